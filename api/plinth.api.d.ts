@@ -1,14 +1,14 @@
 // Made by `npm run api` from the types of the package's entries; not to be edited.
 
 // plinth: AdmissionPlugin, AdmissionRequest, AggregationOptions, ApiObject, Attributes, AuditLogOptions,
-//   AuditWebhookOptions, AuthenticationChoices, AuthenticationOptions, AuthenticationResult, AuthorizationMode,
-//   AuthorizationWebhookChoice, BuiltInObjects, Cause, Client, Clock, CollectionReference, ConnectionOptions,
-//   Controller, ControllerContext, CreateServerOptions, Credentials, Decision, DefinitionManifest,
-//   DefinitionOptions, DefinitionVersion, Extensions, FlowOptions, Kind, Logger, NamedAuthenticator,
-//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf,
-//   OidcChoice, OptionsError, ProxyChoice, Reason, RuleList, RunningController, Server, ServiceAccountOptions,
-//   StatusDetails, StatusError, StorageOptions, Store, Timer, TokenWebhookChoice, TypedClient, WatchEvent,
-//   WorkQueue, createServer, declareGroup, definitionOf
+//   AuditOptions, AuditWebhookOptions, AuthenticationOptions, AuthenticationResult, AuthorizationMode,
+//   AuthorizationWebhookOptions, BuiltInObjects, Cause, Client, Clock, ClusterSigningOptions, CollectionReference,
+//   ConnectionOptions, Controller, ControllerContext, CreateServerOptions, Credentials, Decision,
+//   DefinitionManifest, DefinitionOptions, DefinitionVersion, Extensions, FlowOptions, Kind, Logger,
+//   NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
+//   ObjectReference, ObjectsOf, OidcOptions, OptionsError, ProxyOptions, Reason, RuleList, RunningController,
+//   Server, ServiceAccountOptions, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
+//   TokenWebhookOptions, TypedClient, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -47,14 +47,6 @@ export type SkippedRequest = Pick<AdmissionRequest, "operation" | "target" | "re
 
 /** The resource type, or part of it, that a write is about. */
 export type AdmittedType = Pick<Target, "resource" | "subresource">;
-
-// ---- admission/plugins/default-toleration-seconds
-
-/** For how long pods stay on a node that isn't ready, or can't be reached, unless they say so themselves; in seconds. */
-export interface TolerationSeconds {
-  readonly notReady: number;
-  readonly unreachable: number;
-}
 
 // ---- authentication/authenticator
 
@@ -419,11 +411,6 @@ export interface WorkPace {
   step(): MaybePromise<void>;
 }
 
-// ---- controllers/certificates/built-in-signers
-
-/** What a built-in signer is for; the flags that name its authority are called after it. */
-export type SignerRole = "serving" | "nodeClient" | "client" | "legacyUnknown";
-
 // ---- controllers/controller
 
 /** What controllers work with. */
@@ -515,106 +502,6 @@ export declare class WorkQueue {
 }
 
 // ---- index
-
-/**
- * How a server is made; everything has a default fit for tests.
- *
- * @typeParam Kinds the kinds that the program adds.
- */
-export interface CreateServerOptions<
-  Kinds extends readonly Kind[] = readonly Kind[],
-> extends Extensions<Kinds> {
-  /** Names of groups, labels and media types; `platform` unless given. */
-  readonly vocabulary?: "platform" | "kubernetes";
-  /**
-   * Where objects are kept: in memory unless given. A store of the program's own, which passes the suite in
-   * `plinth/storage-conformance`, stays open when the server stops.
-   */
-  readonly storage?: StorageOptions | Store;
-  /** Port on the loopback address: a free one unless given; false opens no socket. */
-  readonly port?: number | false;
-  /** Address to listen on; 127.0.0.1 unless given. */
-  readonly host?: string;
-  /** Client connections that may be open at a time; 20,000 or what the limit of open files leaves unless given. */
-  readonly maxConnections?: number;
-  /** Authorizers in order, also by the names of `authorizers`; RBAC unless given. */
-  readonly authorizationModes?: readonly (AuthorizationMode | (string & Record<never, never>))[];
-  /** The service that mode Webhook asks. */
-  readonly authorizationWebhook?: AuthorizationWebhookChoice;
-  /** File of the policies of mode ABAC, which needs one. */
-  readonly authorizationPolicyFile?: string;
-  /** Whether requests without credentials are let in as the anonymous user. */
-  readonly anonymousAuth?: boolean;
-  /** CSV file of static tokens. */
-  readonly tokenAuthFile?: string;
-  /** How callers are recognized beside certificates and static tokens. */
-  readonly authentication?: AuthenticationChoices;
-  /** PEM files of the certificate with which the server shows itself, and of its key; it makes its own unless given. */
-  readonly certificateFiles?: {
-    readonly cert: string;
-    readonly key: string;
-  };
-  /** PEM file of authorities whose client certificates are accepted. */
-  readonly clientCaFile?: string;
-  /** API versions and resources to turn on or off, as for `--runtime-config`. */
-  readonly runtimeConfig?: string;
-  /** Ranges from which services get their addresses, one a family; 10.0.0.0/24 unless given. */
-  readonly serviceClusterIpRanges?: readonly string[];
-  /**
-   * Address at which others reach the server, for the endpoints of its own Service in the namespace `default`; the one that
-   * it listens on, or this machine's, unless given.
-   */
-  readonly advertiseAddress?: string;
-  /** Whether the server shows by a Lease, renewed every ten seconds, that it lives; unless given, it doesn't. */
-  readonly identityLease?: boolean;
-  /** Node ports that services get; 30000-32767 unless given. */
-  readonly serviceNodePortRange?: string;
-  /** How long events are kept after they were last seen, in milliseconds; an hour unless given. */
-  readonly eventLifeMs?: number;
-  /** Whether containers may have all rights on their host (`privileged`); unless given, they may not. */
-  readonly allowPrivileged?: boolean;
-  /** Controllers that run, as for `--controllers`; `["*"]` unless given. */
-  readonly enabledControllers?: readonly string[];
-  /** Admission plugins that run beside those that do by default. */
-  readonly enabledAdmissionPlugins?: readonly string[];
-  /** Admission plugins that don't run, even if they are enabled. */
-  readonly disabledAdmissionPlugins?: readonly string[];
-  /** Configuration of admission plugins, as for `--admission-control-config-file`. */
-  readonly admissionConfigurationFile?: string;
-  /** Seconds for which pods that don't say it stay on nodes that aren't ready, or can't be reached; 300 unless given. */
-  readonly tolerationSeconds?: Partial<TolerationSeconds>;
-  /**
-   * Whether servers over one store choose one of them to run the controllers; true unless given. A server in memory is alone
-   * anyway.
-   */
-  readonly leaderElection?: boolean;
-  /** With what the built-in signers sign certificate requests; the server's own authority, for a year, unless given. */
-  readonly clusterSigning?: Partial<ClusterSigningOptions>;
-  /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
-  readonly connections?: Partial<ConnectionOptions>;
-  /** How extension servers are reached, to which requests for their group versions are passed on (APIService). */
-  readonly aggregation?: AggregationOptions;
-  /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
-  readonly flow?: Partial<FlowOptions>;
-  /** Features to turn on or off, as for `--feature-gates`. */
-  readonly featureGates?: string;
-  /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
-  readonly retentionMs?: number;
-  /** What is audited, by a policy in a file, and the log to which it goes; nothing unless given. */
-  readonly audit?: {
-    readonly policyFile: string;
-    readonly log?: Partial<AuditLogOptions> & {
-      readonly path: string;
-    };
-    /** A service of others to which events are sent. */
-    readonly webhook?: Partial<AuditWebhookOptions> & {
-      readonly configFile: string;
-    };
-  };
-  readonly clock?: Clock;
-  /** Where the server says what happens; nowhere unless given. */
-  readonly log?: Logger;
-}
 
 /**
  * Starts a server in this process. It is ready when the promise resolves.
@@ -2058,171 +1945,6 @@ export type StaticFields<F extends Fields> = {
 
 type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
 
-// ---- server/audit-options
-
-/** How events are gathered before they go to a backend. */
-export interface AuditBatchOptions {
-  /** Events that may wait; one more is lost. */
-  readonly bufferEvents: number;
-  readonly batchEvents: number;
-  /** A batch that isn't full is sent after this time. */
-  readonly maxWaitMs: number;
-  /** Batches a second and at once; undefined: as many as come. */
-  readonly throttle:
-    | {
-        readonly perSecond: number;
-        readonly burst: number;
-      }
-    | undefined;
-}
-
-/** How large events may be. */
-export interface AuditTruncateOptions {
-  readonly maxEventBytes: number;
-  readonly maxBatchBytes: number;
-}
-
-/** Whether requests wait for their events: `blocking-strict` also fails those whose coming can't be recorded. */
-export declare const auditModes: readonly ["batch", "blocking", "blocking-strict"];
-
-export type AuditMode = (typeof auditModes)[number];
-
-/** The forms of a log. */
-export declare const auditFormats: readonly ["json", "legacy"];
-
-export type AuditFormat = (typeof auditFormats)[number];
-
-/** The log of a server's audit. */
-export interface AuditLogOptions {
-  /** `-` is standard output. */
-  readonly path: string;
-  readonly format: AuditFormat;
-  readonly mode: AuditMode;
-  readonly batch: AuditBatchOptions;
-  /** Undefined: events may be as large as they are. */
-  readonly truncate: AuditTruncateOptions | undefined;
-  /** Bytes after which the file is begun anew. */
-  readonly maxBytes: number;
-  /** Files that were set aside are kept for so long, in milliseconds; 0: for ever. */
-  readonly maxAgeMs: number;
-  /** So many of them are kept; 0: any number. */
-  readonly maxBackups: number;
-  readonly compress: boolean;
-}
-
-/** A service of others to which the events of a server's audit are sent. */
-export interface AuditWebhookOptions {
-  /** Client configuration that names the service. */
-  readonly configFile: string;
-  readonly mode: AuditMode;
-  readonly batch: AuditBatchOptions;
-  readonly truncate: AuditTruncateOptions | undefined;
-  /** The time before what wasn't taken is sent again; each further one is half as long again. */
-  readonly backoffMs: number;
-}
-
-// ---- server/authentication-options
-
-/** How callers are recognized beside certificates and static tokens (spec: conventions 5). */
-export interface AuthenticationOptions {
-  /** Who this server is to tokens (`--api-audiences`); empty: the issuers of service accounts' tokens. */
-  readonly apiAudiences: readonly string[];
-  readonly serviceAccounts: ServiceAccountOptions;
-  /** Whether bootstrap tokens are believed (`--enable-bootstrap-token-auth`). */
-  readonly bootstrapTokens: boolean;
-  /** A service of others that is asked about tokens; undefined: none. */
-  readonly tokenWebhook: TokenWebhookChoice | undefined;
-  /** Whose ID tokens are believed; undefined: nobody's. */
-  readonly oidc: OidcChoice | undefined;
-  /** Whose headers say who somebody is; undefined: nobody's. */
-  readonly proxy: ProxyChoice | undefined;
-}
-
-/** Proxies that authenticate for the server (spec: conventions 5.8). */
-export interface ProxyChoice {
-  /** PEM file of the authorities of the proxies' certificates. */
-  readonly caFile: string;
-  /** Headers of which the first with a value is the user's name. */
-  readonly usernameHeaders: readonly string[];
-  /** Headers whose values are groups. */
-  readonly groupHeaders?: readonly string[] | undefined;
-  /** What stands before the key of further facts, in headers' names. */
-  readonly extraHeaderPrefixes?: readonly string[] | undefined;
-  /** Common names that the proxies' certificates may have; all unless given. */
-  readonly allowedNames?: readonly string[] | undefined;
-}
-
-/** An OpenID provider whose ID tokens are believed (spec: conventions 5.6). */
-export interface OidcChoice {
-  /** Its https URL. */
-  readonly issuerUrl: string;
-  /** The client for which tokens must be. */
-  readonly clientId: string;
-  /** Claim with the user's name; `sub` unless given. */
-  readonly usernameClaim?: string | undefined;
-  /** What is put before the name; `-` for nothing. Unless given, the issuer and `#`, but nothing before an email. */
-  readonly usernamePrefix?: string | undefined;
-  /** Claim with the groups; none unless given. */
-  readonly groupsClaim?: string | undefined;
-  readonly groupsPrefix?: string | undefined;
-  /** Claims that must be there: `key=value`. */
-  readonly requiredClaims?: readonly string[] | undefined;
-  /** PEM file of the authorities of its certificate; those of this machine unless given. */
-  readonly caFile?: string | undefined;
-  /** Algorithms that signatures may have; RS256 unless given. */
-  readonly signingAlgorithms?: readonly string[] | undefined;
-}
-
-/** A service that is asked about tokens (spec: conventions 5.7). */
-export interface TokenWebhookChoice {
-  /** Client configuration that says where it is. */
-  readonly configFile: string;
-  readonly version: "v1" | "v1beta1";
-  /** How long answers are remembered, in milliseconds. */
-  readonly cacheMs: number;
-}
-
-/** Tokens of service accounts (spec: conventions 5.5). */
-export interface ServiceAccountOptions {
-  /** The first issues new tokens, all are believed; empty: the vocabulary's. */
-  readonly issuers: readonly string[];
-  /** PEM files of the keys that verify tokens; without one, the key of `--tls-private-key-file` does. */
-  readonly keyFiles: readonly string[];
-  /** PEM file of the key that signs tokens; without it the server makes one. */
-  readonly signingKeyFile: string | undefined;
-  /** Whether tokens of Secrets end with their Secret. */
-  readonly lookup: boolean;
-  /** The longest time that a token may hold, in milliseconds; 0 for no limit. */
-  readonly maxExpirationMs: number;
-  /** Whether tokens that programs of pods get by themselves hold for a year, with their late use noted. */
-  readonly extendExpiration: boolean;
-  /** Where others fetch the keys, if not below the issuer. */
-  readonly jwksUri: string | undefined;
-}
-
-/** Those of the options that somebody chose. */
-export interface AuthenticationChoices extends Partial<Omit<AuthenticationOptions, "serviceAccounts">> {
-  readonly serviceAccounts?: Partial<ServiceAccountOptions>;
-}
-
-// ---- server/cluster-signing
-
-/** The files of a certificate authority (PEM). */
-export interface AuthorityFiles {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** With what the built-in signers sign certificate requests, and for how long. */
-export interface ClusterSigningOptions {
-  /** The authority of all signers; the server's own unless given. */
-  readonly files?: AuthorityFiles | undefined;
-  /** Authorities of single signers, which go before `files`. */
-  readonly signers?: Readonly<Partial<Record<SignerRole, AuthorityFiles>>> | undefined;
-  /** Lifetime of certificates whose request doesn't ask for less, in milliseconds. */
-  readonly durationMs: number;
-}
-
 // ---- server/extensions
 
 /** What a program adds to a server that it embeds; `docs/extensions.md` says where each stands. */
@@ -2239,82 +1961,476 @@ export interface Extensions<Kinds extends readonly Kind[] = readonly Kind[]> {
   readonly controllers?: readonly Controller[];
 }
 
-// ---- server/flow-options
+// ---- server/options/library-options
 
-/** How many requests the server works on at one time. */
-export interface FlowOptions {
-  /** Whether requests wait their turn by priority and fairness; else those beyond the limits are refused. */
-  readonly fair: boolean;
-  /** Requests that only read; 0: any number. Both numbers together are the seats of priority and fairness. */
-  readonly maxReading: number;
-  /** Requests that change something; 0: any number. */
-  readonly maxChanging: number;
+/**
+ * The options of {@link createServer}; everything has a default that suits tests.
+ *
+ * @typeParam Kinds the kinds that the program adds.
+ */
+export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Kind[]>
+  extends Omit<ValueOptions, "storage">, Extensions<Kinds> {
+  /**
+   * Where objects are stored; by default in memory. A store of the program's own, which passes the suite in
+   * `plinth/storage-conformance`, stays open when the server stops.
+   */
+  readonly storage?: StorageOptions | Store | undefined;
+  /** Source of the time, for tests. */
+  readonly clock?: Clock | undefined;
+  /** Receives the log; by default nothing is logged. */
+  readonly log?: Logger | undefined;
 }
 
-// ---- server/options-error
+// ---- server/options/options-error
 
 /** Options that can't be used; the message names the option, the value and what is wrong. */
 export declare class OptionsError extends Error {
   name: string;
 }
 
-// ---- server/options
+// ---- server/options/types
 
-/** Which engine keeps the objects. */
+/** Where objects are stored. */
 export type StorageOptions =
   | {
-      readonly engine: "memory";
-    }
-  | {
+      /** Storage engine: embedded, memory or etcd3. */
       readonly engine: "embedded";
+      /** Folder of the embedded store. The program uses one in `--data-dir`. */
       readonly dir: string;
     }
   | {
+      /** Storage engine: embedded, memory or etcd3. */
+      readonly engine: "memory";
+    }
+  | {
+      /** Storage engine: embedded, memory or etcd3. */
       readonly engine: "etcd";
+      /** Addresses of an etcd cluster, comma separated; implies `storage.engine`=etcd3. */
       readonly endpoints: readonly string[];
+      /** CA certificates of the etcd cluster (PEM). */
       readonly caFile?: string | undefined;
+      /** Client certificate of the server for etcd (PEM). */
       readonly certFile?: string | undefined;
+      /** Key of `storage.certFile` (PEM). */
       readonly keyFile?: string | undefined;
-      readonly prefix: string;
+      /** Prefix of all keys in etcd. (default "/registry") */
+      readonly prefix?: string | undefined;
     };
 
-/** A service of others that is asked who may do what (mode Webhook). */
-export interface AuthorizationWebhookChoice {
-  /** Client configuration that names the service. */
+/** Limits on concurrent requests. */
+export interface FlowOptions {
+  /** Schedule requests by flow schemas and priority levels; otherwise reject requests above the limits. (default true) */
+  readonly fair?: boolean | undefined;
+  /**
+   * Maximum number of concurrent reading requests; 0 for no limit. With priority and fairness, a part of all seats.
+   * (default 400)
+   */
+  readonly maxReading?: number | undefined;
+  /**
+   * Maximum number of concurrent changing requests; 0 for no limit. With priority and fairness, the other part of all
+   * seats. (default 200)
+   */
+  readonly maxChanging?: number | undefined;
+}
+
+/** TLS versions and cipher suites of clients. */
+export interface TlsOptions {
+  /** Minimum TLS version of clients: VersionTLS10 to VersionTLS13. (default "VersionTLS12") */
+  readonly minVersion?: string | undefined;
+  /** Allowed cipher suites of TLS 1.2, by their IANA names; those of TLS 1.3 are always allowed. (default []) */
+  readonly cipherSuites?: readonly string[] | undefined;
+}
+
+/** Tokens of service accounts (spec: conventions 5.5). */
+export interface ServiceAccountOptions {
+  /**
+   * Accepted issuers of service account tokens; the first one issues new tokens. Default: the issuer of the
+   * vocabulary. (default [])
+   */
+  readonly issuers?: readonly string[] | undefined;
+  /**
+   * Files with RSA or ECDSA keys, public or private (PEM), that verify service account tokens. Default:
+   * `certificateFiles.key`. (default [])
+   */
+  readonly keyFiles?: readonly string[] | undefined;
+  /** Private key that signs service account tokens (PEM). Default: the server generates one. */
+  readonly signingKeyFile?: string | undefined;
+  /** Reject a token from a Secret if the Secret or its service account no longer exists. (default true) */
+  readonly lookup?: boolean | undefined;
+  /** Longest lifetime of a requested token, at least 1h; 0s for no limit. (default 0) */
+  readonly maxExpirationMs?: number | undefined;
+  /**
+   * Extend the lifetime of tokens injected into pods to a year, and count uses after the requested lifetime. (default
+   * true)
+   */
+  readonly extendExpiration?: boolean | undefined;
+  /** Published URL (https) of the keys that verify service account tokens, if it isn't below the issuer. */
+  readonly jwksUri?: string | undefined;
+}
+
+/** A webhook that authenticates tokens (spec: conventions 5.7). */
+export interface TokenWebhookOptions {
+  /** Client configuration of a webhook that authenticates the tokens that no other authenticator accepts. */
   readonly configFile: string;
-  /** Of the SubjectAccessReviews that it is asked with. */
-  readonly version: "v1" | "v1beta1";
-  /** How long it is remembered that somebody may, and that somebody may not, in milliseconds. */
-  readonly authorizedMs: number;
-  readonly unauthorizedMs: number;
+  /** Version of the TokenReviews sent to that webhook: v1 or v1beta1. (default "v1beta1") */
+  readonly version?: "v1" | "v1beta1" | undefined;
+  /** How long responses of that webhook are cached. (default 120000) */
+  readonly cacheMs?: number | undefined;
 }
 
-/** How the server connects to pods, services and the agents of nodes. */
+/** An OpenID Connect provider whose ID tokens are accepted (spec: conventions 5.6). */
+export interface OidcOptions {
+  /** https URL of the OpenID Connect provider whose ID tokens are accepted. */
+  readonly issuerUrl: string;
+  /** Client ID that must be in the audience of ID tokens; requires `authentication.oidc.issuerUrl`. */
+  readonly clientId: string;
+  /** Claim with the user name. (default "sub") */
+  readonly usernameClaim?: string | undefined;
+  /** Prefix of user names; - for none. Default: the issuer and #, but none for the claim email. */
+  readonly usernamePrefix?: string | undefined;
+  /** Claim with the groups of the user. Default: no groups. */
+  readonly groupsClaim?: string | undefined;
+  /** Prefix of groups. (default "") */
+  readonly groupsPrefix?: string | undefined;
+  /** KEY=VALUE claims that an ID token must have. (default []) */
+  readonly requiredClaims?: readonly string[] | undefined;
+  /** CA certificates of the provider (PEM). Default: those of the operating system. */
+  readonly caFile?: string | undefined;
+  /** Accepted signing algorithms of ID tokens. (default ["RS256"]) */
+  readonly signingAlgorithms?: readonly string[] | undefined;
+}
+
+/** An authenticating proxy, which passes the user in request headers (spec: conventions 5.8). */
+export interface ProxyOptions {
+  /** CA certificates of the proxies that authenticate users and pass them in headers (PEM). */
+  readonly caFile: string;
+  /** Headers with the user name; the first one with a value counts. Requires `authentication.proxy.caFile`. */
+  readonly usernameHeaders: readonly string[];
+  /** Headers with the groups of the user. (default []) */
+  readonly groupHeaders?: readonly string[] | undefined;
+  /** Prefixes of headers with extra attributes of the user. (default []) */
+  readonly extraHeaderPrefixes?: readonly string[] | undefined;
+  /** Allowed common names of the proxies' certificates. Default: any. (default []) */
+  readonly allowedNames?: readonly string[] | undefined;
+}
+
+/** Authentication beside client certificates and static tokens. */
+export interface AuthenticationOptions {
+  /** Audiences of tokens for this server, comma separated. Default: the issuers. (default []) */
+  readonly apiAudiences?: readonly string[] | undefined;
+  /** Tokens of service accounts (spec: conventions 5.5). */
+  readonly serviceAccounts?: ServiceAccountOptions | undefined;
+  /** Accept bootstrap tokens, which are Secrets in the system namespace. (default false) */
+  readonly bootstrapTokens?: boolean | undefined;
+  /** A webhook that authenticates tokens (spec: conventions 5.7). */
+  readonly tokenWebhook?: TokenWebhookOptions | undefined;
+  /** An OpenID Connect provider whose ID tokens are accepted (spec: conventions 5.6). */
+  readonly oidc?: OidcOptions | undefined;
+  /** An authenticating proxy, which passes the user in request headers (spec: conventions 5.8). */
+  readonly proxy?: ProxyOptions | undefined;
+}
+
+/** CAs of single signers. */
+export interface SignerAuthorityOptions {
+  /** CA that signs requests of node agents for serving certificates. */
+  readonly serving?:
+    | {
+        /** CA certificate that signs requests of node agents for serving certificates (PEM). */
+        readonly cert: string; /** Key of `clusterSigning.signers.serving.cert` (PEM). */
+        readonly key: string;
+      }
+    | undefined;
+  /** CA that signs requests of node agents for client certificates. */
+  readonly nodeClient?:
+    | {
+        /** CA certificate that signs requests of node agents for client certificates (PEM). */
+        readonly cert: string; /** Key of `clusterSigning.signers.nodeClient.cert` (PEM). */
+        readonly key: string;
+      }
+    | undefined;
+  /** CA that signs requests for client certificates of the API. */
+  readonly client?:
+    | {
+        /** CA certificate that signs requests for client certificates of the API (PEM). */
+        readonly cert: string; /** Key of `clusterSigning.signers.client.cert` (PEM). */
+        readonly key: string;
+      }
+    | undefined;
+  /** CA that signs requests to the signer legacy-unknown. */
+  readonly legacyUnknown?:
+    | {
+        /** CA certificate that signs requests to the signer legacy-unknown (PEM). */
+        readonly cert: string; /** Key of `clusterSigning.signers.legacyUnknown.cert` (PEM). */
+        readonly key: string;
+      }
+    | undefined;
+}
+
+/** The CAs of the built-in signers of certificate requests. */
+export interface ClusterSigningOptions {
+  /** CA that signs certificate requests to the built-in signers; default: the server's own CA. */
+  readonly files?:
+    | {
+        /** CA certificate that signs certificate requests to the built-in signers; default: the server's own CA (PEM). */
+        readonly cert: string; /** Key of `clusterSigning.files.cert` (PEM). */
+        readonly key: string;
+      }
+    | undefined;
+  /** CAs of single signers. */
+  readonly signers?: SignerAuthorityOptions | undefined;
+  /** Lifetime of certificates issued by the built-in signers, unless a request asks for less. (default 31536000000) */
+  readonly durationMs?: number | undefined;
+}
+
+/** The webhook of authorization mode Webhook. */
+export interface AuthorizationWebhookOptions {
+  /** Client configuration of the webhook of mode Webhook. */
+  readonly configFile: string;
+  /** Version of the SubjectAccessReviews sent to that webhook: v1 or v1beta1. (default "v1beta1") */
+  readonly version?: "v1" | "v1beta1" | undefined;
+  /** How long allowing decisions of that webhook are cached. (default 300000) */
+  readonly authorizedMs?: number | undefined;
+  /** How long denying decisions of that webhook are cached. (default 30000) */
+  readonly unauthorizedMs?: number | undefined;
+}
+
+/** Limit of the rate of batches. */
+export interface AuditThrottleOptions {
+  /** Average number of batches per second, if their rate is limited. */
+  readonly perSecond: number;
+  /** Number of batches sent at once, if their rate is limited. */
+  readonly burst: number;
+}
+
+/** How events are collected in mode batch. */
+export interface AuditBatchOptions {
+  /** Capacity of the buffer in mode batch, in events. (default 10000) */
+  readonly bufferEvents?: number | undefined;
+  /** Maximum size of a batch in mode batch, in events. (default 1) */
+  readonly batchEvents?: number | undefined;
+  /** Time after which an incomplete batch is sent. (default 0) */
+  readonly maxWaitMs?: number | undefined;
+  /** Limit of the rate of batches. */
+  readonly throttle?: AuditThrottleOptions | false | undefined;
+}
+
+/** Limit of the size of events and batches. */
+export interface AuditTruncateOptions {
+  /**
+   * Maximum size of an event in bytes, if sizes are limited: a larger one loses its objects, or is dropped. (default
+   * 102400)
+   */
+  readonly maxEventBytes?: number | undefined;
+  /** Maximum size of a batch in bytes, if sizes are limited. (default 10485760) */
+  readonly maxBatchBytes?: number | undefined;
+}
+
+/** The audit log. */
+export interface AuditLogOptions {
+  /** File of the audit log; - is standard output. */
+  readonly path: string;
+  /** Format of the audit log: json or legacy. (default "json") */
+  readonly format?: "json" | "legacy" | undefined;
+  /** Whether requests wait for the audit log: batch, blocking or blocking-strict. (default "blocking") */
+  readonly mode?: "batch" | "blocking" | "blocking-strict" | undefined;
+  /** Size in megabytes at which the audit log is rotated; 0 is 100. (default 104857600) */
+  readonly maxBytes?: number | undefined;
+  /** Number of days after which rotated audit logs are deleted; 0 keeps them. (default 0) */
+  readonly maxAgeMs?: number | undefined;
+  /** Maximum number of rotated audit logs; 0 is unlimited. (default 0) */
+  readonly maxBackups?: number | undefined;
+  /** Compress rotated audit logs (gzip). (default false) */
+  readonly compress?: boolean | undefined;
+  /** Version of the events in the audit log; only the default is supported. */
+  readonly version?: string | undefined;
+  /** How events are collected in mode batch. */
+  readonly batch?: AuditBatchOptions | undefined;
+  /** Limit of the size of events and batches. */
+  readonly truncate?: AuditTruncateOptions | false | undefined;
+}
+
+/** A service that receives audit events. */
+export interface AuditWebhookOptions {
+  /** Client configuration of a service that receives audit events. */
+  readonly configFile: string;
+  /** Whether requests wait for that service: batch, blocking or blocking-strict. (default "batch") */
+  readonly mode?: "batch" | "blocking" | "blocking-strict" | undefined;
+  /** Delay before a failed delivery is retried for the first time. (default 10000) */
+  readonly backoffMs?: number | undefined;
+  /** Version of the events sent to that service; only the default is supported. */
+  readonly version?: string | undefined;
+  /** How events are collected in mode batch. */
+  readonly batch?: AuditBatchOptions | undefined;
+  /** Limit of the size of events and batches. */
+  readonly truncate?: AuditTruncateOptions | false | undefined;
+}
+
+/** Which requests are recorded, and where. */
+export interface AuditOptions {
+  /** Audit policy (YAML). Default: no request is recorded. */
+  readonly policyFile?: string | undefined;
+  /** The audit log. */
+  readonly log?: AuditLogOptions | undefined;
+  /** A service that receives audit events. */
+  readonly webhook?: AuditWebhookOptions | undefined;
+}
+
+/** Connections from the server to pods, services and node agents. */
 export interface ConnectionOptions {
-  /** Lets such connections go to this machine itself; for tests and development on one machine. */
-  readonly allowLoopback: boolean;
-  /** Addresses and ranges to which no such connection goes, beside those that are always refused. */
-  readonly deniedRanges?: readonly string[];
-  /** File of the authorities of the node agents' certificates (PEM); without it they aren't verified. */
-  readonly nodeAgentCaFile: string | undefined;
-  /** What the server shows itself with to node agents (PEM); both or neither. */
-  readonly nodeAgentCertFile: string | undefined;
-  readonly nodeAgentKeyFile: string | undefined;
-  /** Types of a node's addresses, the best liked first. */
-  readonly nodeAddressTypes: readonly string[];
-  /** A connection to a node agent must stand by then. */
-  readonly nodeAgentTimeoutMs: number;
+  /** CA certificates of the node agents (PEM). Default: their certificates aren't verified. */
+  readonly nodeAgentCaFile?: string | undefined;
+  /** Client certificate of the server for node agents (PEM); requires `connections.nodeAgentKeyFile`. */
+  readonly nodeAgentCertFile?: string | undefined;
+  /** Key of `connections.nodeAgentCertFile` (PEM). */
+  readonly nodeAgentKeyFile?: string | undefined;
+  /**
+   * Types of a node's addresses, in order of preference, for connections to its agent. (default
+   * ["Hostname","InternalDNS","InternalIP","ExternalDNS","ExternalIP"])
+   */
+  readonly nodeAddressTypes?: readonly string[] | undefined;
+  /** Time limit for establishing a connection to a node agent. (default 5000) */
+  readonly nodeAgentTimeoutMs?: number | undefined;
+  /**
+   * Allow connections to pods, services and nodes at loopback addresses: for tests and development only. (default
+   * false)
+   */
+  readonly allowLoopback?: boolean | undefined;
+  /**
+   * Addresses and ranges to which no connection to a pod, service or node is allowed, beside the built-in ones; comma
+   * separated. (default [])
+   */
+  readonly deniedRanges?: readonly string[] | undefined;
 }
 
-/** How requests for group versions that others serve are passed on (APIServices). */
+/** Forwarding of requests to extension servers (APIService). */
 export interface AggregationOptions {
-  /** With what the server shows itself to extension servers (PEM); both or neither. */
+  /**
+   * Client certificate of the server for extension servers, see APIService (PEM); requires
+   * `aggregation.clientKeyFile`.
+   */
   readonly clientCertFile?: string | undefined;
+  /** Key of `aggregation.clientCertFile` (PEM). */
   readonly clientKeyFile?: string | undefined;
-  /** Connections go to a service's ready endpoints only; else to its cluster address where it has no such endpoints. */
+  /**
+   * Connect to extension servers only at the ready endpoints of their service, never at its cluster address. (default
+   * false)
+   */
   readonly endpointRouting?: boolean | undefined;
-  /** Whether redirects of extension servers are refused; true unless given. */
+  /** Reject redirects from extension servers instead of passing them to the client. (default true) */
   readonly rejectRedirects?: boolean | undefined;
+}
+
+/** Default tolerations of pods (plugin DefaultTolerationSeconds). */
+export interface TolerationSecondsOptions {
+  /** Default for how many seconds a pod tolerates a node that isn't ready (DefaultTolerationSeconds). (default 300) */
+  readonly notReady?: number | undefined;
+  /** Default for how many seconds a pod tolerates an unreachable node (DefaultTolerationSeconds). (default 300) */
+  readonly unreachable?: number | undefined;
+}
+
+/** The options of a server that are values; see `serverOptionTable`. */
+export interface ValueOptions {
+  /** Names of groups, labels and media types: platform or kubernetes. (default "platform") */
+  readonly vocabulary?: "platform" | "kubernetes" | undefined;
+  /** Where objects are stored. */
+  readonly storage?: StorageOptions | undefined;
+  /** How long past versions can be read and watches can resume. (default 300000) */
+  readonly retentionMs?: number | undefined;
+  /** Address to listen on. (default "127.0.0.1") */
+  readonly host?: string | undefined;
+  /**
+   * Address published in the endpoints of the server's own Service. Default: the address it listens on, or the first
+   * of this machine.
+   */
+  readonly advertiseAddress?: string | undefined;
+  /** Port to listen on; 0 chooses a free one. (default 0) */
+  readonly port?: number | false | undefined;
+  /** Maximum number of open client connections. Default: 20000, or less if the limit of open files requires it. */
+  readonly maxConnections?: number | undefined;
+  /** Limits on concurrent requests. */
+  readonly flow?: FlowOptions | undefined;
+  /** The serving certificate. Default: the server creates one. */
+  readonly certificateFiles?:
+    | {
+        /**
+         * Serving certificate with its chain (PEM); include the root if admin.kubeconfig is to trust it. Default: the
+         * server creates one.
+         */
+        readonly cert: string; /** Key of `certificateFiles.cert` (PEM). */
+        readonly key: string;
+      }
+    | undefined;
+  /** TLS versions and cipher suites of clients. */
+  readonly tls?: TlsOptions | undefined;
+  /** Further names and addresses in the certificate that the server creates, comma separated. (default []) */
+  readonly extraHosts?: readonly string[] | undefined;
+  /** CA certificates of clients (PEM), beside the server's own CA. */
+  readonly clientCaFile?: string | undefined;
+  /** Static tokens: CSV with token, user, uid and optionally groups. */
+  readonly tokenAuthFile?: string | undefined;
+  /** Treat requests without credentials as the anonymous user. Default: true, but false with AlwaysAllow. */
+  readonly anonymousAuth?: boolean | undefined;
+  /** Authentication beside client certificates and static tokens. */
+  readonly authentication?: AuthenticationOptions | undefined;
+  /** The CAs of the built-in signers of certificate requests. */
+  readonly clusterSigning?: ClusterSigningOptions | undefined;
+  /** Authorizers in order: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny. (default ["RBAC"]) */
+  readonly authorizationModes?:
+    | readonly (
+        "Node" | "RBAC" | "ABAC" | "Webhook" | "AlwaysAllow" | "AlwaysDeny" | (string & Record<never, never>)
+      )[]
+    | undefined;
+  /** The webhook of authorization mode Webhook. */
+  readonly authorizationWebhook?: AuthorizationWebhookOptions | undefined;
+  /** Policies of mode ABAC: one JSON object per line. */
+  readonly authorizationPolicyFile?: string | undefined;
+  /** Which requests are recorded, and where. */
+  readonly audit?: AuditOptions | undefined;
+  /** API versions and resources to enable or disable: KEY, KEY=true or KEY=false, comma separated. (default "") */
+  readonly runtimeConfig?: string | undefined;
+  /** Features to enable or disable: NAME=true or NAME=false, comma separated; also AllAlpha and AllBeta. (default "") */
+  readonly featureGates?: string | undefined;
+  /** How long events are kept after they were last seen. (default 3600000) */
+  readonly eventLifeMs?: number | undefined;
+  /** The previous release: shows deprecated metrics that this release hides. (default "") */
+  readonly showHiddenMetricsForVersion?: string | undefined;
+  /**
+   * Ranges of the cluster addresses of services: one, or one of each IP family, comma separated. (default
+   * ["10.0.0.0/24"])
+   */
+  readonly serviceClusterIpRanges?: readonly string[] | undefined;
+  /** Range of the node ports of services, both ends included. (default "30000-32767") */
+  readonly serviceNodePortRange?: string | undefined;
+  /** Connections from the server to pods, services and node agents. */
+  readonly connections?: ConnectionOptions | undefined;
+  /** Forwarding of requests to extension servers (APIService). */
+  readonly aggregation?: AggregationOptions | undefined;
+  /** Allow privileged containers. (default false) */
+  readonly allowPrivileged?: boolean | undefined;
+  /**
+   * Controllers to run: * for all but bootstrapsigner and tokencleaner, NAME to add one, -NAME to leave one out.
+   * (default ["*"])
+   */
+  readonly enabledControllers?: readonly string[] | undefined;
+  /** Elect one of the servers that share a store to run the controllers; otherwise each runs its own. (default true) */
+  readonly leaderElection?: boolean | undefined;
+  /**
+   * Publish a Lease, renewed every ten seconds, that shows that the server is alive. The program does so by default.
+   * (default false)
+   */
+  readonly identityLease?: boolean | undefined;
+  /** Configuration of admission plugins: an AdmissionConfiguration in YAML or JSON. */
+  readonly admissionConfigurationFile?: string | undefined;
+  /** Default tolerations of pods (plugin DefaultTolerationSeconds). */
+  readonly tolerationSeconds?: TolerationSecondsOptions | undefined;
+  /** Admission plugins to run beside the default ones, comma separated. (default []) */
+  readonly enabledAdmissionPlugins?: readonly string[] | undefined;
+  /** Admission plugins not to run, comma separated. (default []) */
+  readonly disabledAdmissionPlugins?: readonly string[] | undefined;
+  /** Time during which /livez succeeds although the start isn't finished. (default 0) */
+  readonly livezGracePeriodMs?: number | undefined;
+  /** Time after a stop signal during which the server still serves, but isn't ready. (default 0) */
+  readonly shutdownDelayMs?: number | undefined;
 }
 
 // ---- server/server

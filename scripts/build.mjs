@@ -7,7 +7,11 @@ import { licenseTexts } from "./licenses.mjs";
 import { sourceStamp } from "./stamp.mjs";
 
 /** Modules of error classes that callers recognize with `instanceof`; `import` and `require` share one file of them. */
-const errorModules = ["src/base/status-error.ts", "src/server/options-error.ts", "src/storage/store.ts"];
+const errorModules = [
+  "src/base/status-error.ts",
+  "src/server/options/options-error.ts",
+  "src/storage/store.ts",
+];
 
 /** Has bundles load a file of dist/ instead of taking these modules in. */
 const loadedFrom = (file, modules) => ({

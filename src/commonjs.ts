@@ -6,7 +6,7 @@ export { StatusError } from "./base/status-error.ts";
 export { WorkQueue } from "./controllers/work-queue.ts";
 export { declareGroup } from "./kinds/declare-group.ts";
 export { definitionOf } from "./kinds/definition-of.ts";
-export { OptionsError } from "./server/options-error.ts";
+export { OptionsError } from "./server/options/options-error.ts";
 type Face = typeof import("./index.ts");
 
 export const createServer: Face["createServer"] = async (options) => {

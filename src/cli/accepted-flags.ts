@@ -1,6 +1,7 @@
 import { parseDuration } from "../base/duration.ts";
 import type { Logger } from "../base/logger.ts";
-import type { Flag, FlagType } from "./flag.ts";
+import type { FlagType } from "../server/options/value-type.ts";
+import type { Flag } from "./flag.ts";
 import { deprecationOfFlag } from "./flag-life-cycles.ts";
 import { UsageError, type FlagReader } from "./flag-reader.ts";
 

@@ -20,6 +20,7 @@ The backup holds secrets. Files that flags of the server name (--tls-cert-file a
 
 /** Copies a data folder, at one revision, while it is being served. */
 export const backupCommand: Command = {
+  flags: backupFlags,
   help: () => helpText("plinth backup --to=FOLDER [FLAGS]", backupAbout, backupFlags),
   async run(words) {
     const read = new FlagReader(backupFlags, parseFlags(backupFlags, words));
@@ -46,6 +47,7 @@ const restoreFlags: readonly Flag[] = [
 
 /** Fills an empty data folder from a backup. */
 export const restoreCommand: Command = {
+  flags: restoreFlags,
   help: () =>
     helpText(
       "plinth restore --from=FOLDER [FLAGS]",

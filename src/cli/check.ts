@@ -19,6 +19,7 @@ const checkFlags: readonly Flag[] = [
 
 /** Reads everything that is stored once and says what is damaged. */
 export const checkCommand: Command = {
+  flags: checkFlags,
   help: () =>
     helpText("plinth check [FLAGS]", "Reads everything that is stored and says what is damaged.", checkFlags),
   async run(words) {

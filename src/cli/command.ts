@@ -3,9 +3,17 @@ import { deprecationOfFlag } from "./flag-life-cycles.ts";
 
 /** One command of the program. */
 export interface Command {
+  readonly flags: readonly Flag[];
   help(): string;
-  /** Does it; gives the exit code. */
+  /** Runs the command. @returns the exit code. */
   run(words: readonly string[]): Promise<number>;
+}
+
+/** A command's entry in the overview; its code is loaded only when it runs. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
 }
 
 /** The help text of a command with flags. */

@@ -1,11 +1,4 @@
-import type { Command } from "./command.ts";
-
-/** A command's entry in the overview; its code is loaded only when it runs. */
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  load(): Promise<Command>;
-}
+import type { CommandEntry } from "./command.ts";
 
 /** Every command of the program. */
 export const commands: readonly CommandEntry[] = [
@@ -44,6 +37,11 @@ export const commands: readonly CommandEntry[] = [
     name: "auth",
     summary: "Explains who may do what on a server, and why.",
     load: async () => (await import("./auth/auth.ts")).authCommand,
+  },
+  {
+    name: "completion",
+    summary: "Prints a completion script for bash, zsh or fish.",
+    load: async () => (await import("./completion.ts")).completionCommand(commands),
   },
   {
     name: "version",

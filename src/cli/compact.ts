@@ -22,6 +22,7 @@ the room that this leaves, but its file never gets smaller. The disk needs room 
 
 /** Makes the file of a store as small as what it holds. */
 export const compactCommand: Command = {
+  flags: compactFlags,
   help: () => helpText("plinth compact [FLAGS]", about, compactFlags),
   async run(words) {
     const dataDir = new FlagReader(compactFlags, parseFlags(compactFlags, words)).text("data-dir");

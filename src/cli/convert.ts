@@ -60,6 +60,7 @@ const about =
   "couldn't be carried, or must be decided is said on standard error, one line each. Exit code 1 if something can't be converted.";
 
 export const convertCommand: Command = {
+  flags: convertFlags,
   help: () =>
     helpText("plinth convert -f FILE [--output-version=GROUP/VERSION] [FLAGS]", about, convertFlags),
   run: (words) =>

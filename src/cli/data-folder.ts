@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { makeFolder } from "../base/folders.ts";
-import { OptionsError } from "../server/options-error.ts";
+import { OptionsError } from "../server/options/options-error.ts";
 
 /** Where the embedded store lies in a data folder. */
 export function storeFolder(dataDir: string): string {

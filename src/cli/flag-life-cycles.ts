@@ -1,6 +1,8 @@
 import { isLater, releaseAfter } from "../base/releases.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
 import type { Logger } from "../base/logger.ts";
+import { optionsOf } from "../server/options/option.ts";
+import { programOptionTable } from "../server/options/program-options.ts";
 
 /** What became of a flag, in releases such as `1.26` (spec: conventions 9.2, rules 5 and 6). */
 export interface FlagLifeCycle {
@@ -25,12 +27,11 @@ const logFiles = "the server logs JSON lines to standard error, see --log-level"
 
 /** The flags that are deprecated or were removed: of the reference release's, those that its makers deprecated. */
 export const flagLifeCycles: readonly FlagLifeCycle[] = [
-  {
-    name: "admission-control",
-    ...ofServer,
-    deprecated: "1.10",
-    instead: "give --enable-admission-plugins and --disable-admission-plugins",
-  },
+  ...[...optionsOf(programOptionTable)].flatMap(({ option: { flag, deprecated } }): FlagLifeCycle[] =>
+    flag === undefined || deprecated === undefined
+      ? []
+      : [{ name: flag, ...ofServer, deprecated: deprecated.release, instead: deprecated.instead }],
+  ),
   {
     name: "apiserver-count",
     ...ofServer,

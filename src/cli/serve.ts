@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { features } from "../server/features.ts";
-import { OptionsError } from "../server/options-error.ts";
+import { OptionsError } from "../server/options/options-error.ts";
 import type { Logger } from "../base/logger.ts";
-import type { ServerOptions } from "../server/options.ts";
+import { renamedOptions } from "../server/options/library-options.ts";
 import { startServer, type Server } from "../server/server.ts";
 import { StoreTimeoutError } from "../storage/store.ts";
 import { acceptedFlags, acceptedHelp, acceptFlags } from "./accepted-flags.ts";
@@ -12,35 +12,36 @@ import {
   leadsToLivingServer,
   writePrivately,
 } from "./administrator-file.ts";
-import { refuseDamagedStore } from "./check-apart.ts";
+import { insideVariable, refuseDamagedStore } from "./check-apart.ts";
 import { dataFolderError, dataFolderFailure, prepareDataFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { featureHelp } from "./feature-help.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
-import { serverOptions } from "./server-options.ts";
+import { serveOptions, variableOf, type ServeOptions } from "./serve-options.ts";
 
 /** Runs a server until it is told to stop. */
 export const serveCommand: Command = {
+  flags: serveFlags,
   help: () =>
     helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags) +
     featureHelp(features) +
     acceptedHelp(),
   async run(words) {
-    const read = new FlagReader(knownFlags, parseFlags(knownFlags, words));
-    const options = serverOptions(read);
-    acceptFlags(read, options.log);
-    if (read.boolean("flag-deprecation-warnings") === true) warnOfDeprecated(read.given, options.log);
-    const dataDir = read.text("data-dir");
+    const flags = parseFlags(knownFlags, words);
+    const serve = await serveOptions(flags, process.env);
+    const { server: options, dataDir, kubeconfigFile } = serve;
+    acceptFlags(new FlagReader(knownFlags, flags), options.log);
+    warnOfVariables(process.env, options.log);
+    if (serve.flagDeprecationWarnings) warnOfDeprecated([...flags.keys()], options.log);
     prepareDataFolder(dataDir);
     if ("engine" in options.storage && options.storage.engine === "embedded")
       await refuseDamagedStore(options.storage.dir, dataDir, options.log);
-    const chosen = read.optional("write-kubeconfig");
-    const usual = chosen ?? administratorFile(dataDir);
-    // Looked at before the start, so that what answers is another server.
-    const beside = chosen === undefined && (await leadsToLivingServer(usual));
-    const server = await start(options, dataDir);
+    const usual = kubeconfigFile ?? administratorFile(dataDir);
+    // Before the start, so that a server which answers is another one.
+    const beside = kubeconfigFile === undefined && (await leadsToLivingServer(usual));
+    const server = await start(serve);
     surviveDefects(server);
     const file = beside ? administratorFileBeside(dataDir, server.url!) : usual;
     await writeAdministrator(file, server, options.log);
@@ -63,12 +64,12 @@ class StartError extends Error {
   override name = "StartError";
 }
 
-async function start(options: ServerOptions, dataDir: string): Promise<Server> {
+async function start({ server: options, dataDir, sources }: ServeOptions): Promise<Server> {
   try {
     return await startServer(options);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const { host, port } = options.serving!;
+    const { host, port } = options;
     const failure = dataFolderFailure(dataDir, error);
     if (failure !== undefined) throw dataFolderError(dataDir, failure);
     if (code === "EADDRINUSE") {
@@ -79,7 +80,19 @@ async function start(options: ServerOptions, dataDir: string): Promise<Server> {
     if (code === "EADDRNOTAVAIL")
       throw new StartError(`--bind-address ${host}: this machine has no such address`);
     if (code === "EACCES") throw new StartError(`--secure-port ${port}: not allowed to listen on it`);
-    throw error;
+    throw renamedOptions(error, sources);
+  }
+}
+
+/** Variables that container platforms set for a service named `plinth`. */
+const serviceVariable = /^PLINTH_(SERVICE_(HOST|PORT.*)|PORT(_\d+_.*)?)$/;
+
+/** Logs a warning for each environment variable that looks like an option but is none. */
+function warnOfVariables(environment: NodeJS.ProcessEnv, log: Logger): void {
+  const existing = new Set([...serveFlags.map(({ name }) => variableOf(name)), insideVariable]);
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith("PLINTH_") || existing.has(name) || serviceVariable.test(name)) continue;
+    log.warn({ variable: name }, `${name} has no effect: there is no such option; see plinth serve --help`);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { productVersion } from "./product-version.ts";
 
 export const versionCommand: Command = {
+  flags: [],
   help: () => "Says which version this is, and of which API release.\n\nUsage: plinth version\n",
   run() {
     const { major, minor } = referenceRelease;

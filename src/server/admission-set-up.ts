@@ -20,7 +20,7 @@ import { admissionPlugins } from "./admission.ts";
 import type { AdmissionParts } from "./admission-parts.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import type { Opened } from "./opened.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import { serviceResolver } from "./webhook-services.ts";
 
 /** What admission is put together from. */

@@ -52,8 +52,8 @@ import { validatingAdmissionPolicy } from "../admission/plugins/validating-admis
 import { PolicyPrograms } from "../admission/policies/environment.ts";
 import { policyExpressionCheck } from "../admission/policies/expression-check.ts";
 import { policyParts } from "./policies.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import { configuredImagePolicy } from "./image-policy.ts";
 import { webhookServices } from "./webhook-services.ts";
 import type { AdmissionParts } from "./admission-parts.ts";

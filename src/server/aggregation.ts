@@ -22,7 +22,8 @@ import type { Client } from "../resources/client.ts";
 import type { Engine } from "../resources/engine.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import type { Opened } from "./opened.ts";
-import type { AggregationOptions, ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
+import type { AggregationSettings } from "./options/types.ts";
 import { outageLogMs } from "./remote-services.ts";
 import { serviceResolver } from "./webhook-services.ts";
 
@@ -32,11 +33,11 @@ const fewestRequests = 8;
 
 /** How requests are passed on. */
 export function aggregationRules(
-  { aggregation = {} }: ServerOptions,
+  { aggregation }: ServerOptions,
   { maxSockets }: ConnectionRules,
 ): AggregationRules {
   return {
-    refusesRedirects: aggregation.rejectRedirects ?? true,
+    refusesRedirects: aggregation.rejectRedirects,
     maxRequests: Math.max(fewestRequests, Math.floor(maxSockets * onePart)),
   };
 }
@@ -107,7 +108,7 @@ function objectsOf({ client }: AggregationPieces): ServiceObjects {
 
 /** Where connections to the service of an extension server go. */
 function resolverFor(
-  { aggregation: { endpointRouting = false } = {} }: ServerOptions,
+  { aggregation: { endpointRouting } }: ServerOptions,
   { engine, user, connections }: AggregationPieces,
 ): ResolveService {
   const below = (limit: number) => randomInt(limit);
@@ -144,7 +145,7 @@ function externalAddress(name: string, port: number, { targets }: ConnectionRule
  * @throws {OptionsError}
  */
 async function proxyCertificate(
-  { aggregation = {}, clock, log }: ServerOptions,
+  { aggregation, clock, log }: ServerOptions,
   opened: Opened,
 ): Promise<() => ProxyCertificate | undefined> {
   let current = await readCertificate(aggregation);
@@ -166,6 +167,6 @@ const certificateFlags = ["--proxy-client-cert-file", "--proxy-client-key-file"]
 function readCertificate({
   clientCertFile,
   clientKeyFile,
-}: AggregationOptions): Promise<ProxyCertificate | undefined> {
+}: AggregationSettings): Promise<ProxyCertificate | undefined> {
   return clientCertificate(certificateFlags, clientCertFile, clientKeyFile);
 }

@@ -5,8 +5,8 @@ import { encodeMembers } from "../http/audit/event.ts";
 import { auditVersion } from "../http/audit/policy-file.ts";
 import { WaitingOutput } from "../http/audit/waiting-output.ts";
 import { serviceLimits } from "../remote/remote-service.ts";
-import type { AuditWebhookOptions } from "./audit-options.ts";
-import type { ServerOptions } from "./options.ts";
+import type { AuditWebhookSettings } from "./options/types.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import { remoteService } from "./remote-services.ts";
 
 /** Told how many events are lost, and why. */
@@ -22,7 +22,7 @@ const parallelBatches = 10;
  */
 export async function webhookBackend(
   options: ServerOptions,
-  wanted: AuditWebhookOptions,
+  wanted: AuditWebhookSettings,
   { keys, lost }: { readonly keys: AnnotationKeys; readonly lost: (plugin: string) => Lost },
 ): Promise<AuditBackend> {
   const { vocabulary, clock } = options;

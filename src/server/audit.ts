@@ -12,11 +12,11 @@ import { RotatingFile } from "../http/audit/rotating-file.ts";
 import { StandardOutput } from "../http/audit/standard-output.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
-import type { AuditLogOptions, AuditOptions } from "./audit-options.ts";
-import { readOptionBytes } from "./option-files.ts";
-import { OptionsError } from "./options-error.ts";
+import type { AuditLogSettings, AuditSettings } from "./options/types.ts";
+import { readOptionBytes } from "./options/option-files.ts";
+import { OptionsError } from "./options/options-error.ts";
 import { stackOf } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import { webhookBackend, type Lost } from "./audit-webhook.ts";
 import { rarely } from "../base/clock.ts";
 
@@ -30,8 +30,8 @@ const lostMs = 5000;
  */
 export async function auditorFor(options: ServerOptions, metrics: MetricSet): Promise<Auditor | undefined> {
   const { audit, vocabulary, clock, log } = options;
-  if (audit?.policyFile === undefined) {
-    if (audit?.log !== undefined || audit?.webhook !== undefined)
+  if (audit.policyFile === undefined) {
+    if (audit.log !== undefined || audit.webhook !== undefined)
       log.warn({}, "nothing is audited: there is no --audit-policy-file");
     return undefined;
   }
@@ -50,7 +50,7 @@ export async function auditorFor(options: ServerOptions, metrics: MetricSet): Pr
 
 async function backendsOf(
   options: ServerOptions,
-  audit: AuditOptions,
+  audit: AuditSettings,
   keys: AnnotationKeys,
   metrics: MetricSet,
 ): Promise<AuditBackend[]> {
@@ -83,7 +83,7 @@ async function rulesOf({ vocabulary, log }: ServerOptions, file: string): Promis
 
 function logBackend(
   options: ServerOptions,
-  wanted: AuditLogOptions,
+  wanted: AuditLogSettings,
   keys: AnnotationKeys,
   metrics: MetricSet,
 ): AuditBackend {
@@ -105,7 +105,7 @@ function jsonLine(version: string): (event: AuditEvent) => string {
   return (event) => `${head}${encodeMembers(event)}}`;
 }
 
-function targetOf(options: ServerOptions, wanted: AuditLogOptions, lost: Lost): ByteTarget {
+function targetOf(options: ServerOptions, wanted: AuditLogSettings, lost: Lost): ByteTarget {
   if (wanted.path === "-") return new StandardOutput(process.stdout, (error) => lost(1, error));
   const { clock, log } = options;
   const { path: file, maxBytes, maxBackups, maxAgeMs, compress } = wanted;
@@ -120,7 +120,7 @@ function targetOf(options: ServerOptions, wanted: AuditLogOptions, lost: Lost): 
 
 function batched(
   { clock }: ServerOptions,
-  { batch, truncate }: AuditLogOptions,
+  { batch, truncate }: AuditLogSettings,
   lines: BlockingOutput,
   lost: Lost,
 ): EventOutput {

@@ -3,9 +3,9 @@ import type { AuthorityPool } from "../authentication/authority-pool.ts";
 import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ClusterTrust } from "../controllers/cluster-authentication-trust.ts";
-import { defaultAuthentication, type ProxyChoice } from "./authentication-options.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ProxySettings } from "./options/types.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import type { ClientAuthorities } from "./serving.ts";
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -15,9 +15,7 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
  *
  * @throws {OptionsError}
  */
-export function identityHeaders({
-  authentication: { proxy } = defaultAuthentication,
-}: ServerOptions): IdentityHeaders | undefined {
+export function identityHeaders({ authentication: { proxy } }: ServerOptions): IdentityHeaders | undefined {
   if (proxy === undefined) return undefined;
   const { usernameHeaders, groupHeaders = [], extraHeaderPrefixes = [] } = proxy;
   if (usernameHeaders.length === 0) {
@@ -40,7 +38,7 @@ function named(flag: string, names: readonly string[]): string[] {
 export function authenticatingProxy(
   headers: IdentityHeaders,
   authorities: AuthorityPool,
-  { allowedNames = [] }: ProxyChoice,
+  { allowedNames = [] }: ProxySettings,
   clock: Clock,
 ): AuthenticatingProxy {
   return new AuthenticatingProxy(headers, new CertificateJudge(authorities, clock), allowedNames);
@@ -48,7 +46,7 @@ export function authenticatingProxy(
 
 /** What other servers need to authenticate callers as this one does. */
 export function clusterTrust(
-  { authentication: { proxy } = defaultAuthentication }: ServerOptions,
+  { authentication: { proxy } }: ServerOptions,
   { clients, proxies }: ClientAuthorities,
 ): ClusterTrust {
   return {

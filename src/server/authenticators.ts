@@ -14,15 +14,15 @@ import { groupName } from "../schema/kind.ts";
 import { outageLogMs, remoteService } from "./remote-services.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
-import { defaultAuthentication, type TokenWebhookChoice } from "./authentication-options.ts";
+import type { TokenWebhookSettings } from "./options/types.ts";
 import { authenticatingProxy, identityHeaders } from "./authenticating-proxy.ts";
 import type { ClientAuthorities } from "./serving.ts";
 import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import { oidcTokens } from "./oidc.ts";
-import { readOptionFile } from "./option-files.ts";
-import { OptionsError } from "./options-error.ts";
+import { readOptionFile } from "./options/option-files.ts";
+import { OptionsError } from "./options/options-error.ts";
 import { stackOf } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** What recognizes callers, and what it works with. */
@@ -76,7 +76,7 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   const methods = certificateMethods(options, parts);
   if (ownTokens.length > 0) methods.push(new TokenFileAuthenticator(ownTokens));
   if (options.tokenAuthFile !== undefined) methods.push(await tokenFile(options, options.tokenAuthFile));
-  const { vocabulary, clock, authentication: methodOptions = defaultAuthentication } = options;
+  const { vocabulary, clock, authentication: methodOptions } = options;
   const live = new LiveObjects(parts.store, parts.registry);
   methods.push(serviceAccountTokens(options, parts, live));
   if (methodOptions.bootstrapTokens) methods.push(new BootstrapTokens(vocabulary, live, clock));
@@ -98,7 +98,10 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
 
 /** Methods that look at the client's certificate; a proxy's own certificate is not that of the one who asks. */
 function certificateMethods(options: ServerOptions, { authorities }: Parts): Authenticator[] {
-  const { clock, authentication: { proxy } = defaultAuthentication } = options;
+  const {
+    clock,
+    authentication: { proxy },
+  } = options;
   if (authorities === undefined) return [];
   const { clients, proxies } = authorities;
   const known = new ClientCertificateAuthenticator(new CertificateJudge(clients, clock));
@@ -108,7 +111,7 @@ function certificateMethods(options: ServerOptions, { authorities }: Parts): Aut
 }
 
 function serviceAccountTokens(
-  { vocabulary, clock, authentication: { serviceAccounts: chosen } = defaultAuthentication }: ServerOptions,
+  { vocabulary, clock, authentication: { serviceAccounts: chosen } }: ServerOptions,
   { serviceAccounts, counters }: Parts,
   live: LiveObjects,
 ): Authenticator {
@@ -128,7 +131,7 @@ function serviceAccountTokens(
 async function tokenWebhook(
   options: ServerOptions,
   { serviceAccounts, counters, opened }: Parts,
-  { configFile, version, cacheMs }: TokenWebhookChoice,
+  { configFile, version, cacheMs }: TokenWebhookSettings,
 ): Promise<Authenticator> {
   const { vocabulary, clock, log } = options;
   const service = await remoteService(options, "--authentication-token-webhook-config-file", configFile);

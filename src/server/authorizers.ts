@@ -12,10 +12,11 @@ import { rarely } from "../base/clock.ts";
 import { authorization } from "../kinds/groups.ts";
 import { groupName } from "../schema/kind.ts";
 import { StoredInsight } from "../authorization/insight/stored-insight.ts";
-import { OptionsError } from "./options-error.ts";
-import type { AuthorizationWebhookChoice, ServerOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
+import type { AuthorizationWebhookSettings } from "./options/types.ts";
 import type { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
-import { readOptionFile } from "./option-files.ts";
+import { readOptionFile } from "./options/option-files.ts";
 import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { outageLogMs, remoteService, type ConfiguredService } from "./remote-services.ts";
 
@@ -87,7 +88,7 @@ function orderOf(modes: readonly string[], extensions: readonly NamedAuthorizer[
 function webhook(
   { vocabulary, clock, log }: ServerOptions,
   service: ConfiguredService,
-  { version, authorizedMs, unauthorizedMs }: AuthorizationWebhookChoice,
+  { version, authorizedMs, unauthorizedMs }: AuthorizationWebhookSettings,
 ): AuthorizationWebhook {
   const message = "the authorization webhook can't be asked";
   return new AuthorizationWebhook({

@@ -1,5 +1,5 @@
 import { CertificateFault, loadCertificateFiles } from "../base/certificates.ts";
-import { OptionsError } from "./options-error.ts";
+import { OptionsError } from "./options/options-error.ts";
 
 /** A certificate with its key (PEM), with which the server shows itself to others. */
 export interface ClientCertificate {

@@ -4,7 +4,7 @@ import type { Client } from "../resources/client.ts";
 import { createUnlessThere } from "../controllers/bootstrap/default-objects.ts";
 import { publicKubeconfig } from "./kubeconfig.ts";
 import { stackOf } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import { isStoreBusy } from "./start-writes.ts";
 
 /**
@@ -17,14 +17,14 @@ import { isStoreBusy } from "./start-writes.ts";
  * @throws the store takes no writes at present.
  */
 export async function publishClusterInfo(
-  { vocabulary, serving, log }: ServerOptions,
+  { vocabulary, extraHosts, log }: ServerOptions,
   client: Client,
   url: string,
   caCertificate: string | undefined,
 ): Promise<void> {
   const { name, payloadKey } = clusterInfo;
   const metadata = { name, namespace: vocabulary.publicNamespace };
-  const server = publicUrl(url, serving?.extraHosts ?? []);
+  const server = publicUrl(url, extraHosts);
   const data = { [payloadKey]: publicKubeconfig(server, caCertificate) };
   try {
     await createUnlessThere(client, { apiVersion: "v1", kind: "ConfigMap", metadata, data });

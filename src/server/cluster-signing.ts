@@ -1,35 +1,10 @@
 import { CertificateFault, loadCertificateFiles } from "../base/certificates.ts";
 import type { CertificatePair } from "../base/x509.ts";
 import type { SigningAuthorities } from "../controllers/certificates/authorities.ts";
-import { signerRoles, type SignerRole } from "../controllers/certificates/built-in-signers.ts";
-import { OptionsError } from "./options-error.ts";
-
-/** The files of a certificate authority (PEM). */
-export interface AuthorityFiles {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** With what the built-in signers sign certificate requests, and for how long. */
-export interface ClusterSigningOptions {
-  /** The authority of all signers; the server's own unless given. */
-  readonly files?: AuthorityFiles | undefined;
-  /** Authorities of single signers, which go before `files`. */
-  readonly signers?: Readonly<Partial<Record<SignerRole, AuthorityFiles>>> | undefined;
-  /** Lifetime of certificates whose request doesn't ask for less, in milliseconds. */
-  readonly durationMs: number;
-}
-
-/** The server's own authority, and a year. */
-export const defaultClusterSigning: ClusterSigningOptions = { durationMs: 365 * 24 * 3_600_000 };
-
-/** How the flags of each signer's authority begin; `-cert-file` and `-key-file` follow. */
-export const signingFlagPrefixes: Readonly<Record<SignerRole, string>> = {
-  serving: "cluster-signing-kubelet-serving",
-  nodeClient: "cluster-signing-kubelet-client",
-  client: "cluster-signing-kube-apiserver-client",
-  legacyUnknown: "cluster-signing-legacy-unknown",
-};
+import { signerRoles } from "../controllers/certificates/built-in-signers.ts";
+import { signingFlagPrefixes } from "./options/connection-options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ClusterSigningSettings } from "./options/types.ts";
 
 /**
  * The authorities of the built-in signers. Files are read for each certificate, so that changed ones count at once.
@@ -38,7 +13,7 @@ export const signingFlagPrefixes: Readonly<Record<SignerRole, string>> = {
  * @throws {OptionsError} the files of an authority can't be used, or no certificate would hold for a minute.
  */
 export async function signingAuthorities(
-  { files, signers = {}, durationMs }: ClusterSigningOptions,
+  { files, signers, durationMs }: ClusterSigningSettings,
   own: () => CertificatePair | undefined,
 ): Promise<SigningAuthorities> {
   if (durationMs < 60_000) throw new OptionsError("--cluster-signing-duration: it must be at least a minute");
@@ -53,7 +28,7 @@ export async function signingAuthorities(
   };
 }
 
-async function check(prefix: string, files: AuthorityFiles | undefined): Promise<void> {
+async function check(prefix: string, files: ClusterSigningSettings["files"]): Promise<void> {
   if (files === undefined) return;
   try {
     await loadCertificateFiles(files.cert, files.key);

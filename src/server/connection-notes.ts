@@ -7,7 +7,7 @@ import type { HttpLog } from "../http/service.ts";
 import { ResponseBacklogs, type EndedConnection } from "../http/transport/response-backlog.ts";
 import { lacksDescriptor, openFileLimit } from "./open-files.ts";
 import { stackOf } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** Logs a bug with its stack, and counts it by where it was caught. */
 export function defectLog(

@@ -5,8 +5,9 @@ import { isIdentityHeader } from "../authentication/authenticating-proxy.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
-import { OptionsError } from "./options-error.ts";
-import { defaultConnections, type ConnectionOptions, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
+import type { ConnectionSettings } from "./options/types.ts";
 import { readAuthorities } from "./serving.ts";
 
 /** Of all connections that may be open, the part that may go to pods, services and nodes. */
@@ -18,7 +19,7 @@ const backendsPart = 1 / 2;
  * @throws {OptionsError}
  */
 export async function connectionRules(options: ServerOptions): Promise<ConnectionRules> {
-  const { connections = defaultConnections, serving } = options;
+  const { connections, maxConnections } = options;
   const { allowLoopback, nodeAddressTypes: addressTypes, nodeAgentTimeoutMs: timeoutMs } = connections;
   const unknown = addressTypes.find((type) => !nodeAddressTypes.includes(type));
   if (unknown !== undefined || addressTypes.length === 0) {
@@ -30,14 +31,14 @@ export async function connectionRules(options: ServerOptions): Promise<Connectio
   const tls = { ...(await authorities(connections)), ...(await ownCertificate(connections)) };
   const identity = identityHeaders(options);
   return {
-    maxSockets: Math.ceil(connectionLimit(serving?.maxConnections, openFileLimit()) * backendsPart),
+    maxSockets: Math.ceil(connectionLimit(maxConnections, openFileLimit()) * backendsPart),
     targets: { allowLoopback, denied: denied(connections) },
     isIdentityHeader: (name) => identity !== undefined && isIdentityHeader(identity, name),
     nodeAgents: { tls, addressTypes, timeoutMs },
   };
 }
 
-function denied({ deniedRanges: entries = [] }: ConnectionOptions): BlockList {
+function denied({ deniedRanges: entries }: ConnectionSettings): BlockList {
   try {
     return deniedRanges(entries);
   } catch (error) {
@@ -46,12 +47,12 @@ function denied({ deniedRanges: entries = [] }: ConnectionOptions): BlockList {
   }
 }
 
-async function authorities({ nodeAgentCaFile: file }: ConnectionOptions): Promise<BackendTls> {
+async function authorities({ nodeAgentCaFile: file }: ConnectionSettings): Promise<BackendTls> {
   if (file === undefined) return {};
   return { ca: (await readAuthorities("--kubelet-certificate-authority", file)).join("\n") };
 }
 
-async function ownCertificate(options: ConnectionOptions): Promise<BackendTls> {
+async function ownCertificate(options: ConnectionSettings): Promise<BackendTls> {
   const { nodeAgentCertFile, nodeAgentKeyFile } = options;
   const flags = ["--kubelet-client-certificate", "--kubelet-client-key"] as const;
   return (await clientCertificate(flags, nodeAgentCertFile, nodeAgentKeyFile)) ?? {};

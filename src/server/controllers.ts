@@ -11,12 +11,12 @@ import type { QueueMetrics } from "../http/metrics/queue-metrics.ts";
 import type { Engine } from "../resources/engine.ts";
 import { Client } from "../resources/client.ts";
 import type { UserInfo } from "../base/user-info.ts";
-import { defaultClusterSigning, signingAuthorities } from "./cluster-signing.ts";
+import { signingAuthorities } from "./cluster-signing.ts";
 import type { ControllerStates } from "./controller-states.ts";
 import { electLeader, isElected } from "./leadership.ts";
 import { Opened } from "./opened.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import { runControllers, type ControllerParts } from "./running-controllers.ts";
 import type { Serving } from "./serving.ts";
 
@@ -93,7 +93,7 @@ async function partsOf({
   serving,
   ...rest
 }: ControllerSetup): Promise<ControllerParts> {
-  const { clock, eventLifeMs, clusterSigning = defaultClusterSigning } = options;
+  const { clock, eventLifeMs, clusterSigning } = options;
   const { registry, store } = engine;
   const { quotas, authorizer, apiServices, issueLegacyToken, queues } = rest;
   return {

@@ -6,7 +6,7 @@ import { WebhookCaller, type ResolveService } from "../remote/webhook-caller.ts"
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { stackOf } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** So many schemas within schemas are kept as they were read: those of some hundred definitions, some 20 MB. */
 const recentSchemas = 100_000;

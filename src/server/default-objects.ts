@@ -13,7 +13,7 @@ import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
 import type { Client } from "../resources/client.ts";
 import type { Registry } from "../resources/registry.ts";
 import { clusterTrust } from "./authenticating-proxy.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import type { Serving } from "./serving.ts";
 import { isStoreBusy } from "./start-writes.ts";
 

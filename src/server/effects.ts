@@ -8,8 +8,8 @@ import { ServiceAllocation, type PortRange } from "../resources/services/service
 import { rarely } from "../base/clock.ts";
 import { stackOf } from "../base/logger.ts";
 import type { Store } from "../storage/store.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** From one message about claims that could not be released to the next. */
 const failureLogMs = 10_000;

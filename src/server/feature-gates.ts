@@ -1,8 +1,8 @@
 import { FeatureGateError, FeatureGates } from "../base/feature-gates.ts";
 import { idleFeatures } from "../base/idle-features.ts";
 import { features } from "./features.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 const gatesOf = new WeakMap<ServerOptions, FeatureGates>();
 

@@ -9,16 +9,15 @@ import type { MetricSet } from "../http/metrics/metric-set.ts";
 import type { PathTable } from "../http/request/path-table.ts";
 import type { WatchCounts } from "../http/limits/watch-counts.ts";
 import type { Engine } from "../resources/engine.ts";
-import { defaultFlow } from "./flow-options.ts";
 import { stackOf } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** A request waits for a seat no longer than this: a quarter of the time that a request may take. */
 const waitMs = 15_000;
 
 /** Seats that are shared by priority and fairness; undefined where that is turned off. */
 export function flowControl(
-  { flow = defaultFlow, vocabulary, clock }: ServerOptions,
+  { flow, vocabulary, clock }: ServerOptions,
   engine: Engine,
   metrics: MetricSet,
 ): FlowControl | undefined {
@@ -37,7 +36,7 @@ export function flowControl(
 
 /** What the pipeline asks whether there is room. */
 export function requestLimiter(
-  { flow = defaultFlow, vocabulary, clock, log }: ServerOptions,
+  { flow, vocabulary, clock, log }: ServerOptions,
   engine: Engine,
   control: FlowControl | undefined,
   { paths, watches }: { readonly paths: PathTable; readonly watches: WatchCounts },

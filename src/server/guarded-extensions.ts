@@ -12,9 +12,9 @@ import { GuardedStore, isStore } from "../storage/guarded-store.ts";
 import type { Store } from "../storage/store.ts";
 import { admissionPluginNames } from "./admission.ts";
 import type { Extensions } from "./extensions.ts";
-import { OptionsError } from "./options-error.ts";
+import { OptionsError } from "./options/options-error.ts";
 import { stackOf } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** The extensions, checked and guarded. */
 export type GuardedExtensions = Required<Extensions> & {

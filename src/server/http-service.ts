@@ -26,14 +26,13 @@ import { ComponentStatus } from "../kinds/core/component-status.ts";
 import { aggregationRules } from "./aggregation.ts";
 import { auditorFor } from "./audit.ts";
 import { componentStatuses } from "./component-statuses.ts";
-import { defaultAuthentication } from "./authentication-options.ts";
 import type { ServerAuthentication } from "./authenticators.ts";
 import { backendSockets, clientConnections, defectLog, responseBacklogs } from "./connection-notes.ts";
 import type { HealthCheck } from "../http/documents/health.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
 import { stackOf } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import type { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
 import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "./reviews.ts";
@@ -145,7 +144,7 @@ const unavailableMs = 5000;
 
 /** The documents with which others verify service accounts' tokens, where the issuer is fit for that. */
 function addOpenIdDocuments(
-  { authentication = defaultAuthentication, log }: ServerOptions,
+  { authentication, log }: ServerOptions,
   paths: PathTable,
   { issuers, keys }: ServiceAccountKeys,
 ): void {

@@ -7,7 +7,7 @@ import { ConfigurationFault, readClientConfiguration } from "../remote/client-co
 import { RemoteService, serviceLimits } from "../remote/remote-service.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
 import type { AdmissionParts } from "./admission-parts.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import { runtimeConfigOf } from "./registry.ts";
 
 /**

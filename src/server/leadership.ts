@@ -7,7 +7,7 @@ import { controllersLease, LeaderElection } from "../controllers/leader-election
 import { stackOf } from "../base/logger.ts";
 import { isStore } from "../storage/guarded-store.ts";
 import type { Client } from "../resources/client.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** Whether other servers may work on the same store, so that one of them must be chosen for the controllers. */
 export function isElected({ storage, leaderElection = true }: ServerOptions): boolean {

@@ -4,7 +4,7 @@ import type { HttpService } from "../http/service.ts";
 import { mayUpgrade } from "../http/verbs/connect.ts";
 import type { Client } from "../resources/client.ts";
 import type { Registry } from "../resources/registry.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import type { Opened } from "./opened.ts";
 import { publishPresence } from "../controllers/api-service/presence.ts";
 import { featureGates } from "./feature-gates.ts";
@@ -39,13 +39,13 @@ export async function startListening(parts: Parts): Promise<HttpListener | undef
     service.streams.drain();
     await stopped;
   });
-  const { advertiseAddress, serviceClusterIpRanges, identityLease = false } = options;
+  const { advertiseAddress, serviceClusterIpRanges, identityLease } = options;
   const presence = await publishPresence({
     ...options,
     registry,
     client,
     advertiseAddress,
-    host: options.serving?.host,
+    host: options.host,
     port: listener.port,
     clusterIpRange: serviceClusterIpRanges[0] ?? "",
     isLeased: identityLease && featureGates(options).enabled("APIServerIdentity"),

@@ -8,9 +8,9 @@ import { StoreError } from "../storage/store.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
 import { openFileLimit, openFiles } from "./open-files.ts";
 import { features } from "./features.ts";
-import { OptionsError } from "./options-error.ts";
+import { OptionsError } from "./options/options-error.ts";
 import type { Logger } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 

@@ -5,9 +5,9 @@ import { usernamePrefix } from "../authentication/oidc/claims-to-user.ts";
 import { OidcTokens } from "../authentication/oidc/oidc-tokens.ts";
 import { rarely } from "../base/clock.ts";
 import { RemoteClient } from "../remote/remote-client.ts";
-import type { OidcChoice } from "./authentication-options.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import type { OidcSettings } from "./options/types.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import { outageLogMs } from "./remote-services.ts";
 import { readAuthorities } from "./serving.ts";
 
@@ -30,7 +30,7 @@ const hostFiles = [
  */
 export async function oidcTokens(
   { clock, log, vocabulary }: ServerOptions,
-  choice: OidcChoice,
+  choice: OidcSettings,
   counters: AuthenticationCounters,
 ): Promise<{ readonly method: OidcTokens; readonly client: RemoteClient }> {
   const { issuerUrl: issuer, clientId, usernameClaim = "sub" } = choice;

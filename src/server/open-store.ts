@@ -3,7 +3,8 @@ import type { SharedValues } from "../storage/shared-values.ts";
 import { isStore } from "../storage/guarded-store.ts";
 import type { Store } from "../storage/store.ts";
 import { stampError, stampOf } from "./store-stamp.ts";
-import type { ServerOptions, StorageOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
+import type { StorageSettings } from "./options/types.ts";
 
 /** A store, and what comes with it. */
 export interface OpenStore {
@@ -31,7 +32,7 @@ export async function openStore(options: ServerOptions, given: Store | undefined
 
 async function openEngine(
   { clock, retentionMs, log, vocabulary }: ServerOptions,
-  storage: StorageOptions,
+  storage: StorageSettings,
 ): Promise<OpenStore> {
   const failed = (error: unknown) =>
     log.warn({ error: String(error) }, "background work of the store failed and will be tried again");

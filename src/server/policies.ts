@@ -5,7 +5,7 @@ import { ValidatingAdmissionPolicy } from "../kinds/admissionregistration/valida
 import type { AdmissionRequest } from "../resources/engine.ts";
 import type { KindContext } from "../schema/context.ts";
 import { featureGates } from "./feature-gates.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** What policies need of the server that is being put together. */
 interface PolicySources extends Pick<PolicyParts, "facts" | "registry" | "store"> {

@@ -4,8 +4,8 @@ import { builtInKinds } from "../kinds/all.ts";
 import { Registry } from "../resources/registry.ts";
 import { RuntimeConfig, RuntimeConfigError } from "../resources/runtime-config.ts";
 import { groupName, type Kind } from "../schema/kind.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** The resource types that the options have served. */
 export function registryFor(options: ServerOptions, extensionKinds: readonly Kind[]): Registry {

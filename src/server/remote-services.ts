@@ -5,8 +5,8 @@ import {
 } from "../remote/client-configuration.ts";
 import { RemoteService, type ServiceLimits } from "../remote/remote-service.ts";
 import { FileWatch } from "../base/file-watch.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** How often the log says at most that a service of others can't be asked, in milliseconds. */
 export const outageLogMs = 5000;

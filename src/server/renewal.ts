@@ -2,7 +2,7 @@ import type { HttpListener } from "../http/transport/listener.ts";
 import { Periodic } from "../storage/periodic.ts";
 import { FileWatch } from "../base/file-watch.ts";
 import { stackOf } from "../base/logger.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 import type { Serving } from "./serving.ts";
 
 /** How often the server looks whether its own certificate ends soon: that is a month before it ends. */

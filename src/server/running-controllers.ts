@@ -4,8 +4,8 @@ import type { Controller, ControllerContext, RunningController } from "../contro
 import { Informer } from "../resources/informer.ts";
 import type { Resource } from "../resources/registry.ts";
 import type { ControllerStates } from "./controller-states.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** What controllers work with, but for the informers and the log, which each set of them has of its own. */
 export type ControllerParts = Omit<ControllerContext, "informer" | "failed" | "noted">;

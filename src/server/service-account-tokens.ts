@@ -12,10 +12,9 @@ import {
 import { ownSigningKeys, type SigningKeys } from "../authentication/service-accounts/own-signing-keys.ts";
 import type { TokenIssuer } from "../resources/token-issuer.ts";
 import type { SharedValues } from "../storage/shared-values.ts";
-import { defaultAuthentication } from "./authentication-options.ts";
-import { readOptionFile } from "./option-files.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions } from "./options.ts";
+import { readOptionFile } from "./options/option-files.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 /** What a server needs to issue and verify the tokens of service accounts. */
 export interface ServiceAccountKeys {
@@ -41,7 +40,7 @@ export async function serviceAccountKeys(
   options: ServerOptions,
   shared?: SharedValues,
 ): Promise<ServiceAccountKeys> {
-  const { authentication = defaultAuthentication, vocabulary } = options;
+  const { authentication, vocabulary } = options;
   const { serviceAccounts, apiAudiences } = authentication;
   const { maxExpirationMs, extendExpiration } = serviceAccounts;
   if (maxExpirationMs !== 0 && (maxExpirationMs < hourMs || maxExpirationMs > maxMs)) {
@@ -84,7 +83,7 @@ async function verifyingKeys(options: ServerOptions, files: readonly string[]): 
   const flag = "--service-account-key-file";
   const keys: VerificationKey[] = [];
   for (const file of files) keys.push(...(await readKeys(flag, file, readPublicKeys)));
-  const tlsKey = options.serving?.certificateFiles?.key;
+  const tlsKey = options.certificateFiles?.key;
   if (files.length > 0 || tlsKey === undefined) return keys;
   try {
     return readPublicKeys(await readOptionFile("--tls-private-key-file", tlsKey));
@@ -97,7 +96,7 @@ async function verifyingKeys(options: ServerOptions, files: readonly string[]): 
 }
 
 async function signingKeyFor(
-  { serving }: ServerOptions,
+  { port, certificateFolder }: ServerOptions,
   file: string | undefined,
   shared: SharedValues | undefined,
 ): Promise<SigningKeys> {
@@ -106,7 +105,7 @@ async function signingKeyFor(
     return { signing, former: [] };
   }
   try {
-    return await ownSigningKeys(serving?.certificateFolder, shared);
+    return await ownSigningKeys(port === false ? undefined : certificateFolder, shared);
   } catch (error) {
     if (error instanceof KeyFault) throw new OptionsError(error.message);
     throw error;

@@ -3,7 +3,6 @@ import { AuthorityPool } from "../authentication/authority-pool.ts";
 import { certificatesIn } from "../base/pem.ts";
 import { rootOf, type CertificatePair } from "../base/x509.ts";
 import type { ListenOptions, TlsMaterial } from "../http/transport/listener.ts";
-import { defaultAuthentication } from "./authentication-options.ts";
 import {
   CertificateFault,
   createServingCertificates,
@@ -16,10 +15,10 @@ import {
 import type { SharedValues } from "../storage/shared-values.ts";
 import { sharedAuthority } from "./shared-authority.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
-import { readOptionFile } from "./option-files.ts";
-import { OptionsError } from "./options-error.ts";
-import type { ServerOptions, ServingOptions } from "./options.ts";
-import { tlsProtocol } from "./tls-options.ts";
+import { readOptionFile } from "./options/option-files.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { ServerOptions } from "./options/server-options.ts";
+import { tlsProtocol } from "./options/tls-protocol.ts";
 
 /** How a server shows itself, and whose client certificates it knows. */
 export interface Serving {
@@ -69,12 +68,12 @@ export async function servingCertificates(
   options: ServerOptions,
   shared: SharedValues | undefined,
 ): Promise<Serving | undefined> {
-  const { serving } = options;
-  if (serving === undefined) return undefined;
-  const protocol = serving.tls === undefined ? {} : tlsProtocol(serving.tls);
-  let own = await unlessFaulty(ownFlags, () => ownCertificates(options, serving, shared));
+  const { host, port, certificateFiles, clientCaFile, authentication, tls } = options;
+  if (port === false) return undefined;
+  const protocol = tlsProtocol(tls);
+  let own = await unlessFaulty(ownFlags, () => ownCertificates(options, shared));
   const read = async () => {
-    const material = await readMaterial(options, serving, own);
+    const material = await readMaterial(options, own);
     return { ...material, tls: { ...material.tls, ...protocol } };
   };
   const first = await read();
@@ -83,9 +82,6 @@ export async function servingCertificates(
     clients: new AuthorityPool(first.clients),
     proxies: first.proxies === undefined ? undefined : new AuthorityPool(first.proxies),
   };
-  const { host, port, certificateFiles } = serving;
-  const place = { host, port, maxConnections: maxConnections(options, serving) };
-  const { clientCaFile, authentication = defaultAuthentication } = options;
   const named = [certificateFiles?.cert, certificateFiles?.key, clientCaFile, authentication.proxy?.caFile];
   const reload = async (renew: (tls: TlsMaterial) => void) => {
     const next = await read();
@@ -96,14 +92,14 @@ export async function servingCertificates(
   };
   const renewOwn = async (renew: (tls: TlsMaterial) => void) => {
     const before = own!;
-    const next = (await unlessFaulty(ownFlags, () => ownCertificates(options, serving, shared, before)))!;
+    const next = (await unlessFaulty(ownFlags, () => ownCertificates(options, shared, before)))!;
     if (next.serving.certificate === before.serving.certificate) return false;
     own = next;
     await reload(renew);
     return true;
   };
   return {
-    listen: { ...place, tls: first.tls },
+    listen: { host, port, maxConnections: connectionMaximum(options), tls: first.tls },
     get caCertificate() {
       return own === undefined ? rootOf(certificate) : own.caCertificate;
     },
@@ -128,8 +124,7 @@ interface Material {
 }
 
 async function readMaterial(
-  { clientCaFile, authentication = defaultAuthentication }: ServerOptions,
-  { certificateFiles }: ServingOptions,
+  { clientCaFile, authentication, certificateFiles }: ServerOptions,
   own: ServingCertificates | undefined,
 ): Promise<Material> {
   const { proxy } = authentication;
@@ -164,13 +159,13 @@ async function unlessFaulty<T>(flags: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** How many connections there may be; who asked for more than is possible is told. */
-function maxConnections({ log }: ServerOptions, { maxConnections: asked }: ServingOptions): number {
+/** The maximum number of client connections; logs a warning if the limit of open files is lower than the option. */
+function connectionMaximum({ log, maxConnections: requested }: ServerOptions): number {
   const openFiles = openFileLimit();
-  const limit = connectionLimit(asked, openFiles);
-  if (asked !== undefined && limit < asked) {
+  const limit = connectionLimit(requested, openFiles);
+  if (requested !== undefined && limit < requested) {
     const facts = { maxConnections: limit, openFiles };
-    log.warn(facts, `--max-connections ${asked}: the limit of open files leaves fewer`);
+    log.warn(facts, `--max-connections ${requested}: the limit of open files leaves fewer`);
   }
   return limit;
 }
@@ -186,23 +181,20 @@ function adminIssuer(
 
 /** The server's own certificates as they should be now; undefined with an operator's. */
 async function ownCertificates(
-  { clock }: ServerOptions,
-  serving: ServingOptions,
+  { clock, host, extraHosts, certificateFiles, certificateFolder, certificateFileName }: ServerOptions,
   shared: SharedValues | undefined,
   known?: ServingCertificates,
 ): Promise<ServingCertificates | undefined> {
-  if (serving.certificateFiles !== undefined) return undefined;
-  const any = serving.host === "0.0.0.0" || serving.host === "::";
-  const hosts = [
-    ...new Set(["localhost", "127.0.0.1", "::1", ...(any ? [] : [serving.host]), ...serving.extraHosts]),
-  ];
+  if (certificateFiles !== undefined) return undefined;
+  const any = host === "0.0.0.0" || host === "::";
+  const hosts = [...new Set(["localhost", "127.0.0.1", "::1", ...(any ? [] : [host]), ...extraHosts])];
   const common = shared && ((local?: CertificatePair) => sharedAuthority(shared, local, clock));
-  if (serving.certificateFolder !== undefined)
-    return ensureServingCertificates(serving.certificateFolder, {
+  if (certificateFolder !== undefined)
+    return ensureServingCertificates(certificateFolder, {
       hosts,
       clock,
       authority: common,
-      fileName: serving.certificateFileName,
+      fileName: certificateFileName,
     });
   const authority = await common?.(undefined);
   return known === undefined

@@ -3,8 +3,8 @@ import { keyOf, resourceOf } from "../resources/registry.ts";
 import { StoreStampError, type WantedStamp } from "../storage/stamp.ts";
 import { vocabularies } from "../vocabulary/vocabularies.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { OptionsError } from "./options-error.ts";
-import type { StorageOptions } from "./options.ts";
+import { OptionsError } from "./options/options-error.ts";
+import type { StorageSettings } from "./options/types.ts";
 
 /** Version of the form in which objects are stored. */
 const objectFormat = 1;
@@ -22,7 +22,7 @@ export function stampOf({ name }: Vocabulary): WantedStamp {
 }
 
 /** A store that is used for something else, as people are told: by the flags. */
-export function stampError({ labels, format }: StoreStampError, storage: StorageOptions): OptionsError {
+export function stampError({ labels, format }: StoreStampError, storage: StorageSettings): OptionsError {
   const [place, flag] =
     storage.engine === "etcd"
       ? [`the store under ${storage.prefix} in etcd`, "--etcd-prefix"]

@@ -20,7 +20,7 @@ import { field, string } from "../schema/types.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { AdmissionParts } from "./admission-parts.ts";
 import { featureGates } from "./feature-gates.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options/server-options.ts";
 
 const WebhookAdmissionConfiguration = struct(
   "WebhookAdmissionConfiguration",

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ProxyChoice } from "../../src/server/authentication-options.ts";
+import type { ProxyOptions } from "../../src/server/options/types.ts";
 import { authority, client, intermediate, type CertificatePair } from "../authentication/pki.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { echo, FakeBackend, makePod } from "../support/backends.ts";
@@ -19,7 +19,7 @@ const file = (name: string, text: string) => {
   writeFileSync(at, text);
   return at;
 };
-const choice: ProxyChoice = {
+const choice: ProxyOptions = {
   caFile: file("proxies.pem", proxies.certificate),
   usernameHeaders: ["X-Remote-User", "X-Other-User"],
   groupHeaders: ["X-Remote-Group", "X-Team"],
@@ -258,7 +258,7 @@ describe("5.8 headers of anybody else", () => {
 });
 
 describe("5.8 flags", () => {
-  it.each<[string, Partial<ProxyChoice>, string]>([
+  it.each<[string, Partial<ProxyOptions>, string]>([
     [
       "C-5.8-05 a file that isn't there",
       { caFile: "/nowhere.pem" },

@@ -3,10 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { authenticationOptions } from "../../src/cli/authentication-flags.ts";
-import { FlagReader, parseFlags } from "../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
-import type { OidcChoice } from "../../src/server/authentication-options.ts";
+import { optionsOfFlags } from "../support/serve-options.ts";
+import type { OidcOptions } from "../../src/server/options/types.ts";
 import { ec, jwt, publicPem, rsa } from "../authentication/jwt-support.ts";
 import { TestServer } from "../support/api.ts";
 import { HttpsService, type Received, type Reply } from "../support/https-service.ts";
@@ -24,7 +22,7 @@ const shared = (key: KeyObject, more: object) => ({ ...key.export({ format: "jwk
 
 let provider: HttpsService;
 let issuer: string;
-let choice: OidcChoice;
+let choice: OidcOptions;
 let server: TestServer;
 /** What the provider publishes; tests change it. */
 let published: object[];
@@ -71,9 +69,9 @@ afterEach(async () => {
   for (const one of further.splice(0)) await one.close();
 });
 
-const start = (changes: Partial<OidcChoice> = {}) =>
+const start = (changes: Partial<OidcOptions> = {}) =>
   TestServer.start({ clock, runtimeConfig, authentication: { oidc: { ...choice, ...changes } } });
-const another = async (changes: Partial<OidcChoice>) => {
+const another = async (changes: Partial<OidcOptions>) => {
   clock = new ManualClock();
   const made = await start(changes);
   further.push(made);
@@ -229,7 +227,7 @@ describe("5.6 flags", () => {
     await refused(token(), "signature", on);
   });
 
-  it.each<[string, Partial<OidcChoice>, string]>([
+  it.each<[string, Partial<OidcOptions>, string]>([
     ["C-5.6-06 a URL that isn't https", { issuerUrl: "http://127.0.0.1" }, "authentication.oidc.issuerUrl"],
     ["C-5.6-06 what is no URL", { issuerUrl: "issuer" }, "authentication.oidc.issuerUrl"],
     ["C-5.6-06 a URL with a query", { issuerUrl: "https://x?y" }, "authentication.oidc.issuerUrl"],
@@ -252,18 +250,22 @@ describe("5.6 flags", () => {
     await expect(start({ caFile: file })).rejects.toThrow("is not that of an authority");
   });
 
-  const flags = (...words: string[]) =>
-    authenticationOptions(new FlagReader(serveFlags, parseFlags(serveFlags, words)));
-  it("C-5.6-06 C-5.6-08 issuer and client go together, and the other flags with them", () => {
-    expect(() => flags("--oidc-issuer-url=https://x")).toThrow("--oidc-issuer-url needs --oidc-client-id");
-    expect(() => flags("--oidc-client-id=x")).toThrow("--oidc-client-id needs --oidc-issuer-url");
-    expect(() => flags("--oidc-groups-claim=x")).toThrow("--oidc-groups-claim needs --oidc-issuer-url");
-    expect(flags().oidc).toBeUndefined();
+  const flags = async (...words: string[]) => (await optionsOfFlags(...words)).authentication;
+  it.each([
+    ["--oidc-issuer-url=https://x", "--oidc-issuer-url needs --oidc-client-id"],
+    ["--oidc-client-id=x", "--oidc-client-id needs --oidc-issuer-url"],
+    ["--oidc-groups-claim=x", "--oidc-groups-claim needs --oidc-issuer-url"],
+  ])("C-5.6-06 C-5.6-08 the start fails with %s alone", async (flag, message) => {
+    await expect(flags(flag)).rejects.toThrow(message);
   });
 
-  it("C-5.6-09 C-5.6-10 C-5.6-15 C-5.6-17 the defaults, and flags that are repeated", () => {
+  it("C-5.6-06 C-5.6-08 there is no provider without flags", async () => {
+    expect((await flags()).oidc).toBeUndefined();
+  });
+
+  it("C-5.6-09 C-5.6-10 C-5.6-15 C-5.6-17 the defaults, and flags that are repeated", async () => {
     const words = ["--oidc-issuer-url=https://x", "--oidc-client-id=c"];
-    expect(flags(...words).oidc).toMatchObject({
+    expect((await flags(...words)).oidc).toMatchObject({
       usernameClaim: "sub",
       usernamePrefix: undefined,
       groupsClaim: undefined,
@@ -271,7 +273,12 @@ describe("5.6 flags", () => {
       requiredClaims: [],
       signingAlgorithms: ["RS256"],
     });
-    const claimed = flags(...words, "--oidc-required-claim=a=b", "--oidc-required-claim", "c=d").oidc;
+    const { oidc: claimed } = await flags(
+      ...words,
+      "--oidc-required-claim=a=b",
+      "--oidc-required-claim",
+      "c=d",
+    );
     expect(claimed!.requiredClaims).toEqual(["a=b", "c=d"]);
   });
 });

@@ -18,11 +18,7 @@ const dayMs = 24 * hourMs;
 const nearEndMs = 336 * dayMs;
 
 const start = (clock: ManualClock, log: Logger, certificateFolder: string | undefined): Promise<Server> =>
-  startServer(
-    manualOptions(clock, log, {
-      serving: { host: "127.0.0.1", port: 0, extraHosts: [], certificateFolder },
-    }),
-  );
+  startServer(manualOptions(clock, log, { certificateFolder }));
 
 describe.each(["in memory", "in a folder"])("the server's own certificate, kept %s", (where) => {
   const folder = mkdtempSync(path.join(tmpdir(), "plinth-own-"));

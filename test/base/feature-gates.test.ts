@@ -11,8 +11,8 @@ import { isLater } from "../../src/base/releases.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
 import { featureGates } from "../../src/server/feature-gates.ts";
 import { features } from "../../src/server/features.ts";
-import { OptionsError } from "../../src/server/options-error.ts";
-import type { ServerOptions } from "../../src/server/options.ts";
+import { OptionsError } from "../../src/server/options/options-error.ts";
+import type { ServerOptions } from "../../src/server/options/server-options.ts";
 import { TestServer } from "../support/api.ts";
 
 /** Conventions 9.2, rules 8 and 9: a gate of each stage. */

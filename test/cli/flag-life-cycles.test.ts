@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { acceptedFlags, acceptedHelp } from "../../src/cli/accepted-flags.ts";
-import { chosenPlugins } from "../../src/cli/admission-flags.ts";
+import { optionsOfFlags } from "../support/serve-options.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
 import {
   earliestRemoval,
@@ -94,28 +94,28 @@ describe("the life of flags", () => {
 describe("--admission-control", () => {
   const names = admissionPluginNames.map(({ name }) => name);
 
-  test("has the plugins run that it names, and no others", () => {
-    const { enabledAdmissionPlugins, disabledAdmissionPlugins } = chosenPlugins(
-      read("--admission-control=ResourceQuota,AlwaysPullImages"),
+  test("has the plugins run that it names, and no others", async () => {
+    const { enabledAdmissionPlugins, disabledAdmissionPlugins } = await optionsOfFlags(
+      "--admission-control=ResourceQuota,AlwaysPullImages",
     );
     expect(enabledAdmissionPlugins).toEqual(["ResourceQuota", "AlwaysPullImages"]);
     expect(new Set([...enabledAdmissionPlugins, ...disabledAdmissionPlugins])).toEqual(new Set(names));
     expect(disabledAdmissionPlugins).not.toContain("ResourceQuota");
   });
 
-  test("leaves the choice to the other flags where it isn't given, and can't stand beside them", () => {
-    expect(chosenPlugins(read("--enable-admission-plugins=AlwaysPullImages"))).toEqual({
+  test("leaves the choice to the other flags where it isn't given, and can't stand beside them", async () => {
+    expect(await optionsOfFlags("--enable-admission-plugins=AlwaysPullImages")).toMatchObject({
       enabledAdmissionPlugins: ["AlwaysPullImages"],
       disabledAdmissionPlugins: [],
     });
     for (const other of ["enable", "disable"]) {
-      const both = read("--admission-control=ResourceQuota", `--${other}-admission-plugins=ResourceQuota`);
-      expect(() => chosenPlugins(both)).toThrow("give either that or");
+      const both = ["--admission-control=ResourceQuota", `--${other}-admission-plugins=ResourceQuota`];
+      await expect(optionsOfFlags(...both)).rejects.toThrow("give either that or");
     }
   });
 
-  test("names only plugins that there are", () => {
-    expect(() => chosenPlugins(read("--admission-control=ResourceQuota,Nope"))).toThrow(
+  test("names only plugins that there are", async () => {
+    await expect(optionsOfFlags("--admission-control=ResourceQuota,Nope")).rejects.toThrow(
       '--admission-control: there is no admission plugin "Nope"',
     );
   });

@@ -7,7 +7,7 @@ import { UsageError } from "../../src/cli/flag-reader.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createServingCertificates } from "../../src/base/certificates.ts";
-import { OptionsError } from "../../src/server/options-error.ts";
+import { OptionsError } from "../../src/server/options/options-error.ts";
 import { temporaryFolder } from "../support/process.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;

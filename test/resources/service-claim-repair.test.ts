@@ -4,7 +4,7 @@ import { Client } from "../../src/resources/client.ts";
 import type { Engine } from "../../src/resources/engine.ts";
 import { Claims, claimPrefix } from "../../src/resources/services/claims.ts";
 import { serverEffects, type ServerEffects } from "../../src/server/effects.ts";
-import type { ServerOptions } from "../../src/server/options.ts";
+import type { ServerOptions } from "../../src/server/options/server-options.ts";
 import { settle } from "../support/manual-clock.ts";
 import { UnsteadyStore } from "../support/unsteady-store.ts";
 import { engineOver } from "./engine.ts";

@@ -5,13 +5,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { signCertificate } from "../../src/base/x509.ts";
 import { createAuthority } from "../../src/base/certificates.ts";
 import { ec, jwt, privatePem, publicPem, rsa } from "../authentication/jwt-support.ts";
-import { authenticationOptions } from "../../src/cli/authentication-flags.ts";
-import { FlagReader, parseFlags } from "../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
 import { Api } from "../support/api.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService } from "../support/https-service.ts";
 import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { optionsOfFlags } from "../support/serve-options.ts";
 
 const running: ServerProcess[] = [];
 const folders: { remove(): void }[] = [];
@@ -98,13 +96,13 @@ describe("5 flags of authentication", () => {
     await service.close();
   });
 
-  it("C-5.7-04 --authentication-token-webhook-cache-ttl is two minutes by default", () => {
-    const choice = (...flags: readonly string[]) => {
-      const words = ["--authentication-token-webhook-config-file=/w", ...flags];
-      return authenticationOptions(new FlagReader(serveFlags, parseFlags(serveFlags, words))).tokenWebhook;
+  it("C-5.7-04 --authentication-token-webhook-cache-ttl is two minutes by default", async () => {
+    const cacheMs = async (...flags: readonly string[]) => {
+      const file = "--authentication-token-webhook-config-file=/w";
+      return (await optionsOfFlags(file, ...flags)).authentication.tokenWebhook!.cacheMs;
     };
-    expect(choice()!.cacheMs).toBe(120_000);
-    expect(choice("--authentication-token-webhook-cache-ttl=30s")!.cacheMs).toBe(30_000);
+    expect(await cacheMs()).toBe(120_000);
+    expect(await cacheMs("--authentication-token-webhook-cache-ttl=30s")).toBe(30_000);
   });
 
   it("C-5.5-03 without key files the TLS key verifies service accounts' tokens", async () => {

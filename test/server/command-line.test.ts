@@ -69,14 +69,14 @@ describe("plinth", () => {
     ["--allow-privileged=maybe", /--allow-privileged: "maybe" is not true or false/],
     ["--vocabulary=klingon", /--vocabulary: "klingon" is not one of platform, kubernetes/],
     ["--storage-backend=floppy", /--storage-backend: "floppy" is not one of embedded, memory, etcd3/],
-    ["--storage-backend=etcd3", /--storage-backend=etcd3 needs --etcd-servers/],
+    ["--storage-backend=etcd3", /--storage-backend needs --etcd-servers/],
     [
       "--authorization-mode=RBAC,Nope",
       /--authorization-mode: "Nope" is not one of Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny/,
     ],
     ["--anonymous-auth=maybe", /--anonymous-auth: "maybe" is not true or false/],
     ["--history-retention=5", /--history-retention: "5" is not a length of time/],
-    ["--tls-cert-file=x", /--tls-cert-file and --tls-private-key-file are given together/],
+    ["--tls-cert-file=x", /--tls-cert-file needs --tls-private-key-file/],
     ["--data-dir", /--data-dir needs a value/],
     ["extra", /unexpected argument "extra"/],
   ])("serve %s: exit code 2 and a clear message", (flag, message) => {

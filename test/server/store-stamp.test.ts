@@ -2,8 +2,8 @@ import path from "node:path";
 import { afterAll, beforeAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { createServer } from "../../src/index.ts";
-import { OptionsError } from "../../src/server/options-error.ts";
-import type { StorageOptions } from "../../src/server/options.ts";
+import { OptionsError } from "../../src/server/options/options-error.ts";
+import type { StorageOptions } from "../../src/server/options/types.ts";
 import {
   acquireEnvironment,
   defaultMapBytes,

@@ -3,15 +3,15 @@ import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { startServer, type Server } from "../../src/server/server.ts";
-import type { TlsOptions } from "../../src/server/tls-options.ts";
+import type { TlsSettings } from "../../src/server/options/types.ts";
 import { manualOptions } from "../support/server-options.ts";
 
 let server: Server | undefined;
 afterEach(() => server?.close());
 
-async function start(tls: TlsOptions | undefined): Promise<void> {
-  const serving = { host: "127.0.0.1", port: 0, extraHosts: [], tls };
-  server = await startServer({ ...manualOptions(undefined!, silentLogger), clock: systemClock, serving });
+async function start(tls: TlsSettings | undefined): Promise<void> {
+  const options = manualOptions(undefined!, silentLogger);
+  server = await startServer({ ...options, clock: systemClock, tls: tls ?? options.tls });
 }
 
 /** Version and cipher of a handshake; undefined where it failed. */

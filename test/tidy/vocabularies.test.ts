@@ -5,13 +5,13 @@ import { read, sources } from "./source-files.ts";
 /** Where code asks which vocabulary it has: a choice by the user, or a conversion between both. */
 const selectors = [
   // The flag.
-  "src/cli/server-options.ts",
-  // The option of the library.
-  "src/index.ts",
+  "src/cli/serve-options.ts",
   // Writes the objects of manifests in the names of the other vocabulary.
   "src/kinds/conversions/convert.ts",
   // The option of `definitionOf`.
   "src/kinds/definition-of.ts",
+  // The option of the library.
+  "src/server/options/library-options.ts",
 ];
 
 test("code outside of src/vocabulary doesn't ask which vocabulary it has, but by the members of its behavior", () => {

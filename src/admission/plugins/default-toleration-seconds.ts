@@ -10,7 +10,6 @@ export interface TolerationSeconds {
 }
 
 /** Unless configured. */
-export const defaultTolerations: TolerationSeconds = { notReady: 300, unreachable: 300 };
 
 /**
  * DefaultTolerationSeconds: pods tolerate the taints `not-ready:NoExecute` and `unreachable:NoExecute` of a node for a time,

@@ -55,6 +55,7 @@ const questions = { why, "who-can": whoCan, matrix };
 
 /** Explains authorization of a server. */
 export const authCommand: Command = {
+  flags: authFlags,
   help: () => helpText("plinth auth why|who-can|matrix ... [FLAGS]", about, authFlags),
   run: (words) => runAuth(words, process.env, (text) => void process.stdout.write(text)),
 };

@@ -44,6 +44,7 @@ const about =
 
 /** Writes TypeScript types of custom kinds. */
 export const typesCommand: Command = {
+  flags: typesFlags,
   help: () => helpText("plinth types -f FILE | --kubeconfig=FILE | --server=URL [FLAGS]", about, typesFlags),
   run: (words) =>
     runTypes(words, process.env, {

@@ -1,8 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { MetricDefinition } from "../../../src/http/metrics/metric-definition.ts";
-import { FlagReader, parseFlags } from "../../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../../src/cli/flags.ts";
-import { serverOptions } from "../../../src/cli/server-options.ts";
+import { optionsOfFlags } from "../../support/serve-options.ts";
 import { startServer } from "../../../src/server/server.ts";
 import { Api } from "../../support/api.ts";
 import { temporaryFolder } from "../../support/process.ts";
@@ -33,7 +31,7 @@ test.each([
   async (flag, names) => {
     const folder = temporaryFolder();
     const words = ["--secure-port=0", "--storage-backend=memory", `--data-dir=${folder.path}`, flag];
-    const options = serverOptions(new FlagReader(serveFlags, parseFlags(serveFlags, words)));
+    const options = await optionsOfFlags(...words);
     const warnings: string[] = [];
     const log = {
       info: () => undefined,

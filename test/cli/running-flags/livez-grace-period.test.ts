@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { FlagReader, parseFlags } from "../../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../../src/cli/flags.ts";
-import { serverOptions } from "../../../src/cli/server-options.ts";
+import { optionsOfFlags } from "../../support/serve-options.ts";
 import { startServer } from "../../../src/server/server.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import {
@@ -68,7 +66,7 @@ test.each([
       `--data-dir=${folder.path}`,
       "--log-level=silent",
     ];
-    const options = serverOptions(new FlagReader(serveFlags, parseFlags(serveFlags, words)));
+    const options = await optionsOfFlags(...words);
     const server = await startServer({ ...options, clock, storage: delayedStore });
     const api = new Api(server.url!, server.caCertificate, `Bearer ${server.adminToken}`);
     // Nobody has asked yet whether the hook has passed, which it now doesn't.

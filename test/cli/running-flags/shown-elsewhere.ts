@@ -20,6 +20,13 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     title: "--max-connections and --allow-privileged reach the server",
   },
   {
+    flag: "config",
+    value: "FILE",
+    observed: "the names of groups and who is allowed",
+    file: "server/options/serve-options.test.ts",
+    title: "--config=FILE and environment variables set what the server does",
+  },
+  {
     flag: "cert-dir",
     value: "FOLDER",
     observed: "which files hold the serving certificate",

@@ -1,6 +1,6 @@
 import { FlagReader, parseFlags } from "../../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../../src/cli/flags.ts";
-import { serverOptions } from "../../../src/cli/server-options.ts";
+import { serveOptions } from "../../../src/cli/serve-options.ts";
 import { startServer, type Server } from "../../../src/server/server.ts";
 import { engineOf, Api, type TestServer } from "../../support/api.ts";
 import type { Engine } from "../../../src/resources/engine.ts";
@@ -71,8 +71,9 @@ export async function startFlagged(words: readonly string[], manualClock = false
     `--data-dir=${folder.path}`,
     "--log-level=silent",
   ];
-  const read = new FlagReader(serveFlags, parseFlags(serveFlags, [...usual, ...words]));
-  const options = serverOptions(read);
+  const flags = parseFlags(serveFlags, [...usual, ...words]);
+  const read = new FlagReader(serveFlags, flags);
+  const { server: options } = await serveOptions(flags, {});
   const clock = manualClock ? new ManualClock() : undefined;
   const server = await startServer({ ...options, ...(clock && { clock }) }).catch((error: unknown) => {
     folder.remove();

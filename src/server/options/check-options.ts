@@ -1,31 +1,24 @@
 import { isIP } from "node:net";
-import { CertificateFault, checkHost } from "../base/certificates.ts";
-import { isStore } from "../storage/guarded-store.ts";
-import type { Store } from "../storage/store.ts";
-import { defaultFlow, type FlowOptions } from "./flow-options.ts";
+import { CertificateFault, checkHost } from "../../base/certificates.ts";
+import { isStore } from "../../storage/guarded-store.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError } from "./options-error.ts";
-import type { ServerOptions, ServingOptions, StorageOptions } from "./options.ts";
+import type { ServerOptions } from "./server-options.ts";
 
 /**
- * Checks what can be checked before anything is opened.
+ * Checks options that need more than their own value, before anything is opened.
  *
- * @throws {OptionsError} which names the option, the value and what is wrong.
+ * @throws {OptionsError} which names the option, the value and the reason.
  */
 export async function checkOptions(options: ServerOptions): Promise<void> {
-  const { serving, advertiseAddress } = options;
-  if (serving !== undefined) checkServing(serving);
+  const { port, host, extraHosts, advertiseAddress, storage } = options;
+  if (port !== false) {
+    checkName("--bind-address", host);
+    for (const name of extraHosts) checkName("--tls-san", name);
+  }
   if (advertiseAddress !== undefined && isIP(advertiseAddress) === 0)
     throw new OptionsError(`--advertise-address: ${JSON.stringify(advertiseAddress)} is not an IP address`);
-  checkFlowOptions(options.flow ?? defaultFlow);
-  await checkStorage(options.storage);
-}
-
-function checkServing({ host, port, extraHosts }: ServingOptions): void {
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new OptionsError(`--secure-port: ${port} is not an integer from 0 to 65535`);
-  checkName("--bind-address", host);
-  for (const name of extraHosts) checkName("--tls-san", name);
+  await checkStorage(storage);
 }
 
 function checkName(flag: string, name: string): void {
@@ -39,7 +32,7 @@ function checkName(flag: string, name: string): void {
 
 const endpoint = /^(https?:\/\/)?(\[[^\]]+\]|[^:/\s]+):\d+\/?$/;
 
-async function checkStorage(storage: StorageOptions | Store): Promise<void> {
+async function checkStorage(storage: ServerOptions["storage"]): Promise<void> {
   if (isStore(storage) || storage.engine !== "etcd") return;
   const { endpoints, caFile, certFile, keyFile } = storage;
   if (endpoints.length === 0) throw new OptionsError("--etcd-servers: at least one endpoint is needed");
@@ -55,13 +48,4 @@ async function checkStorage(storage: StorageOptions | Store): Promise<void> {
   for (const [flag, file] of Object.entries(files)) {
     if (file !== undefined) await readOptionBytes(flag, file);
   }
-}
-
-/** @throws {OptionsError} fairness without a seat to share. */
-function checkFlowOptions({ fair, maxReading, maxChanging }: FlowOptions): void {
-  if (!fair || maxReading + maxChanging > 0) return;
-  throw new OptionsError(
-    "--max-requests-inflight and --max-mutating-requests-inflight: with --enable-priority-and-fairness " +
-      "one of them must be greater than 0",
-  );
 }

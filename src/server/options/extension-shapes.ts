@@ -1,20 +1,10 @@
-import { storeMethods } from "../storage/guarded-store.ts";
-import {
-  call,
-  contract,
-  listOf,
-  needed,
-  oneOf,
-  text,
-  texts,
-  truth,
-  type OptionShape,
-} from "./option-shape.ts";
+import { storeMethods } from "../../storage/guarded-store.ts";
+import { call, contract, listOf, needed, oneOf, text, texts, boolean, type CodeShape } from "./code-shape.ts";
 
-const name = needed(text());
+const name = needed(text);
 
 /** A store with the methods of the contract. */
-export const store: OptionShape = contract(
+export const store: CodeShape = contract(
   Object.fromEntries(storeMethods.map((method) => [method, needed(call)])),
 );
 
@@ -27,19 +17,19 @@ export const extensionShapes = {
       singular: name,
       version: name,
       scope: needed(oneOf(["Namespaced", "Cluster"])),
-      group: needed(contract({ base: needed(text()) })),
+      group: needed(contract({ base: needed(text) })),
       type: needed(contract({ shape: needed(oneOf(["struct"])) })),
-      verbs: needed(texts()),
+      verbs: needed(texts),
       selectable: needed(contract({})),
       subresources: needed(contract({})),
-      shortNames: texts(),
-      categories: texts(),
+      shortNames: texts,
+      categories: texts,
     }),
   ),
   admissionPlugins: listOf(
-    contract({ name, concerns: needed(call), mutate: call, validate: call, sideEffects: truth() }),
+    contract({ name, concerns: needed(call), mutate: call, validate: call, sideEffects: boolean }),
   ),
   authenticators: listOf(contract({ name, authenticate: needed(call) })),
   authorizers: listOf(contract({ name, authorize: needed(call), rulesFor: call })),
-  controllers: listOf(contract({ name, start: needed(call), onlyByName: truth() })),
+  controllers: listOf(contract({ name, start: needed(call), onlyByName: boolean })),
 };

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { whyUnreadable } from "../base/unreadable.ts";
+import { whyUnreadable } from "../../base/unreadable.ts";
 import { OptionsError } from "./options-error.ts";
 
 /**

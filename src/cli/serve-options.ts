@@ -1,0 +1,211 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import nodePath from "node:path";
+import { pino } from "pino";
+import { isSelfMade } from "../base/certificates.ts";
+import { systemClock } from "../base/clock.ts";
+import { whyUnreadable } from "../base/unreadable.ts";
+import { decodeYaml } from "../base/yaml.ts";
+import { auditVersion } from "../http/audit/policy-file.ts";
+import { admissionPluginNames } from "../server/admission.ts";
+import { optionsOf } from "../server/options/option.ts";
+import { OptionsError } from "../server/options/options-error.ts";
+import { configurationFileOption, programOptionTable } from "../server/options/program-options.ts";
+import type { ServerOptions } from "../server/options/server-options.ts";
+import {
+  completeOptions,
+  flagNames,
+  parseSetting,
+  settingsOf,
+  type Setting,
+  type Settings,
+} from "../server/options/settings.ts";
+import type { ValueSettings } from "../server/options/types.ts";
+import { kubernetes } from "../vocabulary/kubernetes.ts";
+import { platform } from "../vocabulary/platform.ts";
+import { identityFolder, storeFolder } from "./data-folder.ts";
+import { UsageError, type FlagValues } from "./flag-reader.ts";
+
+/** The complete options of `plinth serve`. */
+export interface ServeOptions {
+  readonly server: ServerOptions & { readonly port: number };
+  readonly dataDir: string;
+  /** File for the administrator's kubeconfig; undefined: the usual one in the data folder. */
+  readonly kubeconfigFile: string | undefined;
+  readonly flagDeprecationWarnings: boolean;
+  /** For each flag with a value from elsewhere, the name under which it was set: an environment variable or a key of the file. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+type ProgramSettings = ValueSettings & {
+  readonly dataDir: string;
+  readonly certificateFolder: string | undefined;
+  readonly admissionPlugins: readonly string[];
+  readonly kubeconfigFile: string | undefined;
+  readonly flagDeprecationWarnings: boolean;
+  readonly logLevel: string;
+};
+
+/**
+ * The options from flags, environment variables and the configuration file, in this order of precedence, with defaults.
+ *
+ * @param flags the flags of the command line; others than those of the options table are ignored.
+ * @throws {OptionsError} a value that is not allowed, or options that contradict each other.
+ * @throws {UsageError} a combination that only the program refuses.
+ */
+export async function serveOptions(flags: FlagValues, environment: NodeJS.ProcessEnv): Promise<ServeOptions> {
+  const ofEnvironment = settingsFrom((flag) => environment[variableOf(flag)], variableOf);
+  const ofFlags = settingsFrom(
+    (flag) => flags.get(flag),
+    (flag) => `--${flag}`,
+  );
+  const file =
+    flags.get(configurationFileOption.flag!) ?? environment[variableOf(configurationFileOption.flag!)];
+  const ofFile = file === undefined || file === "" ? new Map<string, Setting>() : await settingsOfFile(file);
+  const settings = new Map([...implied(ofFile), ...implied(ofEnvironment), ...implied(ofFlags)]);
+  const dataDir = (settings.get("dataDir")?.value ?? programOptionTable.dataDir.default) as string;
+  if (!settings.has("storage.dir"))
+    settings.set("storage.dir", { value: storeFolder(dataDir), name: "--data-dir" });
+  const complete = completeOptions(programOptionTable, settings, "program") as ProgramSettings;
+  const { kubeconfigFile, flagDeprecationWarnings } = complete;
+  return {
+    server: serverOptions(complete, settings),
+    dataDir,
+    kubeconfigFile,
+    flagDeprecationWarnings,
+    sources: sourcesOf(settings),
+  };
+}
+
+/** The environment variable of a flag: `PLINTH_SECURE_PORT` for `secure-port`. */
+export function variableOf(flag: string): string {
+  return `PLINTH_${flag.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** Parses the texts of flags or environment variables. @param textOf gives the text of a flag, if it is set. */
+function settingsFrom(
+  textOf: (flag: string) => string | undefined,
+  nameOf: (flag: string) => string,
+): Map<string, Setting> {
+  const settings = new Map<string, Setting>();
+  for (const { path, option } of optionsOf(programOptionTable)) {
+    const text = option.flag === undefined ? undefined : textOf(option.flag);
+    const setting = text === undefined ? undefined : parseSetting(option, text, nameOf(option.flag!));
+    if (setting !== undefined) settings.set(path, setting);
+  }
+  return settings;
+}
+
+async function settingsOfFile(file: string): Promise<Map<string, Setting>> {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw new OptionsError(`--config ${file}: ${whyUnreadable(error)}`);
+  }
+  const { value, duplicates } = await decodeYaml(bytes).catch((error: unknown) => {
+    throw new OptionsError(`--config ${file}: ${(error as Error).message}`);
+  });
+  if (duplicates.length > 0) throw new OptionsError(`${file}: ${duplicates.join(", ")}: set more than once`);
+  return settingsOf(programOptionTable, value ?? {}, { source: file });
+}
+
+/** Addresses of etcd imply its engine, within one source. */
+function implied(settings: Map<string, Setting>): Settings {
+  const endpoints = settings.get("storage.endpoints");
+  if (endpoints === undefined || (endpoints.value as readonly string[]).length === 0) return settings;
+  return new Map([...settings, ["storage.engine", { value: "etcd", name: endpoints.name }]]);
+}
+
+/** The names of options that were set otherwise than by their flag. */
+function sourcesOf(settings: Settings): ReadonlyMap<string, string> {
+  const sources = new Map<string, string>();
+  for (const [key, flag] of flagNames(programOptionTable)) {
+    const name = settings.get(key)?.name;
+    if (name !== undefined && name !== flag) sources.set(flag, `${name} (${flag})`);
+  }
+  return sources;
+}
+
+function serverOptions(
+  complete: ProgramSettings,
+  settings: Settings,
+): ServerOptions & { readonly port: number } {
+  const { dataDir, certificateFolder, logLevel, vocabulary, ...values } = complete;
+  const nameOf = (key: string, flag: string) => settings.get(key)?.name ?? `--${flag}`;
+  const { host, port, storage } = values;
+  if (isIP(host) === 0)
+    throw new UsageError(`${nameOf("host", "bind-address")}: ${JSON.stringify(host)} is not an IP address`);
+  if (port === false) throw new UsageError(`${nameOf("port", "secure-port")}: the program needs a port`);
+  if (values.authorizationModes.length === 0)
+    throw new UsageError(
+      `${nameOf("authorizationModes", "authorization-mode")}: at least one mode is needed`,
+    );
+  if (storage.engine === "etcd" && storage.endpoints.length === 0)
+    throw new UsageError("--storage-backend=etcd3 needs --etcd-servers");
+  const names = vocabulary === "kubernetes" ? kubernetes : platform;
+  checkAuditVersions(settings, auditVersion(names));
+  return {
+    ...values,
+    ...chosenPlugins(complete, nameOf),
+    vocabulary: names,
+    port,
+    certificateFiles: values.certificateFiles ?? filesIn(certificateFolder),
+    certificateFolder: certificateFolder ?? identityFolder(dataDir),
+    certificateFileName: certificateFolder === undefined ? "server" : "apiserver",
+    clock: systemClock,
+    log: pino({ level: logLevel }, pino.destination({ fd: 2, sync: true })),
+  };
+}
+
+function checkAuditVersions(settings: Settings, version: string): void {
+  for (const path of ["audit.log.version", "audit.webhook.version"]) {
+    const requested = settings.get(path);
+    if (requested === undefined || requested.value === version) continue;
+    throw new UsageError(`${requested.name}: ${JSON.stringify(requested.value)} is not ${version}`);
+  }
+}
+
+/**
+ * The admission plugins to run. `--admission-control` names all of them; the two flags that replaced it change the default set.
+ *
+ * @throws {UsageError} both ways at once, or a plugin that doesn't exist.
+ */
+function chosenPlugins(
+  { admissionPlugins, enabledAdmissionPlugins, disabledAdmissionPlugins }: ProgramSettings,
+  nameOf: (key: string, flag: string) => string,
+): Pick<ServerOptions, "enabledAdmissionPlugins" | "disabledAdmissionPlugins"> {
+  if (admissionPlugins.length === 0) return { enabledAdmissionPlugins, disabledAdmissionPlugins };
+  if (enabledAdmissionPlugins.length + disabledAdmissionPlugins.length > 0) {
+    throw new UsageError(
+      "--admission-control names all plugins that run; give either that or --enable-admission-plugins and --disable-admission-plugins",
+    );
+  }
+  const existing = admissionPluginNames.map(({ name }) => name);
+  const unknown = admissionPlugins.find((name) => !existing.includes(name));
+  if (unknown !== undefined) {
+    const name = nameOf("admissionPlugins", "admission-control");
+    throw new UsageError(`${name}: there is no admission plugin ${JSON.stringify(unknown)}`);
+  }
+  return {
+    enabledAdmissionPlugins: admissionPlugins,
+    disabledAdmissionPlugins: existing.filter((name) => !admissionPlugins.includes(name)),
+  };
+}
+
+/** The certificate that an operator has put into the folder of `--cert-dir`; undefined if the server is to create it. */
+function filesIn(folder: string | undefined): { cert: string; key: string } | undefined {
+  if (folder === undefined) return undefined;
+  const files = { cert: nodePath.join(folder, "apiserver.crt"), key: nodePath.join(folder, "apiserver.key") };
+  if (existsSync(files.cert)) return isSelfMade(readIfPossible(files.cert)) ? undefined : files;
+  return existsSync(files.key) ? files : undefined;
+}
+
+/** The text of a file; empty if it can't be read, which its later reader reports. */
+function readIfPossible(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,109 @@
+import { systemClock, type Clock } from "../../base/clock.ts";
+import { silentLogger, type Logger } from "../../base/logger.ts";
+import type { Kind } from "../../schema/kind.ts";
+import { storeMethods } from "../../storage/guarded-store.ts";
+import type { Store } from "../../storage/store.ts";
+import { kubernetes } from "../../vocabulary/kubernetes.ts";
+import { platform } from "../../vocabulary/platform.ts";
+import type { Extensions } from "../extensions.ts";
+import { checkShape, methods } from "./code-shape.ts";
+import { extensionShapes, store } from "./extension-shapes.ts";
+import { serverOptionTable } from "./option-table.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./server-options.ts";
+import { completeOptions, flagNames, isObject, settingsOf } from "./settings.ts";
+import type { StorageOptions, ValueOptions, ValueSettings } from "./types.ts";
+
+/**
+ * The options of {@link createServer}; everything has a default that suits tests.
+ *
+ * @typeParam Kinds the kinds that the program adds.
+ */
+export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Kind[]>
+  extends Omit<ValueOptions, "storage">, Extensions<Kinds> {
+  /**
+   * Where objects are stored; by default in memory. A store of the program's own, which passes the suite in
+   * `plinth/storage-conformance`, stays open when the server stops.
+   */
+  readonly storage?: StorageOptions | Store | undefined;
+  /** Source of the time, for tests. */
+  readonly clock?: Clock | undefined;
+  /** Receives the log; by default nothing is logged. */
+  readonly log?: Logger | undefined;
+}
+
+/** The options that are objects with code. */
+const codeShapes = {
+  ...extensionShapes,
+  clock: methods("now", "monotonicNow", "setTimer"),
+  log: methods("info", "warn", "error"),
+};
+const codeKeys = Object.keys(codeShapes);
+
+/**
+ * Checks and completes the options of the library.
+ *
+ * @throws {OptionsError} a wrong value or an unknown option, which it names.
+ */
+export function serverOptionsOf(options: CreateServerOptions): ServerOptions {
+  // The argument may come from untyped code.
+  const values: unknown = options;
+  const ownStore = isObject(values) && isStoreLike(values["storage"]);
+  const others = ownStore ? [...codeKeys, "storage"] : codeKeys;
+  const settings = settingsOf(serverOptionTable, values, { others });
+  for (const [key, shape] of Object.entries(codeShapes))
+    checkShape(options[key as keyof CreateServerOptions], shape, key);
+  if (ownStore) checkShape(options.storage, store, "storage");
+  const { vocabulary, storage, ...rest } = completeOptions(
+    serverOptionTable,
+    settings,
+    "library",
+  ) as ValueSettings;
+  const { clock = systemClock, log = silentLogger } = options;
+  return {
+    ...rest,
+    vocabulary: vocabulary === "kubernetes" ? kubernetes : platform,
+    storage: ownStore ? (options.storage as Store) : storage,
+    extensions: extensionsOf(options),
+    clock,
+    log,
+  };
+}
+
+/** Whether a value has a method of a store, even if it lacks others. */
+function isStoreLike(value: unknown): boolean {
+  return isObject(value) && storeMethods.some((method) => typeof value[method] === "function");
+}
+
+/** The options of {@link Extensions} alone. */
+function extensionsOf(options: Extensions): Extensions {
+  const { kinds, admissionPlugins, authenticators, authorizers, controllers } = options;
+  return {
+    ...(kinds && { kinds }),
+    ...(admissionPlugins && { admissionPlugins }),
+    ...(authenticators && { authenticators }),
+    ...(authorizers && { authorizers }),
+    ...(controllers && { controllers }),
+  };
+}
+
+const pathOfFlag = new Map([
+  ...[...flagNames(serverOptionTable)].map(([path, flag]) => [flag, path] as const),
+  ["--data-dir", "storage.dir"] as const,
+]);
+
+/** Replaces the flags in the message of an error about options by the options of the library. Other errors are returned unchanged. */
+export function inLibraryTerms(error: unknown): unknown {
+  return renamedOptions(error, pathOfFlag);
+}
+
+/**
+ * Replaces flags in the message of an error about options.
+ *
+ * @param names the replacements by flag, with its dashes.
+ */
+export function renamedOptions(error: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof OptionsError)) return error;
+  const message = error.message.replaceAll(/--[a-z0-9-]+/g, (flag) => names.get(flag) ?? flag);
+  return new OptionsError(message, { cause: error });
+}

@@ -1,0 +1,137 @@
+import { boolean as booleanType, type ValueType } from "./value-type.ts";
+
+/** One option of the server. */
+export interface Option {
+  readonly type: ValueType;
+  /** A sentence without the name of the option. */
+  readonly description: string;
+  /** The flag of `plinth serve`, spelled as the reference does; without it the option has none. */
+  readonly flag: string | undefined;
+  /** The value if the option is not set; undefined: none. */
+  readonly default: unknown;
+  /** The default of the library, where it differs. */
+  readonly libraryDefault: unknown;
+  /** Whether the group of the option needs it. */
+  readonly required: boolean;
+  /** The first version of Plinth with the option. */
+  readonly since: string;
+  /** The release of the reference that deprecated the option, and its replacement. */
+  readonly deprecated: { readonly release: string; readonly instead: string } | undefined;
+}
+
+/**
+ * Options that belong together. A group with required options is absent if none of its options is set; others are always present,
+ * with the defaults of their options.
+ */
+export interface OptionGroup {
+  readonly members: OptionTable;
+  readonly description: string;
+  /** Name of the declared type; without it the type is written in place. */
+  readonly typeName: string | undefined;
+  /** For a group that can be turned off (`false`): its flag, and whether it is on by default. */
+  readonly toggle: GroupToggle | undefined;
+  /**
+   * Whether flags of the group have no effect without its required options, as in the reference; otherwise they are refused.
+   * An object with the group always needs them.
+   */
+  readonly ignoredAlone: boolean;
+  /** Checks options against each other. */
+  readonly check: GroupCheck | undefined;
+}
+
+export interface GroupToggle {
+  readonly flag: string;
+  readonly default: boolean;
+  /** The description of the flag. */
+  readonly description: string;
+}
+
+/** @param name gives the name of an option of the group as the user knows it. @returns an error message; undefined if all is well. */
+export type GroupCheck = (
+  settings: Readonly<Record<string, unknown>>,
+  name: (key: string) => string,
+) => string | undefined;
+
+/** Options of which one decides which others there are. */
+export interface OptionVariants {
+  /** The key of the deciding option, and its declaration. */
+  readonly by: string;
+  readonly choice: Option;
+  readonly variants: Readonly<Record<string, OptionTable>>;
+  readonly description: string;
+  readonly typeName: string;
+}
+
+export type OptionRow = Option | OptionGroup | OptionVariants;
+
+/** Options by their keys in `createServer` and in the configuration file, in the order of the help text. */
+export type OptionTable = { readonly [key: string]: OptionRow };
+
+/** Declares an option. */
+export function option(
+  type: ValueType,
+  flag: string | undefined,
+  description: string,
+  rest: Partial<Pick<Option, "default" | "libraryDefault" | "required" | "since" | "deprecated">> = {},
+): Option {
+  return {
+    type,
+    flag,
+    description,
+    default: undefined,
+    libraryDefault: rest.default,
+    required: false,
+    since: "0.1.0",
+    deprecated: undefined,
+    ...rest,
+  };
+}
+
+/** Declares a group of options. */
+export function group(
+  description: string,
+  members: OptionTable,
+  rest: Partial<Pick<OptionGroup, "typeName" | "toggle" | "check" | "ignoredAlone">> = {},
+): OptionGroup {
+  return {
+    description,
+    members,
+    typeName: undefined,
+    toggle: undefined,
+    check: undefined,
+    ignoredAlone: false,
+    ...rest,
+  };
+}
+
+export const isOption = (row: OptionRow): row is Option => "type" in row;
+export const isVariants = (row: OptionRow): row is OptionVariants => "variants" in row;
+
+/** All options of variants, whatever the choice. */
+export function allVariantOptions({ by, choice, variants }: OptionVariants): OptionTable {
+  return Object.assign({ [by]: choice }, ...Object.values(variants)) as OptionTable;
+}
+
+/** One thing that can be set by a flag, a variable or a key of the configuration file. */
+export interface SettableOption {
+  /** Keys from the outermost group inwards, joined by dots: `authentication.oidc.issuerUrl`. */
+  readonly path: string;
+  readonly option: Option;
+}
+
+/** All options of a table with their paths; the toggle of a group has the path of the group. */
+export function* optionsOf(table: OptionTable, within = ""): Generator<SettableOption> {
+  for (const [key, row] of Object.entries(table)) {
+    const path = within + key;
+    if (isOption(row)) yield { path, option: row };
+    else if (isVariants(row)) yield* optionsOf(allVariantOptions(row), `${path}.`);
+    else {
+      if (row.toggle !== undefined) yield { path, option: toggleOption(row.toggle) };
+      yield* optionsOf(row.members, `${path}.`);
+    }
+  }
+}
+
+function toggleOption({ flag, default: byDefault, description }: GroupToggle): Option {
+  return option(booleanType, flag, description, { default: byDefault });
+}

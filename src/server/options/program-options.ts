@@ -1,0 +1,55 @@
+import { option, type OptionTable } from "./option.ts";
+import { serverOptionTable } from "./option-table.ts";
+import { boolean, file, oneOf, text, texts } from "./value-type.ts";
+
+/** The options of `plinth serve`: those of the server, and those of the program alone. */
+export const programOptionTable = {
+  dataDir: option(
+    text,
+    "data-dir",
+    "Folder of the embedded store, of the certificates that the server creates, and of admin.kubeconfig.",
+    { default: ".plinth" },
+  ),
+  ...serverOptionTable,
+  certificateFolder: option(
+    text,
+    "cert-dir",
+    "Folder with apiserver.crt and apiserver.key; if they are missing, the server creates them (and ca.crt and ca.key). Default: server.crt and server.key in the folder pki of --data-dir.",
+  ),
+  admissionPlugins: option(
+    texts(),
+    "admission-control",
+    "All admission plugins to run, comma separated; no others run.",
+    {
+      default: [],
+      deprecated: {
+        release: "1.10",
+        instead: "give --enable-admission-plugins and --disable-admission-plugins",
+      },
+    },
+  ),
+  kubeconfigFile: option(
+    text,
+    "write-kubeconfig",
+    "File for the administrator's kubeconfig. Default: admin.kubeconfig in --data-dir.",
+  ),
+  flagDeprecationWarnings: option(
+    boolean,
+    "flag-deprecation-warnings",
+    "Log a warning for each deprecated flag that is set, with its replacement.",
+    { default: true },
+  ),
+  logLevel: option(
+    oneOf(["debug", "info", "warn", "error", "silent"]),
+    "log-level",
+    "Minimum level of log entries: debug, info, warn, error or silent.",
+    { default: "info" },
+  ),
+} satisfies OptionTable;
+
+/** The flag of the configuration file, which is not an option of the file itself. */
+export const configurationFileOption = option(
+  file,
+  "config",
+  "Configuration file (YAML) with the options of createServer and of this program; flags and environment variables override it.",
+);

@@ -1,0 +1,22 @@
+import type { ServingFileName } from "../../base/certificates.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { Extensions } from "../extensions.ts";
+import type { StorageSettings, ValueSettings } from "./types.ts";
+
+/** The complete options of a server: the values of the options table, and objects with code. */
+export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "storage"> {
+  readonly vocabulary: Vocabulary;
+  /** The settings of an engine, or a store of the embedding program, which stays open when the server stops. */
+  readonly storage: StorageSettings | Store;
+  /** Folder of the certificates that the server creates; without it they are kept in memory. */
+  readonly certificateFolder?: string | undefined;
+  /** Base name of the serving certificate's files in that folder; `server` by default. */
+  readonly certificateFileName?: ServingFileName | undefined;
+  /** Code of the embedding program. */
+  readonly extensions?: Extensions | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}

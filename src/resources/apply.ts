@@ -40,7 +40,7 @@ import { checkDecodedSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { digestOf, type ApplyQuestion } from "./repeated-applies.ts";
 import { guaranteedUpdateFrom, type UpdatedObject } from "./update.ts";
-import { nextStep, settledSteps, writeContext, type WriteContext } from "./write-context.ts";
+import { nextStep, writeContext, type WriteContext } from "./write-context.ts";
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldValidation: FieldValidation;
@@ -169,7 +169,10 @@ async function create(
     throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
   }
   await mayCreate();
-  const { object, managed } = await settledSteps(context, () => merged(context, {}, noManagedFields, wanted));
+  const { object, managed } = await inTurns(
+    merged(context, {}, noManagedFields, wanted),
+    context.options.pace,
+  );
   return createInContext(context, object, managed);
 }
 
@@ -177,7 +180,7 @@ function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<Wr
   const { engine, requestTarget: target } = context;
   const apply = (live: LiveObject): MaybePromise<UpdatedObject> => {
     const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
-    const result = settledSteps(context, () => merged(context, shown, live.managed, wanted));
+    const result = inTurns(merged(context, shown, live.managed, wanted), context.options.pace);
     return andThen(result, ({ object, managed }) => {
       const { resourceVersion } = wanted.part.metadata;
       if (resourceVersion === undefined) delete object.metadata.resourceVersion;
@@ -190,13 +193,14 @@ function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<Wr
 
 /** Merges the applied configuration into the live object; returns the result in the stored version and its managed fields. */
 function* merged(
-  { engine, target: stored, requestTarget: target, options }: ApplyContext,
+  context: ApplyContext,
   live: Partial<ApiObject>,
   known: ManagedFields,
   { part, given }: Wanted,
 ): Steps<Required<UpdatedObject>> {
+  const { engine, requestTarget: target, options } = context;
   const manager = managerOf(target, options, "Apply");
-  const versions = versionsOf(engine, stored);
+  const versions = versionsOf(context);
   const write = { version: manager.apiVersion, ignored: ignoredFields(target) };
   const now = engine.timestamps.now();
   const base = known.owners.size === 0 ? firstOwners(target, live, versions, manager, write, now) : known;

@@ -7,7 +7,7 @@ import type { JsonValue } from "../base/json/value.ts";
 import type { Revision } from "../storage/store.ts";
 import { createObject } from "./create.ts";
 import { deleteObject, type DeleteOptions } from "./delete.ts";
-import { engineInVersion } from "./converted-engine.ts";
+import { engineInVersion } from "./engine-in-version.ts";
 import type { Engine, Target, WriteResult } from "./engine.ts";
 import { getObject } from "./get.ts";
 import { readObject } from "./input.ts";

@@ -10,7 +10,6 @@ import type { KindContext } from "../schema/context.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry, Store, WriteCondition } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { ConvertedObjects } from "./converted-objects.ts";
 import type { StorageHooks } from "./storage-hooks.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { RepeatedApplies } from "./repeated-applies.ts";
@@ -46,8 +45,6 @@ export interface Engine {
   readonly fieldSets: RecentFieldSets;
   /** Issues service account tokens; undefined if the server has no issuer. */
   readonly tokens?: TokenIssuer | undefined;
-  /** Converted objects, for kinds with a conversion webhook; see `converted-engine.ts`. */
-  readonly converted?: ConvertedObjects | undefined;
   /** Whether an object is stored in an outdated version, so that an update without changes stores it again. */
   readonly isOutdated?: ((entry: Entry) => boolean) | undefined;
 }

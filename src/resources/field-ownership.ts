@@ -1,5 +1,7 @@
 import { decodeTrusted } from "../base/json/trusted.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { inTurns } from "../base/work-pace.ts";
+import type { Steps } from "../base/steps.ts";
 import { FieldSet, fieldElement } from "../fields/apply/field-set.ts";
 import {
   areReadable,
@@ -24,7 +26,8 @@ import { kindContext, type Engine, type Target, type WriteOptions } from "./engi
 import { sameButForVersion, type LiveObject } from "./live-object.ts";
 import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "./registry.ts";
-import { inRequestVersion, settledSteps, type WriteContext } from "./write-context.ts";
+import type { Conversions } from "./versioned-storage.ts";
+import { inRequestVersion, type WriteContext } from "./write-context.ts";
 
 /** Fields of every object that the server sets; they have no owner. */
 const serverMetadata = [
@@ -110,38 +113,58 @@ export function managerOf(
   return { name: fieldManager, operation, apiVersion, subresource };
 }
 
-/** The versions in which a target's objects can be seen, from the target in the stored version. All objects given and taken are in the version they say. */
-export function versionsOf(engine: Engine, target: Target): Versions {
+/** The versions of the target's objects, for field ownership. */
+export function versionsOf({
+  engine,
+  target,
+  conversions,
+}: Pick<WriteContext, "engine" | "target" | "conversions">): Versions {
   const { registry } = engine;
   const stored = target.resource;
   const find = (version: string): Resource | undefined => {
     if (version === stored.apiVersion) return stored;
-    const found = registry.findKind(version, stored.kind.name);
-    return found?.stored.storePrefix === stored.storePrefix ? found : undefined;
+    const resource = registry.findKind(version, stored.kind.name);
+    return resource?.stored.storePrefix === stored.storePrefix ? resource : undefined;
   };
   return {
     shape: (version) => {
-      const found = find(version);
-      return found === undefined ? undefined : shapeOfStruct(found.kind.type);
+      const resource = find(version);
+      return resource && shapeOfStruct(resource.kind.type);
     },
     canonical: (object, version) => decode(find(version)!.kind.type, object).value,
-    convert: (object, from, to) => {
-      // What isn't there yet isn't there in any version.
-      if (isEmpty(object)) return {};
+    convert: (objects, from, to) => {
+      const [source, result] = [find(from)!, find(to)!];
+      if (conversions !== undefined) return convertByWebhook(conversions, objects, source, result);
       const context = kindContext(engine, target);
-      const source = find(from)!;
-      // Conversions rely on what every whole object has; a part that is applied may lack it.
-      const whole = decode(source.kind.type, object).value as ApiObject;
-      if (engine.converted !== undefined) {
-        whole.kind = source.kind.name;
-        whole.apiVersion = from;
-        // What has no name yet is nothing that a webhook could convert.
-        return whole.metadata?.name === undefined ? {} : engine.converted.get(whole, find(to)!);
-      }
-      const hub = toStored(source, whole, context);
-      return fromStored(find(to)!, hub, context);
+      return objects.map((object) => {
+        // A missing object is missing in every version.
+        if (isEmpty(object)) return {};
+        return fromStored(result, toStored(source, wholeOf(source, object), context), context);
+      });
     },
   };
+}
+
+/** An object with all fields that conversions rely on, which an applied configuration may omit. */
+function wholeOf({ kind }: Resource, object: unknown): ApiObject {
+  return decode(kind.type, object).value as ApiObject;
+}
+
+function convertByWebhook(
+  conversions: Conversions,
+  objects: readonly unknown[],
+  source: Resource,
+  result: Resource,
+): MaybePromise<readonly unknown[]> {
+  const wholes = objects.map((object) =>
+    Object.assign(wholeOf(source, object), { kind: source.kind.name, apiVersion: source.apiVersion }),
+  );
+  // A missing object, or one without a name, can't be sent to a webhook.
+  const isConvertible = (whole: ApiObject, index: number) =>
+    !isEmpty(objects[index]) && whole.metadata?.name !== undefined;
+  return andThen(conversions.prefetch(wholes.filter(isConvertible), result), () =>
+    wholes.map((whole, index) => (isConvertible(whole, index) ? conversions.get(whole, result) : {})),
+  );
 }
 
 /**
@@ -159,7 +182,7 @@ export function recordOwnership(
   const base = baseOf(target, object, live);
   delete object.metadata.managedFields;
   const manager = managerOf(requestTarget, options, "Update");
-  const versions = versionsOf(engine, target);
+  const versions = versionsOf(write);
   const ignored = ignoredFields(target);
   const now = engine.timestamps.now();
   if (live === undefined && base === noManagedFields) {
@@ -172,11 +195,12 @@ export function recordOwnership(
   const before = live === undefined ? zeroObject(type) : inRequestVersion(write, live.object);
   const after = inRequestVersion(write, object);
   const by = { manager: managerId(manager), version: manager.apiVersion, ignored };
-  return settledSteps(write, function* () {
+  const recordSteps = function* (): Steps<ManagedFieldsText> {
     const { owners, wrote } = yield* updateSteps(before, after, base.owners, versions, by);
     yield;
     return encodeManagedFields(owners, base, manager, now, wrote);
-  });
+  };
+  return inTurns(recordSteps(), options.pace);
 }
 
 /**

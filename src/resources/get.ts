@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { Entry, Store } from "../storage/store.ts";
-import { engineInVersion } from "./converted-engine.ts";
+import { engineInVersion } from "./engine-in-version.ts";
 import { notFound, type Engine, type Target } from "./engine.ts";
 import { keyOf } from "./registry.ts";
 import { tooLargeVersion, type ResourceVersion } from "./resource-version.ts";

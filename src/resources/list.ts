@@ -3,7 +3,7 @@ import { StatusError } from "../base/status-error.ts";
 import { compareKeys } from "../storage/keys.ts";
 import type { Entry, Revision, Store } from "../storage/store.ts";
 import { decodeContinue, encodeContinue } from "./continue-token.ts";
-import { engineInVersion } from "./converted-engine.ts";
+import { engineInVersion } from "./engine-in-version.ts";
 import type { Engine, Target } from "./engine.ts";
 import { awaitVersion } from "./get.ts";
 import type { ItemForm } from "./joined-bodies.ts";
@@ -141,14 +141,14 @@ function pinnedKey({ resource, namespace }: Target, { name }: Selection): string
   return keyOf(resource, namespace, name);
 }
 
-/** Candidates of an index for a selection; in the stored version only, as a conversion webhook may change labels. */
+/** Candidates of an index for a selection; undefined if all objects must be scanned. */
 async function findCandidates(
   engine: Engine,
   { resource }: Target,
   { key, prefix, revision: at, after }: Walk,
   { terms }: Selection,
 ): Promise<Candidates | undefined> {
-  if (terms.length === 0 || key !== undefined || engine.converted !== undefined) return undefined;
+  if (terms.length === 0 || key !== undefined || isConverted(resource)) return undefined;
   try {
     return await engine.selectors.find({ collection: resource.storePrefix, terms, prefix, at, after });
   } catch (error) {
@@ -157,8 +157,13 @@ async function findCandidates(
 }
 
 function noteScan(engine: Engine, { resource }: Target, { key, inVain }: Walk, { terms }: Selection): void {
-  if (terms.length === 0 || key !== undefined || engine.converted !== undefined) return;
+  if (terms.length === 0 || key !== undefined || isConverted(resource)) return;
   engine.selectors.scanned({ collection: resource.storePrefix, terms }, inVain);
+}
+
+/** Whether a webhook converts the objects, so that their labels may differ from the stored ones. */
+function isConverted({ storage }: Resource): boolean {
+  return storage?.newConversions !== undefined;
 }
 
 async function readPage(

@@ -4,6 +4,7 @@ import { spelledKind } from "../schema/spelling.ts";
 import { groupName, type Kind } from "../schema/kind.ts";
 import type { WriteCondition } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { VersionedStorage } from "./versioned-storage.ts";
 
 /** One resource type of one group version, as the generic engine serves it. */
 export interface Resource {
@@ -22,6 +23,8 @@ export interface Resource {
   readonly storePrefix: string;
   /** A body's bytes up to where its revision goes (see `stored.ts`). */
   readonly bodyPrefix: Buffer;
+  /** @internal Undefined for built-in kinds, whose objects are stored as they are served. */
+  readonly storage: VersionedStorage | undefined;
 }
 
 export interface ServedGroupVersion {
@@ -255,7 +258,7 @@ export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
   const kind = spelledKind(declared, vocabulary);
   const group = groupName(kind.group, vocabulary);
   const apiVersion = apiVersionOf(group, kind.version);
-  const resource = {
+  const resource: Omit<Resource, "stored"> = {
     kind,
     group,
     version: kind.version,
@@ -266,6 +269,7 @@ export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
     bodyPrefix: Buffer.from(
       `{"kind":${JSON.stringify(kind.name)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{"resourceVersion":"`,
     ),
+    storage: undefined,
   };
   if (kind.conversion === undefined)
     return Object.assign(resource, {

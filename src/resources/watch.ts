@@ -1,10 +1,17 @@
-import type { Entry, Listener, Revision, StoreEvent, Subscription } from "../storage/store.ts";
-import { convertingStore, refreshingStore } from "./converted-engine.ts";
-import { ConvertedWatch } from "./converted-watch.ts";
+import type {
+  Entry,
+  Listener,
+  Revision,
+  Store,
+  StoreEvent,
+  SubscribeOptions,
+  Subscription,
+} from "../storage/store.ts";
 import type { Engine, Target } from "./engine.ts";
 import { prefixOf } from "./registry.ts";
 import type { Selection } from "./selection.ts";
 import { bodyAt, headerOf, type Header } from "./stored.ts";
+import type { WatchSource } from "./versioned-storage.ts";
 import type { WatchChange, WatchObserver } from "./watch-change.ts";
 
 export type { WatchChange, WatchObserver } from "./watch-change.ts";
@@ -22,29 +29,26 @@ export function watchObjects(
   after: Revision,
   observer: WatchObserver,
 ): Subscription {
-  const prefix = prefixOf(target.resource, target.namespace);
-  const { custom } = target.resource.kind;
-  const changes = changesIn(engine, target);
-  if (custom?.converter !== undefined) {
-    const store = convertingStore(engine, target.resource, custom.converter);
-    return new ConvertedWatch(store, observer, after).start(
-      (batch) => changes(batch, selection),
-      (listener) => engine.store.subscribe({ prefix, after }, listener),
-    );
-  }
+  const { resource, namespace } = target;
+  const options = { prefix: prefixOf(resource, namespace), after };
+  if (resource.storage === undefined) return subscribe(engine.store, options, selection, observer);
+  const source: WatchSource = (inner) => subscribe(engine.store, options, selection, inner);
+  return resource.storage.viewOf(engine.store).watch(source, observer, after);
+}
+
+/** Subscribes an observer to the changes that a selection sees, as they are stored. */
+function subscribe(
+  store: Store,
+  options: SubscribeOptions,
+  selection: Selection,
+  observer: WatchObserver,
+): Subscription {
   const listener: Listener = {
-    events: (batch, upTo) => observer.changes(changes(batch, selection), upTo),
+    events: (batch, upTo) => observer.changes(changesOf(batch, selection), upTo),
     ended: (error) => observer.ended(error),
     ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
   };
-  return engine.store.subscribe({ prefix, after }, listener);
-}
-
-/** Tells what a selection sees of a batch; of a custom kind as its present schema reads the objects. */
-function changesIn(engine: Engine, { resource }: Target): typeof changesOf {
-  if (resource.kind.custom === undefined) return changesOf;
-  const store = refreshingStore(engine, resource.stored);
-  return (batch, selection) => store.showChanges(changesOf(batch, selection));
+  return store.subscribe(options, listener);
 }
 
 const none: readonly WatchChange[] = [];

@@ -1,11 +1,10 @@
 import { deepClone } from "../base/json/value.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { doSteps, type Steps } from "../base/steps.ts";
-import { inTurns } from "../base/work-pace.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import { engineInVersion } from "./converted-engine.ts";
+import { engineInVersion } from "./engine-in-version.ts";
 import { kindContext, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { fromStored } from "./conversion.ts";
+import type { Conversions } from "./versioned-storage.ts";
 
 /** The context of one write, created at the start of a verb, which works with the stored version only. */
 export interface WriteContext<O extends WriteOptions = WriteOptions> {
@@ -15,6 +14,8 @@ export interface WriteContext<O extends WriteOptions = WriteOptions> {
   /** The same in the version of the request; identical to `target` if that is the stored version. */
   readonly requestTarget: Target;
   readonly options: O;
+  /** Conversions of the objects of this write; undefined unless a webhook converts its resource type. */
+  readonly conversions: Conversions | undefined;
 }
 
 /** @param requestTarget the object or collection in the version of the request. */
@@ -26,7 +27,8 @@ export function writeContext<O extends WriteOptions>(
   const { resource } = requestTarget;
   const { stored } = resource;
   const target = stored === resource ? requestTarget : storedTarget(requestTarget);
-  return { engine: engineInVersion(engine, resource), target, requestTarget, options };
+  const conversions = resource.storage?.newConversions?.();
+  return { engine: engineInVersion(engine, resource), target, requestTarget, options, conversions };
 }
 
 /** Must be awaited between two steps of a write unless undefined; see {@link WorkPace.step}. */
@@ -38,20 +40,6 @@ function storedTarget(requestTarget: Target): Target {
   const { group, stored } = requestTarget.resource;
   const elsewhere = group === stored.group ? {} : { requestGroup: group };
   return { ...requestTarget, resource: stored, ...elsewhere };
-}
-
-/**
- * Runs a step that may need other versions of the object. If a webhook converts these, the step runs again after each conversion, so it
- * must not change anything before it has them.
- */
-function settled<T>({ engine: { converted } }: WriteContext, step: () => T): MaybePromise<T> {
-  return converted === undefined ? step() : converted.settled(step);
-}
-
-/** As {@link settled}, for a computation of several steps; in a large request, other users' requests run in between. */
-export function settledSteps<T>(context: WriteContext, steps: () => Steps<T>): MaybePromise<T> {
-  if (context.engine.converted !== undefined) return settled(context, () => doSteps(steps()));
-  return inTurns(steps(), context.options.pace);
 }
 
 /** Converts a stored object to the version of the request; returns the object itself if that is the stored version. */

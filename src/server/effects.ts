@@ -1,5 +1,5 @@
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import { leftoverObjects } from "../resources/leftover-objects.ts";
+import { leftoverObjects } from "../custom-resources/definitions/leftover-objects.ts";
 import type { StorageHooks } from "../resources/storage-hooks.ts";
 import type { Registry } from "../resources/registry.ts";
 import { AddressRange } from "../resources/services/address-range.ts";

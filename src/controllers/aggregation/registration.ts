@@ -8,7 +8,7 @@ import {
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
 import type { NewObject } from "../../resources/client.ts";
-import { outlineOf } from "../../resources/definition-outline.ts";
+import { outlineOf } from "../../custom-resources/definitions/definition-outline.ts";
 import { Follower } from "../../resources/follower.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry.ts";

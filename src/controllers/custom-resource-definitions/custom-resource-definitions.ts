@@ -2,7 +2,7 @@ import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/deletion.ts";
 import type { NewObject } from "../../resources/client.ts";
-import { outlineOf } from "../../resources/definition-outline.ts";
+import { outlineOf } from "../../custom-resources/definitions/definition-outline.ts";
 import { Follower } from "../../resources/follower.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry.ts";
@@ -10,9 +10,9 @@ import { asBuffer, decodeEntry } from "../../resources/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
-import { statusOf } from "./conditions.ts";
+import { statusOf } from "../../custom-resources/definitions/definition-status.ts";
 import { deleteInstances } from "./instances.ts";
-import { TakenNames } from "./taken-names.ts";
+import { TakenNames } from "../../custom-resources/definitions/reserved-names.ts";
 
 type Status = NonNullable<CustomResourceDefinition["status"]>;
 

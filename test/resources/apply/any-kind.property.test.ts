@@ -54,7 +54,11 @@ function take(
   const target: Target = { resource: version, namespace: "", name: "it", subresource: "" };
   const context = kindContext(engine, target);
   const shown = live === undefined ? {} : fromStored(version, structuredClone(live), context);
-  const versions = versionsOf(engine, { ...target, resource: target.resource.stored });
+  const versions = versionsOf({
+    engine,
+    target: { ...target, resource: target.resource.stored },
+    conversions: undefined,
+  });
   const write = { version: version.apiVersion, ignored: ignoredFields(target) };
   if (how === "update") {
     const { object } = readObject(engine, target, value, [], "Ignore");

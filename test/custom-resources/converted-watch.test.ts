@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { ConvertedWatch } from "../../src/resources/converted-watch.ts";
-import type { ConvertingStore } from "../../src/resources/converting-store.ts";
-import type { WatchChange } from "../../src/resources/watch-change.ts";
-import type { Entry, Listener, Revision } from "../../src/storage/store.ts";
+import { ConvertedWatch } from "../../src/custom-resources/conversion/converted-watch.ts";
+import type { WatchChange, WatchObserver } from "../../src/resources/watch-change.ts";
+import type { Entry, Revision } from "../../src/storage/store.ts";
 
 const entry = (revision: number, bytes = 10): Entry => ({
   key: `/g/r/n/${revision}`,
@@ -20,7 +19,7 @@ const added = (revision: number, bytes?: number): WatchChange => ({
 function watching() {
   const conversions: { resolve(): void; reject(error: Error): void }[] = [];
   const seen: (number | string)[] = [];
-  let listener: Listener | undefined;
+  let source: WatchObserver | undefined;
   let closed = 0;
   let position = 0;
   const store = {
@@ -28,7 +27,7 @@ function watching() {
       new Promise<readonly Entry[]>((resolve, reject) =>
         conversions.push({ resolve: () => resolve(entries.map((one) => ({ ...one }))), reject }),
       ),
-  } as unknown as ConvertingStore;
+  };
   const observer = {
     changes(changes: readonly WatchChange[], upTo: Revision) {
       for (const { event } of changes) seen.push(event.revision);
@@ -36,24 +35,18 @@ function watching() {
     },
     ended: (error: Error) => void seen.push(error.message),
   };
-  let batch: readonly WatchChange[] = [];
-  const watch = new ConvertedWatch(store, observer, 0 as Revision).start(
-    () => batch,
-    (given) => {
-      listener = given;
-      return { position: 0 as Revision, sync: () => 0 as Revision, close: () => void closed++ };
-    },
-  );
+  const watch = new ConvertedWatch(store, observer, 0 as Revision).start((inner) => {
+    source = inner;
+    return { position: 0 as Revision, sync: () => 0 as Revision, close: () => void closed++ };
+  });
   return {
     watch,
     conversions,
     seen,
-    listener: () => listener!,
     closed: () => closed,
     position: () => position,
     send(upTo: number, ...changes: WatchChange[]) {
-      batch = changes;
-      listener!.events([], upTo as Revision);
+      source!.changes(changes, upTo as Revision);
     },
   };
 }

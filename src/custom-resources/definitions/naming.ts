@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
-import type { AcceptedNames, OtherNames } from "./taken-names.ts";
+import type { AcceptedNames, OtherNames } from "./reserved-names.ts";
 
 /** Whether a definition's names were accepted, and why not. */
 export interface Naming {

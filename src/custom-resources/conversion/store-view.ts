@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type {
   CommitResult,
   Draft,
@@ -13,10 +13,10 @@ import type {
   SubscribeOptions,
   Subscription,
   Write,
-} from "../storage/store.ts";
-import { draftBody } from "./stored.ts";
+} from "../../storage/store.ts";
+import { draftBody } from "../../resources/stored.ts";
 
-/** A store that shows the entries of another one in another form; everything else is passed on. Subscriptions are. */
+/** A store with the entries of another one in a different form. Subscriptions and everything else are those of the other store. */
 export abstract class StoreView implements Store {
   constructor(protected readonly inner: Store) {}
 
@@ -65,7 +65,7 @@ export abstract class StoreView implements Store {
   }
 }
 
-/** An entry with another content, at its revision. */
+/** An entry with other content, at the same revision. */
 export function entryWith({ key, revision }: Entry, draft: Draft): Entry {
   const { header, revisionAt } = draft;
   return { key, revision, header, revisionAt, body: draftBody(draft, String(revision)) };

@@ -1,9 +1,9 @@
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import type { JsonObject } from "../base/json/value.ts";
-import { turnGiver } from "../base/turns.ts";
-import { fillMembers } from "../schema/custom/fill.ts";
-import { decode, TypeFault } from "../schema/decode.ts";
-import type { ApiObject } from "../schema/kind.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { JsonObject } from "../../base/json/value.ts";
+import { turnGiver } from "../../base/turns.ts";
+import { fillMembers } from "../../schema/custom/fill.ts";
+import { decode, TypeFault } from "../../schema/decode.ts";
+import type { ApiObject } from "../../schema/kind.ts";
 import type {
   CommitResult,
   Entry,
@@ -11,38 +11,41 @@ import type {
   RangePage,
   Revision,
   Store,
+  Subscription,
   Write,
-} from "../storage/store.ts";
-import type { Resource } from "./registry.ts";
+} from "../../storage/store.ts";
+import type { Resource } from "../../resources/registry.ts";
 import { entryWith, StoreView } from "./store-view.ts";
-import { decodeLive, encodeObject } from "./stored.ts";
-import { shownEntry, withShown, type WatchChange } from "./watch-change.ts";
+import { decodeLive, encodeObject } from "../../resources/stored.ts";
+import type { VersionedStore, WatchSource } from "../../resources/versioned-storage.ts";
+import { shownEntry, withShown, type WatchChange, type WatchObserver } from "../../resources/watch-change.ts";
 
-/** So few entries are read in one go. */
+/** Most entries that are decoded without giving other requests a turn. */
 const entriesAtOnce = 8;
 
 /**
- * A store in which the objects of a custom kind are as its present schema reads them: with the defaults that were added since
- * they were written, and without members that it no longer has. The stored bytes change with the next write of the object.
+ * A store with the objects of a custom kind as the current schema reads them: with defaults that were added after they were written, and
+ * without fields that the schema no longer has. The stored bytes change with the next write of the object.
  *
- * Only objects that are older than the definition are read for that; a change of the definition is later on the revision line
- * than the objects that were checked by the schema of before.
+ * Only objects with an older revision than the definition are decoded: objects with a newer one were validated with the current schema.
  */
-export class RefreshingStore extends StoreView {
-  /** Entries that differ from what is stored, so that a write of the same makes a difference. */
+export class RefreshingStore extends StoreView implements VersionedStore {
+  /** Entries that are stored differently, so that an update without changes stores them again. */
   private readonly outdated = new WeakSet<Entry>();
   private readonly shownChanges = new WeakMap<readonly WatchChange[], readonly WatchChange[]>();
-  /** By the entries as they are stored: pages that lists share are read by the schema once. */
+  /** By the stored entries, so that a page that several lists share is decoded once. */
   private readonly shownPages = new WeakMap<readonly Entry[], MaybePromise<readonly Entry[]>>();
 
   /**
-   * @param resource in the version in which the objects are stored.
+   * @param resource in the storage version.
    * @param since revision of the definition.
+   * @param converts whether a webhook converts the versions of the definition.
    */
   constructor(
     inner: Store,
     private readonly resource: Resource,
-    private readonly since: number,
+    private readonly since: Revision,
+    private readonly converts: boolean,
   ) {
     super(inner);
   }
@@ -70,12 +73,19 @@ export class RefreshingStore extends StoreView {
     return result.current === undefined ? result : { ...result, current: this.show(result.current) };
   }
 
-  /** Whether an entry that was read here is stored otherwise. */
   isOutdated(entry: Entry): boolean {
     return this.outdated.has(entry);
   }
 
-  /** Entries as the schema reads them; the same array where none differs. Many are read in turns. */
+  watch(source: WatchSource, observer: WatchObserver): Subscription {
+    return source({
+      changes: (changes, upTo) => observer.changes(this.showChanges(changes), upTo),
+      ended: (error) => observer.ended(error),
+      ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
+    });
+  }
+
+  /** As {@link VersionedStore.showAll}; between many entries other requests get a turn. */
   showAll(entries: readonly Entry[]): MaybePromise<readonly Entry[]> {
     if (this.isCurrent(entries)) return entries;
     let shown = this.shownPages.get(entries);
@@ -103,8 +113,8 @@ export class RefreshingStore extends StoreView {
     return sameUnlessShown(entries, shown);
   }
 
-  /** Changes of a watch as the schema reads the objects; the same array for all watchers that share the changes. */
-  showChanges(changes: readonly WatchChange[]): readonly WatchChange[] {
+  /** Changes of a watch with the objects as the schema reads them; watches that share changes get the same array. */
+  private showChanges(changes: readonly WatchChange[]): readonly WatchChange[] {
     const entries = changes.map(shownEntry);
     if (this.isCurrent(entries)) return changes;
     let shown = this.shownChanges.get(changes);
@@ -120,16 +130,15 @@ export class RefreshingStore extends StoreView {
     return entries.every(({ revision }) => revision > this.since);
   }
 
-  /** An entry as the schema reads it; the same one where it doesn't differ. */
-  show(entry: Entry): Entry {
-    const { type, custom } = this.resource.kind;
-    const { open } = type;
+  /** An entry as the schema reads it; the same entry if it doesn't differ. */
+  private show(entry: Entry): Entry {
+    const { open } = this.resource.kind.type;
     if (entry.revision > this.since || open === undefined) return entry;
-    // What a webhook converts from another version gets its defaults then.
-    if (custom?.converter !== undefined && !this.isInVersion(entry)) return entry;
+    // Conversion from another version fills in the defaults.
+    if (this.converts && !this.isInVersion(entry)) return entry;
     const { object, managed } = decodeLive(entry);
     const read = pruned(this.resource, object);
-    // What gets too large is refused when it is written; what is read stays readable.
+    // Writes check the size of the encoded object; reads must not fail for it.
     void fillMembers(open, read as unknown as JsonObject);
     const shown = entryWith(entry, encodeObject(this.resource, read, managed.stored));
     if (Buffer.compare(shown.body, entry.body) === 0) return entry;
@@ -143,12 +152,12 @@ export class RefreshingStore extends StoreView {
   }
 }
 
-/** The entries themselves where none is shown otherwise. */
+/** The same array if none of the entries differs. */
 function sameUnlessShown(entries: readonly Entry[], shown: readonly Entry[]): readonly Entry[] {
   return shown.every((entry, index) => entry === entries[index]) ? entries : shown;
 }
 
-/** An object without what its schema doesn't know. One that can't be read as the kind, which its schema allowed once, stays. */
+/** Drops fields that the schema doesn't have. Objects that can't be decoded, because an older schema allowed other types, stay as they are. */
 function pruned({ kind }: Resource, object: ApiObject): ApiObject {
   try {
     return decode(kind.type, object).value as ApiObject;

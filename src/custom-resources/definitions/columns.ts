@@ -5,7 +5,7 @@ import type { Since } from "../../schema/context.ts";
 import type { Column } from "../../schema/columns.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
-import { agedCell, ageColumn, defaultColumns, nameColumn } from "../columns.ts";
+import { agedCell, ageColumn, defaultColumns, nameColumn } from "../../kinds/columns.ts";
 
 /** A column as a definition describes it. */
 export interface ColumnDefinition {

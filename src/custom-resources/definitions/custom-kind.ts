@@ -5,7 +5,6 @@ import {
   type Conversion,
   type Kind,
   type KindMembers,
-  type ObjectConverter,
 } from "../../schema/kind.ts";
 import type { Forgettables, Made } from "../../base/forgettable.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -14,48 +13,54 @@ import { defaultMember } from "../../schema/custom/fill.ts";
 import { openStruct } from "../../schema/structs.ts";
 import { field, type Group } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { CustomResourceDefinition } from "../apiextensions/custom-resource-definition.ts";
-import { checkExpressions } from "./rule-run.ts";
-import { rulesOf, type RuleNode } from "./rule-tree.ts";
+import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
+import { checkExpressions } from "../../kinds/apiextensions/rule-run.ts";
+import { rulesOf, type RuleNode } from "../../kinds/apiextensions/rule-tree.ts";
 import { customColumns, type ColumnDefinition } from "./columns.ts";
-import { WebhookConverter, type ConversionServices, type ConversionWebhook } from "./webhook-converter.ts";
-import { checkReplicas, customScale, type ScalePaths } from "./custom-scale.ts";
+import type { ObjectConverter } from "../conversion/object-converter.ts";
+import {
+  WebhookConverter,
+  type ConversionServices,
+  type ConversionWebhook,
+} from "../conversion/webhook-converter.ts";
+import { checkReplicas, customScale, type ScalePaths } from "./scale.ts";
 
 type Definition = CustomResourceDefinition;
 type Version = NonNullable<Definition["spec"]["versions"]>[number];
 
 /** The kinds of one definition. */
 export interface CustomKinds {
-  /** As which the objects are stored. */
+  /** The kind of the storage version. */
   readonly stored: Kind;
-  /** By the names of the versions, served or not. */
+  /** By version name, served or not. */
   readonly versions: ReadonlyMap<string, Kind>;
+  /** Undefined if the versions differ in name and schema only. */
+  readonly converter: ObjectConverter | undefined;
 }
 
-/** A stored definition that is to be read. */
+/** A stored CustomResourceDefinition. */
 export interface DefinitionSource {
-  /** Its schemas aren't looked at. */
+  /** The definition without its schemas. */
   readonly outline: Definition;
-  /** Of the write that made it so. */
+  /** Revision of its last write. */
   readonly revision: number;
   readonly schemas: ReadSchema;
 }
 
-/** What the kinds of definitions are made with. */
+/** Dependencies of custom kinds. */
 export interface CustomKindServices {
-  /** With what webhooks are asked to convert objects. */
   readonly conversions: ConversionServices;
-  /** Keeps the schemas that were used lately, as they were read. */
+  /** Cache of recently used parsed schemas. */
   readonly schemas: Forgettables;
 }
 
 /**
- * Reads the schema of a version, by its name; undefined where it has none. Nobody keeps what it gives: schemas are nearly all
- * of a definition, and most kinds of a server are never written.
+ * Reads the schema of a version by its name; undefined if it has none. Callers must not keep the result: schemas are most of the size of
+ * a definition, and most custom kinds are never used.
  */
 export type ReadSchema = (version: string) => object | undefined;
 
-/** The kinds that a definition describes; from then on they are like built-in ones. */
+/** Creates the kinds of a definition, one for each version. */
 export function customKinds(
   { outline: definition, revision: since, schemas: read }: DefinitionSource,
   vocabulary: Vocabulary,
@@ -63,57 +68,55 @@ export function customKinds(
 ): CustomKinds {
   const versions = definition.spec.versions ?? [];
   const storage = versions.find((version) => version.storage)!;
-  const converter = converterOf(definition, services.conversions, () => stored);
+  const converter = converterOf(definition, services.conversions);
   const kindIn = (version: Version): Kind => {
     const schema = () => read(version.name);
     const parsed = services.schemas.value(() => parse(schema(), vocabulary));
-    return customKind(definition, version, { vocabulary, converter, since, schema, parsed });
+    return customKind(definition, version, { vocabulary, since, schema, parsed });
   };
   const stored = kindIn(storage);
-  // What a webhook converts is in the version of the request for all that a verb does; see `converted-engine.ts`.
+  // The store converts, so the kinds have no conversion functions (`converting-store.ts`).
   if (converter !== undefined) {
     const kinds = versions.map((one) => [one.name, one === storage ? stored : kindIn(one)] as const);
-    return { stored, versions: new Map(kinds) };
+    return { stored, versions: new Map(kinds), converter };
   }
-  // Objects that were stored as another version are so until they are written again: each is looked at when it is read.
+  // Objects that were stored in another version have its apiVersion until they are written again.
   const isMixed = (definition.status?.storedVersions ?? []).length > 1;
   const kindOf = (version: Version): Kind =>
     version === storage && !isMixed ? stored : { ...kindIn(version), conversion: unchanged(stored) };
-  return { stored, versions: new Map(versions.map((version) => [version.name, kindOf(version)])) };
+  return { stored, versions: new Map(versions.map((version) => [version.name, kindOf(version)])), converter };
 }
 
-/** The converter of the definition's webhook; undefined where the versions differ by their names and schemas only. */
+/** The converter of the definition; undefined if its versions differ in name and schema only. */
 function converterOf(
   { metadata, spec }: Definition,
   services: ConversionServices,
-  stored: () => Kind,
 ): ObjectConverter | undefined {
   const { strategy, webhook } = spec.conversion ?? {};
   if (strategy !== "Webhook" || (spec.versions ?? []).length < 2) return undefined;
   const { clientConfig = {}, conversionReviewVersions } = webhook ?? {};
-  const known = {
+  const conversion = {
     definition: metadata.name ?? "",
     clientConfig,
     reviewVersions: conversionReviewVersions ?? [],
   };
-  return new WebhookConverter(known as ConversionWebhook, services, stored);
+  return new WebhookConverter(conversion as ConversionWebhook, services);
 }
 
 interface KindParts {
   readonly vocabulary: Vocabulary;
-  readonly converter: ObjectConverter | undefined;
   readonly since: number;
   readonly schema: () => object | undefined;
   readonly parsed: () => ParsedSchema;
 }
 
-/** In the order in which the reference lists those of custom kinds. */
+/** Verbs in the order of the reference's discovery. */
 const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;
 
 function customKind(
   { metadata, spec }: Definition,
   version: Version,
-  { vocabulary, converter, since, schema, parsed }: KindParts,
+  { vocabulary, since, schema, parsed }: KindParts,
 ): Kind {
   const { names, scope } = spec;
   const group: Group = { base: spec.group, suffixed: false };
@@ -133,13 +136,13 @@ function customKind(
     resource: names.plural,
     singular: names.singular ?? "",
     scope: scope as "Namespaced" | "Cluster",
-    // What describes it stands in its schema.
+    // The description is in the schema.
     doc: "",
     ...(names.shortNames && { shortNames: names.shortNames }),
     ...(names.categories && { categories: names.categories }),
     allowUnconditionalUpdate: false,
     anyFinalizer: true,
-    // What is on its way out takes no new objects.
+    // A terminating definition allows no new objects.
     verbs: metadata.deletionTimestamp === undefined ? verbs : verbs.filter((verb) => verb !== "create"),
     generationOf: hasStatus ? allButStatus : allButMetadata,
     columns: customColumns(
@@ -150,7 +153,6 @@ function customKind(
       since,
       schema,
       listKind: names.listKind ?? `${names.kind}List`,
-      converter,
       deprecation: deprecationOf(spec.group, version, names.kind),
     },
     validateLast: (object, live, report, { enabled }) =>
@@ -166,15 +168,15 @@ function customKind(
   return kindOfType(members, type);
 }
 
-/** A schema, read. */
+/** A parsed schema and its rules. */
 class ParsedSchema {
-  private found: { readonly rules: RuleNode | undefined } | undefined;
+  private cached: { readonly rules: RuleNode | undefined } | undefined;
 
   constructor(readonly node: SchemaNode) {}
 
-  /** Its expressions, compiled when the first object is checked. */
+  /** The rules of the schema; created when the first object is validated. */
   get rules(): RuleNode | undefined {
-    return (this.found ??= { rules: rulesOf(this.node) }).rules;
+    return (this.cached ??= { rules: rulesOf(this.node) }).rules;
   }
 }
 
@@ -183,7 +185,7 @@ function parse(schema: object | undefined, { schemaExtensionPrefix }: Vocabulary
   return { value: new ParsedSchema(node), cost: schemaCost(schema) };
 }
 
-/** What a change of the object is a new generation by; a kind without the subresource `status` has no status of the server's. */
+/** The members whose changes increment the generation; without the subresource `status` that includes a member `status`. */
 function allButMetadata(object: ApiObject): unknown {
   return { ...object, metadata: undefined };
 }
@@ -197,7 +199,7 @@ function deprecationOf(group: string, version: Version, name: string): string {
   return version.deprecationWarning ?? `${group}/${version.name} ${name} is deprecated`;
 }
 
-/** Versions of a kind that differ by their name only (the strategy `None`). */
+/** The conversion of versions that differ in name and schema only (strategy `None`). */
 function unchanged(stored: Kind): Conversion {
   return { stored: () => stored, toStored: (object) => object, fromStored: (object) => object };
 }

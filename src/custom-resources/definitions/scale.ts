@@ -1,7 +1,7 @@
 import { getMember, isObject, setMember, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ApiObject, ViewSubresource } from "../../schema/kind.ts";
-import { Scale } from "../autoscaling/scale.ts";
+import { Scale } from "../../kinds/autoscaling/scale.ts";
 
 /** Where the numbers of replicas stand in a custom object. */
 export interface ScalePaths {

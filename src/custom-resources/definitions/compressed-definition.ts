@@ -1,20 +1,20 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import type { ReadSchema } from "../kinds/custom/custom-kind.ts";
-import type { Entry, Revision } from "../storage/store.ts";
+import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
+import type { ReadSchema } from "./custom-kind.ts";
+import type { Entry, Revision } from "../../storage/store.ts";
 import { outlineBytes } from "./definition-outline.ts";
-import { asBuffer, decodeBody } from "./stored.ts";
+import { asBuffer, decodeBody } from "../../resources/stored.ts";
 
-/** Larger ones are few, and would take too long at once. */
+/** Larger bodies are rare; compressing them would block other requests. */
 const maxCompressedBytes = 256 * 1024;
-/** A tenth of the size in a tenth of a millisecond for a definition of 20 KB. */
+/** Compression level: 20 KB become 2 KB in a tenth of a millisecond. */
 const level = 3;
 
-/** A stored definition as it is kept in memory: small, as a server may have thousands, most of which nobody asks for. */
-export class KeptDefinition {
-  /** Of the write that made it so. */
+/** A stored definition, compressed in memory: a server may have thousands, most of which are never requested. */
+export class CompressedDefinition {
+  /** Revision of its last write. */
   readonly revision: Revision;
-  /** Not compressed: all of them are read as soon as a client asks what is served. */
+  /** Not compressed, because discovery reads the outlines of all definitions. */
   private readonly outlineBytes: Buffer;
   private readonly compressed: boolean;
   private readonly bytes: Uint8Array;
@@ -23,7 +23,7 @@ export class KeptDefinition {
     this.revision = revision;
     this.outlineBytes = outlineBytes(asBuffer(body));
     this.compressed = body.length <= maxCompressedBytes;
-    // A copy: what zlib gives is a part of 16 KB, all of which would be kept.
+    // A copy: the result of zlib is a slice of a 16 KB buffer, which would stay in memory.
     this.bytes = this.compressed ? Buffer.from(deflateRawSync(body, { level })) : body;
   }
 
@@ -34,13 +34,13 @@ export class KeptDefinition {
 
   /** Reads the schemas of its versions. */
   get schemas(): ReadSchema {
-    let lately: WeakRef<CustomResourceDefinition> | undefined;
+    let recent: WeakRef<CustomResourceDefinition> | undefined;
     return (name) => {
-      let definition = lately?.deref();
+      let definition = recent?.deref();
       if (definition === undefined) {
         definition = decodeBody(this.body) as unknown as CustomResourceDefinition;
-        // Who asks for one version often asks for the others too, of which there may be thousands.
-        lately = new WeakRef(definition);
+        // The schemas of all versions are often read one after the other; there may be thousands.
+        recent = new WeakRef(definition);
       }
       const version = definition.spec.versions?.find((one) => one.name === name);
       return version?.schema?.openAPIV3Schema as unknown as object | undefined;

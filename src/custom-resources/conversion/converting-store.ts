@@ -1,8 +1,8 @@
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { turnGiver } from "../base/turns.ts";
-import type { JsonObject } from "../base/json/value.ts";
-import { fillMembers } from "../schema/custom/fill.ts";
-import type { ApiObject, ObjectConverter } from "../schema/kind.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { turnGiver } from "../../base/turns.ts";
+import type { JsonObject } from "../../base/json/value.ts";
+import { fillMembers } from "../../schema/custom/fill.ts";
+import type { ApiObject } from "../../schema/kind.ts";
 import type {
   CommitResult,
   Draft,
@@ -10,39 +10,46 @@ import type {
   RangeOptions,
   RangePage,
   Revision,
-  Store,
+  Subscription,
   Write,
-} from "../storage/store.ts";
-import { convertAll } from "./converted-objects.ts";
-import { checkSize } from "./object-size.ts";
-import type { Resource } from "./registry.ts";
+} from "../../storage/store.ts";
+import type { VersionedStore, WatchSource } from "../../resources/versioned-storage.ts";
+import type { WatchObserver } from "../../resources/watch-change.ts";
+import { ConvertedWatch } from "./converted-watch.ts";
+import { convertAll, type ObjectConverter } from "./object-converter.ts";
+import type { RefreshingStore } from "./refreshing-store.ts";
+import { checkSize } from "../../resources/object-size.ts";
+import type { Resource } from "../../resources/registry.ts";
 import { entryWith, StoreView } from "./store-view.ts";
-import { asBuffer, decodeBody, encodeObject } from "./stored.ts";
+import { asBuffer, decodeBody, encodeObject } from "../../resources/stored.ts";
 
 /**
- * A store in which the objects of one custom kind are in one of its versions, whatever version they are stored in: they are
- * converted when they are read and when they are written. Subscriptions aren't: see `converted-watch.ts`.
+ * A store with the objects of a custom kind in one of its versions: it converts them when they are read and written. Subscriptions are
+ * not converted, watches are (`converted-watch.ts`).
  *
- * Reads fail with a StatusError where an object can't be converted.
+ * Reads throw a StatusError if an object can't be converted.
  */
-export class ConvertingStore extends StoreView {
-  /** Entries that aren't stored in the present stored version, so that also a write of the same makes a difference. */
+export class ConvertingStore extends StoreView implements VersionedStore {
+  /** Entries that are not stored in the storage version, so that an update without changes stores them again. */
   private readonly outdated = new WeakSet<Entry>();
 
+  /**
+   * @param resource in the version of this store.
+   * @param stored in the storage version.
+   */
   constructor(
-    inner: Store,
+    private readonly current: RefreshingStore,
     private readonly resource: Resource,
-    /** The resource type in the version in which objects are stored from now on. */
     private readonly stored: Resource,
     private readonly converter: ObjectConverter,
   ) {
-    super(inner);
+    super(current);
   }
 
   get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
-    const found = this.inner.get(key, at);
-    if (!this.isConverted(key)) return found;
-    return andThen(found, (entry) => (entry === undefined ? undefined : this.show(entry)));
+    const read = this.inner.get(key, at);
+    if (!this.isConverted(key)) return read;
+    return andThen(read, (entry) => (entry === undefined ? undefined : this.show(entry)));
   }
 
   range(options: RangeOptions): MaybePromise<RangePage> {
@@ -55,17 +62,19 @@ export class ConvertingStore extends StoreView {
     );
   }
 
-  /** Whether an entry that was read here is stored in another version than the one in which it would be stored now. */
   isOutdated(entry: Entry): boolean {
     return this.outdated.has(entry);
   }
 
-  /** An entry in the version of this store: the same one where it is. */
-  show(entry: Entry): MaybePromise<Entry> {
+  watch(source: WatchSource, observer: WatchObserver, after: Revision): Subscription {
+    return new ConvertedWatch(this, observer, after).start((inner) => this.current.watch(source, inner));
+  }
+
+  /** An entry in the version of this store; the same entry if it is stored so. */
+  private show(entry: Entry): MaybePromise<Entry> {
     return andThen(this.showAll([entry]), ([shown]) => shown!);
   }
 
-  /** As {@link ConvertingStore.show}; the same array where all entries are in the version. */
   showAll(entries: readonly Entry[]): MaybePromise<readonly Entry[]> {
     if (!entries.some((entry) => !isIn(entry, this.stored) || this.stored !== this.resource)) return entries;
     for (const entry of entries) if (!isIn(entry, this.stored)) this.outdated.add(entry);
@@ -81,19 +90,16 @@ export class ConvertingStore extends StoreView {
     return result.ok ? { ...result, entry: entryWith(result.entry, shown) } : result;
   }
 
-  /**
-   * A draft as it is stored, and as it is read from then on. Both are made before the write, so that no conversion can fail
-   * once it has taken place.
-   */
+  /** Converts a draft to the storage version and back before the write, so that no conversion can fail after it. */
   private async storedForm(draft: Draft): Promise<{ readonly stored: Draft; readonly shown: Draft }> {
     const object = decodeBody(draft.body);
-    // Its place is left empty in a draft.
+    // It is empty in a draft.
     delete object.metadata.resourceVersion;
-    const written = await this.inVersion([object], this.stored);
-    const stored = encodeObject(this.stored, written[0]!);
+    const [converted] = await this.inVersion([object], this.stored);
+    const stored = encodeObject(this.stored, converted!);
     checkSize(stored);
-    const [read] = await this.inVersion([decodeBody(stored.body)], this.resource);
-    return { stored, shown: encodeObject(this.resource, read!) };
+    const [shown] = await this.inVersion([decodeBody(stored.body)], this.resource);
+    return { stored, shown: encodeObject(this.resource, shown!) };
   }
 
   private async convert(entries: readonly Entry[]): Promise<readonly Entry[]> {
@@ -116,12 +122,12 @@ export class ConvertingStore extends StoreView {
     return shown;
   }
 
-  /** Objects in a version, with its defaults. */
+  /** Converts objects to a version and fills in its defaults. */
   private async inVersion(objects: readonly ApiObject[], resource: Resource): Promise<readonly ApiObject[]> {
     const converted = await convertAll(this.converter, objects, resource);
     const { open } = resource.kind.type;
     if (open !== undefined) {
-      // A write that gets too large is refused by its size; what is read stays readable.
+      // Writes check the size of the encoded object; reads must not fail for it.
       for (const object of converted) void fillMembers(open, object as unknown as JsonObject);
     }
     return converted;

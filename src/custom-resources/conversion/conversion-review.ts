@@ -5,52 +5,52 @@ import { isObject, type JsonObject, type JsonValue } from "../../base/json/value
 import { labelValueFaults, qualifiedNameFaults } from "../../base/names.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 
-/** The versions of ConversionReview that this server speaks, by what definitions call them. */
+/** Supported versions of ConversionReview, as in `conversionReviewVersions`. */
 export type ConversionReviewVersion = "v1" | "v1beta1";
 
-/** An answer that can't be used; the message says why. */
+/** An invalid response of a conversion webhook, or its refusal. */
 export class ConversionFault extends Error {
   override name = "ConversionFault";
 }
 
-/** One question to a conversion webhook. */
-export interface ConversionQuestion {
+/** One request to a conversion webhook. */
+export interface ConversionRequest {
   readonly version: ConversionReviewVersion;
   /** `apiVersion` of the review. */
   readonly apiVersion: string;
   readonly uid: string;
-  /** The version that is wanted. */
+  /** The `apiVersion` to convert to. */
   readonly desiredApiVersion: string;
   readonly objects: readonly ApiObject[];
 }
 
-/** The text of a ConversionReview. */
-export function reviewText({ apiVersion, uid, desiredApiVersion, objects }: ConversionQuestion): string {
-  const request = { uid, desiredAPIVersion: desiredApiVersion, objects };
-  return encodeJson({ kind: "ConversionReview", apiVersion, request } as unknown as JsonValue);
+/** The ConversionReview of a request in JSON. */
+export function reviewText({ apiVersion, uid, desiredApiVersion, objects }: ConversionRequest): string {
+  const review = { uid, desiredAPIVersion: desiredApiVersion, objects };
+  return encodeJson({ kind: "ConversionReview", apiVersion, request: review } as unknown as JsonValue);
 }
 
 /**
- * The converted objects of an answer, with the metadata of those that were sent but for labels and annotations.
+ * Reads the converted objects of a response. Of their metadata only labels and annotations are used; the rest is that of the request.
  *
- * @throws {ConversionFault} the webhook refuses, or answers with something else than the same objects in the wanted version.
+ * @throws {ConversionFault} the webhook reports a failure, or its response isn't the same objects in the desired version.
  */
-export function readConverted(bytes: Uint8Array, question: ConversionQuestion): readonly ApiObject[] {
+export function readConverted(bytes: Uint8Array, request: ConversionRequest): readonly ApiObject[] {
   const review = parsed(bytes);
   if (!isObject(review)) throw new ConversionFault("the answer is not an object");
   const { response } = review;
   if (!isObject(response)) throw new ConversionFault("the answer has no response");
-  if (question.version === "v1") checkIdentity(review, response, question);
+  if (request.version === "v1") checkIdentity(review, response, request);
   checkResult(response["result"]);
   const converted = response["convertedObjects"] ?? [];
   if (!Array.isArray(converted)) throw new ConversionFault("response.convertedObjects is not a list");
-  const { objects } = question;
+  const { objects } = request;
   if (converted.length !== objects.length) {
     throw new ConversionFault(`webhook returned ${converted.length} objects, expected ${objects.length}`);
   }
   return converted.map((object, index) => {
     try {
-      return checkedObject(object, objects[index]!, question.desiredApiVersion);
+      return checkedObject(object, objects[index]!, request.desiredApiVersion);
     } catch (error) {
       if (!(error instanceof ConversionFault)) throw error;
       throw new ConversionFault(
@@ -69,16 +69,16 @@ function parsed(bytes: Uint8Array): JsonValue {
   }
 }
 
-/** The older version of the review never demanded that answers name it. */
+/** Checks type and uid of a v1 response; v1beta1 doesn't require them. */
 function checkIdentity(
   review: JsonObject,
   response: JsonObject,
-  { apiVersion, uid }: ConversionQuestion,
+  { apiVersion, uid }: ConversionRequest,
 ): void {
   if (review["kind"] !== "ConversionReview" || review["apiVersion"] !== apiVersion) {
-    const found = `${shortened(review["apiVersion"])}, ${shortened(review["kind"])}`;
+    const received = `${shortened(review["apiVersion"])}, ${shortened(review["kind"])}`;
     throw new ConversionFault(
-      `expected webhook response of "${apiVersion}", "ConversionReview", got ${found}`,
+      `expected webhook response of "${apiVersion}", "ConversionReview", got ${received}`,
     );
   }
   if (response["uid"] !== uid) {
@@ -93,7 +93,7 @@ function checkResult(result: JsonValue | undefined): void {
   throw new ConversionFault(why === "" ? "the webhook refuses without a message" : why);
 }
 
-/** What a webhook says may be long; what is passed on isn't. */
+/** Most characters of a webhook's message in the error. */
 const maxMessageLength = 1000;
 
 function shortened(value: JsonValue | undefined): string {
@@ -103,8 +103,8 @@ function shortened(value: JsonValue | undefined): string {
 function checkedObject(object: JsonValue, original: ApiObject, apiVersion: string): ApiObject {
   if (!isObject(object)) throw new ConversionFault("not an object");
   if (object["apiVersion"] !== apiVersion) {
-    const found = shortened(object["apiVersion"]);
-    throw new ConversionFault(`invalid groupVersion (expected "${apiVersion}", received ${found})`);
+    const received = shortened(object["apiVersion"]);
+    throw new ConversionFault(`invalid groupVersion (expected "${apiVersion}", received ${received})`);
   }
   if (object["kind"] !== original.kind) {
     throw new ConversionFault(`must have the same kind: "${original.kind}" != ${shortened(object["kind"])}`);
@@ -117,26 +117,26 @@ function checkedObject(object: JsonValue, original: ApiObject, apiVersion: strin
       throw new ConversionFault(`must have the same ${name}: "${before}" != ${shortened(after)}`);
     }
   }
-  const { labels: _labels, annotations: _annotations, ...kept } = original.metadata;
+  const { labels: _labels, annotations: _annotations, ...rest } = original.metadata;
   const labels = textsOf(metadata["labels"], "labels", labelValueFaults);
   const annotations = textsOf(metadata["annotations"], "annotations", () => []);
   return {
     ...(object as unknown as ApiObject),
-    metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) },
+    metadata: { ...rest, ...(labels && { labels }), ...(annotations && { annotations }) },
   };
 }
 
 function textsOf(
-  given: JsonValue | undefined,
+  value: JsonValue | undefined,
   name: string,
   faultsOf: (value: string) => readonly string[],
 ): Record<string, string> | undefined {
-  if (given === undefined || given === null) return undefined;
-  if (!isObject(given)) throw new ConversionFault(`metadata.${name} is not a map`);
-  for (const [key, value] of Object.entries(given)) {
-    if (typeof value !== "string") throw new ConversionFault(`metadata.${name} is not a map of texts`);
-    const fault = qualifiedNameFaults(key)[0] ?? faultsOf(value)[0];
+  if (value === undefined || value === null) return undefined;
+  if (!isObject(value)) throw new ConversionFault(`metadata.${name} is not a map`);
+  for (const [key, text] of Object.entries(value)) {
+    if (typeof text !== "string") throw new ConversionFault(`metadata.${name} is not a map of texts`);
+    const fault = qualifiedNameFaults(key)[0] ?? faultsOf(text)[0];
     if (fault !== undefined) throw new ConversionFault(`metadata.${name}: ${shortened(key)}: ${fault}`);
   }
-  return given as Record<string, string>;
+  return value as Record<string, string>;
 }

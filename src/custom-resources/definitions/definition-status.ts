@@ -3,7 +3,7 @@ import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-
 import { approvalCondition } from "../../kinds/apiextensions/custom-resource-definition-status.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { acceptNames } from "./naming.ts";
-import type { OtherNames } from "./taken-names.ts";
+import type { OtherNames } from "./reserved-names.ts";
 
 type Status = NonNullable<CustomResourceDefinition["status"]>;
 type Condition = NonNullable<NonNullable<Status["conditions"]>[number]>;

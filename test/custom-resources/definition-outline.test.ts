@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { outlineOf } from "../../src/resources/definition-outline.ts";
+import { outlineOf } from "../../src/custom-resources/definitions/definition-outline.ts";
 
 function outline(definition: object): unknown {
   return outlineOf(Buffer.from(JSON.stringify(definition)));

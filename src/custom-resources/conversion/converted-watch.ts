@@ -1,37 +1,35 @@
-import { StatusError } from "../base/status-error.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { Listener, Revision, StoreError, Subscription } from "../storage/store.ts";
-import type { ConvertingStore } from "./converting-store.ts";
-import { shownEntry, withShown, type WatchChange, type WatchObserver } from "./watch-change.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
+import type { VersionedStore, WatchSource } from "../../resources/versioned-storage.ts";
+import { shownEntry, withShown, type WatchChange, type WatchObserver } from "../../resources/watch-change.ts";
 
-/** Bytes of objects that wait for their conversion before a watch ends. */
+/** Most bytes of objects that wait for their conversion; above it the watch ends. */
 const maxWaitingBytes = 8 * 1024 * 1024;
 
+type EntryView = Pick<VersionedStore, "showAll">;
+
 /**
- * Passes the changes of a watch on in the version of a store, in their order. Those that must be converted keep the others waiting;
- * a conversion that fails, or is too slow, ends the watch.
+ * A watch that shows objects in the version of a store, in the order of the changes. Later changes wait until earlier ones are converted;
+ * a failed conversion ends the watch, and so do more than {@link maxWaitingBytes} bytes of waiting objects.
  */
 export class ConvertedWatch implements Subscription {
   private inner: Subscription | undefined;
   private ended = false;
   private waitingBytes = 0;
-  /** The work on everything that was received. */
+  /** Delivery of all received changes; undefined if none waits. */
   private work: Promise<void> | undefined;
 
   /** @param position the revision after which the watch begins. */
   constructor(
-    private readonly store: ConvertingStore,
+    private readonly store: EntryView,
     private readonly observer: WatchObserver,
     public position: Revision,
   ) {}
 
-  /** @param select chooses the changes of a batch of events. */
-  start(
-    select: (batch: Parameters<Listener["events"]>[0]) => readonly WatchChange[],
-    subscribe: (listener: Listener) => Subscription,
-  ): this {
-    this.inner = subscribe({
-      events: (batch, upTo) => this.receive(select(batch), upTo),
+  start(source: WatchSource): this {
+    this.inner = source({
+      changes: (changes, upTo) => this.receive(changes, upTo),
       ended: (error) => this.end(error),
       drained: async () => {
         await this.work;
@@ -64,8 +62,7 @@ export class ConvertedWatch implements Subscription {
         new StatusError("Timeout", "the changes come faster than the conversion webhook converts them"),
       );
     }
-    const before = this.work;
-    const work = this.convert(before, shown, changes, upTo)
+    const work = this.convert(this.work, shown, changes, upTo)
       .catch((error: unknown) => this.end(error))
       .finally(() => {
         this.waitingBytes -= bytes;
@@ -75,15 +72,15 @@ export class ConvertedWatch implements Subscription {
   }
 
   private async convert(
-    before: Promise<void> | undefined,
-    begun: Promise<readonly WatchChange[]> | undefined,
+    previous: Promise<void> | undefined,
+    started: Promise<readonly WatchChange[]> | undefined,
     changes: readonly WatchChange[],
     upTo: Revision,
   ): Promise<void> {
-    await before;
-    // What is begun is waited for, as its failure is to be seen by somebody.
-    if (this.ended && begun === undefined) return;
-    const shown = await (begun ?? showChanges(this.store, changes));
+    await previous;
+    // A started conversion is always awaited; otherwise its failure would be an unhandled rejection.
+    if (this.ended && started === undefined) return;
+    const shown = await (started ?? showChanges(this.store, changes));
     if (!this.ended) this.deliver(shown, upTo);
   }
 
@@ -99,25 +96,22 @@ export class ConvertedWatch implements Subscription {
   }
 }
 
-/** Converted changes by those that they were made of, so that watchers of one selection share them. */
-const shared = new WeakMap<
-  ConvertingStore,
-  WeakMap<readonly WatchChange[], Promise<readonly WatchChange[]>>
->();
+/** Converted changes by the stored ones; watches of the same selection share them. */
+const shared = new WeakMap<EntryView, WeakMap<readonly WatchChange[], Promise<readonly WatchChange[]>>>();
 
 function showChanges(
-  store: ConvertingStore,
+  store: EntryView,
   changes: readonly WatchChange[],
 ): MaybePromise<readonly WatchChange[]> {
   if (changes.length === 0) return changes;
-  let known = shared.get(store);
-  if (known === undefined) shared.set(store, (known = new WeakMap()));
-  const found = known.get(changes);
-  if (found !== undefined) return found;
+  let cache = shared.get(store);
+  if (cache === undefined) shared.set(store, (cache = new WeakMap()));
+  const cached = cache.get(changes);
+  if (cached !== undefined) return cached;
   const entries = changes.map(shownEntry);
   const shown = store.showAll(entries);
   if (!(shown instanceof Promise)) return changes;
   const converted = shown.then((all) => changes.map((change, index) => withShown(change, all[index]!)));
-  known.set(changes, converted);
+  cache.set(changes, converted);
   return converted;
 }

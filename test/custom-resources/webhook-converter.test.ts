@@ -4,8 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createServingCertificates } from "../../src/base/certificates.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { ConfigMap } from "../../src/kinds/core/config-map.ts";
-import { WebhookConverter } from "../../src/kinds/custom/webhook-converter.ts";
+import { WebhookConverter } from "../../src/custom-resources/conversion/webhook-converter.ts";
 import { WebhookCaller } from "../../src/remote/webhook-caller.ts";
 import type { ApiObject } from "../../src/schema/kind.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
@@ -42,7 +41,6 @@ const converter = (timeoutMs: number) =>
       reviewVersions: ["v1"],
     },
     { caller, newUid: () => "uid", vocabulary: platform, timeoutMs },
-    () => ConfigMap,
   );
 const thing = (name: string, version = "v1", more: object = {}): ApiObject => ({
   apiVersion: `example.com/${version}`,
@@ -114,7 +112,6 @@ test("what can't be called says why", async () => {
     new WebhookConverter(
       { definition: "things.example.com", clientConfig, reviewVersions },
       { caller, newUid: () => "uid", vocabulary: platform },
-      () => ConfigMap,
     ).convert([thing("a")], "example.com/v2");
   await expect(wrong({ url: "ftp://x" })).rejects.toThrow(/must begin with https/);
   await expect(wrong({ url: "https://x" }, ["v3"])).rejects.toThrow(/known ConversionReview versions/);

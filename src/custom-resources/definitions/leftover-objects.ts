@@ -1,8 +1,8 @@
-import type { ApiObject } from "../schema/kind.ts";
-import type { Entry, Store } from "../storage/store.ts";
-import { keyOf, storePrefixOf, type Resource } from "./registry.ts";
-import type { PendingWrite, StorageHooks } from "./storage-hooks.ts";
-import { storeFailure } from "./resource-version.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Entry, Store } from "../../storage/store.ts";
+import { keyOf, storePrefixOf, type Resource } from "../../resources/registry.ts";
+import type { PendingWrite, StorageHooks } from "../../resources/storage-hooks.ts";
+import { storeFailure } from "../../resources/resource-version.ts";
 
 /** How many objects are removed at a time, so that their writes share a sync. */
 const parallelDeletes = 16;

@@ -1,13 +1,15 @@
-import type { Clock } from "../base/clock.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
-import { turnGiver } from "../base/turns.ts";
-import { comparePriority } from "../base/version-priority.ts";
-import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import { customKinds, type CustomKindServices } from "../kinds/custom/custom-kind.ts";
-import type { Entry, Revision, Store, WriteCondition } from "../storage/store.ts";
-import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { Follower } from "./follower.ts";
-import { KeptDefinition } from "./kept-definition.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { turnGiver } from "../../base/turns.ts";
+import { comparePriority } from "../../base/version-priority.ts";
+import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
+import { customKinds, type CustomKinds, type CustomKindServices } from "./custom-kind.ts";
+import { DefinitionStorage } from "../conversion/definition-storage.ts";
+import type { Kind } from "../../schema/kind.ts";
+import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { Follower } from "../../resources/follower.ts";
+import { CompressedDefinition } from "./compressed-definition.ts";
 import {
   keyOf,
   namesOf,
@@ -15,49 +17,49 @@ import {
   type ChangingResources,
   type Resource,
   type ServedGroupVersion,
-} from "./registry.ts";
+} from "../../resources/registry.ts";
 
-/** What custom resources are followed with. */
+/** Dependencies of {@link CustomResources}. */
 export interface CustomResourceSources {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
-  /** Whether a resource is the server's own, so that a definition of it has no effect: see {@link Registry.reserves}. */
+  /** Whether a definition of the resource has no effect; see {@link Registry.reserves}. */
   readonly reserves: (group: string, resource: string) => boolean;
-  /** With what custom kinds are made. */
   readonly kinds: CustomKindServices;
-  /** Called when definitions can't be loaded; that is tried again. */
+  /** Called when definitions can't be loaded; loading is retried. */
   readonly failed: (error: unknown) => void;
 }
 
 /** The resource types of one definition. */
 interface Defined {
-  /** What it was read from: see {@link basisOf}. */
+  /** See {@link basisOf}. */
   readonly basis: string;
-  /** Of the definition as it was read. */
+  /** Revision of the definition. */
   readonly revision: Revision;
-  /** In the version in which the objects are stored; undefined before the definition is established. */
+  /** In the storage version; undefined before the definition is established. */
   readonly stored: Resource | undefined;
-  /** By the names of their versions, in the order of discovery. */
+  /** By version name, in the order of discovery. */
   readonly served: ReadonlyMap<string, Resource>;
 }
 
 /**
- * The resource types of custom kinds, by what CustomResourceDefinitions say (spec: conventions 9.3): it follows them, and reads
- * each when something of its group is first asked for, since most kinds of most servers never are.
+ * The resource types of custom kinds (spec: conventions 9.3). It follows the CustomResourceDefinitions and parses each when its group is
+ * first requested, because most custom kinds of a server are never requested.
  */
 export class CustomResources implements ChangingResources {
   revision = 0;
   private readonly definitions: Resource;
   private readonly follower: Follower;
-  /** Definitions by group and name: what was read of them, or still is to be read. */
-  private readonly groups = new Map<string, Map<string, Defined | KeptDefinition>>();
-  /** The newest revisions of the definitions, by their names. */
+  /** Definitions by group and name, parsed or not. */
+  private readonly groups = new Map<string, Map<string, Defined | CompressedDefinition>>();
+  /** Latest revision of each definition, by name. */
   private readonly revisions = new Map<string, Revision>();
-  /** How many are still to be read. */
-  private unread = 0;
-  private reading: Promise<void> | undefined;
-  private whole: { readonly revision: number; readonly versions: readonly ServedGroupVersion[] } | undefined;
+  /** Number of definitions that are not parsed. */
+  private unparsed = 0;
+  private parsing: Promise<void> | undefined;
+  private cachedVersions:
+    { readonly revision: number; readonly versions: readonly ServedGroupVersion[] } | undefined;
 
   constructor(private readonly sources: CustomResourceSources) {
     const { store, vocabulary, clock, failed } = sources;
@@ -119,12 +121,12 @@ export class CustomResources implements ChangingResources {
   }
 
   readAll(): MaybePromise<void> {
-    if (this.unread === 0) return undefined;
-    this.reading ??= this.readInTurns().finally(() => (this.reading = undefined));
-    return this.reading;
+    if (this.unparsed === 0) return undefined;
+    this.parsing ??= this.parseInTurns().finally(() => (this.parsing = undefined));
+    return this.parsing;
   }
 
-  private async readInTurns(): Promise<void> {
+  private async parseInTurns(): Promise<void> {
     const giveTurn = turnGiver();
     for (const definitions of this.groups.values()) {
       for (const name of definitions.keys()) {
@@ -135,7 +137,7 @@ export class CustomResources implements ChangingResources {
   }
 
   revisionOf(group: string): string {
-    const definitions = this.groups.get(group) ?? new Map<string, Defined | KeptDefinition>();
+    const definitions = this.groups.get(group) ?? new Map<string, Defined | CompressedDefinition>();
     return [...definitions]
       .map(([name, { revision }]) => `${name}@${revision}`)
       .toSorted()
@@ -144,8 +146,9 @@ export class CustomResources implements ChangingResources {
 
   get groupVersions(): readonly ServedGroupVersion[] {
     const { revision } = this;
-    if (this.whole?.revision !== revision) this.whole = { revision, versions: this.collect() };
-    return this.whole.versions;
+    if (this.cachedVersions?.revision !== revision)
+      this.cachedVersions = { revision, versions: this.collect() };
+    return this.cachedVersions.versions;
   }
 
   get stored(): readonly Resource[] {
@@ -173,10 +176,10 @@ export class CustomResources implements ChangingResources {
     );
   }
 
-  private defined(definitions: Map<string, Defined | KeptDefinition>, name: string): Defined {
-    const found = definitions.get(name)!;
-    if (!(found instanceof KeptDefinition)) return found;
-    const defined = readDefinition(found, this.sources);
+  private defined(definitions: Map<string, Defined | CompressedDefinition>, name: string): Defined {
+    const definition = definitions.get(name)!;
+    if (!(definition instanceof CompressedDefinition)) return definition;
+    const defined = parseDefinition(definition, this.sources);
     this.setDefinition(definitions, name, defined);
     return defined;
   }
@@ -187,22 +190,26 @@ export class CustomResources implements ChangingResources {
     const group = groupOf(name);
     let definitions = this.groups.get(group);
     if (definitions === undefined) this.groups.set(group, (definitions = new Map()));
-    const kept = new KeptDefinition(entry);
+    const compressed = new CompressedDefinition(entry);
     const before = definitions.get(name);
-    // Most writes of a definition that is in use change its status only, and nothing that is served.
-    if (before !== undefined && !(before instanceof KeptDefinition) && before.basis === basisOf(kept.outline))
+    // Most writes of a definition change only its status, which doesn't affect the resource types.
+    if (
+      before !== undefined &&
+      !(before instanceof CompressedDefinition) &&
+      before.basis === basisOf(compressed.outline)
+    )
       return;
-    this.setDefinition(definitions, name, kept);
+    this.setDefinition(definitions, name, compressed);
     this.revision++;
   }
 
   private setDefinition(
-    definitions: Map<string, Defined | KeptDefinition>,
+    definitions: Map<string, Defined | CompressedDefinition>,
     name: string,
-    one: Defined | KeptDefinition | undefined,
+    one: Defined | CompressedDefinition | undefined,
   ): void {
-    if (definitions.get(name) instanceof KeptDefinition) this.unread--;
-    if (one instanceof KeptDefinition) this.unread++;
+    if (definitions.get(name) instanceof CompressedDefinition) this.unparsed--;
+    if (one instanceof CompressedDefinition) this.unparsed++;
     if (one === undefined) definitions.delete(name);
     else definitions.set(name, one);
   }
@@ -223,33 +230,50 @@ function groupOf(name: string): string {
 }
 
 /**
- * The resource types of a stored definition. Before it is established nothing is served, nor is what is the server's own: its objects
- * would be stored in the same place as the built-in ones, and deleted with the definition.
+ * Creates the resource types of a stored definition. There are none before it is established, and none under a reserved name: the objects
+ * would have the store prefix of the built-in ones and be deleted with the definition.
  */
-function readDefinition(
-  kept: KeptDefinition,
+function parseDefinition(
+  compressed: CompressedDefinition,
   { vocabulary, kinds: services, reserves }: CustomResourceSources,
 ): Defined {
-  const definition = kept.outline;
+  const definition = compressed.outline;
   const basis = basisOf(definition);
-  const { revision } = kept;
+  const { revision } = compressed;
   const { group, names } = definition.spec;
   if (!isEstablished(definition) || reserves(group, names.plural))
     return { basis, revision, stored: undefined, served: new Map() };
-  const { stored, versions: kinds } = customKinds(
-    { outline: definition, revision, schemas: kept.schemas },
-    vocabulary,
-    services,
-  );
-  const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
+  const source = { outline: definition, revision, schemas: compressed.schemas };
+  const kinds = customKinds(source, vocabulary, services);
+  const resources = resourcesOf(kinds, revision, vocabulary);
   const served = (definition.spec.versions ?? [])
     .filter((version) => version.served)
     .toSorted((a, b) => comparePriority(a.name, b.name))
-    .map(({ name }) => [name, resources.get(name)!] as const);
-  return { basis, revision, stored: resourceOf(stored, vocabulary), served: new Map(served) };
+    .map(({ name }) => [name, resources.of(kinds.versions.get(name)!)] as const);
+  return { basis, revision, stored: resources.stored, served: new Map(served) };
 }
 
-/** What the resource types of a definition depend on; its schemas and names by its generation. */
+/** The resource types of a definition's kinds; they share the one of the storage version. */
+function resourcesOf(
+  { stored: storedKind, converter }: CustomKinds,
+  since: Revision,
+  vocabulary: Vocabulary,
+): { readonly stored: Resource; readonly of: (kind: Kind) => Resource } {
+  const plain = resourceOf(storedKind, vocabulary);
+  const storage = new DefinitionStorage(plain, since, converter);
+  const stored: Resource = Object.assign(plain, { storage: storage.inVersion(plain) });
+  return {
+    stored,
+    of(kind) {
+      if (kind === storedKind) return stored;
+      const resource = resourceOf(kind, vocabulary);
+      Object.assign(resource, { storage: storage.inVersion(resource) });
+      return kind.conversion === undefined ? resource : { ...resource, stored };
+    },
+  };
+}
+
+/** A text that changes with everything on which the resource types of a definition depend; spec changes increment the generation. */
 function basisOf(definition: CustomResourceDefinition): string {
   const { uid, generation, deletionTimestamp } = definition.metadata;
   const { storedVersions } = definition.status ?? {};

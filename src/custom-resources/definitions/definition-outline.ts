@@ -1,5 +1,5 @@
-import { decodeTrusted } from "../base/json/trusted.ts";
-import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
+import { decodeTrusted } from "../../base/json/trusted.ts";
+import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 
 /** Begins a schema. In stored JSON it can stand nowhere but before a schema: in a text its quotes would be escaped. */
 const schemaMark = Buffer.from('"openAPIV3Schema":{');

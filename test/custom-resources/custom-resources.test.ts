@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Forgettables } from "../../src/base/forgettable.ts";
-import type { ConversionServices } from "../../src/kinds/custom/webhook-converter.ts";
+import type { ConversionServices } from "../../src/custom-resources/conversion/webhook-converter.ts";
 import { CustomResourceDefinition } from "../../src/kinds/apiextensions/custom-resource-definition.ts";
-import { CustomResources } from "../../src/resources/custom-resources.ts";
+import { CustomResources } from "../../src/custom-resources/definitions/custom-resources.ts";
 import { resourceOf } from "../../src/resources/registry.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import type { Revision } from "../../src/storage/store.ts";

@@ -4,28 +4,29 @@ import { StatusError } from "../../base/status-error.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { WebhookCall } from "../../remote/webhook-caller.ts";
 import { webhookTarget, type WebhookClientConfig, type WebhookTarget } from "../../remote/webhook-target.ts";
-import type { ApiObject, Kind, ObjectConverter } from "../../schema/kind.ts";
+import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import {
   ConversionFault,
   readConverted,
   reviewText,
-  type ConversionQuestion,
+  type ConversionRequest,
   type ConversionReviewVersion,
 } from "./conversion-review.ts";
+import type { ObjectConverter } from "./object-converter.ts";
 
-/** What conversion webhooks are asked with. */
+/** Dependencies of conversion webhooks. */
 export interface ConversionServices {
   readonly caller: { call(target: WebhookTarget, call: WebhookCall): Promise<Uint8Array> };
   readonly newUid: () => string;
   readonly vocabulary: Vocabulary;
-  /** 30 s unless given. */
+  /** Limit of one call in milliseconds; 30 s by default. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The webhook of a definition. */
+/** The conversion webhook of a definition. */
 export interface ConversionWebhook {
-  /** Name of the definition, which messages name. */
+  /** Name of the definition, for error messages. */
   readonly definition: string;
   readonly clientConfig: WebhookClientConfig;
   readonly reviewVersions: readonly string[];
@@ -33,32 +34,28 @@ export interface ConversionWebhook {
 
 const defaultTimeoutMs = 30_000;
 /**
- * One question has at most so many objects and, unless it is for one object, so many characters of them: too few for more JSON values
- * than an answer may have.
+ * Most objects and characters of one call; a single object may have more characters. The limits keep the response below the limit of
+ * JSON values.
  */
 const batchLimits = { objects: 500, characters: 256 * 1024 };
 
-/**
- * Asks a webhook to convert objects (strategy `Webhook`; spec: conventions 9). What goes wrong with it fails the requests that
- * need it, and no others.
- */
+/** Converts objects by calling a webhook (strategy `Webhook`; spec: conventions 9). A failure fails only the requests that need it. */
 export class WebhookConverter implements ObjectConverter {
-  private readonly calling:
+  private readonly endpoint:
     { readonly target: WebhookTarget; readonly version: ConversionReviewVersion } | string;
 
   constructor(
     private readonly webhook: ConversionWebhook,
     private readonly services: ConversionServices,
-    readonly stored: () => Kind,
   ) {
-    this.calling = callingOf(webhook);
+    this.endpoint = endpointOf(webhook);
   }
 
   async convert(objects: readonly ApiObject[], apiVersion: string): Promise<readonly ApiObject[]> {
     const result = [...objects];
     const others = [...objects.keys()].filter((index) => objects[index]!.apiVersion !== apiVersion);
     for (const batch of batchesOf(objects, others)) {
-      const converted = await this.ask(
+      const converted = await this.call(
         batch.map((index) => objects[index]!),
         apiVersion,
       );
@@ -67,16 +64,19 @@ export class WebhookConverter implements ObjectConverter {
     return result;
   }
 
-  private async ask(objects: readonly ApiObject[], desiredApiVersion: string): Promise<readonly ApiObject[]> {
-    const { calling, services } = this;
-    if (typeof calling === "string") throw this.failure(objects, calling);
-    const { target, version } = calling;
+  private async call(
+    objects: readonly ApiObject[],
+    desiredApiVersion: string,
+  ): Promise<readonly ApiObject[]> {
+    const { endpoint, services } = this;
+    if (typeof endpoint === "string") throw this.failure(objects, endpoint);
+    const { target, version } = endpoint;
     const { caller, newUid, vocabulary, timeoutMs = defaultTimeoutMs } = services;
     const apiVersion = `apiextensions.${vocabulary.groupSuffix}/${version}`;
-    const question: ConversionQuestion = { version, apiVersion, uid: newUid(), desiredApiVersion, objects };
+    const request: ConversionRequest = { version, apiVersion, uid: newUid(), desiredApiVersion, objects };
     try {
-      const json = reviewText(question);
-      return readConverted(await caller.call(target, { json, timeoutMs, source: "" }), question);
+      const json = reviewText(request);
+      return readConverted(await caller.call(target, { json, timeoutMs, source: "" }), request);
     } catch (error) {
       if (!(error instanceof RemoteFault || error instanceof ConversionFault)) throw error;
       throw this.failure(objects, error.message);
@@ -92,8 +92,8 @@ export class WebhookConverter implements ObjectConverter {
   }
 }
 
-/** How the webhook is called; a text: why it can't be. What validation refuses may still be stored. */
-function callingOf({ clientConfig, reviewVersions }: ConversionWebhook): WebhookConverter["calling"] {
+/** The target and review version of calls; or why the webhook can't be called, as stored definitions may not pass today's validation. */
+function endpointOf({ clientConfig, reviewVersions }: ConversionWebhook): WebhookConverter["endpoint"] {
   const version = reviewVersions.find(
     (one): one is ConversionReviewVersion => one === "v1" || one === "v1beta1",
   );
@@ -107,7 +107,7 @@ function callingOf({ clientConfig, reviewVersions }: ConversionWebhook): Webhook
   }
 }
 
-/** The indexes of the objects of each question. */
+/** Divides objects into the batches of the calls. */
 function* batchesOf(objects: readonly ApiObject[], indexes: readonly number[]): Generator<readonly number[]> {
   let batch: number[] = [];
   let characters = 0;

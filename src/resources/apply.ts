@@ -39,7 +39,8 @@ import { matchNamespace } from "./metadata.ts";
 import { checkDecodedSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { digestOf, type ApplyQuestion } from "./repeated-applies.ts";
-import { guaranteedUpdateFrom, type UpdatedObject } from "./update.ts";
+import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
+import { storedEntry } from "./write-loop.ts";
 import { nextStep, writeContext, type WriteContext } from "./write-context.ts";
 
 export interface ApplyOptions extends WriteOptions {
@@ -64,9 +65,6 @@ interface Wanted {
 
 type ApplyContext = WriteContext<ApplyOptions>;
 
-/** Attempts of an apply while other requests create or delete the object. */
-const applyAttempts = 10;
-
 /**
  * Applies a configuration: creates the object, or merges the configuration into it and records field ownership (spec: conventions
  * 4.10).
@@ -84,7 +82,7 @@ export async function applyObject(
 ): Promise<WriteResult> {
   const context = writeContext(served, target, options);
   const { engine } = context;
-  const first = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
+  const first = await storedEntry(context);
   const question = first && repeatable(context, body);
   if (first === undefined || question === undefined) {
     return applyDocument(context, first, await body.document(), mayCreate);
@@ -135,19 +133,11 @@ async function applyDocument(
     checkDecodedSize(object);
     await nextStep(context);
   }
-  let entry = first;
-  for (let attempt = 1; ; attempt++) {
-    const exists = entry !== undefined;
-    try {
-      const result =
-        entry === undefined ? await create(context, wanted, mayCreate) : await change(context, entry, wanted);
-      return { ...result, warnings: [...warnings, ...result.warnings] };
-    } catch (error) {
-      const raced = error instanceof StatusError && error.reason === (exists ? "NotFound" : "AlreadyExists");
-      if (!raced || attempt === applyAttempts) throw error;
-      entry = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
-    }
-  }
+  const result = await guaranteedUpdate(context, (live) => change(context, live, wanted), {
+    stored: { entry: first },
+    create: () => create(context, wanted, mayCreate),
+  });
+  return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
 async function create(
@@ -176,19 +166,16 @@ async function create(
   return createInContext(context, object, managed);
 }
 
-function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<WriteResult> {
-  const { engine, requestTarget: target } = context;
-  const apply = (live: LiveObject): MaybePromise<UpdatedObject> => {
-    const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
-    const result = inTurns(merged(context, shown, live.managed, wanted), context.options.pace);
-    return andThen(result, ({ object, managed }) => {
-      const { resourceVersion } = wanted.part.metadata;
-      if (resourceVersion === undefined) delete object.metadata.resourceVersion;
-      else object.metadata.resourceVersion = resourceVersion;
-      return { object, managed };
-    });
-  };
-  return guaranteedUpdateFrom(context, entry, apply);
+function change(context: ApplyContext, live: LiveObject, wanted: Wanted): MaybePromise<UpdatedObject> {
+  const { engine, requestTarget: target, options } = context;
+  const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
+  const result = inTurns(merged(context, shown, live.managed, wanted), options.pace);
+  return andThen(result, ({ object, managed }) => {
+    const { resourceVersion } = wanted.part.metadata;
+    if (resourceVersion === undefined) delete object.metadata.resourceVersion;
+    else object.metadata.resourceVersion = resourceVersion;
+    return { object, managed };
+  });
 }
 
 /** Merges the applied configuration into the live object; returns the result in the stored version and its managed fields. */

@@ -3,19 +3,17 @@ import { foregroundFinalizer, orphanFinalizer } from "../kinds/checks/finalizers
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import {
-  conflict,
   endsItself,
   failedPrecondition,
   kindContext,
-  notFound,
   type Engine,
   type Target,
   type WriteOptions,
 } from "./engine.ts";
 import { checkSize } from "./object-size.ts";
-import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
-import { isFinalized } from "./update.ts";
+import { isFinalized } from "./update-strategy.ts";
+import { storedEntry, writeObject } from "./write-loop.ts";
 import { nextStep, writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, commit, settleFailure, settleResult } from "./write.ts";
 
@@ -37,8 +35,6 @@ export interface DeleteResult {
   readonly uid: string;
 }
 
-const deleteAttempts = 10;
-
 /**
  * Deletes an object, or marks it as terminating if finalizers or a grace period keep it (spec: conventions 3.1, 3.3).
  *
@@ -50,24 +46,17 @@ export async function deleteObject(
   options: DeleteOptions,
 ): Promise<DeleteResult> {
   const context = writeContext(served, requestTarget, options);
-  const { engine, target } = context;
-  const key = keyOf(target.resource, target.namespace, target.name);
+  const { target } = context;
   warnOfOrphans(target, options);
-  for (let attempt = 1; attempt <= deleteAttempts; attempt++) {
-    let entry = await engine.store.get(key);
-    const wait = entry && options.pace?.decodes(entry.body);
-    if (wait !== undefined) {
-      await wait;
-      entry = await engine.store.get(key);
-    }
-    if (entry === undefined) throw notFound(target);
+  const replace = (entry: Entry): Promise<DeleteResult | undefined> => {
     const live = decodeEntry(entry);
     checkPreconditions(target, live, options);
-    const result = await admitAndDelete(context, entry, live);
-    if (result !== undefined) return result;
-  }
-  throw conflict(target, "the object is being changed too often to be deleted");
+    return admitAndDelete(context, entry, live);
+  };
+  return writeObject(context, storedEntry(context), { replace }, busyMessage);
 }
+
+const busyMessage = "the object is being changed too often to be deleted";
 
 /**
  * One attempt; undefined after a conflicting write. Admission runs for each version of the object, as a later one may be protected.

@@ -1,7 +1,7 @@
 import { makeName } from "../base/names.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ApiObject, ObjectMetaValue } from "../schema/kind.ts";
-import { type Engine, type Target } from "./engine.ts";
+import { uidConflict, type Engine, type Target } from "./engine.ts";
 
 /** What a new object can't bring along. */
 export const neverGiven = [
@@ -62,4 +62,10 @@ export function keepServerMetadata(object: ApiObject, live: ApiObject): void {
 export function keepMember(meta: ObjectMetaValue, live: ObjectMetaValue, name: keyof ObjectMetaValue): void {
   if (live[name] !== undefined) Object.assign(meta, { [name]: live[name] });
   else if (meta[name] !== undefined) delete meta[name];
+}
+
+/** A uid in the body of a PUT is a precondition. */
+export function checkUid(target: Target, { metadata }: ApiObject, live: ApiObject | undefined): void {
+  const { uid = "" } = metadata;
+  if (uid !== "" && uid !== live?.metadata.uid) throw uidConflict(target, uid, live?.metadata.uid);
 }

@@ -13,7 +13,7 @@ import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResul
 import { readSteps, tell, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
 import { withManagedFields, type LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
-import { guaranteedUpdate, type UpdatedObject } from "./update.ts";
+import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
 import { inRequestVersion, writeContext } from "./write-context.ts";
 
 /** Patch types (spec: conventions 4.7). */

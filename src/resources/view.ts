@@ -9,12 +9,12 @@ import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import type { Entry } from "../storage/store.ts";
 import { getObject } from "./get.ts";
 import type { LiveObject } from "./live-object.ts";
-import { matchNamespace } from "./metadata.ts";
+import { checkUid, matchNamespace } from "./metadata.ts";
 import { tell } from "./input.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
 import { resourceOf, type Resource } from "./registry.ts";
 import { decodeBody, decodeEntry } from "./stored.ts";
-import { guaranteedUpdate, checkUid, type UpdatedObject } from "./update.ts";
+import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
 import { writeContext } from "./write-context.ts";
 import { checkBody } from "./write.ts";
 

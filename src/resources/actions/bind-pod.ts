@@ -4,7 +4,8 @@ import { noManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { conflict, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
 import type { LiveObject } from "../live-object.ts";
-import { checkUid, guaranteedUpdate, type UpdatedObject } from "../update.ts";
+import { guaranteedUpdate, type UpdatedObject } from "../guaranteed-update.ts";
+import { checkUid } from "../metadata.ts";
 import { writeContext } from "../write-context.ts";
 import { admitAction } from "../write.ts";
 

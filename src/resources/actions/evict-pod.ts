@@ -11,7 +11,7 @@ import type { LiveObject } from "../live-object.ts";
 import type { Resource } from "../registry.ts";
 import { everything } from "../selection.ts";
 import { decodeEntry } from "../stored.ts";
-import { guaranteedUpdate, type UpdatedObject } from "../update.ts";
+import { guaranteedUpdate, type UpdatedObject } from "../guaranteed-update.ts";
 import { writeContext } from "../write-context.ts";
 import { admitAction } from "../write.ts";
 

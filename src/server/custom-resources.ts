@@ -3,7 +3,7 @@ import { Forgettables } from "../base/forgettable.ts";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { CustomResources } from "../custom-resources/definitions/custom-resources.ts";
 import { WebhookCaller, type ResolveService } from "../remote/webhook-caller.ts";
-import type { Registry } from "../resources/registry.ts";
+import type { Registry } from "../resources/registry/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";

@@ -1,12 +1,12 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { deepClone, type JsonValue } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { fromStored } from "../../resources/conversion.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
-import { complete } from "../../resources/input.ts";
-import { resourceOf, type Resource } from "../../resources/registry.ts";
-import type { Conversions } from "../../resources/versioned-storage.ts";
-import { shown } from "../../resources/view.ts";
+import { fromStored } from "../../resources/engine/conversion.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import { complete } from "../../resources/input/input.ts";
+import { resourceOf, type Resource } from "../../resources/registry/registry.ts";
+import type { Conversions } from "../../resources/registry/versioned-storage.ts";
+import { shown } from "../../resources/writes/view.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { decode } from "../../schema/decode.ts";
 import { fillFieldDefaults } from "../../schema/defaults.ts";

@@ -1,12 +1,12 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/deletion.ts";
-import type { NewObject } from "../../resources/client.ts";
+import type { NewObject } from "../../resources/clients/client.ts";
 import { outlineOf } from "../../custom-resources/definitions/definition-outline.ts";
-import { Follower } from "../../resources/follower.ts";
-import { unlessRaced } from "../../resources/races.ts";
-import { namesOf, resourceOf } from "../../resources/registry.ts";
-import { asBuffer, decodeEntry } from "../../resources/stored.ts";
+import { Follower } from "../../resources/followers/follower.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
+import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
+import { asBuffer, decodeEntry } from "../../resources/objects/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";

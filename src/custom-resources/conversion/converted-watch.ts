@@ -1,8 +1,13 @@
 import { StatusError } from "../../base/status-error.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
-import type { VersionedStore, WatchSource } from "../../resources/versioned-storage.ts";
-import { shownEntry, withShown, type WatchChange, type WatchObserver } from "../../resources/watch-change.ts";
+import type { VersionedStore, WatchSource } from "../../resources/registry/versioned-storage.ts";
+import {
+  shownEntry,
+  withShown,
+  type WatchChange,
+  type WatchObserver,
+} from "../../resources/registry/watch-change.ts";
 
 /** Most bytes of objects that wait for their conversion; above it the watch ends. */
 const maxWaitingBytes = 8 * 1024 * 1024;

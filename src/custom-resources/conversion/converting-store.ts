@@ -13,15 +13,15 @@ import type {
   Subscription,
   Write,
 } from "../../storage/store.ts";
-import type { VersionedStore, WatchSource } from "../../resources/versioned-storage.ts";
-import type { WatchObserver } from "../../resources/watch-change.ts";
+import type { VersionedStore, WatchSource } from "../../resources/registry/versioned-storage.ts";
+import type { WatchObserver } from "../../resources/registry/watch-change.ts";
 import { ConvertedWatch } from "./converted-watch.ts";
 import { convertAll, type ObjectConverter } from "./object-converter.ts";
 import type { RefreshingStore } from "./refreshing-store.ts";
-import { checkSize } from "../../resources/object-size.ts";
-import type { Resource } from "../../resources/registry.ts";
+import { checkSize } from "../../resources/objects/object-size.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import { entryWith, StoreView } from "./store-view.ts";
-import { asBuffer, decodeBody, encodeObject } from "../../resources/stored.ts";
+import { asBuffer, decodeBody, encodeObject } from "../../resources/objects/stored.ts";
 
 /**
  * A store with the objects of a custom kind in one of its versions: it converts them when they are read and written. Subscriptions are

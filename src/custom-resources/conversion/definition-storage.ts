@@ -1,5 +1,5 @@
-import type { Resource } from "../../resources/registry.ts";
-import type { VersionedStorage } from "../../resources/versioned-storage.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
+import type { VersionedStorage } from "../../resources/registry/versioned-storage.ts";
 import type { Revision, Store } from "../../storage/store.ts";
 import { ConvertedObjects } from "./converted-objects.ts";
 import { ConvertingStore } from "./converting-store.ts";

@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import type { KindVersion } from "../../resources/versioned-storage.ts";
+import type { KindVersion } from "../../resources/registry/versioned-storage.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 

@@ -14,11 +14,16 @@ import type {
   Subscription,
   Write,
 } from "../../storage/store.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import { entryWith, StoreView } from "./store-view.ts";
-import { decodeLive, encodeObject } from "../../resources/stored.ts";
-import type { VersionedStore, WatchSource } from "../../resources/versioned-storage.ts";
-import { shownEntry, withShown, type WatchChange, type WatchObserver } from "../../resources/watch-change.ts";
+import { decodeLive, encodeObject } from "../../resources/objects/stored.ts";
+import type { VersionedStore, WatchSource } from "../../resources/registry/versioned-storage.ts";
+import {
+  shownEntry,
+  withShown,
+  type WatchChange,
+  type WatchObserver,
+} from "../../resources/registry/watch-change.ts";
 
 /** Most entries that are decoded without giving other requests a turn. */
 const entriesAtOnce = 8;

@@ -3,7 +3,7 @@ import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-
 import type { ReadSchema } from "./custom-kind.ts";
 import type { Entry, Revision } from "../../storage/store.ts";
 import { outlineBytes } from "./definition-outline.ts";
-import { asBuffer, decodeBody } from "../../resources/stored.ts";
+import { asBuffer, decodeBody } from "../../resources/objects/stored.ts";
 
 /** Larger bodies are rare; compressing them would block other requests. */
 const maxCompressedBytes = 256 * 1024;

@@ -8,7 +8,7 @@ import { DefinitionStorage } from "../conversion/definition-storage.ts";
 import type { Kind } from "../../schema/kind.ts";
 import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { Follower } from "../../resources/follower.ts";
+import { Follower } from "../../resources/followers/follower.ts";
 import { CompressedDefinition } from "./compressed-definition.ts";
 import {
   keyOf,
@@ -17,7 +17,7 @@ import {
   type ChangingResources,
   type Resource,
   type ServedGroupVersion,
-} from "../../resources/registry.ts";
+} from "../../resources/registry/registry.ts";
 
 /** Dependencies of {@link CustomResources}. */
 export interface CustomResourceSources {

@@ -1,8 +1,8 @@
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
-import { keyOf, storePrefixOf, type Resource } from "../../resources/registry.ts";
-import type { PendingWrite, StorageHooks } from "../../resources/storage-hooks.ts";
-import { storeFailure } from "../../resources/resource-version.ts";
+import { keyOf, storePrefixOf, type Resource } from "../../resources/registry/registry.ts";
+import type { PendingWrite, StorageHooks } from "../../resources/engine/storage-hooks.ts";
+import { storeFailure } from "../../resources/engine/resource-version.ts";
 
 /** How many objects are removed at a time, so that their writes share a sync. */
 const parallelDeletes = 16;

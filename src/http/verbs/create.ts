@@ -1,6 +1,6 @@
 import { inTurns } from "../../base/work-pace.ts";
-import { createObject } from "../../resources/create.ts";
-import { readSteps, tell } from "../../resources/input.ts";
+import { createObject } from "../../resources/writes/create.ts";
+import { readSteps, tell } from "../../resources/input/input.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";

@@ -1,5 +1,5 @@
-import { readObject, tell } from "../../resources/input.ts";
-import { checkReview } from "../../resources/review.ts";
+import { readObject, tell } from "../../resources/input/input.ts";
+import { checkReview } from "../../resources/writes/review.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import { reportOf } from "../request/report.ts";

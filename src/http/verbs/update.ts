@@ -1,5 +1,5 @@
-import { readObject, tell } from "../../resources/input.ts";
-import { updateObject } from "../../resources/update.ts";
+import { readObject, tell } from "../../resources/input/input.ts";
+import { updateObject } from "../../resources/writes/update.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";

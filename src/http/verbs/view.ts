@@ -1,7 +1,14 @@
 import type { Verb, ViewSubresource } from "../../schema/kind.ts";
-import { applyView } from "../../resources/apply-view.ts";
-import { readObject, tell } from "../../resources/input.ts";
-import { getView, patchView, updateView, viewAt, viewTarget, type ObjectView } from "../../resources/view.ts";
+import { applyView } from "../../resources/writes/apply-view.ts";
+import { readObject, tell } from "../../resources/input/input.ts";
+import {
+  getView,
+  patchView,
+  updateView,
+  viewAt,
+  viewTarget,
+  type ObjectView,
+} from "../../resources/writes/view.ts";
 import { readDocument } from "./body.ts";
 import { applyParameters, patchParameters, writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../schema/kind.ts";
-import type { Engine, Target, WriteOptions } from "../engine.ts";
+import type { Engine, Target, WriteOptions } from "../engine/engine.ts";
 
 /** How an action is to be done. */
 export interface ActionOptions extends WriteOptions {

@@ -1,4 +1,4 @@
-import type { Target } from "../engine.ts";
+import type { Target } from "../engine/engine.ts";
 import type { Action } from "./action.ts";
 import { bindPod } from "./bind-pod.ts";
 import { evictPod } from "./evict-pod.ts";

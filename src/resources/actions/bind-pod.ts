@@ -2,12 +2,12 @@ import { deepClone } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { noManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { conflict, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
-import type { LiveObject } from "../live-object.ts";
-import { guaranteedUpdate, type UpdatedObject } from "../guaranteed-update.ts";
-import { checkUid } from "../metadata.ts";
-import { writeContext } from "../write-context.ts";
-import { admitAction } from "../write.ts";
+import { conflict, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
+import type { LiveObject } from "../objects/live-object.ts";
+import { guaranteedUpdate, type UpdatedObject } from "../writes/guaranteed-update.ts";
+import { checkUid } from "../input/metadata.ts";
+import { writeContext } from "../input/write-context.ts";
+import { admitAction } from "../writes/write.ts";
 
 interface Bindable extends ApiObject {
   spec: { nodeName?: string; schedulingGates?: unknown[] };

@@ -3,17 +3,17 @@ import { compileLabelSelector, type LabelSelectorObject } from "../../base/label
 import { StatusError, optionsGroup } from "../../base/status-error.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { deleteObject, propagationPolicy, type DeleteOptions } from "../delete.ts";
-import { withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
-import { getObject } from "../get.ts";
-import { listObjects } from "../list.ts";
-import type { LiveObject } from "../live-object.ts";
-import type { Resource } from "../registry.ts";
-import { everything } from "../selection.ts";
-import { decodeEntry } from "../stored.ts";
-import { guaranteedUpdate, type UpdatedObject } from "../guaranteed-update.ts";
-import { writeContext } from "../write-context.ts";
-import { admitAction } from "../write.ts";
+import { deleteObject, propagationPolicy, type DeleteOptions } from "../writes/delete.ts";
+import { withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
+import { getObject } from "../reads/get.ts";
+import { listObjects } from "../reads/list.ts";
+import type { LiveObject } from "../objects/live-object.ts";
+import type { Resource } from "../registry/registry.ts";
+import { everything } from "../objects/selection.ts";
+import { decodeEntry } from "../objects/stored.ts";
+import { guaranteedUpdate, type UpdatedObject } from "../writes/guaranteed-update.ts";
+import { writeContext } from "../input/write-context.ts";
+import { admitAction } from "../writes/write.ts";
 
 /** What of a disruption budget an eviction looks at. */
 interface Budget extends ApiObject {

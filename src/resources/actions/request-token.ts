@@ -1,13 +1,13 @@
 import { StatusError } from "../../base/status-error.ts";
 import { TokenRequest } from "../../kinds/authentication/token-request.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { failedPrecondition, type Engine, type Target } from "../engine.ts";
-import { ownershipOfAnswer } from "../field-ownership.ts";
-import { getObject } from "../get.ts";
-import { resourceOf } from "../registry.ts";
-import { decodeEntry } from "../stored.ts";
-import type { TokenFacts, TokenIssuer } from "../token-issuer.ts";
-import { admitAction } from "../write.ts";
+import { failedPrecondition, type Engine, type Target } from "../engine/engine.ts";
+import { ownershipOfAnswer } from "../ownership/field-ownership.ts";
+import { getObject } from "../reads/get.ts";
+import { resourceOf } from "../registry/registry.ts";
+import { decodeEntry } from "../objects/stored.ts";
+import type { TokenFacts, TokenIssuer } from "../engine/token-issuer.ts";
+import { admitAction } from "../writes/write.ts";
 import type { ActionOptions } from "./action.ts";
 
 interface Request extends ApiObject {

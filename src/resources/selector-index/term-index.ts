@@ -1,6 +1,6 @@
-import type { SelectionTerm } from "../selection.ts";
-import { namesOf } from "../registry.ts";
-import type { Header } from "../stored.ts";
+import type { SelectionTerm } from "../objects/selection.ts";
+import { namesOf } from "../registry/registry.ts";
+import type { Header } from "../objects/stored.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import { isWithin, KeySet, type KeyRange } from "./key-set.ts";
 

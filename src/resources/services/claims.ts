@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
-import { asBuffer } from "../stored.ts";
+import { asBuffer } from "../objects/stored.ts";
 
 /** Prefix of claims in the store; no resource type is served from it. */
 export const claimPrefix = "/core/service-claims/";

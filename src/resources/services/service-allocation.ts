@@ -3,11 +3,11 @@ import { turnGiver } from "../../base/turns.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
-import { decodeEntry } from "../stored.ts";
+import { decodeEntry } from "../objects/stored.ts";
 import { canonicalAddress, type AddressRange } from "./address-range.ts";
 import { Claims, type Claim, type ClaimName } from "./claims.ts";
 import { settleFamilies, type ServiceSpecValue } from "./families.ts";
-import type { StorageHooks, PendingWrite } from "../storage-hooks.ts";
+import type { StorageHooks, PendingWrite } from "../engine/storage-hooks.ts";
 
 /** Ports of the nodes that services get; both ends included. */
 export interface PortRange {

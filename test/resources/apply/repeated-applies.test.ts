@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
 import { decodeJson } from "../../../src/base/json/decode.ts";
-import { applyObject, type ApplyOptions } from "../../../src/resources/apply.ts";
-import type { Engine, Target, WriteResult } from "../../../src/resources/engine.ts";
-import { RepeatedApplies } from "../../../src/resources/repeated-applies.ts";
-import { decodeEntry } from "../../../src/resources/stored.ts";
-import { keyOf } from "../../../src/resources/registry.ts";
+import { applyObject, type ApplyOptions } from "../../../src/resources/writes/apply.ts";
+import type { Engine, Target, WriteResult } from "../../../src/resources/engine/engine.ts";
+import { RepeatedApplies } from "../../../src/resources/engine/repeated-applies.ts";
+import { decodeEntry } from "../../../src/resources/objects/stored.ts";
+import { keyOf } from "../../../src/resources/registry/registry.ts";
 import type { Entry, Store } from "../../../src/storage/store.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import { engineOver } from "../engine.ts";

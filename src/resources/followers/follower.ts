@@ -16,37 +16,37 @@ export interface FollowHandler {
   /**
    * The object was created or changed.
    *
-   * @param created the entry is as the object was created; else that isn't known.
+   * @param created whether the entry is that of the creation; false also if that is unknown.
    */
   put(entry: Entry, created: boolean): void;
-  /** The object is gone. */
+  /** The object was removed. */
   remove(key: string): void;
   /**
-   * Filters objects, where a handler needs only few. For other objects `put` isn't called, but `remove` is, when an event
-   * removes them. After a gap in the events `remove` is called for filtered objects only, and then {@link reloaded}.
+   * Filters objects, for handlers that need few. For other objects `put` isn't called; `remove` is called if an event removes them, but
+   * not after a gap in the events. {@link reloaded} is called after such a gap.
    */
   matters?(entry: Entry): boolean;
-  /** Everything was loaded again. */
+  /** All objects were loaded again. */
   reloaded?(): void;
-  /** Loading failed and is tried again in a second. */
+  /** Loading failed; it is retried after {@link retryMs}. */
   failed(error: unknown): void;
 }
 
-/** After a failure to load, it is tried again after this time. */
+/** Delay before loading is retried. */
 const retryMs = 1000;
-/** How many entries are taken from the store at a time while loading. */
+/** Most entries and bytes of one read while loading. */
 const loadPage = 1000;
-/** And how many bytes. */
 const loadPageBytes = 1024 * 1024;
-/** The same while loading in the background: about a millisecond's worth. */
+/** The same for loading in the background: about a millisecond of work. */
 const backgroundPage = { limit: 250, maxBytes: 256 * 1024 };
-/** After so many of these pages the loading rests between them, if nobody waits for it: so many times as long as a page took. */
+/** Background loading pauses after each page from this number on, unless a caller waits for it. */
 const pagesWithoutRest = 40;
+/** Duration of such a pause, as a multiple of the time that the page took. */
 const restTimes = 3;
 
 /**
- * Lists and watches all objects under a prefix, and calls a handler for each change in order. When the history that it needs
- * is no longer retained it lists again and reports the differences, so the handler's state always converges on the store.
+ * Lists and watches all objects under a prefix, and calls a handler for each change in order. If events were lost, it lists again and
+ * reports the differences, so the handler's state always converges to that of the store.
  */
 export class Follower {
   private subscription: Subscription | undefined;
@@ -54,7 +54,7 @@ export class Follower {
   private reloading: Promise<void> | undefined;
   private retry: Timer | undefined;
   private closed = false;
-  /** Somebody waits for what is being loaded. */
+  /** Whether a caller waits for the loading. */
   private awaited = false;
   private broken = false;
 
@@ -65,7 +65,7 @@ export class Follower {
     private readonly clock: Clock,
   ) {}
 
-  /** Loads the present state; the handler knows everything when the promise resolves. */
+  /** Loads the current state; when the promise resolves, the handler has received all of it. */
   start(): Promise<void> {
     return this.load({ limit: loadPage, maxBytes: loadPageBytes }, () => undefined);
   }
@@ -97,27 +97,26 @@ export class Follower {
     if (!this.closed) this.subscribe(at);
   }
 
-  /** Lets others have their turn between the pages of what is loaded in the background, and soon most of the time. */
-  private breaks(): () => Promise<void> {
+  /** Creates the function that pauses between the pages of background loading. */
+  private pauses(): () => Promise<void> {
     let pages = 0;
-    let begun = performance.now();
+    let startedMs = performance.now();
     return async () => {
-      const tookMs = performance.now() - begun;
+      const tookMs = performance.now() - startedMs;
       if (++pages > pagesWithoutRest && !this.awaited)
         await setTimeout(Math.ceil(tookMs * restTimes), undefined, { ref: false });
       else await setImmediate();
-      begun = performance.now();
+      startedMs = performance.now();
     };
   }
 
-  /** As {@link start}, without waiting, and such that others hardly notice. Failures are reported to the handler and retried. */
+  /** As {@link start}, without waiting and with pauses for other work. Failures are reported to the handler and retried. */
   startInBackground(): void {
     this.reload();
   }
 
   /**
-   * Waits until the handler has received every write, by any process, that was acknowledged before this call; synchronous
-   * where the store answers synchronously.
+   * Waits until the handler has received every write, by any process, that was acknowledged before this call. Synchronous if the store is.
    *
    * @throws {StoreUnavailableError} there is no subscription at present, so the handler may be out of date.
    */
@@ -128,13 +127,13 @@ export class Follower {
     }
     const { subscription } = this;
     if (subscription === undefined) {
-      throw new StoreUnavailableError(`what is stored under ${this.prefix} can't be followed at present`);
+      throw new StoreUnavailableError(`changes under ${this.prefix} can't be followed at present`);
     }
     // A subscription that ended meanwhile may have missed events.
     return andThen(subscription.sync(), () => (this.subscription === subscription ? undefined : this.sync()));
   }
 
-  /** Whether the last attempt to load failed, so that nothing is followed at present. */
+  /** Whether the last attempt to load failed. */
   get failing(): boolean {
     return this.broken;
   }
@@ -147,7 +146,7 @@ export class Follower {
   }
 
   private subscribe(after: Revision): void {
-    // It may end inside the call.
+    // It may end during the call.
     let ended = false;
     const subscription = this.store.subscribe(
       { prefix: this.prefix, after },
@@ -164,7 +163,7 @@ export class Follower {
   }
 
   private reload(): void {
-    this.reloading ??= this.load(backgroundPage, this.breaks())
+    this.reloading ??= this.load(backgroundPage, this.pauses())
       .then(() => {
         this.broken = false;
         this.handler.reloaded?.();

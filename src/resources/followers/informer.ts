@@ -6,26 +6,26 @@ import { Follower } from "./follower.ts";
 import { keyOf, type Resource } from "../registry/registry.ts";
 import { decodeEntry } from "../objects/stored.ts";
 
-/** Called when an object was put or removed (then `object` is undefined). */
+/** Called when an object was created, changed or removed; `object` is undefined if it was removed. */
 export type InformerListener = (
   key: string,
   object: ApiObject | undefined,
   before: ApiObject | undefined,
 ) => void;
 
-/** The objects of one resource type, as those see them who don't own the informer. */
+/** The objects of one resource type, for users that don't own the informer. */
 export interface ObjectInformer<O extends ApiObject = ApiObject> {
   /** See {@link Follower.sync}. */
   sync(): MaybePromise<void>;
-  /** Registers a listener; it is called for every object that is already known, then for each change. It must not throw. */
+  /** Registers a listener. It is called for every cached object, then for each change. It must not throw. */
   listen(listener: InformerListener): void;
-  /** The object, not to be changed. */
+  /** The object; it must not be changed. */
   get(namespace: string, name: string): O | undefined;
-  /** Every object, not to be changed. */
+  /** All objects; they must not be changed. */
   list(): IterableIterator<O>;
 }
 
-/** All objects of one resource type, decoded and kept up to date, for controllers and admission. */
+/** Cache of all objects of one resource type, decoded and up to date. */
 export class Informer<O extends ApiObject = ApiObject> implements ObjectInformer<O> {
   private readonly objects = new Map<string, O>();
   private readonly listeners: InformerListener[] = [];
@@ -45,7 +45,7 @@ export class Informer<O extends ApiObject = ApiObject> implements ObjectInformer
     this.follower = new Follower(store, resource.storePrefix, handler, clock);
   }
 
-  /** Resolves when everything that is stored is known. */
+  /** Resolves when all stored objects are cached. */
   start(): Promise<void> {
     return this.follower.start();
   }
@@ -55,18 +55,18 @@ export class Informer<O extends ApiObject = ApiObject> implements ObjectInformer
     return this.follower.sync();
   }
 
-  /** Registers a listener and calls it for every object that is already known. */
+  /** See {@link ObjectInformer.listen}. */
   listen(listener: InformerListener): void {
     this.listeners.push(listener);
     for (const [key, object] of this.objects) listener(key, object, undefined);
   }
 
-  /** The object, not to be changed. */
+  /** The object; it must not be changed. */
   get(namespace: string, name: string): O | undefined {
     return this.objects.get(keyOf(this.resource, namespace, name));
   }
 
-  /** Every object, not to be changed. */
+  /** All objects; they must not be changed. */
   list(): IterableIterator<O> {
     return this.objects.values();
   }

@@ -5,18 +5,17 @@ import { Follower } from "./follower.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
 import { headerOf } from "../objects/stored.ts";
 
-/** A namespace as it was last seen. */
+/** The phase of a namespace at a revision. */
 export interface NamespacePhase {
   /** Such as `Active`. */
   readonly phase: string;
-  /** Holds for a write while the namespace is the one that was seen. */
+  /** The condition that the namespace is unchanged, for writes. */
   readonly condition: WriteCondition;
 }
 
 /**
- * The phases of all namespaces, kept up to date. Every write into a namespace asks for its phase, so it is held in memory
- * instead of being read each time. An answer takes in each write that was acknowledged before the question, by whichever
- * process.
+ * Cache of the phases of all namespaces, because every write into a namespace needs its phase. A result includes each write that was
+ * acknowledged before the call, by any process.
  */
 export class NamespacePhases {
   private readonly phases = new Map<string, NamespacePhase>();
@@ -35,15 +34,15 @@ export class NamespacePhases {
     this.follower = new Follower(store, namespaces.storePrefix, handler, clock);
   }
 
-  /** Resolves when every namespace is known. */
+  /** Resolves when all namespaces are cached. */
   start(): Promise<void> {
     return this.follower.start();
   }
 
   /**
-   * The phase of a namespace; undefined when there is none of that name.
+   * The phase of a namespace; undefined if it doesn't exist.
    *
-   * @throws {StoreUnavailableError} the subscription to namespaces is down at present.
+   * @throws {StoreUnavailableError} namespaces can't be followed at present.
    */
   of(name: string): MaybePromise<NamespacePhase | undefined> {
     return andThen(this.follower.sync(), () => this.phases.get(name));

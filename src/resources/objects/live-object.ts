@@ -3,7 +3,7 @@ import { entriesOf } from "../../fields/apply/managed-fields-text.ts";
 import type { ManagedFields } from "../../fields/apply/managed-fields.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 
-/** A stored object that a write starts from, with its managed fields beside it: its metadata has none. */
+/** The stored object before a write; its managed fields are beside it and not in its metadata. */
 export interface LiveObject {
   readonly object: ApiObject;
   readonly managed: ManagedFields;

@@ -2,17 +2,21 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Draft } from "../../storage/store.ts";
 
-/** The largest object that is stored, in bytes of its encoded form. */
+/** Maximum size of a stored object, in bytes of its encoded form. */
 const maxObjectBytes = 3 * 1024 * 1024;
 
-/** @throws {StatusError} RequestEntityTooLarge; a dry run never reaches the store and calls this itself. */
+/**
+ * Checks the size of a draft. A dry run calls it itself, as it doesn't reach the store.
+ *
+ * @throws {StatusError} RequestEntityTooLarge
+ */
 export function checkSize({ body }: Draft): void {
   if (body.length > maxObjectBytes) throw tooLarge();
 }
 
 /**
- * As {@link checkSize}, before an object is worked on that will certainly be too large: what it has now is counted, at the
- * fewest bytes that this can take.
+ * Checks before further work that the encoded object can be small enough: it counts the least number of bytes of the values that it has
+ * now.
  *
  * @throws {StatusError} RequestEntityTooLarge
  */
@@ -20,7 +24,7 @@ export function checkDecodedSize(object: object): void {
   if (bytesLeft(object as JsonValue, maxObjectBytes) < 0) throw tooLarge();
 }
 
-/** What of some bytes a value leaves; any negative number when it is larger. */
+/** Subtracts the least encoded size of a value from `bytes`; negative if the value is larger. */
 function bytesLeft(value: JsonValue | undefined, bytes: number): number {
   if (typeof value === "string") return bytes - value.length - quotes;
   if (typeof value !== "object" || value === null) return bytes - 1;

@@ -10,26 +10,26 @@ import type { Entry } from "../../storage/store.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
 import { asBuffer, headerOf, type Header } from "./stored.ts";
 
-/** Which objects of a collection a request is about. */
+/** The objects of a collection that a request selects. */
 export interface Selection {
-  /** Whether it selects everything, so that no header needs to be read. */
+  /** Whether it selects all objects, so that no header needs to be read. */
   readonly everything: boolean;
-  /** The one name it is limited to, if it is. */
+  /** The only name that it can select, if it has one. */
   readonly name: string | undefined;
-  /** Two selections with the same text choose the same objects. */
+  /** Selections with equal texts select the same objects. */
   readonly text: string;
-  /** What every selected object has, as far as an index can find it by that; it may select less. */
+  /** Terms that every selected object matches, for indexes; not every match is selected. */
   readonly terms: readonly SelectionTerm[];
-  /** @param read reads an entry's header, where that was done before. */
+  /** @param read returns the header of an entry, if the caller caches headers. */
   matches(entry: Entry, read?: HeaderReader): boolean;
 }
 
-/** A label, a selectable field or the name that selected objects have. */
+/** A condition on a label, a selectable field or the name of objects. */
 export interface SelectionTerm {
   readonly of: "labels" | "fields" | "names";
-  /** As the header has it; for names `metadata.name`. */
+  /** Name in the header; `metadata.name` for names. */
   readonly name: string;
-  /** One of these; any where they are undefined. */
+  /** Allowed values; undefined matches any. */
   readonly values: readonly string[] | undefined;
 }
 
@@ -44,9 +44,9 @@ export const everything: Selection = {
 };
 
 /**
- * Reads `labelSelector` and `fieldSelector`.
+ * Parses `labelSelector` and `fieldSelector`.
  *
- * @throws {StatusError} BadRequest for a malformed selector, or a field that the kind doesn't select by.
+ * @throws {StatusError} BadRequest for a malformed selector or an unsupported field.
  */
 export function parseSelection(resource: Resource, labels: string, fields: string): Selection {
   if (labels === "" && fields === "") return everything;
@@ -64,8 +64,8 @@ function checkSelectable(resource: Resource, field: string): void {
 }
 
 /**
- * Objects of a namespace can be chosen by it; others too, whose namespace is empty, unless their kind names the fields that it
- * is chosen by, or is a custom one.
+ * Whether `metadata.namespace` is selectable. As in the reference, it is also for cluster-scoped built-in kinds that declare no
+ * selectable fields; there it is empty.
  */
 function selectsByNamespace({ namespaced, kind }: Resource): boolean {
   return namespaced || (kind.custom === undefined && Object.keys(kind.selectable).length === 0);
@@ -76,7 +76,7 @@ class HeaderSelection implements Selection {
   readonly name: string | undefined;
   readonly terms: readonly SelectionTerm[];
   private readonly labels: LabelMatcher | undefined;
-  /** What the header of every selected entry has. */
+  /** Bytes that the header of every selected entry contains. */
   private readonly needles: readonly Buffer[];
 
   constructor(
@@ -92,13 +92,13 @@ class HeaderSelection implements Selection {
   }
 
   matches(entry: Entry, read?: HeaderReader): boolean {
-    if (read !== undefined) return this.fulfils(entry, read);
-    // Of most entries the header needn't be taken apart to see that they aren't meant.
+    if (read !== undefined) return this.matchesHeader(entry, read);
+    // Rules out most entries without parsing their headers.
     for (const needle of this.needles) if (!asBuffer(entry.header).includes(needle)) return false;
-    return this.fulfils(entry, headerOf);
+    return this.matchesHeader(entry, headerOf);
   }
 
-  private fulfils(entry: Entry, read: HeaderReader): boolean {
+  private matchesHeader(entry: Entry, read: HeaderReader): boolean {
     let header: Header | undefined;
     if (this.fields.length > 0) {
       const names = namesOf(entry.key);
@@ -114,14 +114,14 @@ class HeaderSelection implements Selection {
     return this.labels((header ?? read(entry)).labels);
   }
 
-  /** Fields that are in the key have none, nor has one that may be absent. */
+  /** The bytes of a required field; none for fields that are in the key or may be absent. */
   private fieldNeedle({ field, operator, value }: FieldRequirement): Buffer[] {
     if (operator !== "=" || value === "" || field === "metadata.name") return [];
     if (field === "metadata.namespace") return [];
     return [memberNeedle(this.storedName(field), value)];
   }
 
-  /** The namespace is a part of keys, and isn't looked up. */
+  /** The term of a required field; none for the namespace, which is a part of the key. */
   private fieldTerm({ field, operator, value }: FieldRequirement): SelectionTerm[] {
     if (operator !== "=" || field === "metadata.namespace") return [];
     if (field === "metadata.name") return [{ of: "names", name: field, values: [value] }];
@@ -152,7 +152,7 @@ function labelNeedle({ key, operator, values }: LabelRequirement): Buffer[] {
   return operator === "Exists" ? [Buffer.from(`${JSON.stringify(key)}:`)] : [];
 }
 
-/** A member as headers have it. */
+/** The bytes of a member in headers. */
 function memberNeedle(name: string, value: string): Buffer {
   return Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
 }

@@ -11,11 +11,10 @@ import type { LiveObject } from "./live-object.ts";
 import type { Resource } from "../registry/registry.ts";
 
 /**
- * The form in which objects are stored: canonical JSON that begins with kind, apiVersion and, first in metadata,
- * resourceVersion, so that the store can put in the revision at a place known beforehand. These bytes are what get,
- * list and watch hand out.
+ * Encodes an object for the store: canonical JSON that begins with kind, apiVersion and, first in metadata, resourceVersion, so that
+ * the store can insert the revision at a fixed position. Get, list and watch send these bytes.
  *
- * @param managed its managed fields; those in its metadata unless given.
+ * @param managed its managed fields; by default those in its metadata.
  */
 export function encodeObject(
   resource: Resource,
@@ -24,31 +23,31 @@ export function encodeObject(
 ): Draft {
   const { bodyPrefix } = resource;
   const ordered = inOrder(resource.kind.type, object) as ApiObject;
-  const before = `"${membersBut(ordered.metadata as JsonObject, ofTheServer)}`;
+  const before = `"${membersBut(ordered.metadata as JsonObject, separateMetadata)}`;
   const owners = managed.text === "" ? "" : `${managedMark}${managed.text}`;
-  const text = `${before}${owners}}${membersBut(ordered as JsonObject, atTheBeginning)}}`;
+  const text = `${before}${owners}}${membersBut(ordered as JsonObject, firstMembers)}}`;
   const revisionAt = bodyPrefix.length;
   const textBytes = Buffer.byteLength(text);
   const body = Buffer.allocUnsafe(revisionAt + textBytes);
   bodyPrefix.copy(body);
   body.write(text, revisionAt, "utf8");
-  // Most texts are ASCII, and so are their parts.
+  // If the whole text is ASCII, so are its parts.
   const ascii = textBytes === text.length;
   const lengthOf = (part: string): number => (ascii ? part.length : Buffer.byteLength(part));
   const spans = owners === "" ? noSpans : [revisionAt + lengthOf(before), lengthOf(owners), ...managed.sets];
   return { header: encodeHeader(resource, object, spans), body, revisionAt };
 }
 
-/** Members of metadata that are written apart from the others. */
-const ofTheServer: ReadonlySet<string> = new Set(["resourceVersion", "managedFields"]);
-const atTheBeginning: ReadonlySet<string> = new Set(["kind", "apiVersion", "metadata"]);
+/** Members of metadata that are encoded separately. */
+const separateMetadata: ReadonlySet<string> = new Set(["resourceVersion", "managedFields"]);
+const firstMembers: ReadonlySet<string> = new Set(["kind", "apiVersion", "metadata"]);
 
-/** The members of an object as JSON, each behind a comma. */
-function membersBut(object: JsonObject, left: ReadonlySet<string>): string {
+/** The members of an object as JSON, each after a comma, except the excluded ones. */
+function membersBut(object: JsonObject, excluded: ReadonlySet<string>): string {
   let text = "";
   for (const name in object) {
     const value = object[name];
-    if (value === undefined || left.has(name)) continue;
+    if (value === undefined || excluded.has(name)) continue;
     text += `,${encodeString(name)}:${encodeJson(value)}`;
   }
   return text;
@@ -57,15 +56,15 @@ function membersBut(object: JsonObject, left: ReadonlySet<string>): string {
 /** The text before the managed fields, which are the last member of the metadata. */
 const managedMark = ',"managedFields":';
 
-/** What selectors need, beside the body, and where in the body the managed fields are. */
+/** The data of an object that selectors need, and the position of the managed fields in the body. */
 export interface Header {
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>>;
   /** The kind's selectable fields beyond metadata.name and metadata.namespace. */
   readonly fields: Readonly<Record<string, string>>;
   /**
-   * The position of the managed fields in the draft's body, with the comma and the name before them, and how many bytes they
-   * are; then where their sets are in their text (see {@link ManagedFieldsText}). Empty when there are none.
+   * Position and length in bytes of the managed fields in the draft's body, with the comma and the name before them; then the positions of
+   * the field sets in their text ({@link ManagedFieldsText}). Empty without managed fields.
    */
   readonly managed: readonly number[];
 }
@@ -91,14 +90,14 @@ export function headerOf(entry: Entry): Header {
   return { uid, labels, fields, managed };
 }
 
-/** Whether two entries of a key surely have the same uid, labels and selectable fields. */
+/** Whether two entries of a key have the same uid, labels and selectable fields; may be false for old headers that do. */
 export function sameHeading(one: Entry, other: Entry): boolean {
   const [a, b] = [asBuffer(one.header), asBuffer(other.header)];
   const end = managedAt(a);
   return end > 0 && end === managedAt(b) && a.compare(b, 0, end, 0, end) === 0;
 }
 
-/** Where in a header its last part begins, the managed fields; -1 in one that hasn't this part. */
+/** Position in a header of its last part, the managed fields; -1 if the header lacks it. */
 function managedAt(header: Buffer): number {
   const last = header.length - 1;
   const closes = header[last] === closingBracket && header[last - 1] === closingBracket;
@@ -108,16 +107,16 @@ function managedAt(header: Buffer): number {
 const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 
-/** What {@link headerOf} reads last, without the rest: numbers in brackets, behind everything else. */
+/** Reads `managed` of the header only: it is the last part, a list of numbers. */
 function managedSpans({ header }: Entry): readonly number[] {
   const text = textOf(header);
   return text.endsWith("]]") ? (JSON.parse(text.slice(text.lastIndexOf("["), -1)) as number[]) : noSpans;
 }
 
 /**
- * The object of an entry, free to be changed, and its managed fields beside it, which are decoded when first asked for.
+ * Decodes the object of an entry, with its managed fields beside it, which are decoded on first use. The caller may change the object.
  *
- * @param sets reads its sets of fields; without, each is read anew.
+ * @param sets cache of decoded field sets.
  */
 export function decodeLive(entry: Entry, sets?: RecentFieldSets): LiveObject {
   const managed = managedSpans(entry);
@@ -138,19 +137,19 @@ export function decodeLive(entry: Entry, sets?: RecentFieldSets): LiveObject {
   };
 }
 
-/** The object of an entry, free to be changed. */
+/** Decodes the object of an entry. The caller may change it. */
 export function decodeEntry(entry: Entry): ApiObject {
   return decodeBody(entry.body);
 }
 
-/** The object of a stored body, free to be changed. */
+/** Decodes the object of a stored body. The caller may change it. */
 export function decodeBody(body: Uint8Array): ApiObject {
   return decodeTrusted(asBuffer(body)) as unknown as ApiObject;
 }
 
 /**
- * The metadata of an entry's object without its managed fields, free to be changed. Nothing else is decoded: the managed
- * fields end the metadata, and their place is known.
+ * Decodes only the metadata of an entry's object, without the managed fields, which are the end of it at a known position. The caller may
+ * change it.
  */
 export function metadataOf(entry: Entry): ObjectMetaValue {
   const [draftStart] = managedSpans(entry);
@@ -168,15 +167,15 @@ export function metadataOf(entry: Entry): ObjectMetaValue {
 const metadataMark = '"metadata":';
 const closingBrace = Buffer.from("}");
 
-/** What stands in a body between the beginning of its metadata and its revision. */
+/** The bytes of a body from the name of its metadata to its revision. */
 const beforeRevision = `${metadataMark}{"resourceVersion":"`;
 
-/** The position of the metadata in an entry's body: only its kind and apiVersion stand before them. */
+/** The position of the metadata in an entry's body. */
 export function metadataAt({ revisionAt }: Pick<Entry, "revisionAt">): number {
   return revisionAt - beforeRevision.length;
 }
 
-/** An entry's body as it would read at another revision (a deleted object carries the revision of its deletion). */
+/** An entry's body with another revision; a deleted object has the revision of its deletion. */
 export function bodyAt(entry: Entry, revision: Revision): Buffer {
   const old = String(entry.revision).length;
   const digits = Buffer.from(String(revision));
@@ -184,14 +183,14 @@ export function bodyAt(entry: Entry, revision: Revision): Buffer {
   return Buffer.concat([body.subarray(0, entry.revisionAt), digits, body.subarray(entry.revisionAt + old)]);
 }
 
-/** A draft's body with a resource version that is not its own commit's: what a dry run answers. */
+/** A draft's body with a resource version, for a response without a commit, such as that of a dry run. */
 export function draftBody(draft: Draft, resourceVersion: string): Buffer {
   const body = asBuffer(draft.body);
   const before = body.subarray(0, draft.revisionAt);
   return Buffer.concat([before, Buffer.from(resourceVersion), body.subarray(draft.revisionAt)]);
 }
 
-/** Whether a draft says the same as what is stored, but for the revision. */
+/** Whether a draft equals the stored body except for the revision. */
 export function sameContent(entry: Entry, draft: Draft): boolean {
   const digits = String(entry.revision).length;
   if (entry.body.length !== draft.body.length + digits || entry.revisionAt !== draft.revisionAt) return false;

@@ -6,7 +6,7 @@ import type { WriteCondition } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { VersionedStorage } from "./versioned-storage.ts";
 
-/** One resource type of one group version, as the generic engine serves it. */
+/** One resource type of one group version. */
 export interface Resource {
   readonly kind: Kind;
   /** Full group name; empty for the core group. */
@@ -17,11 +17,11 @@ export interface Resource {
   /** Name in paths: `roles`. */
   readonly name: string;
   readonly namespaced: boolean;
-  /** The resource type in whose version its objects are stored; itself, unless its kind has a conversion. */
+  /** The resource type of the storage version; the same object unless its kind has a conversion. */
   readonly stored: Resource;
   /** Prefix of its objects in the store, ending in `/`. */
   readonly storePrefix: string;
-  /** A body's bytes up to where its revision goes (see `stored.ts`). */
+  /** The bytes of a body before its revision (`stored.ts`). */
   readonly bodyPrefix: Buffer;
   /** @internal Undefined for built-in kinds, whose objects are stored as they are served. */
   readonly storage: VersionedStorage | undefined;
@@ -33,57 +33,56 @@ export interface ServedGroupVersion {
   readonly resources: readonly Resource[];
 }
 
-/** Resource types that come and go while a server runs: those of custom kinds. */
+/** Resource types that change while a server runs: those of custom kinds. */
 export interface ChangingResources {
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly revision: number;
   /**
-   * Waits until every change is known that was acknowledged before the call, by any process.
+   * Waits until the resource types include every change that was acknowledged before the call, by any process.
    *
-   * @throws {StoreUnavailableError} they can't be followed at present.
+   * @throws {StoreUnavailableError} the store can't be followed at present.
    */
   sync(): MaybePromise<void>;
-  /** Whether anything is defined in a group, served or not. */
+  /** Whether a group has definitions, served or not. */
   knows(group: string): boolean;
   /** The served resource type at a path, or undefined. */
   find(group: string, version: string, name: string): Resource | undefined;
-  /** The served resource type of a kind, or undefined; only the definitions of the group are read for it. */
+  /** The served resource type of a kind, or undefined; parses only the definitions of the group. */
   findKind(group: string, version: string, kind: string): Resource | undefined;
-  /** Changes when the definitions of a group do; the same on every server over one store that has seen the same. */
+  /** A text that changes with the definitions of a group; equal on all servers that have the same definitions. */
   revisionOf(group: string): string;
-  /** The versions in which the objects of a resource are served, in the order of discovery. */
+  /** The served versions of a resource, in the order of discovery. */
   versionsOf(group: string, name: string): readonly Resource[];
   /**
-   * The definition of a resource type as it was last seen, as a condition of writes that depend on it; undefined where there is
-   * none any more.
+   * The condition that the definition of a resource type is unchanged, for writes that depend on it; undefined if it was deleted.
    */
   definitionCondition(group: string, name: string): WriteCondition | undefined;
   /**
-   * Reads what is known and was never asked for, others having their turn in between: {@link groupVersions} and {@link stored} would
-   * read it at once. Returns nothing where all of it was read.
+   * Parses the definitions that were never requested, with turns for other requests in between; {@link groupVersions} and
+   * {@link stored} would parse them without a pause. Undefined if all are parsed.
    */
   readAll(): MaybePromise<void>;
-  /** The served ones. */
+  /** The served group versions. */
   readonly groupVersions: readonly ServedGroupVersion[];
-  /** Every resource type whose objects are stored, in the version in which they are. */
+  /** Every resource type that stores objects, in the storage version. */
   readonly stored: readonly Resource[];
 }
 
-/** Which resource types a server serves: built-in ones, which never change, and those of custom kinds. */
+/** The served resource types: built-in ones, which never change, and those of custom kinds. */
 export class Registry {
-  /** By group, version and name; asked several times for each request. */
+  /** By group, version and name. */
   private readonly byPath = new Map<string, Map<string, Map<string, Resource>>>();
-  /** Those that never change; asking for them reads no definition of a custom kind. */
+  /** The built-in group versions. */
   readonly builtInVersions: readonly ServedGroupVersion[];
   /** By `apiVersion/kind`. */
   private readonly builtInByKind = new Map<string, Resource>();
-  /** By what their objects' keys begin with. */
+  /** By store prefix. */
   private readonly builtInByPrefix = new Map<string, Resource[]>();
-  /** Of all declared kinds, also those that aren't served, as `group/resource`. */
+  /** `group/resource` of all declared kinds, served or not. */
   private readonly declared = new Set<string>();
-  private askedWith: ReadonlyMap<string, Kind> | undefined;
-  private known: KnownVersions | undefined;
-  /** Set while a server is put together, where it has custom kinds. */
+  private subresourceKinds: ReadonlyMap<string, Kind> | undefined;
+  private cached: CachedVersions | undefined;
+  /** Set during the start of a server with custom kinds. */
   changing: ChangingResources | undefined;
 
   /**
@@ -101,7 +100,7 @@ export class Registry {
       this.declared.add(`${group}/${kind.resource}`);
       if (!served(group, kind)) continue;
       const resource = resourceOf(kind, vocabulary);
-      below(below(this.byPath, group), kind.version).set(kind.resource, resource);
+      innerMap(innerMap(this.byPath, group), kind.version).set(kind.resource, resource);
       this.builtInByKind.set(`${resource.apiVersion}/${kind.name}`, resource);
       const key = resource.apiVersion;
       const entry = versions.get(key) ?? { group, version: kind.version, resources: [] };
@@ -116,7 +115,7 @@ export class Registry {
     }
   }
 
-  /** Grows with every change of what is served. */
+  /** Increases with every change of the served resource types. */
   get revision(): number {
     return this.changing?.revision ?? 0;
   }
@@ -131,7 +130,7 @@ export class Registry {
     return this.changing?.sync();
   }
 
-  /** Whether there is, as far as it is known, a group of that name. */
+  /** Whether there is a group of that name, as of the last {@link sync}. */
   knows(group: string): boolean {
     return this.isBuiltIn(group) || this.changing?.knows(group) === true;
   }
@@ -141,14 +140,14 @@ export class Registry {
     return this.isBuiltIn(group) ? undefined : this.changing?.definitionCondition(group, name);
   }
 
-  /** Whether the group's resource types are built in, so that they never change. */
+  /** Whether the resource types of the group are built in. */
   isBuiltIn(group: string): boolean {
     return this.byPath.has(group);
   }
 
   /**
-   * Whether a resource can't be defined as a custom one: its group is built in, or its objects are stored where those of a declared kind
-   * are, which may be served again at the next start.
+   * Whether a resource can't be a custom one: its group is built in, or its store prefix is that of a declared kind, which may be served
+   * again after the next start.
    */
   reserves(group: string, resource: string): boolean {
     return this.isBuiltIn(group) || this.declared.has(`${group}/${resource}`);
@@ -157,10 +156,10 @@ export class Registry {
   /** The same array until something changes. */
   get groupVersions(): readonly ServedGroupVersion[] {
     const { revision } = this;
-    if (this.known?.revision !== revision) {
-      this.known = { revision, all: [...this.builtInVersions, ...(this.changing?.groupVersions ?? [])] };
+    if (this.cached?.revision !== revision) {
+      this.cached = { revision, all: [...this.builtInVersions, ...(this.changing?.groupVersions ?? [])] };
     }
-    return this.known.all;
+    return this.cached.all;
   }
 
   /** See {@link ChangingResources.readAll}. */
@@ -168,7 +167,7 @@ export class Registry {
     return this.changing?.readAll();
   }
 
-  /** Every served resource type with the same objects, the given one among them, in the order of discovery. */
+  /** Every served resource type with the same objects, including the argument, in the order of discovery. */
   withSameObjects({ group, name, storePrefix }: Resource): readonly Resource[] {
     const all = this.isBuiltIn(group)
       ? this.builtInByPrefix.get(storePrefix)
@@ -193,12 +192,12 @@ export class Registry {
     return this.builtInByKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** The kind of a body with this apiVersion and kind: of a resource type, or of what subresources are asked with. */
+  /** The kind of a body with this apiVersion and kind: that of a resource type or of the body of a subresource. */
   bodyKind(apiVersion: string, kind: string): Kind | undefined {
-    const found = this.findKind(apiVersion, kind)?.kind;
-    if (found !== undefined) return found;
-    this.askedWith ??= this.subresourceBodies();
-    return this.askedWith.get(`${apiVersion}/${kind}`);
+    const served = this.findKind(apiVersion, kind)?.kind;
+    if (served !== undefined) return served;
+    this.subresourceKinds ??= this.subresourceBodies();
+    return this.subresourceKinds.get(`${apiVersion}/${kind}`);
   }
 
   private subresourceBodies(): ReadonlyMap<string, Kind> {
@@ -221,39 +220,43 @@ export class Registry {
     return this.find(groupName(kind.group, this.vocabulary), kind.version, kind.resource) !== undefined;
   }
 
-  /** The resource type of a kind that this server serves for certain. */
+  /**
+   * The resource type of a kind.
+   *
+   * @throws {Error} the kind is not served.
+   */
   require(kind: Kind): Resource {
-    const found = this.find(groupName(kind.group, this.vocabulary), kind.version, kind.resource);
-    if (found === undefined) throw new Error(`${kind.name} is not served`);
-    return found;
+    const resource = this.find(groupName(kind.group, this.vocabulary), kind.version, kind.resource);
+    if (resource === undefined) throw new Error(`${kind.name} is not served`);
+    return resource;
   }
 
-  /** Every served resource type that stores objects; of several versions of one, that in which they are stored. */
+  /** Every served resource type that stores objects, once for all versions: the storage version if it is served. */
   stored(): Resource[] {
-    const found = new Map<string, Resource>();
+    const byPrefix = new Map<string, Resource>();
     for (const resource of this.builtInVersions.flatMap((one) => one.resources)) {
       if (!isStored(resource)) continue;
-      if (resource.stored === resource || !found.has(resource.storePrefix)) {
-        found.set(resource.storePrefix, resource);
+      if (resource.stored === resource || !byPrefix.has(resource.storePrefix)) {
+        byPrefix.set(resource.storePrefix, resource);
       }
     }
-    return [...found.values(), ...(this.changing?.stored ?? [])];
+    return [...byPrefix.values(), ...(this.changing?.stored ?? [])];
   }
 }
 
-/** The group versions as they are at a revision. */
-interface KnownVersions {
+/** The group versions at a revision. */
+interface CachedVersions {
   readonly revision: number;
   readonly all: readonly ServedGroupVersion[];
 }
 
-function below<V>(maps: Map<string, Map<string, V>>, name: string): Map<string, V> {
-  let found = maps.get(name);
-  if (found === undefined) maps.set(name, (found = new Map()));
-  return found;
+function innerMap<V>(maps: Map<string, Map<string, V>>, name: string): Map<string, V> {
+  let inner = maps.get(name);
+  if (inner === undefined) maps.set(name, (inner = new Map()));
+  return inner;
 }
 
-/** A kind's resource type under a vocabulary, served or not. */
+/** Creates the resource type of a kind under a vocabulary, served or not. */
 export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
   const kind = spelledKind(declared, vocabulary);
   const group = groupName(kind.group, vocabulary);
@@ -281,7 +284,7 @@ export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
   return { ...resource, stored, storePrefix: stored.storePrefix };
 }
 
-/** Whether the server keeps objects of the type; others are answers, such as reviews. */
+/** Whether objects of the type are stored; reviews, for example, are only answered. */
 export function isStored({ kind: { verbs, custom } }: Resource): boolean {
   return custom !== undefined || (verbs.includes("create") && verbs.includes("get"));
 }

@@ -1,23 +1,23 @@
 import { apiVersionOf } from "../../base/group-names.ts";
 import type { Kind } from "../../schema/kind.ts";
 
-/** A `--runtime-config` that can't be understood. */
+/** An invalid `--runtime-config`. */
 export class RuntimeConfigError extends Error {
   override name = "RuntimeConfigError";
 }
 
-/** Which versions and resources are turned on or off beyond their defaults (spec: conventions 9.1). */
+/** The versions and resources that differ from their defaults, on or off (spec: conventions 9.1). */
 export class RuntimeConfig {
   private constructor(private readonly settings: ReadonlyMap<string, boolean>) {}
 
-  /** Nothing beyond the defaults. */
+  /** All defaults. */
   static readonly none = new RuntimeConfig(new Map());
 
   /**
    * Reads comma-separated `key[=value]` pairs, where a key is `GROUP/VERSION`, `v1` for the core group,
-   * `GROUP/VERSION/RESOURCE`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; without a value it is turned on.
+   * `GROUP/VERSION/RESOURCE`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; without a value it is on.
    *
-   * @param groupVersions every group version that could be served, to refuse what doesn't exist.
+   * @param groupVersions every group version that could be served; other keys are refused.
    * @throws {RuntimeConfigError}
    */
   static parse(text: string, groupVersions: ReadonlyMap<string, ReadonlySet<string>>): RuntimeConfig {
@@ -37,7 +37,7 @@ export class RuntimeConfig {
     return new RuntimeConfig(settings);
   }
 
-  /** Whether a kind's resource is served: the most specific setting decides, else its default. */
+  /** Whether the resource of a kind is served: by the most specific setting, otherwise by its default. */
   serves(group: string, kind: Kind): boolean {
     const version = apiVersionOf(group, kind.version);
     return (
@@ -49,7 +49,7 @@ export class RuntimeConfig {
     );
   }
 
-  /** Whether a version without resources, which is off by default, is turned on. */
+  /** Whether a version without resources is on; it is off by default. */
   enables(version: string): boolean {
     const level = levelOf(version.slice(version.indexOf("/") + 1));
     return (

@@ -1,6 +1,6 @@
 import type { Entry, Revision, StoreError, StoreEvent } from "../../storage/store.ts";
 
-/** One change as a watcher of a selection sees it (spec: conventions 6). */
+/** One change in a selection of objects (spec: conventions 6). */
 export interface WatchChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly event: StoreEvent;
@@ -8,11 +8,11 @@ export interface WatchChange {
 
 /** Receives the events of a watch; each call is synchronous. */
 export interface WatchObserver {
-  /** Changes in order; after the call every change up to `upTo` has been delivered. May be empty. */
+  /** Delivers changes in order, up to and including the revision `upTo`; the list may be empty. */
   changes(changes: readonly WatchChange[], upTo: Revision): void;
-  /** The watch ended by itself. */
+  /** The store ended the watch. */
   ended(error: StoreError): void;
-  /** Asked between portions of the past; see `Listener.drained` of the store. */
+  /** Awaited between batches of past events; see `Listener.drained` of the store. */
   drained?(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function shownEntry({ type, event }: WatchChange): Entry {
   return (type === "DELETED" ? event.previous : event.entry) as Entry;
 }
 
-/** A change that shows another entry in the place of its own. */
+/** The same change with another shown entry. */
 export function withShown({ type, event }: WatchChange, entry: Entry): WatchChange {
   return { type, event: type === "DELETED" ? { ...event, previous: entry } : { ...event, entry } };
 }

@@ -11,11 +11,11 @@ import {
 } from "./joined-bodies.ts";
 import { PageForms, type StretchForms } from "./page-forms.ts";
 
-/** Neighbouring keys of a collection, unchanged since they were read. */
+/** A range of keys of a collection whose entries are unchanged since they were read. */
 interface Segment {
-  /** Keys above this one; undefined: from the first. */
+  /** Exclusive lower bound; undefined for the start of the collection. */
   readonly after: string | undefined;
-  /** Up to and including this one; undefined: to the end. */
+  /** Inclusive upper bound; undefined for the end of the collection. */
   readonly last: string | undefined;
   readonly entries: readonly JoinedEntry[];
   readonly joined: Buffer;
@@ -26,43 +26,43 @@ interface Segment {
   readonly since: Revision;
 }
 
-/** What a collection's cache has for a request. */
+/** The cached result of a request. */
 export interface CachedPage {
   readonly entries: readonly JoinedEntry[];
-  /** The piece into which their items are joined. */
+  /** The items as one buffer. */
   readonly joined: Buffer;
-  /** The forms of the segment, and the place of the first entry in it. */
+  /** The forms of the segment, and the index of the first entry in it. */
   readonly forms: PageForms;
   readonly from: number;
-  /** Whether keys remain above the last entry; undefined where that has to be asked of the store. */
+  /** Whether there are keys above the last entry; undefined if only the store knows. */
   readonly more: boolean | undefined;
 }
 
-/** Limits of what is kept of one collection, in bytes. */
+/** Limits of the cache for one collection, in bytes. */
 export interface CollectionLimits {
-  /** Of bodies and other forms; forms that would be past it aren't kept. */
+  /** Of bodies and other forms; forms above it aren't cached. */
   readonly collectionBytes: number;
-  /** Of bodies and headers; a collection with more isn't kept but read from the store each time. */
+  /** Of bodies and headers; a collection above it isn't cached. */
   readonly bodyBytes: number;
 }
 
-/** A page as it was just kept. */
+/** A page after its insertion. */
 export interface InsertedPage {
   readonly entries: readonly JoinedEntry[];
   readonly joined: Buffer;
   readonly forms: StretchForms;
 }
 
-/** The cached segments of one collection, kept true by a subscription. */
+/** The cached segments of one collection; a subscription removes segments with changed keys. */
 export class CachedCollection {
-  /** In the order of their keys, without overlap. */
+  /** In key order, without overlap. */
   private segments: Segment[] = [];
   private readonly subscription: Subscription;
-  /** Once too large, it is read from the store until it is forgotten among the collections that aren't used. */
+  /** Whether the collection is above the limits; then it isn't cached until the cache drops it as unused. */
   private tooLarge = false;
-  /** Bytes of the bodies, headers and other forms that are kept. */
+  /** Bytes of the cached bodies, headers and other forms. */
   bytes = 0;
-  /** The subscription is gone, so nothing here can be relied on. */
+  /** Whether the subscription has ended, so that the cache can't be used. */
   ended = false;
 
   /**
@@ -80,16 +80,16 @@ export class CachedCollection {
   ) {
     this.subscription = store.subscribe(
       { prefix, after: latest },
-      { events: (batch) => this.forget(batch), ended: () => this.end() },
+      { events: (batch) => this.invalidate(batch), ended: () => this.end() },
     );
   }
 
-  /** Takes in every write acknowledged before the call; gives the revision reached. */
+  /** Waits for every write that was acknowledged before the call; returns the revision reached. */
   sync(): MaybePromise<Revision> {
     return this.subscription.sync();
   }
 
-  /** The rest of the segment that holds the first key above `after`, if it is the same at revision `at`. */
+  /** The rest of the segment that contains the first key above `after`, if it is the same at the revision `at`. */
   find(after: string | undefined, at: Revision): CachedPage | undefined {
     const index = this.indexBelow(after);
     const segment = this.segments[index];
@@ -103,7 +103,7 @@ export class CachedCollection {
     return { entries, joined: stretchOf(entries), forms, from, more };
   }
 
-  /** Keeps a page that was just read above `after`; gives it as it is kept. */
+  /** Caches a page that was just read above `after`; undefined if it can't be cached. */
   insert(after: string | undefined, page: RangePage): InsertedPage | undefined {
     if (this.ended || this.tooLarge || this.subscription.position > page.revision) return undefined;
     let bytes = page.entries.length + headerBytes(page.entries);
@@ -114,13 +114,13 @@ export class CachedCollection {
       this.clear();
       return undefined;
     }
-    // Bodies come before other forms of them.
+    // Bodies have priority over other forms.
     if (this.bytes + bytes > this.limits.collectionBytes) this.dropForms();
     const joined = joinBodies(page.entries, this.form);
     const last = page.more ? page.entries.at(-1)?.key : undefined;
     const entries = entriesIn(joined, page.entries, this.form);
     const forms = new PageForms((more) => this.grow(more));
-    this.place({ after, last, entries, joined, bytes, forms, since: page.revision });
+    this.putSegment({ after, last, entries, joined, bytes, forms, since: page.revision });
     return { entries, joined, forms: forms.stretch(0, entries.length) };
   }
 
@@ -129,14 +129,14 @@ export class CachedCollection {
     this.subscription.close();
   }
 
-  /** Whether keys follow on a segment, as far as the next one tells. */
+  /** Whether keys follow after a segment; undefined if the next segment doesn't show it. */
   private hasMore(next: Segment | undefined, last: string, at: Revision): boolean | undefined {
     if (next === undefined || next.after !== last || next.since > at) return undefined;
     return next.entries.length > 0 ? true : next.last === undefined ? false : undefined;
   }
 
-  /** Puts a segment in its place; those that it overlaps go. */
-  private place(segment: Segment): void {
+  /** Inserts a segment and drops those that it overlaps. */
+  private putSegment(segment: Segment): void {
     let from = this.indexBelow(segment.after);
     if (from === -1 || !endsAbove(this.segments[from]!, segment.after)) from++;
     let to = from;
@@ -145,8 +145,8 @@ export class CachedCollection {
     this.bytes += segment.bytes;
   }
 
-  /** Drops the segments in which something changed. */
-  private forget(batch: readonly StoreEvent[]): void {
+  /** Drops the segments with changed keys. */
+  private invalidate(batch: readonly StoreEvent[]): void {
     for (const { key } of batch) {
       // The segment that begins below the key, not at it: its range is above its `after`.
       let at = this.indexBelow(key);
@@ -167,7 +167,7 @@ export class CachedCollection {
     for (const { forms } of this.segments) this.bytes -= forms.forgetAll();
   }
 
-  /** Takes note of forms of so many bytes, if they are within the bounds. */
+  /** Adds the bytes of forms; false if that exceeds the limit. */
   private grow(bytes: number): boolean {
     if (this.bytes + bytes > this.limits.collectionBytes) return false;
     this.bytes += bytes;
@@ -175,7 +175,7 @@ export class CachedCollection {
     return true;
   }
 
-  /** Index of the last segment whose `after` is at or below a key (undefined: below every key); -1 where none is. */
+  /** Index of the last segment whose `after` is at or below a key (undefined: below every key); -1 if there is none. */
   private indexBelow(key: string | undefined): number {
     let low = 0;
     let high = this.segments.length;

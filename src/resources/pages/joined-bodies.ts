@@ -2,15 +2,15 @@ import type { Entry } from "../../storage/store.ts";
 import { asBuffer, metadataAt } from "../objects/stored.ts";
 
 /**
- * How the items of a list are written: `typed`, each with its apiVersion and kind, as items of custom kinds are; or `bare`,
- * without them, as items of built-in kinds are, since the list's own kind says what they are.
+ * The form of the items of a list: `typed` items have apiVersion and kind, as those of custom kinds; `bare` items don't, as those of
+ * built-in kinds, because the kind of the list implies them.
  */
 export type ItemForm = "typed" | "bare";
 
 const comma = 0x2c;
 const brace = 0x7b;
 
-/** Copies the bodies of entries into one piece, each after a comma, in the form that items of a list have. */
+/** Copies the bodies of entries into one buffer, each after a comma, in the form of list items. */
 export function joinBodies(entries: readonly Entry[], form: ItemForm): Buffer {
   let size = 0;
   for (const entry of entries) size += itemBytes(entry, form);
@@ -18,28 +18,27 @@ export function joinBodies(entries: readonly Entry[], form: ItemForm): Buffer {
   let at = 0;
   for (const entry of entries) {
     joined[at++] = comma;
-    const left = bytesLeftOut(entry, form);
-    if (left > 0) joined[at++] = brace;
-    const rest = left > 0 ? entry.body.subarray(left + 1) : entry.body;
+    const omitted = omittedBytes(entry, form);
+    if (omitted > 0) joined[at++] = brace;
+    const rest = omitted > 0 ? entry.body.subarray(omitted + 1) : entry.body;
     joined.set(rest, at);
     at += rest.length;
   }
   return joined;
 }
 
-/** How many bytes an entry takes in a joined piece, with the comma before it. */
+/** The number of bytes of an entry in the joined buffer, with the comma before it. */
 function itemBytes(entry: Entry, form: ItemForm): number {
-  return 1 + entry.body.length - bytesLeftOut(entry, form);
+  return 1 + entry.body.length - omittedBytes(entry, form);
 }
 
-/** How many bytes of a body an item lacks, behind its brace: its kind and apiVersion. */
-function bytesLeftOut(entry: Entry, form: ItemForm): number {
+/** The number of bytes of kind and apiVersion, after the brace, that an item omits. */
+function omittedBytes(entry: Entry, form: ItemForm): number {
   return form === "typed" ? 0 : metadataAt(entry) - 1;
 }
 
 /**
- * An entry whose body is a part of the piece into which it was joined. A bare item lacks the beginning of the body, so the whole
- * body is put together anew each time that it is asked for.
+ * An entry whose body is a part of a joined buffer. A bare item lacks the beginning of the body, so each access to the body copies it.
  */
 export class JoinedEntry implements Entry {
   readonly key: Entry["key"];
@@ -47,8 +46,9 @@ export class JoinedEntry implements Entry {
   readonly revisionAt: number;
 
   /**
-   * @param beginning the brace, kind and apiVersion of a body whose item is bare; empty where it is typed.
-   * @param start position of the item in the piece, behind its comma.
+   * @param piece the joined buffer.
+   * @param beginning the brace, kind and apiVersion of the body for a bare item; empty for a typed one.
+   * @param start position of the item in `piece`, after its comma.
    */
   constructor(
     entry: Entry,
@@ -63,8 +63,8 @@ export class JoinedEntry implements Entry {
     this.revisionAt = entry.revisionAt;
   }
 
-  /** How many bytes the item lacks, behind its brace: its kind and apiVersion. */
-  get bytesLeftOut(): number {
+  /** See {@link omittedBytes}. */
+  get omittedBytes(): number {
     return Math.max(0, this.beginning.length - 1);
   }
 
@@ -78,31 +78,31 @@ export class JoinedEntry implements Entry {
   }
 }
 
-/** Where the JSON of an item is. */
+/** The position of an item's JSON in a buffer. */
 export interface ItemAt {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Of the value of its metadata. */
+  /** Position of the value of its metadata. */
   readonly metadata: number;
 }
 
 const nameOfMetadata = '"metadata":';
 
-/** Where the JSON of an entry's item is, without a copy; the item may lack its kind and apiVersion. */
+/** The position of the JSON of an entry, without a copy; it may omit kind and apiVersion. */
 export function itemAt(entry: Entry): ItemAt {
   const before = metadataAt(entry) + nameOfMetadata.length;
   if (entry instanceof JoinedEntry) {
     const { piece, start, end } = entry;
-    return { bytes: piece, start, end, metadata: start + before - entry.bytesLeftOut };
+    return { bytes: piece, start, end, metadata: start + before - entry.omittedBytes };
   }
   const bytes = asBuffer(entry.body);
   return { bytes, start: 0, end: bytes.length, metadata: before };
 }
 
 /**
- * The same entries, with their bodies in the piece into which they were joined, and their headers as parts of another, so that
- * the memory in which the store handed them out isn't held.
+ * Creates the same entries with their bodies in the joined buffer and their headers in another one, so that the buffers of the store can
+ * be freed.
  */
 export function entriesIn(joined: Buffer, entries: readonly Entry[], form: ItemForm): JoinedEntry[] {
   const headers = Buffer.allocUnsafeSlow(headerBytes(entries));
@@ -115,22 +115,22 @@ export function entriesIn(joined: Buffer, entries: readonly Entry[], form: ItemF
     const headerStart = headerAt;
     headerAt += entry.header.length;
     headers.set(entry.header, headerStart);
-    // The items of a collection have one kind, so its beginning is kept once.
-    const left = bytesLeftOut(entry, form);
-    const own = asBuffer(entry.body).subarray(0, left === 0 ? 0 : left + 1);
+    // The items of a collection have one kind, so they share the beginning.
+    const omitted = omittedBytes(entry, form);
+    const own = asBuffer(entry.body).subarray(0, omitted === 0 ? 0 : omitted + 1);
     if (!own.equals(beginning)) beginning = Buffer.from(own);
     return new JoinedEntry(entry, headers.subarray(headerStart, headerAt), joined, beginning, start, end);
   });
 }
 
-/** How many bytes the headers of entries have together. */
+/** The number of bytes of all headers. */
 export function headerBytes(entries: readonly Entry[]): number {
   let size = 0;
   for (const { header } of entries) size += header.length;
   return size;
 }
 
-/** The stretch of their piece that neighbouring entries take up, from the comma before the first. */
+/** The part of the joined buffer with consecutive entries, from the comma before the first. */
 export function stretchOf(entries: readonly JoinedEntry[]): Buffer {
   const first = entries[0];
   const last = entries.at(-1);

@@ -4,22 +4,22 @@ import { CachedCollection, type CachedPage, type CollectionLimits } from "./cach
 import { stretchOf, type ItemForm } from "./joined-bodies.ts";
 import type { StretchForms } from "./page-forms.ts";
 
-/** A page of a collection, with its bodies at hand in one piece where they are. */
+/** A page of a collection. */
 export interface CollectionPage extends RangePage {
-  /** The items in the form asked for, each after a comma; undefined where they aren't in one piece. */
+  /** The items as one buffer in the requested form, each after a comma; undefined if they aren't cached so. */
   readonly joined: Buffer | undefined;
-  /** Other forms of the page, to be looked up and kept; absent where nothing is kept of it. */
+  /** Cache of other forms of the page; absent if the page isn't cached. */
   readonly forms?: StretchForms | undefined;
 }
 
-/** Which page is wanted; see {@link RangeOptions}. */
+/** The requested page; see {@link RangeOptions}. */
 export type PageRequest = Required<Pick<RangeOptions, "prefix" | "maxBytes">> &
   Omit<RangeOptions, "prefix" | "maxBytes"> & {
-    /** The form of the items in the joined piece; a collection is always asked for in the same. */
+    /** The form of the items; always the same for a collection. */
     readonly form: ItemForm;
   };
 
-/** Limits of what the cache keeps, in bytes of bodies and of their other forms. */
+/** Limits of the cache, in bytes of bodies and their other forms. */
 export interface PageCacheLimits extends CollectionLimits {
   readonly totalBytes: number;
 }
@@ -32,15 +32,15 @@ const defaultLimits: PageCacheLimits = {
 };
 
 /**
- * Pages of collections that were listed lately, so that listing an unchanged collection again costs no more than
- * sending it. A page is dropped by the first event for a key in it; what is answered is always what the store would
- * answer. Bounded in bytes; the collections used least lately go first.
+ * Cache of the pages of recently listed collections, so that a list of an unchanged collection costs no more than sending it. The first
+ * event for a key drops the page of the key, so results are always those of the store. Bounded in bytes; evicts the least recently used
+ * collections.
  */
 export class PageCache {
-  /** By prefix, the least lately used first. */
+  /** By prefix, least recently used first. */
   private readonly collections = new Map<string, CachedCollection>();
-  /** Nothing is kept of a store whose latest revision takes a round trip: the pages come from as far as the check. */
-  private answersAtOnce: boolean | undefined;
+  /** Whether the store is local. The cache is off for remote stores, where its check would cost as much as reading the page. */
+  private isLocal: boolean | undefined;
 
   constructor(
     private readonly store: Store,
@@ -49,10 +49,10 @@ export class PageCache {
 
   /** Reads a page as {@link Store.range} does, with the same errors. */
   read(request: PageRequest): MaybePromise<CollectionPage> {
-    const latest = this.answersAtOnce === false ? undefined : this.store.latestRevision();
-    this.answersAtOnce ??= !(latest instanceof Promise);
+    const latest = this.isLocal === false ? undefined : this.store.latestRevision();
+    this.isLocal ??= !(latest instanceof Promise);
     if (latest === undefined || latest instanceof Promise) {
-      // The promise is waited for, though its value isn't needed: a failure belongs to this read.
+      // Awaited for its failure only.
       return andThen(latest, () =>
         andThen(this.store.range(request), (page) => ({ ...page, joined: undefined })),
       );
@@ -60,15 +60,15 @@ export class PageCache {
     const collection = this.collection(request, latest);
     return andThen(collection.sync(), (position) => {
       const at = request.at ?? position;
-      // What is no longer retained, or not known yet, is the store's to answer.
-      const told = at <= position && at >= (this.store.floor() as Revision);
-      const cached = told ? collection.find(request.after, at) : undefined;
+      // Revisions that are compacted, or not yet received, are read from the store.
+      const isCovered = at <= position && at >= (this.store.floor() as Revision);
+      const cached = isCovered ? collection.find(request.after, at) : undefined;
       if (cached !== undefined) {
         return andThen(cached.more ?? this.follows(cached, at, request), (more) =>
           cut({ ...cached, more }, at, request),
         );
       }
-      return andThen(this.store.range(request), (page) => this.keep(collection, request, page));
+      return andThen(this.store.range(request), (page) => this.insert(collection, request, page));
     });
   }
 
@@ -78,27 +78,27 @@ export class PageCache {
   }
 
   private collection({ prefix, form }: PageRequest, latest: Revision): CachedCollection {
-    let found = this.collections.get(prefix);
-    if (found === undefined || found.ended) {
+    let collection = this.collections.get(prefix);
+    if (collection === undefined || collection.ended) {
       const grown = (): void => this.shrink();
-      found = new CachedCollection(this.store, prefix, latest, form, this.limits, grown);
+      collection = new CachedCollection(this.store, prefix, latest, form, this.limits, grown);
     }
     this.collections.delete(prefix);
-    this.collections.set(prefix, found);
+    this.collections.set(prefix, collection);
     this.shrink();
-    return found;
+    return collection;
   }
 
-  private keep(collection: CachedCollection, request: PageRequest, page: RangePage): CollectionPage {
-    // A page that a limit cut short would leave the cache with slivers.
+  private insert(collection: CachedCollection, request: PageRequest, page: RangePage): CollectionPage {
+    // Pages that end at a limit would fill the cache with small segments.
     if (request.limit !== undefined && page.entries.length === request.limit)
       return { ...page, joined: undefined };
-    const kept = collection.insert(request.after, page);
+    const cached = collection.insert(request.after, page);
     this.shrink();
-    return kept === undefined ? { ...page, joined: undefined } : { ...page, ...kept };
+    return cached === undefined ? { ...page, joined: undefined } : { ...page, ...cached };
   }
 
-  /** Whether keys follow on a cached page at a revision. */
+  /** Whether keys follow after a cached page at a revision. */
   private follows({ entries }: CachedPage, at: Revision, { prefix }: PageRequest): MaybePromise<boolean> {
     const after = entries.at(-1)?.key;
     return andThen(this.store.range({ prefix, at, after, limit: 1 }), (page) => page.entries.length > 0);
@@ -116,10 +116,10 @@ export class PageCache {
   }
 }
 
-/** How many collections are watched over at a time. */
+/** Most collections in the cache. */
 const maxCollections = 64;
 
-/** The part of a cached page that a request asks for. */
+/** The requested part of a cached page. */
 function cut(
   { entries, joined, forms, from, more }: CachedPage & { readonly more: boolean },
   revision: Revision,

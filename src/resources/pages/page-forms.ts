@@ -1,15 +1,15 @@
-/** Something made of a page's entries that is worth keeping. */
+/** A cached encoding of the entries of a page. */
 export interface PageForm {
-  /** Memory that it takes. */
+  /** Its size in memory. */
   readonly bytes: number;
 }
 
-/** At most so many forms of a page are kept; those made longest ago go first. */
+/** Most cached forms of a page; the oldest are evicted. */
 const maxForms = 4;
 
 /**
- * Other forms of the entries of a cached page, such as the binary form or rows of a table: made by whoever needs them, kept with
- * the page, and dropped with it. Their bytes count against what the cache may take.
+ * Cache of other forms of the entries of a cached page, such as the binary form or rows of a table; it is dropped with the page. Their
+ * bytes count against the limits of the page cache.
  */
 export class PageForms {
   private readonly forms = new Map<string, PageForm>();
@@ -17,10 +17,10 @@ export class PageForms {
   /** Bytes of all forms. */
   bytes = 0;
 
-  /** @param grow takes note of so many bytes more (or fewer), unless there is no room for them: then nothing is kept. */
+  /** @param grow adds bytes (or, if negative, subtracts them) to the count of the cache; false if that exceeds the limit. */
   constructor(private readonly grow: (bytes: number) => boolean) {}
 
-  /** The part of the page between two of its entries, whose forms are kept apart. */
+  /** The forms of the entries from index `from` to before index `to`. */
   stretch(from: number, to: number): StretchForms {
     return new StretchForms(this, `${from}-${to} `);
   }
@@ -34,19 +34,19 @@ export class PageForms {
     if (this.forms.has(key)) this.forget(key);
     else if (this.forms.size >= maxForms) this.forget(this.forms.keys().next().value!);
     if (!this.grow(form.bytes)) return;
-    // To grow may have dropped the page itself.
+    // `grow` may have evicted this page.
     if (this.dropped) return;
     this.forms.set(key, form);
     this.bytes += form.bytes;
   }
 
-  /** Nothing is kept from now on: the page is gone. Gives the bytes that were. */
+  /** Removes all forms for good, as the page is gone; returns their bytes. */
   drop(): number {
     this.dropped = true;
     return this.forgetAll();
   }
 
-  /** Forgets what was kept. Gives its bytes. */
+  /** Removes all forms; returns their bytes. */
   forgetAll(): number {
     const { bytes } = this;
     this.forms.clear();
@@ -62,14 +62,14 @@ export class PageForms {
   }
 }
 
-/** The forms of some neighbouring entries of a cached page. */
+/** The forms of consecutive entries of a cached page. */
 export class StretchForms {
   constructor(
     private readonly page: PageForms,
     private readonly stretch: string,
   ) {}
 
-  /** @param key names the form; who reads a key is who kept it, so the type is known. */
+  /** @param key name of the form; each key belongs to one caller, which knows the type of the form. */
   get(key: string): PageForm | undefined {
     return this.page.get(this.stretch + key);
   }

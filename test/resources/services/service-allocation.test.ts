@@ -43,11 +43,12 @@ describe("addresses and node ports of a range", () => {
   const fill = async (but: readonly string[] = []) => {
     const claims = new Claims(store);
     for (let port = ports.first; port <= ports.last; port++) {
-      if (!but.includes(`ports/${port}`)) await claims.take(`ports/${port}`, "default/other");
+      if (!but.includes(`ports/${port}`)) await claims.acquire(`ports/${port}`, "default/other");
     }
     for (let i = 0; i < range.size; i++) {
       const address = range.at(i);
-      if (!but.includes(`addresses/${address}`)) await claims.take(`addresses/${address}`, "default/other");
+      if (!but.includes(`addresses/${address}`))
+        await claims.acquire(`addresses/${address}`, "default/other");
     }
   };
   const service = (spec: object): ApiObject =>

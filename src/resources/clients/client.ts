@@ -46,7 +46,7 @@ export interface WatchEvent<O> {
   readonly object: O;
 }
 
-/** An object as a caller writes it: the server fills in the rest. */
+/** An object in a write; the server fills in the other fields. */
 export type NewObject = {
   apiVersion: string;
   kind: string;
@@ -54,13 +54,13 @@ export type NewObject = {
 } & Record<string, unknown>;
 
 /**
- * The API without a socket, for controllers and for programs that hold a server. It passes through validation and
- * admission like any request. There is no authentication and no authorization: code that has the client may do everything.
+ * The API without a socket, for controllers and embedding programs. Requests pass validation and admission; there is no authentication and
+ * no authorization.
  *
- * Every method throws {@link StatusError} as the API would answer.
+ * Every method throws the {@link StatusError} that the API would answer with.
  */
 export class Client {
-  /** @internal Made by the server. */
+  /** @internal The server creates it. */
   constructor(
     private readonly engine: Engine,
     private readonly user: UserInfo,
@@ -70,7 +70,7 @@ export class Client {
     return decodeEntry(await getObject(this.engine, this.named(reference))) as O;
   }
 
-  /** As {@link Client.get}; undefined when there is no such object. */
+  /** As {@link Client.get}; undefined if it doesn't exist. */
   async find<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O | undefined> {
     const { apiVersion, kind, name, namespace = "" } = reference;
     const resource = this.engine.registry.findKind(apiVersion, kind);
@@ -126,7 +126,7 @@ export class Client {
     return parse<O>(result.body);
   }
 
-  /** Deletes an object; false when finalizers hold it for now. */
+  /** Deletes an object; false if it is terminating because of finalizers or a grace period. */
   async delete(
     reference: ObjectReference,
     only: { uid?: string; resourceVersion?: string } = {},
@@ -142,20 +142,20 @@ export class Client {
     return (await deleteObject(this.engine, this.named(reference), options)).gone;
   }
 
-  /** @internal As {@link Client.delete}, of a resource type that needn't be served. */
+  /** @internal As {@link Client.delete}, for a resource type that may not be served. */
   async deleteOf(
     resource: Resource,
-    place: { readonly name: string; readonly namespace: string },
+    names: { readonly name: string; readonly namespace: string },
     { uid }: { uid: string },
   ): Promise<boolean> {
     const options = { ...this.options(), gracePeriodSeconds: undefined, propagationPolicy: undefined };
-    const target = { resource, ...place, subresource: "" };
+    const target = { resource, ...names, subresource: "" };
     return (await deleteObject(this.engine, target, { ...options, uid, resourceVersion: undefined })).gone;
   }
 
   /**
-   * Tells each change after a resource version (that of a list), until `close` is called. The listener runs in order
-   * and must not throw; `ended` is called when the history needed is gone.
+   * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
+   * throw; `ended` is called if the watch ends, for example because its history was compacted.
    */
   watch<O extends ApiObject = ApiObject>(
     reference: CollectionReference & { readonly resourceVersion: string },
@@ -187,7 +187,7 @@ export class Client {
     return readObject(this.engine, target, object, [], "Strict").object;
   }
 
-  /** The object that a reference names. */
+  /** The target of a reference to an object. */
   private named(reference: ObjectReference): Target {
     const target = this.target(reference);
     if (typeof reference.name === "string" && reference.name !== "") return target;
@@ -207,18 +207,18 @@ export class Client {
       if (typeof value === "string") continue;
       throw new StatusError("BadRequest", `${field} must be a text, not ${sortOf(value)}`);
     }
-    const found = this.engine.registry.findKind(apiVersion, kind);
-    if (found === undefined) {
+    const resource = this.engine.registry.findKind(apiVersion, kind);
+    if (resource === undefined) {
       throw new StatusError(
         "NotFound",
         `this server has no kind ${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)}` +
           groupHint(apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/"))), this.engine.vocabulary),
       );
     }
-    if (!isStored(found)) {
+    if (!isStored(resource)) {
       throw new StatusError("MethodNotAllowed", `${kind} is answered over HTTP only: the server stores none`);
     }
-    return found;
+    return resource;
   }
 
   private options(): { user: UserInfo; dryRun: boolean; fieldManager: string } {
@@ -234,12 +234,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Text that a caller without types may have left out; wrong types are found when the object is read. */
+/** A text, or an empty one for values of other types, which decoding rejects. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What a value is, as a message says it. */
+/** The type of a value, for messages. */
 function sortOf(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;

@@ -3,17 +3,17 @@ import type { DeleteOptions } from "../writes/delete.ts";
 import type { ObjectList, WatchEvent } from "./client.ts";
 import type { PatchKind } from "../writes/patch.ts";
 
-/** The kinds of an apiVersion; where it or the kind isn't known when the program is compiled, any. */
+/** The kinds of an apiVersion; any if the apiVersion or kind isn't a literal type. */
 type KindsIn<Objects, V extends string, K extends string> = string extends V | K
   ? string
   : { [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never }[keyof Objects];
 
-/** The objects of a kind; where it isn't known when the program is compiled, any object. */
+/** The objects of a kind; any object if the kind isn't a literal type. */
 type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
   ? Objects[`${V} ${K}`]
   : ApiObject;
 
-/** Names a kind by what stands in the first lines of its objects. */
+/** Names a kind by the apiVersion and kind of its objects. */
 interface OfKind<Objects, V extends string, K extends string> {
   readonly apiVersion: V;
   readonly kind: K & KindsIn<Objects, V, K>;
@@ -32,24 +32,23 @@ interface AllOf<Objects, V extends string, K extends string> extends OfKind<Obje
   readonly fieldSelector?: string;
 }
 
-/** An object as a caller writes it: the server fills in the rest. */
+/** An object in a write; the server fills in the other fields. */
 type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> & {
   readonly metadata: ObjectMetaValue;
 } & Omit<ObjectAt<Objects, V, K>, "apiVersion" | "kind" | "metadata">;
 
 /**
- * The API without a socket, for programs that hold a server. A request passes through validation and admission like any
- * other; there is no authentication and no authorization: whoever holds the client may do everything.
+ * The API without a socket, for embedding programs. Requests pass validation and admission; there is no authentication and no authorization.
  *
- * Objects have the types of their kinds. A kind or field that doesn't exist isn't compiled, unless apiVersion or kind is
- * known at run time only. Every method throws `StatusError` as the API would answer.
+ * Objects have the types of their kinds. Kinds and fields that don't exist are compile errors if apiVersion and kind are literals. Every
+ * method throws the `StatusError` that the API would answer with.
  *
  * @typeParam Objects the types of the objects, by `apiVersion kind`.
  */
 export interface TypedClient<Objects> {
   get<V extends string, K extends string>(reference: OneOf<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
 
-  /** As {@link TypedClient.get}; undefined when there is no such object. */
+  /** As {@link TypedClient.get}; undefined if it doesn't exist. */
   find<V extends string, K extends string>(
     reference: OneOf<Objects, V, K>,
   ): Promise<ObjectAt<Objects, V, K> | undefined>;
@@ -60,7 +59,7 @@ export interface TypedClient<Objects> {
 
   create<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
 
-  /** As {@link TypedClient.create}, without reading what was made of the object. */
+  /** As {@link TypedClient.create}, without decoding the stored object. */
   add<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<void>;
 
   /** Replaces an object, or a part of it: `update(object, "status")`. */
@@ -69,14 +68,14 @@ export interface TypedClient<Objects> {
     subresource?: string,
   ): Promise<ObjectAt<Objects, V, K>>;
 
-  /** Changes an object, by a merge patch unless `kind` names another one. */
+  /** Patches an object. @param kind type of the patch; `merge` by default. */
   patch<V extends string, K extends string>(
     reference: OneOf<Objects, V, K>,
     patch: unknown,
     kind?: PatchKind,
   ): Promise<ObjectAt<Objects, V, K>>;
 
-  /** Deletes an object; false when finalizers hold it for now. */
+  /** Deletes an object; false if it is terminating because of finalizers or a grace period. */
   delete<V extends string, K extends string>(
     reference: OneOf<Objects, V, K>,
     only?: { uid?: string; resourceVersion?: string },
@@ -84,8 +83,8 @@ export interface TypedClient<Objects> {
   ): Promise<boolean>;
 
   /**
-   * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The
-   * listener must not throw; `ended` is called when the history needed is gone.
+   * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
+   * throw; `ended` is called if the watch ends, for example because its history was compacted.
    */
   watch<V extends string, K extends string>(
     reference: AllOf<Objects, V, K> & { readonly resourceVersion: string },

@@ -3,7 +3,7 @@ import { decode } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Resource } from "../registry/registry.ts";
 
-/** An object in the stored version, without that version's defaults. The input may be taken apart. */
+/** Converts an object to the storage version, without filling in its defaults. May change the argument. */
 export function toStored({ kind, stored }: Resource, object: ApiObject, context: KindContext): ApiObject {
   if (kind.conversion === undefined) return object;
   const canonical = decode(stored.kind.type, kind.conversion.toStored(object, context)).value as ApiObject;
@@ -12,7 +12,7 @@ export function toStored({ kind, stored }: Resource, object: ApiObject, context:
   return canonical;
 }
 
-/** A stored object in a resource type's version. The input may be taken apart. */
+/** Converts a stored object to the version of a resource type. May change the argument. */
 export function fromStored(
   { kind, apiVersion }: Resource,
   object: ApiObject,

@@ -3,12 +3,11 @@ import { StatusError } from "../../base/status-error.ts";
 import { subjectOf, type AdmissionCondition, type Engine, type Target } from "./engine.ts";
 
 /**
- * The condition under which a new object of a custom kind is stored: its definition is as it was last seen, and isn't being
- * deleted. Otherwise an object could be stored behind the deletion of all others, and would reappear with the next definition
- * of that name.
+ * The condition for storing a new object of a custom kind: its definition is unchanged and isn't being deleted. Otherwise an object could
+ * be stored after the deletion of all others, and would reappear with the next definition of that name.
  *
  * @returns undefined for a built-in kind.
- * @throws {StatusError} NotFound or MethodNotAllowed where the definition is gone or being deleted.
+ * @throws {StatusError} NotFound if the definition was deleted; MethodNotAllowed while it is being deleted.
  */
 export function definitionCondition(engine: Engine, target: Target): AdmissionCondition | undefined {
   const { registry } = engine;

@@ -3,47 +3,46 @@ import { RecentMap } from "../../base/recent-map.ts";
 import type { Entry, Revision } from "../../storage/store.ts";
 import type { Resource } from "../registry/registry.ts";
 
-/** How many applies are remembered: one of each manager to each object, some 500 bytes each. */
-const maxRemembered = 16_384;
+/** Most cached applies, one of each manager to each object; each takes about 500 bytes. */
+const maxApplies = 16_384;
 
-/** Everything that the result of an apply to an existing object depends on. */
-export interface ApplyQuestion {
-  /** Names the object in the store, and what else the outcome depends on: the manager, the options. */
+/** The input on which the result of an apply to an existing object depends. */
+export interface ApplyInput {
+  /** The key of the object, the manager and the options. */
   readonly key: string;
-  /** The version through which is applied. Its declaration may be replaced by another. */
+  /** The resource type of the request; another object after a change of its definition. */
   readonly resource: Resource;
   /** Collision-resistant digest of the body. */
   readonly digest: string;
 }
 
-interface Remembered extends Omit<ApplyQuestion, "key"> {
+interface CachedApply extends Omit<ApplyInput, "key"> {
   readonly revision: Revision;
   readonly warnings: readonly string[];
 }
 
 /**
- * Remembers applies that changed nothing. Reconcilers apply the same bytes again and again; while the object is at the
- * revision at which they changed nothing, they are answered without parsing the body (spec: conventions 4.10). The least
- * recently used entries are dropped first.
+ * Cache of applies that changed nothing. Reconcilers apply the same bytes again and again; while the object has the revision at which they
+ * changed nothing, they are answered without parsing the body (spec: conventions 4.10). Evicts the least recently used.
  */
 export class RepeatedApplies {
-  private readonly remembered: RecentMap<Remembered>;
+  private readonly applies: RecentMap<CachedApply>;
 
-  constructor(most = maxRemembered) {
-    this.remembered = new RecentMap({ entries: most, cost: 0 });
+  constructor(maxEntries = maxApplies) {
+    this.applies = new RecentMap({ entries: maxEntries, cost: 0 });
   }
 
-  /** The warnings of the same apply to this very object, if it changed nothing; else undefined. */
-  find({ key, resource, digest }: ApplyQuestion, { revision }: Entry): readonly string[] | undefined {
-    const known = this.remembered.get(key);
-    if (known === undefined) return undefined;
-    const isSame = known.resource === resource && known.revision === revision && known.digest === digest;
-    return isSame ? known.warnings : undefined;
+  /** The warnings of the same apply to this revision of the object; undefined if it isn't cached. */
+  find({ key, resource, digest }: ApplyInput, { revision }: Entry): readonly string[] | undefined {
+    const cached = this.applies.get(key);
+    if (cached === undefined) return undefined;
+    const isSame = cached.resource === resource && cached.revision === revision && cached.digest === digest;
+    return isSame ? cached.warnings : undefined;
   }
 
-  /** Takes note of an apply that changed nothing. */
-  remember({ key, resource, digest }: ApplyQuestion, { revision }: Entry, warnings: readonly string[]): void {
-    this.remembered.set(key, { resource, digest, revision, warnings });
+  /** Adds an apply that changed nothing. */
+  add({ key, resource, digest }: ApplyInput, { revision }: Entry, warnings: readonly string[]): void {
+    this.applies.set(key, { resource, digest, revision, warnings });
   }
 }
 

@@ -10,10 +10,10 @@ import {
   type Revision,
 } from "../../storage/store.ts";
 
-/** A resource version as a client gives it: absent, `0`, or a revision (spec: conventions 4.5). */
+/** The `resourceVersion` of a request: absent, `0`, or a revision (spec: conventions 4.5). */
 export type ResourceVersion = undefined | 0 | Revision;
 
-/** @throws {StatusError} BadRequest when the text isn't a version of this server. */
+/** @throws {StatusError} BadRequest for a malformed resource version. */
 export function parseResourceVersion(text: string | undefined): ResourceVersion {
   if (text === undefined || text === "") return undefined;
   const value = Number(text);
@@ -26,7 +26,7 @@ export function parseResourceVersion(text: string | undefined): ResourceVersion 
   return value === 0 ? 0 : (value as Revision);
 }
 
-/** How a list reads (spec: conventions 4.5, the table). */
+/** The read mode of a list (spec: conventions 4.5, the table). */
 export type ListRead =
   | { readonly mode: "latest" }
   | { readonly mode: "notOlderThan"; readonly revision: Revision }
@@ -41,9 +41,9 @@ export interface ListVersionOptions {
 }
 
 /**
- * Decides the read of a list by the table of conventions 4.5, after {@link checkMatch}.
+ * The read mode of a list by the table of conventions 4.5, after {@link checkMatch}.
  *
- * @throws {StatusError} BadRequest for a token together with a version.
+ * @throws {StatusError} BadRequest for a continue token together with a resource version.
  */
 export function listRead({ resourceVersion, match, limit, token }: ListVersionOptions): ListRead {
   if (token !== undefined) {
@@ -58,9 +58,9 @@ export function listRead({ resourceVersion, match, limit, token }: ListVersionOp
 }
 
 /**
- * Reports a `resourceVersionMatch` that the table of conventions 4.5 calls invalid.
+ * Reports an invalid `resourceVersionMatch` by the table of conventions 4.5.
  *
- * @param options the texts of the parameters; undefined where they are empty.
+ * @param options the values of the parameters; undefined if empty.
  */
 export function checkMatch(
   options: Readonly<Record<"match" | "resourceVersion" | "token", string | undefined>>,
@@ -68,21 +68,21 @@ export function checkMatch(
 ): void {
   const { resourceVersion, match, token } = options;
   if (match === undefined) return;
-  const place = report.at("resourceVersionMatch");
+  const field = report.at("resourceVersionMatch");
   if (resourceVersion === undefined) {
-    place.forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
+    field.forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
   }
-  if (token !== undefined) place.forbidden("resourceVersionMatch is forbidden when continue is provided");
-  if (match !== "Exact" && match !== "NotOlderThan") place.notSupported(match, ["Exact", "NotOlderThan", ""]);
+  if (token !== undefined) field.forbidden("resourceVersionMatch is forbidden when continue is provided");
+  if (match !== "Exact" && match !== "NotOlderThan") field.notSupported(match, ["Exact", "NotOlderThan", ""]);
   if (match === "Exact" && resourceVersion === "0") {
-    place.forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    field.forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
   }
 }
 
-/** Seconds after which a client may ask again for a version that isn't known yet. */
+/** Seconds after which a client may retry. */
 const retryAfterSeconds = 1;
 
-/** The error for a version that lies in the future. */
+/** The error for a resource version above the latest one. */
 export function tooLargeVersion(requested: Revision, latest: Revision): StatusError {
   return new StatusError("Timeout", `Too large resource version: ${requested}, current: ${latest}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version", field: "" }],
@@ -90,7 +90,7 @@ export function tooLargeVersion(requested: Revision, latest: Revision): StatusEr
   });
 }
 
-/** The error for the client when the store fails. */
+/** Converts a failure of the store to a status error; returns other errors unchanged. */
 export function storeFailure(error: unknown): unknown {
   if (error instanceof RevisionCompactedError) {
     return new StatusError("Expired", `too old resource version: ${error.requested} (${error.floor})`);

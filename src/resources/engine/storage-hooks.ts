@@ -2,33 +2,32 @@ import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 
 /**
- * Side hooks of writing the objects of a kind, such as allocating the addresses of services. They are undone when the
- * write fails.
+ * Side effects of writing the objects of a kind, such as the allocation of service addresses. They are undone if the write fails.
  */
 export interface StorageHooks {
   /**
-   * Runs after validation and before the write: completes the object and allocates what it needs. Changes the object. A dry
-   * run allocates nothing.
+   * Runs after validation and before the write: completes the object and allocates for it. Changes the object. A dry run allocates
+   * nothing.
    *
-   * @param live what the object replaces; undefined for a new one.
+   * @param live the object before the write; undefined for a new one.
    */
   beforeWrite(object: ApiObject, live: ApiObject | undefined, dryRun: boolean): Promise<PendingWrite>;
   /** Runs after the object was removed from the store. */
   afterDelete(object: ApiObject): Promise<void>;
 }
 
-/** What was allocated for a write. Exactly one of the two is called. */
+/** The allocations of a write. The verb calls exactly one of the functions. */
 export interface PendingWrite {
-  /** The object is stored: releases what it no longer needs. */
+  /** Called after the write: releases allocations that the object no longer needs. */
   finish(): Promise<void>;
-  /** The object isn't stored: releases what was allocated. */
+  /** Called if the object wasn't stored: releases the new allocations. */
   undo(): Promise<void>;
 }
 
 /** A write with its side effects. */
 export interface HookedWrite {
   readonly object: ApiObject;
-  /** What the object replaces; undefined for a new one. */
+  /** The object before the write; undefined for a new one. */
   readonly live: ApiObject | undefined;
   readonly dryRun: boolean;
 }

@@ -1,30 +1,30 @@
-/** An object that a token of a service account is about. */
+/** An object that a service account token names. */
 export interface TokenSubject {
   readonly name: string;
   readonly uid: string;
 }
 
-/** What a token of a service account says. */
+/** The claims of a service account token. */
 export interface TokenFacts {
   readonly namespace: string;
   readonly account: TokenSubject;
-  /** The object with which the token ends, if it is bound to one. */
+  /** The bound object, with whose deletion the token becomes invalid. */
   readonly boundTo: { readonly kind: "Pod" | "Secret"; readonly object: TokenSubject } | undefined;
   readonly audiences: readonly string[];
   /** Seconds since 1970. */
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** From when on the use of the token is noted as that of an old one, in seconds since 1970. */
+  /** Time from which the use of the token is recorded as stale, in seconds since 1970. */
   readonly warnAfter: number | undefined;
 }
 
-/** Makes tokens of service accounts (spec: conventions 5.5). */
+/** Issues service account tokens (spec: conventions 5.5). */
 export interface TokenIssuer {
-  /** Audiences of a token whose request names none: this server. */
+  /** Audiences of this server, the default of a token request. */
   readonly ownAudiences: readonly string[];
-  /** The longest time that a token may hold, in seconds; 0 for no limit. */
+  /** Maximum lifetime of a token in seconds; 0 for no limit. */
   readonly maxSeconds: number;
-  /** Whether tokens that programs of pods get by themselves hold longer than was asked for. */
+  /** Whether tokens that node agents request for pods are valid longer than requested. */
   readonly extendsLifetime: boolean;
   /** Signs a token. */
   issue(facts: TokenFacts): Promise<string>;

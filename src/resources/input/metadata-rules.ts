@@ -18,7 +18,7 @@ import {
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Target } from "../engine/engine.ts";
 
-/** Checks the metadata of an object that is about to be stored. */
+/** Validates the metadata of an object before it is stored. */
 export function checkMetadata(
   target: Target,
   meta: ObjectMetaValue,
@@ -51,15 +51,15 @@ function checkFinalizers(
   }
 }
 
-/** What an update can't change; a deletion begins with DELETE. */
-const unchangeable = ["name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const;
+/** Members of metadata that an update can't change. */
+const immutable = ["name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const;
 
-/** Checks what an update may not change in metadata. */
+/** Validates the changes of metadata in an update. */
 export function checkMetadataUpdate(meta: ObjectMetaValue, live: ObjectMetaValue, report: FieldReport): void {
-  for (const name of unchangeable) {
+  for (const name of immutable) {
     if (meta[name] === live[name]) continue;
-    // Twice, as in the reference: for every update, and for this kind's.
-    for (const place of [report.at(name), report.at(name)]) place.invalid(meta[name], "field is immutable");
+    // Reported twice, as in the reference.
+    for (const field of [report.at(name), report.at(name)]) field.invalid(meta[name], "field is immutable");
   }
   if (live.deletionTimestamp === undefined) return;
   const before = new Set(live.finalizers ?? []);

@@ -3,15 +3,15 @@ import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject, ObjectMetaValue } from "../../schema/kind.ts";
 import { uidConflict, type Engine, type Target } from "../engine/engine.ts";
 
-/** What a new object can't bring along. */
-export const neverGiven = [
+/** Members of metadata that a new object can't have. */
+export const excludedFromCreate = [
   "deletionTimestamp",
   "deletionGracePeriodSeconds",
   "selfLink",
   "resourceVersion",
 ] as const;
 
-/** Gives a new object what the server sets: name, namespace, uid, time of creation. Changes it. */
+/** Sets the metadata of a new object: generated name, namespace, uid, creation time. Changes the object. */
 export function prepareNewMetadata(engine: Engine, target: Target, object: ApiObject): void {
   const meta = object.metadata;
   matchNamespace(target, meta);
@@ -20,13 +20,17 @@ export function prepareNewMetadata(engine: Engine, target: Target, object: ApiOb
   } else if ((meta.name ?? "") === "" && target.resource.kind.getsName) meta.name = engine.newUid();
   meta.uid = engine.newUid();
   meta.creationTimestamp = engine.timestamps.now();
-  for (const name of neverGiven) if (meta[name] !== undefined) delete meta[name];
-  // What a client sends with a kind that counts none is kept, as in the reference; `checkMetadata` refuses a negative one.
+  for (const name of excludedFromCreate) if (meta[name] !== undefined) delete meta[name];
+  // Kinds without generations keep the value of the client, as in the reference; `checkMetadata` rejects a negative one.
   if (target.resource.kind.generationOf !== undefined) meta.generation = 1;
   else if (meta.generation === 0) delete meta.generation;
 }
 
-/** The namespace of a body, if it names one, is that of the path. */
+/**
+ * Sets the namespace of an object to that of the path. Changes `meta`.
+ *
+ * @throws {StatusError} BadRequest if the object has another namespace.
+ */
 export function matchNamespace(target: Target, meta: ObjectMetaValue): void {
   if (!target.resource.namespaced) {
     delete meta.namespace;
@@ -43,8 +47,8 @@ export function matchNamespace(target: Target, meta: ObjectMetaValue): void {
 }
 
 /**
- * Brings back into an update what only the server sets. Changes `object`. Another uid, and the beginning of a deletion, stay
- * for `checkMetadataUpdate` to refuse.
+ * Restores the members that only the server sets in an updated object. Changes `object`. A different uid or a new deletion timestamp stays,
+ * and `checkMetadataUpdate` rejects it.
  */
 export function keepServerMetadata(object: ApiObject, live: ApiObject): void {
   const meta = object.metadata;
@@ -58,13 +62,17 @@ export function keepServerMetadata(object: ApiObject, live: ApiObject): void {
   delete meta.selfLink;
 }
 
-/** Gives one member of metadata the value that it has in the live object, or none. Changes `meta`. */
+/** Restores one member of metadata from the live object; removes it if the live object lacks it. Changes `meta`. */
 export function keepMember(meta: ObjectMetaValue, live: ObjectMetaValue, name: keyof ObjectMetaValue): void {
   if (live[name] !== undefined) Object.assign(meta, { [name]: live[name] });
   else if (meta[name] !== undefined) delete meta[name];
 }
 
-/** A uid in the body of a PUT is a precondition. */
+/**
+ * Checks the uid of an object in a request, which is a precondition.
+ *
+ * @throws {StatusError} Conflict if the live object has another uid.
+ */
 export function checkUid(target: Target, { metadata }: ApiObject, live: ApiObject | undefined): void {
   const { uid = "" } = metadata;
   if (uid !== "" && uid !== live?.metadata.uid) throw uidConflict(target, uid, live?.metadata.uid);

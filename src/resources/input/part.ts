@@ -4,8 +4,8 @@ import type { ApiObject, ObjectMetaValue, PartSubresource } from "../../schema/k
 import { keepMember, keepServerMetadata } from "./metadata.ts";
 
 /**
- * The object after a write to one of its parts, such as `status`: the part and the metadata come from the write, everything
- * else from the live object (spec: conventions 4.2).
+ * The object after a write to one of its parts, such as `status`: part and metadata are those of the write, everything else is that of the
+ * live object (spec: conventions 4.2).
  */
 export function mergePart(
   part: PartSubresource,
@@ -20,7 +20,7 @@ export function mergePart(
   return object;
 }
 
-/** The metadata of the write, but for members that the part doesn't change. */
+/** The metadata of the write, with the live values of members that the part can't change. */
 function mergeMetadata(
   { keepsMetadata = [] }: PartSubresource,
   written: ObjectMetaValue,

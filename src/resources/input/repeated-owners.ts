@@ -2,15 +2,14 @@ import type { ObjectMetaValue } from "../../schema/kind.ts";
 import type { OwnerReferenceValue } from "../../schema/api-object.ts";
 import type { WriteResult } from "../engine/engine.ts";
 
-/** How many uids the warning lists; a header line has to stay short. */
+/** Most uids in the warning, which is a header line. */
 const listedUids = 20;
 
 /**
- * Removes owner references that equal an earlier one of the same object, as the reference does. Changes `meta`. Linear in the
- * number of references.
+ * Removes duplicate owner references of an object, as the reference does. Changes `meta`. Takes linear time.
  *
- * @param when the phase that added the duplicates, as the warning names it: the request itself, or mutating admission.
- * @returns the warnings for the client; empty where no reference was repeated.
+ * @param when names in the warning the phase that added the duplicates: the request (empty), or mutating admission.
+ * @returns the warnings for the client.
  */
 export function dropRepeatedOwners(
   meta: ObjectMetaValue,
@@ -36,7 +35,7 @@ export function dropRepeatedOwners(
 
 const noWarnings: readonly string[] = [];
 
-/** Equal for two references with equal members. */
+/** A text that is equal for references with equal members. */
 function identityOf({
   apiVersion,
   kind,
@@ -48,7 +47,7 @@ function identityOf({
   return JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
 }
 
-/** A write's result with more warnings before its own. */
+/** The result of a write with further warnings before its own. */
 export function withWarnings(result: WriteResult, warnings: readonly string[]): WriteResult {
   return warnings.length === 0 ? result : { ...result, warnings: [...warnings, ...result.warnings] };
 }

@@ -29,7 +29,7 @@ import type { Resource } from "../registry/registry.ts";
 import type { Conversions } from "../registry/versioned-storage.ts";
 import { inRequestVersion, type WriteContext } from "../input/write-context.ts";
 
-/** Fields of every object that the server sets; they have no owner. */
+/** Metadata that the server sets; it has no owner. */
 const serverMetadata = [
   "name",
   "namespace",
@@ -70,41 +70,41 @@ export function ignoredFields({ resource: { kind }, subresource }: Target): Fiel
     const ignored = Object.hasOwn(kind.subresources, "status") ? ignoredWithStatus : ignoredEverywhere;
     return kind.unowned === undefined ? ignored : ignored.union(allOf(kind.unowned));
   }
-  let known = ignoredInParts.get(kind.type);
-  if (known === undefined) ignoredInParts.set(kind.type, (known = new Map()));
-  let found = known.get(subresource);
-  if (found === undefined) {
+  let byPart = ignoredInParts.get(kind.type);
+  if (byPart === undefined) ignoredInParts.set(kind.type, (byPart = new Map()));
+  let ignored = byPart.get(subresource);
+  if (ignored === undefined) {
     const others = changesStatus(subresource)
       ? Object.keys(kind.type.fields).filter((name) => name !== "status" && name !== "metadata")
       : ["status"];
-    found = ignoredMetadata(part).union(allOf(others));
-    for (const path of part.unowned ?? []) found = found.union(at(path));
-    known.set(subresource, found);
+    ignored = ignoredMetadata(part).union(allOf(others));
+    for (const path of part.unowned ?? []) ignored = ignored.union(at(path));
+    byPart.set(subresource, ignored);
   }
-  return found;
+  return ignored;
 }
 
 const zeros = new WeakMap<StructType, Record<string, unknown>>();
 
-/** What every object of a kind has, also one of which nothing is said: no creator owns it. */
+/** The fields that every object of a kind has, even an empty one; its creator doesn't own them. */
 export function zeroObject(type: StructType): Record<string, unknown> {
-  let found = zeros.get(type);
-  if (found === undefined) zeros.set(type, (found = decode(type, {}).value));
-  return found;
+  let zero = zeros.get(type);
+  if (zero === undefined) zeros.set(type, (zero = decode(type, {}).value));
+  return zero;
 }
 
-/** What a write to a part can't own of type and metadata. */
+/** The fields of type and metadata that a write to a part can't own. */
 function ignoredMetadata({ keepsMetadata = [] }: PartSubresource): FieldSet {
   const metadata = keepsMetadata === "all" ? FieldSet.leaf : allOf([...serverMetadata, ...keepsMetadata]);
   return FieldSet.of(false, new Map([...ignoredIdentity, ["f:metadata", metadata]]));
 }
 
-/** Whether a part of an object is in its status; else it is in what is wanted of it. */
+/** Whether a subresource changes the status; others change the rest of the object. */
 function changesStatus(subresource: string): boolean {
   return subresource === "status" || subresource === "approval";
 }
 
-/** Who makes a write, as entries of managed fields name them, from the target in the version of the request. */
+/** The field manager of a write. @param target in the version of the request. */
 export function managerOf(
   { resource: { apiVersion }, subresource }: Target,
   { fieldManager }: WriteOptions,
@@ -204,8 +204,8 @@ export function recordOwnership(
 }
 
 /**
- * The managed fields of an object that is answered and never stored, such as a review: those that were sent, and all that was
- * sent belongs to who sent it, as in the reference.
+ * The managed fields of an object that is answered and not stored, such as a review: those of the request, and an entry of the sender for
+ * all fields, as in the reference.
  */
 export function ownershipOfAnswer(
   engine: Engine,
@@ -232,37 +232,37 @@ export function ownershipOfAnswer(
 }
 
 /**
- * The managed fields of an object after an apply. Where only times would change, the present ones are kept: an apply whose
- * effect admission reverts each time is then no change.
+ * The managed fields of an object after an apply. If only times would change, the live ones are kept, so that an apply whose effect is
+ * reverted by admission each time is no change.
  */
 export function ownershipOfApply(
   object: ApiObject,
   live: LiveObject,
   written: ManagedFieldsText,
 ): ManagedFieldsText {
-  const kept = unlessSame(written, live.managed);
-  return kept === written || sameButForVersion(object, live.object) ? kept : written;
+  const managed = unlessSame(written, live.managed);
+  return managed === written || sameButForVersion(object, live.object) ? managed : written;
 }
 
 /**
- * The managed fields before a write. Entries that a client sends replace the present ones, and a list with one empty entry
- * clears them; without a list, or with an invalid one, the present ones are kept.
+ * The managed fields before a write. Entries in the request replace the live ones, and a list with one empty entry clears them; without a
+ * list, or with an unreadable one, the live ones are kept.
  *
- * @throws {StatusError} Invalid for entries that can be read and can't be kept.
+ * @throws {StatusError} Invalid for readable entries with invalid values.
  */
 function baseOf(target: Target, object: ApiObject, live: LiveObject | undefined): ManagedFields {
-  const { managed: known = noManagedFields } = live ?? {};
+  const { managed = noManagedFields } = live ?? {};
   const sent = object.metadata.managedFields;
-  if (sent === undefined || sent.length === 0) return known;
+  if (sent === undefined || sent.length === 0) return managed;
   if (isReset(sent)) return noManagedFields;
-  // Most clients send back what they read.
-  if (known.stored !== undefined && JSON.stringify(sent) === known.stored.text) return known;
-  if (!areReadable(sent)) return known;
+  // Most clients send the entries that they have read.
+  if (managed.stored !== undefined && JSON.stringify(sent) === managed.stored.text) return managed;
+  if (!areReadable(sent)) return managed;
   checkEntries(target, object, sent);
   return decodeManagedFields(sent);
 }
 
-/** The most characters of the subresource of an entry. */
+/** Most characters of the subresource of an entry. */
 const maxSubresourceLength = 256;
 
 function checkEntries(
@@ -272,10 +272,10 @@ function checkEntries(
 ): void {
   const report = FieldReport.start();
   for (const [index, { manager = "", subresource = "" }] of entries.entries()) {
-    const place = report.at("metadata", "managedFields", index);
-    checkManagerName(manager, place.at("manager"));
+    const entry = report.at("metadata", "managedFields", index);
+    checkManagerName(manager, entry.at("manager"));
     if (subresource.length > maxSubresourceLength)
-      place.at("subresource").tooLong(maxSubresourceLength, "characters");
+      entry.at("subresource").tooLong(maxSubresourceLength, "characters");
   }
   if (report.faults.length === 0) return;
   throw invalidError(

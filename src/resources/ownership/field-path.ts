@@ -2,7 +2,7 @@ import { parseExactJson } from "../../base/json/embedded.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonObject } from "../../base/json/value.ts";
 
-/** The path of a field of a set as messages write it: `.spec.ports[port=80,protocol="TCP"].name`. */
+/** The path of a field in messages: `.spec.ports[port=80,protocol="TCP"].name`. */
 export function fieldPath(elements: readonly string[]): string {
   return elements.map(textOf).join("");
 }

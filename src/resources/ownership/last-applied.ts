@@ -10,21 +10,21 @@ import type { ApiObject } from "../../schema/kind.ts";
 import type { Engine, Target, WriteOptions } from "../engine/engine.ts";
 import { maxAnnotationBytes } from "../../schema/object-meta-rules.ts";
 
-/** Objects can't be deeper, so no applied configuration is. */
+/** Maximum depth of objects. */
 const maxDepth = 1000;
 
-/** The annotation in which a client keeps what it applied on the client side; undefined for every other client. */
+/** The annotation with the last configuration of a client that supports client-side apply; undefined for other clients. */
 function annotationOf({ vocabulary }: Engine, { fieldManager }: WriteOptions): string | undefined {
-  const { clientSideApply: known } = vocabulary;
-  return known?.manager === fieldManager ? known.annotation : undefined;
+  const { clientSideApply } = vocabulary;
+  return clientSideApply?.manager === fieldManager ? clientSideApply.annotation : undefined;
 }
 
 /**
- * The fields that a client which now uses server-side apply had applied on the client side before and that still have the
- * applied values: it may change them, even when other managers are recorded as their owners (spec: conventions 4.10).
+ * The fields that a client set by client-side apply and that still have the applied values. When it changes to server-side apply, it may
+ * change them although other managers are recorded as their owners (spec: conventions 4.10).
  *
  * @param shown the live object, in the version of the target.
- * @returns none for other clients, and where what was applied can't be read or is of another version.
+ * @returns none for other clients, and if the annotation can't be read or has another version.
  */
 export function fieldsLastApplied(
   engine: Engine,
@@ -46,17 +46,17 @@ function read(text: string): JsonObject | undefined {
     const { value } = decodeExactly(text, maxDepth);
     return isObject(value) ? value : undefined;
   } catch (error) {
-    // Anybody may write into an annotation; what isn't JSON was not left by the client.
+    // Any user can write the annotation; if it isn't JSON, the client did not write it.
     if (error instanceof SyntaxFault) return undefined;
     throw error;
   }
 }
 
 /**
- * Updates the annotation of a client that used client-side apply before, so that it can go back to it. An object without the
- * annotation gets none; one whose annotations would become too large loses it. Changes the object.
+ * Updates the annotation of client-side apply with the applied configuration, so that the client can return to client-side apply. Doesn't
+ * add the annotation; removes it if the annotations would become too large. Changes the object.
  *
- * @param applied what was applied, as the client wrote it.
+ * @param applied the configuration as sent.
  */
 export function keepLastApplied(
   engine: Engine,
@@ -80,7 +80,7 @@ function withoutAnnotation(applied: JsonValue, annotation: string): JsonValue {
   return { ...applied, metadata: { ...metadata, annotations: others } };
 }
 
-/** The same value with the members of its objects by name: the same configuration is always the same text. */
+/** The value with the members of objects sorted by name, so that equal configurations give equal texts. */
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;

@@ -17,10 +17,10 @@ import type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
 export type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
 
 /**
- * Watches a collection (spec: conventions 4.6) from after a revision on. The state before is the caller's to list.
+ * Watches a collection (spec: conventions 4.6). Watches with the same collection and selection get the same array of changes, so that their
+ * encodings can be shared.
  *
- * Watchers with the same collection and selection get the same array of changes, so that what is derived from it can
- * be shared.
+ * @param after the revision after which the watch begins.
  */
 export function watchObjects(
   engine: Engine,
@@ -53,14 +53,14 @@ function subscribe(
 
 const none: readonly WatchChange[] = [];
 
-/** A batch as all its watchers see it. */
+/** A batch of events, shared by all watches that receive it. */
 class SharedBatch {
   private readonly bySelection = new Map<string, readonly WatchChange[]>();
   private readonly headers = new Map<Entry, Header>();
 
   constructor(private readonly batch: readonly StoreEvent[]) {}
 
-  /** The batch as a selection sees it; computed once for all watchers of the same selection. */
+  /** The changes of the batch in a selection; computed once for all watches with the same selection. */
   changes(selection: Selection): readonly WatchChange[] {
     let changes = this.bySelection.get(selection.text);
     if (changes === undefined) this.bySelection.set(selection.text, (changes = this.select(selection)));
@@ -71,8 +71,8 @@ class SharedBatch {
     let changes: WatchChange[] | undefined;
     for (const event of this.batch) {
       if (event.entry === undefined && event.previous === undefined) {
-        // Nobody could tell who saw the object; ending the watch makes its client list again.
-        throw new Error(`the store tells of the deletion of ${event.key} without the value that was deleted`);
+        // It is unknown which selections had the object; the error ends the watch, so its client lists again.
+        throw new Error(`the store's deletion event of ${event.key} lacks the deleted value`);
       }
       const is = event.entry !== undefined && selection.matches(event.entry, this.header);
       const was = event.previous !== undefined && selection.matches(event.previous, this.header);
@@ -82,7 +82,7 @@ class SharedBatch {
     return changes ?? none;
   }
 
-  /** Reads a header once, however many selections ask. */
+  /** Reads the header of an entry, once for all selections. */
   private readonly header = (entry: Entry): Header => {
     let header = this.headers.get(entry);
     if (header === undefined) this.headers.set(entry, (header = headerOf(entry)));
@@ -94,14 +94,13 @@ const shared = new WeakMap<readonly StoreEvent[], SharedBatch>();
 
 function changesOf(batch: readonly StoreEvent[], selection: Selection): readonly WatchChange[] {
   if (batch.length === 0) return none;
-  let known = shared.get(batch);
-  if (known === undefined) shared.set(batch, (known = new SharedBatch(batch)));
-  return known.changes(selection);
+  let cached = shared.get(batch);
+  if (cached === undefined) shared.set(batch, (cached = new SharedBatch(batch)));
+  return cached.changes(selection);
 }
 
 /**
- * The bytes of the object that a change shows: as it now stands, or, where it left the selection, as it stood, with
- * the revision at which it left.
+ * The body of the object of a change. For DELETED it is the last state in the selection, with the revision of the event.
  */
 export function bodyOf(change: WatchChange): Uint8Array {
   const { event } = change;

@@ -42,7 +42,7 @@ import type { LiveObject } from "../objects/live-object.ts";
 import { matchNamespace } from "../input/metadata.ts";
 import { checkDecodedSize } from "../objects/object-size.ts";
 import { keyOf } from "../registry/registry.ts";
-import { digestOf, type ApplyQuestion } from "../engine/repeated-applies.ts";
+import { digestOf, type ApplyInput } from "../engine/repeated-applies.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
 import { storedEntry } from "./write-loop.ts";
 import { nextStep, writeContext, type WriteContext } from "../input/write-context.ts";
@@ -62,9 +62,9 @@ export interface AppliedBody {
 }
 
 /** The applied configuration, decoded by its kind and as sent. */
-interface Wanted {
+interface Configuration {
   readonly part: ApiObject;
-  readonly given: JsonValue;
+  readonly sent: JsonValue;
 }
 
 type ApplyContext = WriteContext<ApplyOptions>;
@@ -87,15 +87,15 @@ export async function applyObject(
   const context = writeContext(served, target, options);
   const { engine } = context;
   const first = await storedEntry(context);
-  const question = first && repeatable(context, body);
-  if (first === undefined || question === undefined) {
+  const input = first && repeatable(context, body);
+  if (first === undefined || input === undefined) {
     return applyDocument(context, first, await body.document(), mayCreate);
   }
-  const known = engine.repeatedApplies.find(question, first);
-  if (known !== undefined) return { body: first.body, created: false, warnings: known };
+  const cachedWarnings = engine.repeatedApplies.find(input, first);
+  if (cachedWarnings !== undefined) return { body: first.body, created: false, warnings: cachedWarnings };
   const result = await applyDocument(context, first, await body.document(), mayCreate);
   const isUnchanged = result.body === first.body;
-  if (isUnchanged) engine.repeatedApplies.remember(question, first, result.warnings);
+  if (isUnchanged) engine.repeatedApplies.add(input, first, result.warnings);
   return result;
 }
 
@@ -103,7 +103,7 @@ export async function applyObject(
 function repeatable(
   { engine, target, requestTarget, options }: ApplyContext,
   { bytes }: AppliedBody,
-): ApplyQuestion | undefined {
+): ApplyInput | undefined {
   if (bytes === undefined || engine.admit.concerns("UPDATE", target, requestTarget.resource))
     return undefined;
   const { resource, namespace, name, subresource } = requestTarget;
@@ -130,52 +130,56 @@ async function applyDocument(
   await nextStep(context);
   const { part, warnings } = readPart(target, value, duplicates, options.fieldValidation);
   tell(options.report, warnings);
-  const wanted: Wanted = { part: checkPart(target, value, part), given: value };
+  const configuration: Configuration = { part: checkPart(target, value, part), sent: value };
   if (options.pace?.isLarge === true) {
     // Field ownership costs far more than this decode with defaults.
     const { object } = await inTurns(readSteps(engine, target, value, [], "Ignore"), options.pace);
     checkDecodedSize(object);
     await nextStep(context);
   }
-  const result = await guaranteedUpdate(context, (live) => change(context, live, wanted), {
+  const result = await guaranteedUpdate(context, (live) => change(context, live, configuration), {
     stored: { entry: first },
-    create: () => create(context, wanted, mayCreate),
+    create: () => create(context, configuration, mayCreate),
   });
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
 async function create(
   context: ApplyContext,
-  wanted: Wanted,
+  configuration: Configuration,
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
   const { requestTarget: target } = context;
   if (target.subresource !== "") throw notFound(target);
-  if (!isNamed(wanted.given)) {
+  if (!isNamed(configuration.sent)) {
     throw new StatusError(
       "BadRequest",
       "there is no such object yet: metadata.name must be provided to create it",
     );
   }
-  if (wanted.part.metadata.resourceVersion !== undefined) throw notFound(target);
-  const { uid } = wanted.part.metadata;
+  if (configuration.part.metadata.resourceVersion !== undefined) throw notFound(target);
+  const { uid } = configuration.part.metadata;
   if (uid !== undefined) {
     throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
   }
   await mayCreate();
   const { object, managed } = await inTurns(
-    merged(context, {}, noManagedFields, wanted),
+    merged(context, {}, noManagedFields, configuration),
     context.options.pace,
   );
   return createInContext(context, object, managed);
 }
 
-function change(context: ApplyContext, live: LiveObject, wanted: Wanted): MaybePromise<UpdatedObject> {
+function change(
+  context: ApplyContext,
+  live: LiveObject,
+  configuration: Configuration,
+): MaybePromise<UpdatedObject> {
   const { engine, requestTarget: target, options } = context;
   const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
-  const result = inTurns(merged(context, shown, live.managed, wanted), options.pace);
+  const result = inTurns(merged(context, shown, live.managed, configuration), options.pace);
   return andThen(result, ({ object, managed }) => {
-    const { resourceVersion } = wanted.part.metadata;
+    const { resourceVersion } = configuration.part.metadata;
     if (resourceVersion === undefined) delete object.metadata.resourceVersion;
     else object.metadata.resourceVersion = resourceVersion;
     return { object, managed };
@@ -186,22 +190,23 @@ function change(context: ApplyContext, live: LiveObject, wanted: Wanted): MaybeP
 function* merged(
   context: ApplyContext,
   live: Partial<ApiObject>,
-  known: ManagedFields,
-  { part, given }: Wanted,
+  recorded: ManagedFields,
+  { part, sent }: Configuration,
 ): Steps<Required<UpdatedObject>> {
   const { engine, requestTarget: target, options } = context;
   const manager = managerOf(target, options, "Apply");
   const versions = versionsOf(context);
   const write = { version: manager.apiVersion, ignored: ignoredFields(target) };
   const now = engine.timestamps.now();
-  const base = known.owners.size === 0 ? firstOwners(target, live, versions, manager, write, now) : known;
+  const base =
+    recorded.owners.size === 0 ? firstOwners(target, live, versions, manager, write, now) : recorded;
   const apply = (force: boolean): Steps<Outcome> =>
     applySteps(live, part, base.owners, versions, { ...write, manager: managerId(manager), force });
   const lastApplied = () => fieldsLastApplied(engine, target, live, options);
   const outcome = yield* guarded(target, allowing(lastApplied, apply, options.force));
   yield;
   const { object } = yield* readSteps(engine, target, outcome.object, [], "Ignore");
-  keepLastApplied(engine, object, given, options);
+  keepLastApplied(engine, object, sent, options);
   yield;
   const { owners, wrote } = outcome;
   return { object, managed: encodeManagedFields(owners, base, manager, now, wrote) };
@@ -262,7 +267,7 @@ export function checkPart(target: Target, value: unknown, part: Partial<ApiObjec
   if (name !== target.name) {
     const message =
       name === ""
-        ? `the name of the object (${target.name} on the URL) is empty: leave it out, or say it`
+        ? `the name of the object (${target.name} on the URL) is empty: omit it, or use the name on the URL`
         : `the name of the object (${name}) does not match the name on the URL (${target.name})`;
     throw new StatusError("BadRequest", message);
   }
@@ -271,8 +276,8 @@ export function checkPart(target: Target, value: unknown, part: Partial<ApiObjec
 }
 
 /** Whether the configuration contains the name. */
-function isNamed(given: JsonValue): boolean {
-  const { metadata } = given as { readonly metadata?: { readonly name?: unknown } | null };
+function isNamed(sent: JsonValue): boolean {
+  const { metadata } = sent as { readonly metadata?: { readonly name?: unknown } | null };
   return typeof metadata?.name === "string";
 }
 
@@ -280,8 +285,8 @@ function isNamed(given: JsonValue): boolean {
 function withoutNulls(
   metadata: Partial<ApiObject["metadata"]> | null | undefined,
 ): Partial<ApiObject["metadata"]> {
-  const given = Object.entries(metadata ?? {});
-  return Object.fromEntries(given.filter(([name, value]) => value !== null || appliedMetadata.has(name)));
+  const members = Object.entries(metadata ?? {});
+  return Object.fromEntries(members.filter(([name, value]) => value !== null || appliedMetadata.has(name)));
 }
 
 /** Members of metadata that have owners. */

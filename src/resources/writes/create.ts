@@ -18,7 +18,7 @@ import {
   type WriteResult,
 } from "../engine/engine.ts";
 import { recordOwnership } from "../ownership/field-ownership.ts";
-import { matchNamespace, neverGiven, prepareNewMetadata } from "../input/metadata.ts";
+import { matchNamespace, excludedFromCreate, prepareNewMetadata } from "../input/metadata.ts";
 import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
 import { keyOf } from "../registry/registry.ts";
 import { asBuffer, draftBody, encodeObject } from "../objects/stored.ts";
@@ -134,7 +134,7 @@ function followRewrite(request: AdmissionRequest, object: ApiObject): void {
   const { name = "" } = object.metadata;
   matchNamespace(target, object.metadata);
   if (target.resource.kind.generationOf !== undefined) object.metadata.generation = 1;
-  for (const member of neverGiven) delete object.metadata[member];
+  for (const member of excludedFromCreate) delete object.metadata[member];
   if (name !== target.name) request.target = { ...target, name };
 }
 

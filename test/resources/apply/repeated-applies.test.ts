@@ -168,10 +168,10 @@ test("no more applies are remembered than there is room for: the one asked for l
   const { resource } = target();
   const entry = { revision: 7 } as unknown as Entry;
   const question = (key: string) => ({ key, resource, digest: "d" });
-  remembered.remember(question("a"), entry, []);
-  remembered.remember(question("b"), entry, []);
+  remembered.add(question("a"), entry, []);
+  remembered.add(question("b"), entry, []);
   expect(remembered.find(question("a"), entry)).toEqual([]);
-  remembered.remember(question("c"), entry, []);
+  remembered.add(question("c"), entry, []);
   expect(remembered.find(question("b"), entry)).toBeUndefined();
   expect(remembered.find(question("a"), entry)).toEqual([]);
   expect(remembered.find(question("c"), entry)).toEqual([]);

@@ -7,7 +7,7 @@ import type { ApiObject } from "../../schema/kind.ts";
 import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 import { agedCell, ageColumn, defaultColumns, nameColumn } from "../../kinds/columns.ts";
 
-/** A column as a definition describes it. */
+/** A column of a definition. */
 export interface ColumnDefinition {
   readonly name: string;
   readonly type: string;
@@ -17,7 +17,7 @@ export interface ColumnDefinition {
   readonly jsonPath: string;
 }
 
-/** The columns of a custom kind's table: the name and those of its definition; without these the default ones (spec: conventions 2.4). */
+/** The columns of a custom kind's table: the name and the columns of the definition, or the default columns if it has none (spec: conventions 2.4). */
 export function customColumns(
   definitions: readonly ColumnDefinition[],
   { ageOfCustomObjects }: VocabularyBehavior,
@@ -29,8 +29,9 @@ export function customColumns(
   return ageOfCustomObjects ? [nameColumn, { ...ageColumn, type: "date" }] : defaultColumns;
 }
 
-/** How many values of an object all searches for a row's cells visit together, and each of them even if there are very many. */
+/** Most values of an object that the JSON paths of all cells of a row visit. */
 const rowVisits = 200_000;
+/** Most values that the JSON path of one cell visits at least, also with very many columns. */
 const minCellVisits = 100;
 
 function visitsOf(columns: number): number {
@@ -55,7 +56,7 @@ function columnOf(definition: ColumnDefinition, visits: number): Column {
   };
 }
 
-/** Undefined for a path that can't be read, whose cells stay empty. */
+/** Parses a JSON path; undefined for an invalid one, whose cells are empty. */
 function pathOf(text: string): JsonPath | undefined {
   try {
     return JsonPath.parse(text);
@@ -65,7 +66,7 @@ function pathOf(text: string): JsonPath | undefined {
   }
 }
 
-/** What a cell shows; null for nothing, and for a value of another type than the column's. */
+/** The content of a cell; null for a missing value or one of another type than the column. */
 function cellOf(type: string, value: JsonValue | undefined, since: Since): unknown {
   if (value === undefined || value === null) return null;
   switch (type) {

@@ -1,7 +1,7 @@
 import { decodeTrusted } from "../../base/json/trusted.ts";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 
-/** Begins a schema. In stored JSON it can stand nowhere but before a schema: in a text its quotes would be escaped. */
+/** The start of a schema. In stored JSON these bytes occur only there: within a text their quotes would be escaped. */
 const schemaMark = Buffer.from('"openAPIV3Schema":{');
 
 const endOfEmpty = Buffer.from("}");
@@ -17,8 +17,8 @@ export function outlineOf(body: Buffer): CustomResourceDefinition {
 }
 
 /**
- * The body of a stored definition but for its schemas, in whose places stand empty objects. They are nearly all of a definition,
- * and who asks for its names, versions and conditions doesn't need them: a server may have thousands of definitions.
+ * The body of a stored definition with empty schemas. Schemas are most of the size of a definition, and names, versions and conditions are
+ * read without them: a server may have thousands of definitions.
  */
 export function outlineBytes(body: Buffer): Buffer {
   const parts: Uint8Array[] = [];
@@ -32,7 +32,7 @@ export function outlineBytes(body: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The position behind an object of well-formed JSON. @param start behind its opening brace. */
+/** The position after an object of well-formed JSON. @param start the position after its opening brace. */
 function endOfObject(body: Buffer, start: number): number {
   let depth = 1;
   for (let at = start; at < body.length; at++) {
@@ -44,7 +44,7 @@ function endOfObject(body: Buffer, start: number): number {
   throw new Error("a stored object ends within a schema");
 }
 
-/** The position of the quote that ends a text. @param start behind its first quote. */
+/** The position of the closing quote of a text. @param start the position after its opening quote. */
 function endOfText(body: Buffer, start: number): number {
   for (let at = body.indexOf(quote, start); at !== -1; at = body.indexOf(quote, at + 1)) {
     let before = at;

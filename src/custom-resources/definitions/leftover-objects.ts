@@ -4,16 +4,16 @@ import { keyOf, storePrefixOf, type Resource } from "../../resources/registry/re
 import type { PendingWrite, StorageHooks } from "../../resources/engine/storage-hooks.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 
-/** How many objects are removed at a time, so that their writes share a sync. */
+/** Concurrent deletions, whose writes share a sync. */
 const parallelDeletes = 16;
 const pageBytes = 256 * 1024;
 
 /**
- * Hooks of CustomResourceDefinitions: before a definition is created, what the store still has of an earlier one of that name is
- * removed, so that no object reappears.
+ * Hooks of CustomResourceDefinitions: before a definition is created, they remove the objects of an earlier definition of that name, so
+ * that no object reappears.
  *
  * @param definitions the resource type of CustomResourceDefinitions.
- * @param reserves whether a resource is the server's own; its objects are never removed.
+ * @param reserves whether a resource is reserved for a built-in kind; its objects are never removed.
  */
 export function leftoverObjects(
   store: Store,
@@ -39,7 +39,7 @@ async function removeLeftovers(
 ): Promise<void> {
   const { group, names } = definition["spec"] as { group: string; names: { plural: string } };
   if (reserves(group, names.plural)) return;
-  // While there is no such definition, nothing under its prefix belongs to anybody.
+  // While the definition doesn't exist, no object under its prefix is in use.
   const conditions = [{ key: keyOf(definitions, "", definition.metadata.name!), revision: 0 }] as const;
   const remove = async ({ key, revision: expected }: Entry): Promise<boolean> => {
     const result = await store.commit({ kind: "delete", key, expected, conditions });

@@ -1,18 +1,18 @@
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 
-/** Names under which a kind is served. */
+/** The accepted names of a definition. */
 export type AcceptedNames = NonNullable<NonNullable<CustomResourceDefinition["status"]>["acceptedNames"]>;
 
-/** Whether names are taken by others of a group. */
+/** The accepted names of the other definitions of a group. */
 export interface OtherNames {
-  /** As a plural, singular or short name. */
+  /** Whether one has a plural, singular or short name. */
   hasResource(name: string): boolean;
-  /** As the name of a kind or of its lists. */
+  /** Whether one has a name as kind or list kind. */
   hasKind(name: string): boolean;
 }
 
-/** The names that the definitions of one group have been given, by which conflicts are found without looking at each of them. */
-export class TakenNames {
+/** Index of the accepted names of the definitions of one group. */
+export class ReservedNames {
   private readonly accepted = new Map<string, AcceptedNames | undefined>();
   private readonly resources = new Map<string, Set<string>>();
   private readonly kinds = new Map<string, Set<string>>();
@@ -21,12 +21,12 @@ export class TakenNames {
     return this.accepted.size;
   }
 
-  /** The definitions. */
+  /** Names of the definitions. */
   definitions(): Iterable<string> {
     return this.accepted.keys();
   }
 
-  /** Notes what a definition has been given; undefined where nothing was accepted yet. */
+  /** Sets the accepted names of a definition; undefined if it has none yet. */
   set(definition: string, names: AcceptedNames | undefined): void {
     this.delete(definition);
     this.accepted.set(definition, names);
@@ -34,7 +34,7 @@ export class TakenNames {
     for (const name of kindsOf(names)) add(this.kinds, name, definition);
   }
 
-  /** Forgets a definition that is gone. */
+  /** Removes a deleted definition. */
   delete(definition: string): void {
     const names = this.accepted.get(definition);
     this.accepted.delete(definition);
@@ -42,11 +42,11 @@ export class TakenNames {
     for (const name of kindsOf(names)) remove(this.kinds, name, definition);
   }
 
-  /** What others than a definition have. */
-  butOf(definition: string): OtherNames {
+  /** The names of all definitions except one. */
+  exceptOf(definition: string): OtherNames {
     return {
-      hasResource: (name) => heldByOthers(this.resources.get(name), definition),
-      hasKind: (name) => heldByOthers(this.kinds.get(name), definition),
+      hasResource: (name) => usedByOthers(this.resources.get(name), definition),
+      hasKind: (name) => usedByOthers(this.kinds.get(name), definition),
     };
   }
 }
@@ -60,18 +60,18 @@ function kindsOf(names: AcceptedNames | undefined): string[] {
   return names === undefined ? [] : [names.kind, names.listKind ?? ""];
 }
 
-function heldByOthers(holders: ReadonlySet<string> | undefined, definition: string): boolean {
-  return holders !== undefined && holders.size > (holders.has(definition) ? 1 : 0);
+function usedByOthers(users: ReadonlySet<string> | undefined, definition: string): boolean {
+  return users !== undefined && users.size > (users.has(definition) ? 1 : 0);
 }
 
-function add(holders: Map<string, Set<string>>, name: string, definition: string): void {
-  const found = holders.get(name);
-  if (found === undefined) holders.set(name, new Set([definition]));
-  else found.add(definition);
+function add(users: Map<string, Set<string>>, name: string, definition: string): void {
+  const existing = users.get(name);
+  if (existing === undefined) users.set(name, new Set([definition]));
+  else existing.add(definition);
 }
 
-function remove(holders: Map<string, Set<string>>, name: string, definition: string): void {
-  const found = holders.get(name);
-  found?.delete(definition);
-  if (found?.size === 0) holders.delete(name);
+function remove(users: Map<string, Set<string>>, name: string, definition: string): void {
+  const existing = users.get(name);
+  existing?.delete(definition);
+  if (existing?.size === 0) users.delete(name);
 }

@@ -1,6 +1,6 @@
 import type { Verb, ViewSubresource } from "../../schema/kind.ts";
 import { applyView } from "../../resources/writes/apply-view.ts";
-import { readObject, tell } from "../../resources/input/input.ts";
+import { readObject, addWarnings } from "../../resources/input/input.ts";
 import {
   getView,
   patchView,
@@ -43,7 +43,7 @@ async function update(service: HttpService, request: ResourceContext, view: Obje
   const writer = writerOf(service, request);
   const read = () => {
     const input = readObject(engine, viewTarget(target, view), value, duplicates, parameters.fieldValidation);
-    tell(writer.report, input.warnings);
+    addWarnings(writer.report, input.warnings);
     return input.object;
   };
   return updateView(engine, target, view, read, { ...writer, ...parameters });

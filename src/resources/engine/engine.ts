@@ -196,11 +196,11 @@ export function endsItself({ isFinalized, beginDelete }: Kind): boolean {
   return isFinalized !== undefined || beginDelete !== undefined;
 }
 
-/** The Conflict of a uid precondition; `found` is undefined if there is no object. */
-export function uidConflict(target: Target, wanted: string, found: string | undefined): StatusError {
+/** The Conflict of a uid precondition; `actual` is undefined if there is no object. */
+export function uidConflict(target: Target, required: string, actual: string | undefined): StatusError {
   return conflict(
     target,
-    `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found ?? ""}`,
+    `Precondition failed: UID in precondition: ${required}, UID in object meta: ${actual ?? ""}`,
   );
 }
 

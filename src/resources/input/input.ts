@@ -112,7 +112,7 @@ function refuseStrictly({ resource }: Target, faults: readonly string[], validat
 }
 
 /** Reports warnings about dropped fields at once, so that a failed request has them too. */
-export function tell(report: RequestReport | undefined, warnings: readonly string[]): void {
+export function addWarnings(report: RequestReport | undefined, warnings: readonly string[]): void {
   for (const warning of warnings) report?.warn(warning);
 }
 

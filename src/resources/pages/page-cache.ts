@@ -128,7 +128,7 @@ function cut(
   if (limit === undefined || entries.length <= limit) {
     return { revision, entries, joined, forms: forms.stretch(from, from + entries.length), more };
   }
-  const taken = entries.slice(0, limit);
+  const first = entries.slice(0, limit);
   const stretch = forms.stretch(from, from + limit);
-  return { revision, entries: taken, joined: stretchOf(taken), forms: stretch, more: true };
+  return { revision, entries: first, joined: stretchOf(first), forms: stretch, more: true };
 }

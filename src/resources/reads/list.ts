@@ -67,13 +67,13 @@ export async function* listObjects(
     const page = await readPage(engine, walk, options);
     walk.revision = page.revision;
     const chosen = choose(page, options, walk);
-    walk.inVain += page.entries.length - chosen.entries.length;
+    walk.unselected += page.entries.length - chosen.entries.length;
     if (chosen.entries.length > 0) yield chosen;
     if (walk.done) {
       if (walk.candidates === undefined) noteScan(engine, target, walk, options.selection);
       return await end(engine, walk, options);
     }
-    // The store may answer without ever leaving the turn.
+    // A synchronous store would block other work.
     await setImmediate();
   }
 }
@@ -86,13 +86,13 @@ interface Walk {
   readonly key: string | undefined;
   /** Candidates of an index and the number of those that were checked; undefined: all objects are scanned. */
   candidates: Candidates | undefined;
-  looked: number;
+  checked: number;
   /** Number of checked objects that aren't selected. */
-  inVain: number;
+  unselected: number;
   revision: Revision | undefined;
   /** The last checked key. */
   after: string | undefined;
-  taken: number;
+  selected: number;
   done: boolean;
   more: boolean;
   /** Remaining objects at the start of this chunk, if the token has them. */
@@ -106,11 +106,11 @@ async function start(engine: Engine, target: Target, { read, selection }: ListOp
     prefix,
     key: pinnedKey(target, selection),
     candidates: undefined,
-    looked: 0,
-    inVain: 0,
+    checked: 0,
+    unselected: 0,
     revision: undefined,
     after: undefined,
-    taken: 0,
+    selected: 0,
     done: false,
     more: false,
     remainingBefore: undefined,
@@ -156,9 +156,14 @@ async function findCandidates(
   }
 }
 
-function noteScan(engine: Engine, { resource }: Target, { key, inVain }: Walk, { terms }: Selection): void {
+function noteScan(
+  engine: Engine,
+  { resource }: Target,
+  { key, unselected }: Walk,
+  { terms }: Selection,
+): void {
   if (terms.length === 0 || key !== undefined || isConverted(resource)) return;
-  engine.selectors.scanned({ collection: resource.storePrefix, terms }, inVain);
+  engine.selectors.scanned({ collection: resource.storePrefix, terms }, unselected);
 }
 
 /** Whether a webhook converts the objects, so that their labels may differ from the stored ones. */
@@ -179,19 +184,19 @@ async function readPage(
       prefix: walk.prefix,
       at: walk.revision,
       after: walk.after,
-      limit: selection.everything && limit > 0 ? limit - walk.taken : undefined,
+      limit: selection.everything && limit > 0 ? limit - walk.selected : undefined,
       maxBytes: pageBytes,
     });
   } catch (error) {
-    const told = storeFailure(error);
-    if (told instanceof StatusError && told.reason === "Expired" && walk.after !== undefined) {
+    const failure = storeFailure(error);
+    if (failure instanceof StatusError && failure.reason === "Expired" && walk.after !== undefined) {
       throw new StatusError(
         "Expired",
         "The provided continue parameter is too old to display a consistent list result. " +
           "You must start a new list without the continue parameter.",
       );
     }
-    throw told;
+    throw failure;
   }
 }
 
@@ -202,11 +207,11 @@ async function readChosen(
   walk: Walk,
   limit: number,
 ): Promise<CollectionPage> {
-  const { entries, upTo } = await readCandidates(store, candidates, walk.looked, {
-    limit: limit > 0 ? limit - walk.taken : Infinity,
+  const { entries, upTo } = await readCandidates(store, candidates, walk.checked, {
+    limit: limit > 0 ? limit - walk.selected : Infinity,
     maxBytes: pageBytes,
   });
-  walk.looked = upTo;
+  walk.checked = upTo;
   const more = upTo < candidates.keys.length;
   return { revision: candidates.revision, entries, joined: undefined, more };
 }
@@ -215,8 +220,8 @@ async function readChosen(
 async function readKey(store: Store, key: string, { revision, after }: Walk): Promise<CollectionPage> {
   const at = revision ?? (await store.latestRevision());
   const entry = await store.get(key, at);
-  const wanted = entry !== undefined && (after === undefined || compareKeys(after, key) < 0);
-  return { revision: at, entries: wanted ? [entry] : [], joined: undefined, more: false };
+  const isNext = entry !== undefined && (after === undefined || compareKeys(after, key) < 0);
+  return { revision: at, entries: isNext ? [entry] : [], joined: undefined, more: false };
 }
 
 function choose(page: CollectionPage, { limit, selection }: ListOptions, walk: Walk): ListedPage {
@@ -226,13 +231,13 @@ function choose(page: CollectionPage, { limit, selection }: ListOptions, walk: W
   walk.done = !page.more;
   if (last !== undefined) walk.after = last.key;
   if (selection.everything) {
-    walk.taken += entries.length;
-    if (limit > 0 && walk.taken >= limit) walk.done = true;
+    walk.selected += entries.length;
+    if (limit > 0 && walk.selected >= limit) walk.done = true;
     return page;
   }
   const chosen: Entry[] = [];
   for (const [index, entry] of entries.entries()) {
-    if (limit > 0 && walk.taken === limit) {
+    if (limit > 0 && walk.selected === limit) {
       walk.after = entries[index - 1]?.key ?? walk.after;
       walk.more = true;
       walk.done = true;
@@ -240,9 +245,9 @@ function choose(page: CollectionPage, { limit, selection }: ListOptions, walk: W
     }
     if (!selection.matches(entry)) continue;
     chosen.push(entry);
-    walk.taken++;
+    walk.selected++;
   }
-  if (limit > 0 && walk.taken === limit) walk.done = true;
+  if (limit > 0 && walk.selected === limit) walk.done = true;
   return { entries: chosen, joined: undefined };
 }
 
@@ -257,5 +262,5 @@ async function end(engine: Engine, walk: Walk, options: ListOptions): Promise<Li
 
 async function countRemaining(engine: Engine, walk: Walk, revision: Revision): Promise<number> {
   const before = walk.remainingBefore ?? (await engine.store.count(walk.prefix, revision));
-  return Math.max(0, before - walk.taken);
+  return Math.max(0, before - walk.selected);
 }

@@ -10,16 +10,15 @@ import type { ApiObject } from "../../schema/kind.ts";
 import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
 import { type Engine, type Target, type WriteResult } from "../engine/engine.ts";
 import { managerOf } from "../ownership/field-ownership.ts";
-import { readObject, readPart, tell } from "../input/input.ts";
+import { readObject, readPart, addWarnings } from "../input/input.ts";
 import type { LiveObject } from "../objects/live-object.ts";
 import { changeThroughView, viewTarget, type ObjectView, type WrittenView } from "./view.ts";
 
 /**
- * Applies a part of what a view of an object shows, such as its scale (spec: conventions 4.10). Who owns the fields that the
- * view changes is kept with the object: owners that applied or wrote them there conflict with the view's, and the view's
- * with them.
+ * Applies a configuration to a view of an object, such as its scale (spec: conventions 4.10). Ownership is recorded in the object, so
+ * managers of the view and managers of the object conflict with each other.
  *
- * @throws {StatusError} NotFound where the object isn't there: a view alone can't create it; else as `applyObject`.
+ * @throws {StatusError} NotFound if the object doesn't exist, as a view can't create it; otherwise as `applyObject`.
  */
 export async function applyView(
   engine: Engine,
@@ -28,10 +27,10 @@ export async function applyView(
   { value, duplicates }: JsonDocument,
   options: ApplyOptions,
 ): Promise<WriteResult> {
-  const shownAt = viewTarget(target, view);
-  const { part, warnings } = readPart(shownAt, value, duplicates, options.fieldValidation);
-  tell(options.report, warnings);
-  const wanted = checkPart(shownAt, value, part);
+  const ownTarget = viewTarget(target, view);
+  const { part, warnings } = readPart(ownTarget, value, duplicates, options.fieldValidation);
+  addWarnings(options.report, warnings);
+  const configuration = checkPart(ownTarget, value, part);
   const next = (shown: ApiObject, { object: live, managed: base }: LiveObject): WrittenView => {
     const manager = managerOf(target, options, "Apply");
     const { fields } = view.subresource;
@@ -39,15 +38,15 @@ export async function applyView(
     const write = { manager: managerId(manager), version, force: options.force };
     const applying = applySteps(
       withEveryField(shown, live, fields),
-      wanted,
+      configuration,
       ownersInView(base.owners, fields, version),
       onlyVersion(view),
       write,
     );
-    const outcome = doSteps(guarded(shownAt, applying));
+    const outcome = doSteps(guarded(ownTarget, applying));
     const owners = ownersThroughView(base.owners, outcome.owners, fields, manager.apiVersion);
-    const { object } = readObject(engine, shownAt, outcome.object, [], "Ignore");
-    if (wanted.metadata.resourceVersion === undefined) delete object.metadata.resourceVersion;
+    const { object } = readObject(engine, ownTarget, outcome.object, [], "Ignore");
+    if (configuration.metadata.resourceVersion === undefined) delete object.metadata.resourceVersion;
     return {
       written: object,
       managed: encodeManagedFields(owners, base, manager, engine.timestamps.now(), outcome.wrote),
@@ -56,16 +55,16 @@ export async function applyView(
   return changeThroughView(engine, target, view, next, options);
 }
 
-/** A view has one version, whatever that of the object. */
+/** A view has one version, independent of the version of the object. */
 function onlyVersion({ resource }: ObjectView): Versions {
   return {
     shape: (version) => (version === resource.apiVersion ? shapeOfStruct(resource.kind.type) : undefined),
-    convert: (object) => object,
+    convert: (objects) => objects,
     canonical: (object) => object,
   };
 }
 
-/** The view with its zero fields, which its JSON leaves out: applying a value that is zero already shares its ownership. */
+/** The view with its zero fields, which its JSON omits, so that applying zero to them is no change. */
 function withEveryField(shown: ApiObject, live: ApiObject, fields: readonly ViewedField[]): unknown {
   return fields.reduce<unknown>((view, { view: path, object }) => {
     const value = object.reduce<unknown>((part, name) => memberOf(part, name), live);

@@ -37,7 +37,7 @@ import {
 import { ignoredFields, managerOf, versionsOf, zeroObject } from "../ownership/field-ownership.ts";
 import { fieldPath } from "../ownership/field-path.ts";
 import { fieldsLastApplied, keepLastApplied } from "../ownership/last-applied.ts";
-import { readPart, readSteps, tell, type FieldValidation } from "../input/input.ts";
+import { readPart, readSteps, addWarnings, type FieldValidation } from "../input/input.ts";
 import type { LiveObject } from "../objects/live-object.ts";
 import { matchNamespace } from "../input/metadata.ts";
 import { checkDecodedSize } from "../objects/object-size.ts";
@@ -129,7 +129,7 @@ async function applyDocument(
   const { engine, requestTarget: target, options } = context;
   await nextStep(context);
   const { part, warnings } = readPart(target, value, duplicates, options.fieldValidation);
-  tell(options.report, warnings);
+  addWarnings(options.report, warnings);
   const configuration: Configuration = { part: checkPart(target, value, part), sent: value };
   if (options.pace?.isLarge === true) {
     // Field ownership costs far more than this decode with defaults.

@@ -32,16 +32,16 @@ const generateAttempts = 8;
  * Creates an object (spec: conventions 4.2).
  *
  * @param target the collection.
- * @param given the decoded object (`input.ts`); it is changed.
+ * @param input the decoded object (`input.ts`); it is changed.
  * @throws {StatusError} BadRequest, Invalid, AlreadyExists, or the rejection of admission.
  */
 export function createObject(
   engine: Engine,
   target: Target,
-  given: ApiObject,
+  input: ApiObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  return createInContext(writeContext(engine, target, options), given);
+  return createInContext(writeContext(engine, target, options), input);
 }
 
 /**
@@ -51,16 +51,16 @@ export function createObject(
  */
 export async function createInContext(
   write: WriteContext,
-  given: ApiObject,
+  input: ApiObject,
   managed?: ManagedFieldsText,
 ): Promise<WriteResult> {
   const { engine, target, requestTarget, options } = write;
-  if (options.pace?.isLarge === true) checkDecodedSize(given);
-  const { name = "", generateName = "", resourceVersion = "" } = given.metadata;
+  if (options.pace?.isLarge === true) checkDecodedSize(input);
+  const { name = "", generateName = "", resourceVersion = "" } = input.metadata;
   const generated = name === "" && generateName !== "";
   for (let attempt = 1; ; attempt++) {
     // Each attempt starts with a copy, because it fills in values such as names derived from the generated name.
-    const object = generated ? deepClone(given) : given;
+    const object = generated ? deepClone(input) : input;
     prepareNewMetadata(engine, target, object);
     const named = { ...target, name: object.metadata.name ?? "" };
     const request = admissionOf(named, options, "CREATE", object, undefined, requestTarget.resource);

@@ -149,10 +149,10 @@ function setDeletionFinalizers(
 ): boolean {
   if (kind.defaultGarbageCollectionPolicy === "Unsupported") return false;
   const before = metadata.finalizers ?? [];
-  const wanted = policy ?? policyOf(before) ?? defaultPolicyOf(kind);
+  const effective = policy ?? policyOf(before) ?? defaultPolicyOf(kind);
   const after = before.filter((one) => one !== orphanFinalizer && one !== foregroundFinalizer);
-  if (wanted === "Orphan") after.push(orphanFinalizer);
-  if (wanted === "Foreground") after.push(foregroundFinalizer);
+  if (effective === "Orphan") after.push(orphanFinalizer);
+  if (effective === "Foreground") after.push(foregroundFinalizer);
   if (after.length === before.length && after.every((one) => before.includes(one))) return false;
   if (after.length === 0) delete metadata.finalizers;
   else metadata.finalizers = after;

@@ -16,7 +16,13 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "../engine/engine.ts";
-import { readSteps, tell, UnreadableObject, type FieldValidation, type Input } from "../input/input.ts";
+import {
+  readSteps,
+  addWarnings,
+  UnreadableObject,
+  type FieldValidation,
+  type Input,
+} from "../input/input.ts";
 import { withManagedFields, type LiveObject } from "../objects/live-object.ts";
 import { matchNamespace } from "../input/metadata.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
@@ -49,7 +55,7 @@ export async function patchObject(
     const whole = touchesOwnership(kind, patch.value) ? withManagedFields(stored) : live;
     const object = inRequestVersion(context, whole);
     const input = yield* patchSteps(engine, target, kind, patch, object, options);
-    tell(options.report, input.warnings);
+    addWarnings(options.report, input.warnings);
     const { metadata } = input.object;
     if (metadata.resourceVersion === live.metadata.resourceVersion) delete metadata.resourceVersion;
     checkIdentity(target, input.object, live);

@@ -10,7 +10,7 @@ import type { Entry } from "../../storage/store.ts";
 import { getObject } from "../reads/get.ts";
 import type { LiveObject } from "../objects/live-object.ts";
 import { checkUid, matchNamespace } from "../input/metadata.ts";
-import { tell } from "../input/input.ts";
+import { addWarnings } from "../input/input.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
 import { resourceOf, type Resource } from "../registry/registry.ts";
 import { decodeBody, decodeEntry } from "../objects/stored.ts";
@@ -24,18 +24,18 @@ export interface ObjectView {
   readonly resource: Resource;
 }
 
-/** The view that a target's subresource names. */
+/** The view of a subresource. */
 export function viewAt(engine: Engine, subresource: ViewSubresource): ObjectView {
   return { subresource, resource: resourceOf(subresource.kind(), engine.vocabulary) };
 }
 
-/** The view of an object, as a JSON body. */
+/** Reads an object and returns its view as JSON. */
 export async function getView(engine: Engine, target: Target, view: ObjectView): Promise<Uint8Array> {
-  return bodyOf(view, decodeEntry(await shownObject(engine, target)));
+  return bodyOf(view, decodeEntry(await readViewed(engine, target)));
 }
 
-/** The object to be shown. One that isn't there is named with the subresource, but for those of custom kinds. */
-async function shownObject(engine: Engine, target: Target): Promise<Entry> {
+/** Reads the object of a view. As in the reference, NotFound names the subresource, except for custom kinds. */
+async function readViewed(engine: Engine, target: Target): Promise<Entry> {
   try {
     return await getObject(engine, target);
   } catch (error) {
@@ -46,7 +46,7 @@ async function shownObject(engine: Engine, target: Target): Promise<Entry> {
   }
 }
 
-/** Replaces what the view shows, PUT; `read` gives the view that the client sent. */
+/** Replaces the fields of the view, PUT. @param read returns the view of the request. */
 export function updateView(
   engine: Engine,
   target: Target,
@@ -57,7 +57,7 @@ export function updateView(
   return changeThroughView(engine, target, view, () => ({ written: read() }), options);
 }
 
-/** Changes parts of what the view shows. */
+/** Patches the view of an object. */
 export async function patchView(
   engine: Engine,
   target: Target,
@@ -68,20 +68,20 @@ export async function patchView(
   const patched = (shown: ApiObject): WrittenView => {
     const version = shown.metadata.resourceVersion;
     const input = readPatched(engine, viewTarget(target, view), kind, patch, shown, options);
-    tell(options.report, input.warnings);
+    addWarnings(options.report, input.warnings);
     if (input.object.metadata.resourceVersion === version) delete input.object.metadata.resourceVersion;
     return { written: input.object };
   };
   return changeThroughView(engine, target, view, patched, options);
 }
 
-/** The result of a write to a view, with the managed fields of the object where the write itself decides them. */
+/** A changed view, and the managed fields of the object if the change defines them. */
 export interface WrittenView {
   readonly written: ApiObject;
   readonly managed?: ManagedFieldsText | undefined;
 }
 
-/** Lets `next` make a new view of the one that shows the live object, and changes the object by it. */
+/** Changes an object through its view. @param next returns the new view for that of the live object. */
 export async function changeThroughView(
   engine: Engine,
   target: Target,
@@ -106,7 +106,7 @@ export async function changeThroughView(
   return { ...result, body: bodyOf(view, decodeBody(result.body)) };
 }
 
-/** The view's own target, by which its body is read and checked. */
+/** The target of the view itself, for decoding and validating its body. */
 export function viewTarget(target: Target, { resource }: ObjectView): Target {
   return { ...target, resource };
 }

@@ -155,16 +155,16 @@ export async function admitAction(
 /**
  * Runs admission for a connection to an object, such as `pods/exec`.
  *
- * @param asked the options of the connection as an object of their kind.
+ * @param connection the options of the connection as an object of their kind.
  * @throws {StatusError} the rejection of admission.
  */
 export async function admitConnection(
   engine: Engine,
   target: Target,
-  asked: ApiObject,
+  connection: ApiObject,
   options: WriteOptions,
 ): Promise<void> {
-  await admitUnstored(engine, admissionOf(target, options, "CONNECT", asked, undefined));
+  await admitUnstored(engine, admissionOf(target, options, "CONNECT", connection, undefined));
 }
 
 async function admitUnstored({ admit }: Engine, request: AdmissionRequest): Promise<void> {
@@ -220,7 +220,7 @@ async function commitRenewing(
   }
   throw new StatusError(
     "TooManyRequests",
-    "what this request depends on is written all the time; please try again",
+    "the objects on which this request depends change too often; please try again",
     { retryAfterSeconds: 1 },
   );
 }

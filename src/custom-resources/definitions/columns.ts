@@ -31,7 +31,7 @@ export function customColumns(
 
 /** Most values of an object that the JSON paths of all cells of a row visit. */
 const rowVisits = 200_000;
-/** Most values that the JSON path of one cell visits at least, also with very many columns. */
+/** Least value of that limit for one cell, also with very many columns. */
 const minCellVisits = 100;
 
 function visitsOf(columns: number): number {

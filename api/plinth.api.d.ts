@@ -660,7 +660,7 @@ export type BuiltInObjects = {
   >;
 };
 
-// ---- resources/client
+// ---- resources/clients/client
 
 /** Names an object by apiVersion, kind, name and namespace. */
 export interface ObjectReference {
@@ -689,7 +689,7 @@ export interface WatchEvent<O> {
   readonly object: O;
 }
 
-/** An object as a caller writes it: the server fills in the rest. */
+/** An object in a write; the server fills in the other fields. */
 export type NewObject = {
   apiVersion: string;
   kind: string;
@@ -700,14 +700,14 @@ export type NewObject = {
 } & Record<string, unknown>;
 
 /**
- * The API without a socket, for controllers and for programs that hold a server. It passes through validation and
- * admission like any request. There is no authentication and no authorization: code that has the client may do everything.
+ * The API without a socket, for controllers and embedding programs. Requests pass validation and admission; there is no authentication and
+ * no authorization.
  *
- * Every method throws {@link StatusError} as the API would answer.
+ * Every method throws the {@link StatusError} that the API would answer with.
  */
 export declare class Client {
   get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O>;
-  /** As {@link Client.get}; undefined when there is no such object. */
+  /** As {@link Client.get}; undefined if it doesn't exist. */
   find<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O | undefined>;
   list<O extends ApiObject = ApiObject>(reference: CollectionReference): Promise<ObjectList<O>>;
   create<O extends ApiObject = ApiObject>(object: NewObject): Promise<O>;
@@ -719,7 +719,7 @@ export declare class Client {
     patch: unknown,
     kind?: PatchKind,
   ): Promise<O>;
-  /** Deletes an object; false when finalizers hold it for now. */
+  /** Deletes an object; false if it is terminating because of finalizers or a grace period. */
   delete(
     reference: ObjectReference,
     only?: {
@@ -729,8 +729,8 @@ export declare class Client {
     propagationPolicy?: DeleteOptions["propagationPolicy"],
   ): Promise<boolean>;
   /**
-   * Tells each change after a resource version (that of a list), until `close` is called. The listener runs in order
-   * and must not throw; `ended` is called when the history needed is gone.
+   * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
+   * throw; `ended` is called if the watch ends, for example because its history was compacted.
    */
   watch<O extends ApiObject = ApiObject>(
     reference: CollectionReference & {
@@ -741,25 +741,103 @@ export declare class Client {
   ): {
     close(): void;
   };
-  /** The object that a reference names. */
+  /** The target of a reference to an object. */
 }
 
-// ---- resources/delete
+// ---- resources/clients/typed-client
 
-/** Options of a deletion, from query and body. */
-export interface DeleteOptions extends WriteOptions {
-  readonly gracePeriodSeconds: number | bigint | undefined;
-  readonly propagationPolicy: "Background" | "Foreground" | "Orphan" | undefined;
-  /** Precondition: the uid of the object. */
-  readonly uid: string | undefined;
-  /** Precondition: the resource version of the object. */
-  readonly resourceVersion: string | undefined;
+/** The kinds of an apiVersion; any if the apiVersion or kind isn't a literal type. */
+type KindsIn<Objects, V extends string, K extends string> = string extends V | K
+  ? string
+  : {
+      [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never;
+    }[keyof Objects];
+
+/** The objects of a kind; any object if the kind isn't a literal type. */
+type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
+  ? Objects[`${V} ${K}`]
+  : ApiObject;
+
+/** Names a kind by the apiVersion and kind of its objects. */
+interface OfKind<Objects, V extends string, K extends string> {
+  readonly apiVersion: V;
+  readonly kind: K & KindsIn<Objects, V, K>;
 }
 
-/** @throws {StatusError} Invalid for an unknown policy. */
-export declare function propagationPolicy(text: string): NonNullable<DeleteOptions["propagationPolicy"]>;
+/** Names an object. */
+interface OneOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
+  readonly name: string;
+  readonly namespace?: string;
+}
 
-// ---- resources/engine
+/** Names a collection: of one namespace, or of all. */
+interface AllOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** An object in a write; the server fills in the other fields. */
+type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> & {
+  readonly metadata: ObjectMetaValue;
+} & Omit<ObjectAt<Objects, V, K>, "apiVersion" | "kind" | "metadata">;
+
+/**
+ * The API without a socket, for embedding programs. Requests pass validation and admission; there is no authentication and no authorization.
+ *
+ * Objects have the types of their kinds. Kinds and fields that don't exist are compile errors if apiVersion and kind are literals. Every
+ * method throws the `StatusError` that the API would answer with.
+ *
+ * @typeParam Objects the types of the objects, by `apiVersion kind`.
+ */
+export interface TypedClient<Objects> {
+  get<V extends string, K extends string>(reference: OneOf<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
+  /** As {@link TypedClient.get}; undefined if it doesn't exist. */
+  find<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+  ): Promise<ObjectAt<Objects, V, K> | undefined>;
+  list<V extends string, K extends string>(
+    reference: AllOf<Objects, V, K>,
+  ): Promise<ObjectList<ObjectAt<Objects, V, K>>>;
+  create<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
+  /** As {@link TypedClient.create}, without decoding the stored object. */
+  add<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<void>;
+  /** Replaces an object, or a part of it: `update(object, "status")`. */
+  update<V extends string, K extends string>(
+    object: Draft<Objects, V, K>,
+    subresource?: string,
+  ): Promise<ObjectAt<Objects, V, K>>;
+  /** Patches an object. @param kind type of the patch; `merge` by default. */
+  patch<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    patch: unknown,
+    kind?: PatchKind,
+  ): Promise<ObjectAt<Objects, V, K>>;
+  /** Deletes an object; false if it is terminating because of finalizers or a grace period. */
+  delete<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    only?: {
+      uid?: string;
+      resourceVersion?: string;
+    },
+    propagationPolicy?: DeleteOptions["propagationPolicy"],
+  ): Promise<boolean>;
+  /**
+   * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
+   * throw; `ended` is called if the watch ends, for example because its history was compacted.
+   */
+  watch<V extends string, K extends string>(
+    reference: AllOf<Objects, V, K> & {
+      readonly resourceVersion: string;
+    },
+    listener: (event: WatchEvent<ObjectAt<Objects, V, K>>) => void,
+    ended?: (error: Error) => void,
+  ): {
+    close(): void;
+  };
+}
+
+// ---- resources/engine/engine
 
 /** The object or collection of a request. */
 export interface Target {
@@ -855,35 +933,30 @@ export type WriteOutcome = "committed" | "not committed" | "unknown";
 /** Called by the verb with the outcome of a write, for example to release a reservation. */
 export type Settlement = (outcome: WriteOutcome) => void;
 
-// ---- resources/informer
+// ---- resources/followers/informer
 
-/** Called when an object was put or removed (then `object` is undefined). */
+/** Called when an object was created, changed or removed; `object` is undefined if it was removed. */
 export type InformerListener = (
   key: string,
   object: ApiObject | undefined,
   before: ApiObject | undefined,
 ) => void;
 
-/** The objects of one resource type, as those see them who don't own the informer. */
+/** The objects of one resource type, for users that don't own the informer. */
 export interface ObjectInformer<O extends ApiObject = ApiObject> {
   /** See {@link Follower.sync}. */
   sync(): MaybePromise<void>;
-  /** Registers a listener; it is called for every object that is already known, then for each change. It must not throw. */
+  /** Registers a listener. It is called for every cached object, then for each change. It must not throw. */
   listen(listener: InformerListener): void;
-  /** The object, not to be changed. */
+  /** The object; it must not be changed. */
   get(namespace: string, name: string): O | undefined;
-  /** Every object, not to be changed. */
+  /** All objects; they must not be changed. */
   list(): IterableIterator<O>;
 }
 
-// ---- resources/patch
+// ---- resources/registry/registry
 
-/** Patch types (spec: conventions 4.7). */
-export type PatchKind = "json" | "merge" | "strategic";
-
-// ---- resources/registry
-
-/** One resource type of one group version, as the generic engine serves it. */
+/** One resource type of one group version. */
 export interface Resource {
   readonly kind: Kind;
   /** Full group name; empty for the core group. */
@@ -894,11 +967,11 @@ export interface Resource {
   /** Name in paths: `roles`. */
   readonly name: string;
   readonly namespaced: boolean;
-  /** The resource type in whose version its objects are stored; itself, unless its kind has a conversion. */
+  /** The resource type of the storage version; the same object unless its kind has a conversion. */
   readonly stored: Resource;
   /** Prefix of its objects in the store, ending in `/`. */
   readonly storePrefix: string;
-  /** A body's bytes up to where its revision goes (see `stored.ts`). */
+  /** The bytes of a body before its revision (`stored.ts`). */
   readonly bodyPrefix: Buffer;
 }
 
@@ -908,188 +981,117 @@ export interface ServedGroupVersion {
   readonly resources: readonly Resource[];
 }
 
-/** Resource types that come and go while a server runs: those of custom kinds. */
+/** Resource types that change while a server runs: those of custom kinds. */
 export interface ChangingResources {
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly revision: number;
   /**
-   * Waits until every change is known that was acknowledged before the call, by any process.
+   * Waits until the resource types include every change that was acknowledged before the call, by any process.
    *
-   * @throws {StoreUnavailableError} they can't be followed at present.
+   * @throws {StoreUnavailableError} the store can't be followed at present.
    */
   sync(): MaybePromise<void>;
-  /** Whether anything is defined in a group, served or not. */
+  /** Whether a group has definitions, served or not. */
   knows(group: string): boolean;
   /** The served resource type at a path, or undefined. */
   find(group: string, version: string, name: string): Resource | undefined;
-  /** The served resource type of a kind, or undefined; only the definitions of the group are read for it. */
+  /** The served resource type of a kind, or undefined; parses only the definitions of the group. */
   findKind(group: string, version: string, kind: string): Resource | undefined;
-  /** Changes when the definitions of a group do; the same on every server over one store that has seen the same. */
+  /** A text that changes with the definitions of a group; equal on all servers that have the same definitions. */
   revisionOf(group: string): string;
-  /** The versions in which the objects of a resource are served, in the order of discovery. */
+  /** The served versions of a resource, in the order of discovery. */
   versionsOf(group: string, name: string): readonly Resource[];
   /**
-   * The definition of a resource type as it was last seen, as a condition of writes that depend on it; undefined where there is
-   * none any more.
+   * The condition that the definition of a resource type is unchanged, for writes that depend on it; undefined if it was deleted.
    */
   definitionCondition(group: string, name: string): WriteCondition | undefined;
   /**
-   * Reads what is known and was never asked for, others having their turn in between: {@link groupVersions} and {@link stored} would
-   * read it at once. Returns nothing where all of it was read.
+   * Parses the definitions that were never requested, with turns for other requests in between; {@link groupVersions} and
+   * {@link stored} would parse them without a pause. Undefined if all are parsed.
    */
   readAll(): MaybePromise<void>;
-  /** The served ones. */
+  /** The served group versions. */
   readonly groupVersions: readonly ServedGroupVersion[];
-  /** Every resource type whose objects are stored, in the version in which they are. */
+  /** Every resource type that stores objects, in the storage version. */
   readonly stored: readonly Resource[];
 }
 
-/** Which resource types a server serves: built-in ones, which never change, and those of custom kinds. */
+/** The served resource types: built-in ones, which never change, and those of custom kinds. */
 export declare class Registry {
   readonly vocabulary: Vocabulary;
-  /** By group, version and name; asked several times for each request. */
-  /** Those that never change; asking for them reads no definition of a custom kind. */
+  /** By group, version and name. */
+  /** The built-in group versions. */
   readonly builtInVersions: readonly ServedGroupVersion[];
   /** By `apiVersion/kind`. */
-  /** By what their objects' keys begin with. */
-  /** Of all declared kinds, also those that aren't served, as `group/resource`. */
-  /** Set while a server is put together, where it has custom kinds. */
+  /** By store prefix. */
+  /** `group/resource` of all declared kinds, served or not. */
+  /** Set during the start of a server with custom kinds. */
   changing: ChangingResources | undefined;
   /**
    * @param kinds the declared kinds.
    * @param served whether a kind's resource is served; see `runtime-config.ts`.
    */
   constructor(kinds: readonly Kind[], vocabulary: Vocabulary, served: (group: string, kind: Kind) => boolean);
-  /** Grows with every change of what is served. */
+  /** Increases with every change of the served resource types. */
   get revision(): number;
   /** See {@link ChangingResources.revisionOf}; always empty for built-in groups. */
   revisionOf(group: string): string;
   /** See {@link ChangingResources.sync}. */
   sync(): MaybePromise<void>;
-  /** Whether there is, as far as it is known, a group of that name. */
+  /** Whether there is a group of that name, as of the last {@link sync}. */
   knows(group: string): boolean;
   /** See {@link ChangingResources.definitionCondition}; undefined for a built-in resource type. */
   definitionCondition({ group, name }: Resource): WriteCondition | undefined;
-  /** Whether the group's resource types are built in, so that they never change. */
+  /** Whether the resource types of the group are built in. */
   isBuiltIn(group: string): boolean;
   /**
-   * Whether a resource can't be defined as a custom one: its group is built in, or its objects are stored where those of a declared kind
-   * are, which may be served again at the next start.
+   * Whether a resource can't be a custom one: its group is built in, or its store prefix is that of a declared kind, which may be served
+   * again after the next start.
    */
   reserves(group: string, resource: string): boolean;
   /** The same array until something changes. */
   get groupVersions(): readonly ServedGroupVersion[];
   /** See {@link ChangingResources.readAll}. */
   readAll(): MaybePromise<void>;
-  /** Every served resource type with the same objects, the given one among them, in the order of discovery. */
+  /** Every served resource type with the same objects, including the argument, in the order of discovery. */
   withSameObjects({ group, name, storePrefix }: Resource): readonly Resource[];
   /** The resource type at a path, or undefined. */
   find(group: string, version: string, resource: string): Resource | undefined;
   /** The resource type whose objects have this apiVersion and kind, or undefined. */
   findKind(apiVersion: string, kind: string): Resource | undefined;
-  /** The kind of a body with this apiVersion and kind: of a resource type, or of what subresources are asked with. */
+  /** The kind of a body with this apiVersion and kind: that of a resource type or of the body of a subresource. */
   bodyKind(apiVersion: string, kind: string): Kind | undefined;
   /** Whether the kind's resource type is served. */
   serves(kind: Kind): boolean;
-  /** The resource type of a kind that this server serves for certain. */
+  /**
+   * The resource type of a kind.
+   *
+   * @throws {Error} the kind is not served.
+   */
   require(kind: Kind): Resource;
-  /** Every served resource type that stores objects; of several versions of one, that in which they are stored. */
+  /** Every served resource type that stores objects, once for all versions: the storage version if it is served. */
   stored(): Resource[];
 }
 
-// ---- resources/typed-client
+// ---- resources/writes/delete
 
-/** The kinds of an apiVersion; where it or the kind isn't known when the program is compiled, any. */
-type KindsIn<Objects, V extends string, K extends string> = string extends V | K
-  ? string
-  : {
-      [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never;
-    }[keyof Objects];
-
-/** The objects of a kind; where it isn't known when the program is compiled, any object. */
-type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
-  ? Objects[`${V} ${K}`]
-  : ApiObject;
-
-/** Names a kind by what stands in the first lines of its objects. */
-interface OfKind<Objects, V extends string, K extends string> {
-  readonly apiVersion: V;
-  readonly kind: K & KindsIn<Objects, V, K>;
+/** Options of a deletion, from query and body. */
+export interface DeleteOptions extends WriteOptions {
+  readonly gracePeriodSeconds: number | bigint | undefined;
+  readonly propagationPolicy: "Background" | "Foreground" | "Orphan" | undefined;
+  /** Precondition: the uid of the object. */
+  readonly uid: string | undefined;
+  /** Precondition: the resource version of the object. */
+  readonly resourceVersion: string | undefined;
 }
 
-/** Names an object. */
-interface OneOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
-  readonly name: string;
-  readonly namespace?: string;
-}
+/** @throws {StatusError} Invalid for an unknown policy. */
+export declare function propagationPolicy(text: string): NonNullable<DeleteOptions["propagationPolicy"]>;
 
-/** Names a collection: of one namespace, or of all. */
-interface AllOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-}
+// ---- resources/writes/patch
 
-/** An object as a caller writes it: the server fills in the rest. */
-type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> & {
-  readonly metadata: ObjectMetaValue;
-} & Omit<ObjectAt<Objects, V, K>, "apiVersion" | "kind" | "metadata">;
-
-/**
- * The API without a socket, for programs that hold a server. A request passes through validation and admission like any
- * other; there is no authentication and no authorization: whoever holds the client may do everything.
- *
- * Objects have the types of their kinds. A kind or field that doesn't exist isn't compiled, unless apiVersion or kind is
- * known at run time only. Every method throws `StatusError` as the API would answer.
- *
- * @typeParam Objects the types of the objects, by `apiVersion kind`.
- */
-export interface TypedClient<Objects> {
-  get<V extends string, K extends string>(reference: OneOf<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
-  /** As {@link TypedClient.get}; undefined when there is no such object. */
-  find<V extends string, K extends string>(
-    reference: OneOf<Objects, V, K>,
-  ): Promise<ObjectAt<Objects, V, K> | undefined>;
-  list<V extends string, K extends string>(
-    reference: AllOf<Objects, V, K>,
-  ): Promise<ObjectList<ObjectAt<Objects, V, K>>>;
-  create<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
-  /** As {@link TypedClient.create}, without reading what was made of the object. */
-  add<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<void>;
-  /** Replaces an object, or a part of it: `update(object, "status")`. */
-  update<V extends string, K extends string>(
-    object: Draft<Objects, V, K>,
-    subresource?: string,
-  ): Promise<ObjectAt<Objects, V, K>>;
-  /** Changes an object, by a merge patch unless `kind` names another one. */
-  patch<V extends string, K extends string>(
-    reference: OneOf<Objects, V, K>,
-    patch: unknown,
-    kind?: PatchKind,
-  ): Promise<ObjectAt<Objects, V, K>>;
-  /** Deletes an object; false when finalizers hold it for now. */
-  delete<V extends string, K extends string>(
-    reference: OneOf<Objects, V, K>,
-    only?: {
-      uid?: string;
-      resourceVersion?: string;
-    },
-    propagationPolicy?: DeleteOptions["propagationPolicy"],
-  ): Promise<boolean>;
-  /**
-   * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The
-   * listener must not throw; `ended` is called when the history needed is gone.
-   */
-  watch<V extends string, K extends string>(
-    reference: AllOf<Objects, V, K> & {
-      readonly resourceVersion: string;
-    },
-    listener: (event: WatchEvent<ObjectAt<Objects, V, K>>) => void,
-    ended?: (error: Error) => void,
-  ): {
-    close(): void;
-  };
-}
+/** Patch types (spec: conventions 4.7). */
+export type PatchKind = "json" | "merge" | "strategic";
 
 // ---- schema/api-object
 
@@ -1432,20 +1434,6 @@ export interface Conversion {
   readonly selectableNames?: Readonly<Record<string, string>>;
 }
 
-/** Has the objects of a custom kind converted between its versions by others, such as a webhook. */
-export interface ObjectConverter {
-  /** The kind in the version in which objects are stored. */
-  readonly stored: () => Kind;
-  /**
-   * The objects in another version, in their order; those that are in it already are the same. Nothing of the metadata is another
-   * but labels and annotations.
-   *
-   * @param objects each in the version that its apiVersion names; they aren't changed.
-   * @throws {StatusError} InternalError: they can't be converted.
-   */
-  convert(objects: readonly ApiObject[], apiVersion: string): Promise<readonly ApiObject[]>;
-}
-
 /**
  * What this server makes of the objects of a kind beyond storing and serving them, each a sentence without its full stop.
  * `docs/enforcement.md` is made from these.
@@ -1580,8 +1568,6 @@ export interface CustomKindFacts {
   readonly since: number;
   /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
   readonly schema: () => object | undefined;
-  /** Undefined where the versions differ by their names and schemas only. */
-  readonly converter: ObjectConverter | undefined;
   /** The warning to callers of the version; empty where it isn't deprecated. */
   readonly deprecation: string;
 }

@@ -16,7 +16,7 @@ export type {
   ObjectList,
   ObjectReference,
   WatchEvent,
-} from "./resources/client.ts";
+} from "./resources/clients/client.ts";
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
 export { OptionsError } from "./server/options/options-error.ts";
 export type { Logger } from "./base/logger.ts";
@@ -49,15 +49,15 @@ export {
 } from "./kinds/definition-of.ts";
 export type { BuiltInObjects, ObjectsOf } from "./kinds/typed-objects.ts";
 export type { Kind, ObjectFor } from "./schema/kind.ts";
-export type { TypedClient } from "./resources/typed-client.ts";
+export type { TypedClient } from "./resources/clients/typed-client.ts";
 export type { AdmissionPlugin } from "./admission/admission-chain.ts";
-export type { AdmissionRequest } from "./resources/engine.ts";
+export type { AdmissionRequest } from "./resources/engine/engine.ts";
 export type { AuthenticationResult, Credentials } from "./authentication/authenticator.ts";
 export type { NamedAuthenticator } from "./authentication/guarded-authenticator.ts";
 export type { Attributes, Decision, RuleList } from "./authorization/authorizer.ts";
 export type { NamedAuthorizer } from "./authorization/guarded-authorizer.ts";
 export type { Controller, ControllerContext, RunningController } from "./controllers/controller.ts";
-export type { ObjectInformer } from "./resources/informer.ts";
+export type { ObjectInformer } from "./resources/followers/informer.ts";
 export { WorkQueue } from "./controllers/work-queue.ts";
 export type { Extensions } from "./server/extensions.ts";
 export type { Store } from "./storage/store.ts";

@@ -1,7 +1,7 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { AdmissionRequest, Admitter, Target } from "../resources/engine.ts";
-import type { Resource } from "../resources/registry.ts";
+import type { AdmissionRequest, Admitter, Target } from "../resources/engine/engine.ts";
+import type { Resource } from "../resources/registry/registry.ts";
 
 /** An admission plugin (spec: conventions 4.13). It rejects a request by throwing a StatusError. */
 export interface AdmissionPlugin {

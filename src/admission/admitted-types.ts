@@ -1,6 +1,6 @@
 import { Pod } from "../kinds/core/pod/pod.ts";
 import type { Kind } from "../schema/kind.ts";
-import type { AdmissionRequest } from "../resources/engine.ts";
+import type { AdmissionRequest } from "../resources/engine/engine.ts";
 import type { AdmissionPlugin, AdmittedType } from "./admission-chain.ts";
 
 type Operation = AdmissionRequest["operation"];

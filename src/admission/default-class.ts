@@ -1,5 +1,5 @@
 import type { ApiObject } from "../schema/kind.ts";
-import type { Target } from "../resources/engine.ts";
+import type { Target } from "../resources/engine/engine.ts";
 import type { VocabularyBehavior } from "../vocabulary/behavior.ts";
 import { forbidden } from "./forbidden.ts";
 

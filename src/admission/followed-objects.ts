@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
-import { Follower } from "../resources/follower.ts";
-import { namesOf, resourceOf } from "../resources/registry.ts";
-import { decodeEntry } from "../resources/stored.ts";
+import { Follower } from "../resources/followers/follower.ts";
+import { namesOf, resourceOf } from "../resources/registry/registry.ts";
+import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";

@@ -1,7 +1,7 @@
 import { ExtensionError, inTime, isPromise, isRecord, type ExtensionGuard } from "../base/extension.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { AdmissionRequest } from "../resources/engine.ts";
+import type { AdmissionRequest } from "../resources/engine/engine.ts";
 import { decode } from "../schema/decode.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { AdmissionPlugin } from "./admission-chain.ts";

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { keyOf, type Registry } from "../resources/registry.ts";
-import { decodeEntry } from "../resources/stored.ts";
+import { keyOf, type Registry } from "../resources/registry/registry.ts";
+import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Store } from "../storage/store.ts";
 

@@ -1,6 +1,6 @@
 import type { Pod } from "../kinds/core/pod/pod.ts";
 import type { Container } from "../kinds/core/pod/container.ts";
-import type { AdmissionRequest } from "../resources/engine.ts";
+import type { AdmissionRequest } from "../resources/engine/engine.ts";
 
 /** What a pod says that it should be. */
 export type PodSpecValue = NonNullable<Pod["spec"]>;

@@ -1,7 +1,7 @@
 import { APIService } from "../kinds/apiregistration/api-service.ts";
-import { Follower } from "../resources/follower.ts";
-import { namesOf, resourceOf, type ServedGroupVersion } from "../resources/registry.ts";
-import { decodeEntry } from "../resources/stored.ts";
+import { Follower } from "../resources/followers/follower.ts";
+import { namesOf, resourceOf, type ServedGroupVersion } from "../resources/registry/registry.ts";
+import { decodeEntry } from "../resources/objects/stored.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import {

@@ -1,7 +1,7 @@
 import { Endpoints } from "../kinds/core/endpoints.ts";
 import { Service } from "../kinds/core/service/service.ts";
-import { Follower } from "../resources/follower.ts";
-import { namesOf, resourceOf } from "../resources/registry.ts";
+import { Follower } from "../resources/followers/follower.ts";
+import { namesOf, resourceOf } from "../resources/registry/registry.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { UserInfo } from "../base/user-info.ts";

@@ -1,5 +1,5 @@
 import type { MaybePromise } from "./maybe-promise.ts";
-import { doSteps, type Steps } from "./steps.ts";
+import { runSteps, runStepsPaused, type Steps } from "./steps.ts";
 
 /** Paces the work on one request by the size of its data, so that large requests neither block the server nor exhaust its memory. */
 export interface WorkPace {
@@ -15,15 +15,7 @@ export interface WorkPace {
   step(): MaybePromise<void>;
 }
 
-/** Runs a computation: in a large request each step in a turn of its own, otherwise all without a pause. */
+/** Runs a computation: in a large request each step in a turn of its own, otherwise with pauses only for promises. */
 export function inTurns<T>(steps: Steps<T>, pace: WorkPace | undefined): MaybePromise<T> {
-  return pace?.isLarge === true ? stepByStep(steps, pace) : doSteps(steps);
-}
-
-async function stepByStep<T>(steps: Steps<T>, pace: WorkPace): Promise<T> {
-  for (;;) {
-    await pace.step();
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
+  return pace?.isLarge === true ? runStepsPaused(steps, () => pace.step()) : runSteps(steps);
 }

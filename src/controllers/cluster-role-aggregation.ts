@@ -2,7 +2,7 @@ import { compileLabelSelector } from "../base/label-selector.ts";
 import { ClusterRole } from "../kinds/rbac/roles.ts";
 import type { PolicyRule } from "../kinds/rbac/policy-rule.ts";
 import type { Controller } from "./controller.ts";
-import { namesOf } from "../resources/registry.ts";
+import { namesOf } from "../resources/registry/registry.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 /**

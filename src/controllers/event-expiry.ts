@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Event } from "../kinds/core/event.ts";
-import { resourceOf } from "../resources/registry.ts";
-import { decodeEntry } from "../resources/stored.ts";
+import { resourceOf } from "../resources/registry/registry.ts";
+import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Controller, ControllerContext } from "./controller.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Client, NewObject, ObjectReference } from "../resources/client.ts";
+import type { Client, NewObject, ObjectReference } from "../resources/clients/client.ts";
 
 /** An event that is the same as an earlier one is counted there for this time. */
 const coalesceMs = 600_000;

@@ -1,5 +1,5 @@
 import { ExtensionError, inTime, isRecord, type ExtensionGuard } from "../base/extension.ts";
-import type { ObjectInformer } from "../resources/informer.ts";
+import type { ObjectInformer } from "../resources/followers/informer.ts";
 import type { Controller, ControllerContext, RunningController } from "./controller.ts";
 
 /**

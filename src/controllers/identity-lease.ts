@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
-import type { Client } from "../resources/client.ts";
-import { unlessRaced } from "../resources/races.ts";
+import type { Client } from "../resources/clients/client.ts";
+import { unlessRaced } from "../resources/clients/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ServerAddress } from "./api-service/endpoints.ts";

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../base/clock.ts";
-import type { Client } from "../resources/client.ts";
-import { isRaced } from "../resources/races.ts";
+import type { Client } from "../resources/clients/client.ts";
+import { isRaced } from "../resources/clients/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { RunningController } from "./controller.ts";

@@ -1,7 +1,7 @@
 import type { Timer } from "../base/clock.ts";
 import { andThen, detach } from "../base/maybe-promise.ts";
 import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
-import { namesOf, resourceOf } from "../resources/registry.ts";
+import { namesOf, resourceOf } from "../resources/registry/registry.ts";
 import type { Kind } from "../schema/kind.ts";
 import { StoreClosedError, type StoreEvent, type Subscription } from "../storage/store.ts";
 import type { ControllerContext, RunningController } from "./controller.ts";

@@ -1,6 +1,6 @@
-import { Follower } from "../resources/follower.ts";
-import { namesOf } from "../resources/registry.ts";
-import { asBuffer } from "../resources/stored.ts";
+import { Follower } from "../resources/followers/follower.ts";
+import { namesOf } from "../resources/registry/registry.ts";
+import { asBuffer } from "../resources/objects/stored.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import type { ControllerContext, RunningController } from "./controller.ts";

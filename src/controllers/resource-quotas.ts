@@ -2,8 +2,8 @@ import { formatQuantity } from "../base/quantity.ts";
 import type { QuotaFacts } from "../admission/plugins/resource-quota/quota-facts.ts";
 import type { NamespaceUsage } from "../admission/plugins/resource-quota/namespace-usage.ts";
 import { detach, type MaybePromise } from "../base/maybe-promise.ts";
-import type { NewObject } from "../resources/client.ts";
-import { isRaced } from "../resources/races.ts";
+import type { NewObject } from "../resources/clients/client.ts";
+import { isRaced } from "../resources/clients/races.ts";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { WorkQueue, type QueueObserver } from "./work-queue.ts";
 

@@ -1,8 +1,8 @@
 import type { LegacyFacts } from "../authentication/service-accounts/legacy-claims.ts";
 import { Secret } from "../kinds/core/secret.ts";
 import { ServiceAccount } from "../kinds/core/service-account.ts";
-import { unlessRaced } from "../resources/races.ts";
-import type { NewObject } from "../resources/client.ts";
+import { unlessRaced } from "../resources/clients/races.ts";
+import type { NewObject } from "../resources/clients/client.ts";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { reconcileMatching } from "./reconcile-matching.ts";
 

@@ -1,5 +1,5 @@
 import { Job } from "../kinds/batch/job.ts";
-import { unlessRaced } from "../resources/races.ts";
+import { unlessRaced } from "../resources/clients/races.ts";
 import type { Controller } from "./controller.ts";
 import { reconcileMatching } from "./reconcile-matching.ts";
 

@@ -7,7 +7,7 @@ import type { FairTurns } from "../flow/fair-turns.ts";
 import type { LargeRequests } from "../flow/large-requests.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Encodings } from "./encodings/choose.ts";
-import type { Engine } from "../resources/engine.ts";
+import type { Engine } from "../resources/engine/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { ResponseBacklogs } from "./transport/response-backlog.ts";
 import type { BodyBudget } from "./transport/body-budget.ts";

@@ -114,20 +114,6 @@ export interface Conversion {
   readonly selectableNames?: Readonly<Record<string, string>>;
 }
 
-/** Has the objects of a custom kind converted between its versions by others, such as a webhook. */
-export interface ObjectConverter {
-  /** The kind in the version in which objects are stored. */
-  readonly stored: () => Kind;
-  /**
-   * The objects in another version, in their order; those that are in it already are the same. Nothing of the metadata is another
-   * but labels and annotations.
-   *
-   * @param objects each in the version that its apiVersion names; they aren't changed.
-   * @throws {StatusError} InternalError: they can't be converted.
-   */
-  convert(objects: readonly ApiObject[], apiVersion: string): Promise<readonly ApiObject[]>;
-}
-
 /**
  * What this server makes of the objects of a kind beyond storing and serving them, each a sentence without its full stop.
  * `docs/enforcement.md` is made from these.
@@ -271,8 +257,6 @@ export interface CustomKindFacts {
   readonly since: number;
   /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
   readonly schema: () => object | undefined;
-  /** Undefined where the versions differ by their names and schemas only. */
-  readonly converter: ObjectConverter | undefined;
   /** The warning to callers of the version; empty where it isn't deprecated. */
   readonly deprecation: string;
 }

@@ -7,8 +7,8 @@ import type { DeferredWebhookObserver } from "../admission/webhooks/observer.ts"
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import type { ResolveService } from "../remote/webhook-caller.ts";
-import type { NamespacePhases } from "../resources/namespace-phases.ts";
-import type { Registry } from "../resources/registry.ts";
+import type { NamespacePhases } from "../resources/followers/namespace-phases.ts";
+import type { Registry } from "../resources/registry/registry.ts";
 import type { Store } from "../storage/store.ts";
 
 /** What plugins of webhooks need of the server that is being put together. */

@@ -12,7 +12,7 @@ import { rarely } from "../base/clock.ts";
 import { authentication } from "../kinds/groups.ts";
 import { groupName } from "../schema/kind.ts";
 import { outageLogMs, remoteService } from "./remote-services.ts";
-import type { Registry } from "../resources/registry.ts";
+import type { Registry } from "../resources/registry/registry.ts";
 import type { Store } from "../storage/store.ts";
 import type { TokenWebhookSettings } from "./options/types.ts";
 import { authenticatingProxy, identityHeaders } from "./authenticating-proxy.ts";

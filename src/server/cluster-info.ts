@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import { clusterInfo } from "../controllers/bootstrap/signer.ts";
-import type { Client } from "../resources/client.ts";
+import type { Client } from "../resources/clients/client.ts";
 import { createUnlessThere } from "../controllers/bootstrap/default-objects.ts";
 import { publicKubeconfig } from "./kubeconfig.ts";
 import { stackOf } from "../base/logger.ts";

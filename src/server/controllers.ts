@@ -8,8 +8,8 @@ import { enabledControllers, UnknownControllerError } from "../controllers/enabl
 import type { IssueLegacyToken } from "../controllers/service-account-tokens.ts";
 import { fencedStore } from "../controllers/fenced-store.ts";
 import type { QueueMetrics } from "../http/metrics/queue-metrics.ts";
-import type { Engine } from "../resources/engine.ts";
-import { Client } from "../resources/client.ts";
+import type { Engine } from "../resources/engine/engine.ts";
+import { Client } from "../resources/clients/client.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { signingAuthorities } from "./cluster-signing.ts";
 import type { ControllerStates } from "./controller-states.ts";

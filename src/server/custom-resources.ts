@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Forgettables } from "../base/forgettable.ts";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import { CustomResources } from "../resources/custom-resources.ts";
+import { CustomResources } from "../custom-resources/definitions/custom-resources.ts";
 import { WebhookCaller, type ResolveService } from "../remote/webhook-caller.ts";
-import type { Registry } from "../resources/registry.ts";
+import type { Registry } from "../resources/registry/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options/server-options.ts";

@@ -10,8 +10,8 @@ import type { FlowConfiguration } from "../controllers/flow/flow-configuration.t
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { LimitRange } from "../kinds/core/limit-range.ts";
 import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
-import type { Client } from "../resources/client.ts";
-import type { Registry } from "../resources/registry.ts";
+import type { Client } from "../resources/clients/client.ts";
+import type { Registry } from "../resources/registry/registry.ts";
 import { clusterTrust } from "./authenticating-proxy.ts";
 import type { ServerOptions } from "./options/server-options.ts";
 import type { Serving } from "./serving.ts";

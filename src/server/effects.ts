@@ -1,7 +1,7 @@
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import { leftoverObjects } from "../resources/leftover-objects.ts";
-import type { StorageHooks } from "../resources/storage-hooks.ts";
-import type { Registry } from "../resources/registry.ts";
+import { leftoverObjects } from "../custom-resources/definitions/leftover-objects.ts";
+import type { StorageHooks } from "../resources/engine/storage-hooks.ts";
+import type { Registry } from "../resources/registry/registry.ts";
 import { AddressRange } from "../resources/services/address-range.ts";
 import { ServiceClaimRepair } from "../resources/services/claim-repair.ts";
 import { ServiceAllocation, type PortRange } from "../resources/services/service-allocation.ts";

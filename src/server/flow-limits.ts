@@ -8,7 +8,7 @@ import { collectFlows, waitMeters } from "../http/metrics/flow-metrics.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import type { PathTable } from "../http/request/path-table.ts";
 import type { WatchCounts } from "../http/limits/watch-counts.ts";
-import type { Engine } from "../resources/engine.ts";
+import type { Engine } from "../resources/engine/engine.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options/server-options.ts";
 

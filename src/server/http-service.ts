@@ -21,7 +21,7 @@ import type { HttpService } from "../http/service.ts";
 import { PathTable } from "../http/request/path-table.ts";
 import { OpenStreams } from "../http/transport/open-streams.ts";
 import { rarely } from "../base/clock.ts";
-import type { Engine } from "../resources/engine.ts";
+import type { Engine } from "../resources/engine/engine.ts";
 import { ComponentStatus } from "../kinds/core/component-status.ts";
 import { aggregationRules } from "./aggregation.ts";
 import { auditorFor } from "./audit.ts";

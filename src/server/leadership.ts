@@ -6,7 +6,7 @@ import { EventRecorder } from "../controllers/event-recorder.ts";
 import { controllersLease, LeaderElection } from "../controllers/leader-election.ts";
 import { stackOf } from "../base/logger.ts";
 import { isStore } from "../storage/guarded-store.ts";
-import type { Client } from "../resources/client.ts";
+import type { Client } from "../resources/clients/client.ts";
 import type { ServerOptions } from "./options/server-options.ts";
 
 /** Whether other servers may work on the same store, so that one of them must be chosen for the controllers. */

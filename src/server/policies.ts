@@ -2,7 +2,7 @@ import { PolicyPrograms } from "../admission/policies/environment.ts";
 import type { PolicyParts } from "../admission/plugins/validating-admission-policy.ts";
 import { SentObjects } from "../admission/webhooks/sent-object.ts";
 import { ValidatingAdmissionPolicy } from "../kinds/admissionregistration/validating-admission-policy.ts";
-import type { AdmissionRequest } from "../resources/engine.ts";
+import type { AdmissionRequest } from "../resources/engine/engine.ts";
 import type { KindContext } from "../schema/context.ts";
 import { featureGates } from "./feature-gates.ts";
 import type { ServerOptions } from "./options/server-options.ts";

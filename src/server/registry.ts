@@ -1,8 +1,8 @@
 import { imageReviewVersion } from "../admission/plugins/image-policy-webhook/image-review.ts";
 import { apiVersionOf } from "../base/group-names.ts";
 import { builtInKinds } from "../kinds/all.ts";
-import { Registry } from "../resources/registry.ts";
-import { RuntimeConfig, RuntimeConfigError } from "../resources/runtime-config.ts";
+import { Registry } from "../resources/registry/registry.ts";
+import { RuntimeConfig, RuntimeConfigError } from "../resources/registry/runtime-config.ts";
 import { groupName, type Kind } from "../schema/kind.ts";
 import { OptionsError } from "./options/options-error.ts";
 import type { ServerOptions } from "./options/server-options.ts";

@@ -16,7 +16,7 @@ import type { BulkAccessReviewSpec } from "../kinds/insight/bulk-access-review.t
 import { readPlace, writePlace } from "../kinds/insight/place.ts";
 import { defaultSubjects, type SubjectAccessListSpec } from "../kinds/insight/subject-access-list.ts";
 import type { Timestamps } from "../base/timestamps.ts";
-import type { Registry } from "../resources/registry.ts";
+import type { Registry } from "../resources/registry/registry.ts";
 import { insightNotes } from "../authorization/reviews/insight-notes.ts";
 
 /** Who knows the answers. */

@@ -1,8 +1,8 @@
 import { ExtensionError } from "../base/extension.ts";
 import { stackOf } from "../base/logger.ts";
 import type { Controller, ControllerContext, RunningController } from "../controllers/controller.ts";
-import { Informer } from "../resources/informer.ts";
-import type { Resource } from "../resources/registry.ts";
+import { Informer } from "../resources/followers/informer.ts";
+import type { Resource } from "../resources/registry/registry.ts";
 import type { ControllerStates } from "./controller-states.ts";
 import { OptionsError } from "./options/options-error.ts";
 import type { ServerOptions } from "./options/server-options.ts";

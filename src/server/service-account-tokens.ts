@@ -10,7 +10,7 @@ import {
   readSigningKey,
 } from "../authentication/service-accounts/keys.ts";
 import { ownSigningKeys, type SigningKeys } from "../authentication/service-accounts/own-signing-keys.ts";
-import type { TokenIssuer } from "../resources/token-issuer.ts";
+import type { TokenIssuer } from "../resources/engine/token-issuer.ts";
 import type { SharedValues } from "../storage/shared-values.ts";
 import { readOptionFile } from "./options/option-files.ts";
 import { OptionsError } from "./options/options-error.ts";

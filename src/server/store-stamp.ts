@@ -1,5 +1,5 @@
 import { ClusterRole } from "../kinds/rbac/roles.ts";
-import { keyOf, resourceOf } from "../resources/registry.ts";
+import { keyOf, resourceOf } from "../resources/registry/registry.ts";
 import { StoreStampError, type WantedStamp } from "../storage/stamp.ts";
 import { vocabularies } from "../vocabulary/vocabularies.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";

@@ -13,7 +13,7 @@ import type { RemoteAddress } from "../remote/remote-client.ts";
 import { WebhookCaller, type ResolveService } from "../remote/webhook-caller.ts";
 import type { ServicePort } from "../remote/webhook-target.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { Engine } from "../resources/engine.ts";
+import type { Engine } from "../resources/engine/engine.ts";
 import { ConfigurationError, type ConfigurationForm } from "../schema/configuration.ts";
 import { struct } from "../schema/meta.ts";
 import { field, string } from "../schema/types.ts";

@@ -2,8 +2,8 @@ import { expect, test, vi } from "vitest";
 import { AdmissionChain, type AdmissionPlugin } from "../../src/admission/admission-chain.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Secret } from "../../src/kinds/core/secret.ts";
-import type { AdmissionRequest } from "../../src/resources/engine.ts";
-import { Registry } from "../../src/resources/registry.ts";
+import type { AdmissionRequest } from "../../src/resources/engine/engine.ts";
+import { Registry } from "../../src/resources/registry/registry.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
 const registry = new Registry([ConfigMap, Secret], platform, () => true);

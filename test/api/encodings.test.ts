@@ -5,7 +5,7 @@ import { parse as parseYaml } from "yaml";
 import { ProtobufEncoding } from "../../src/http/encodings/protobuf.ts";
 import { wholeView } from "../../src/http/encodings/view.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
-import { resourceOf } from "../../src/resources/registry.ts";
+import { resourceOf } from "../../src/resources/registry/registry.ts";
 import { ListMeta, PartialObjectMetadata } from "../../src/schema/object-meta.ts";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";

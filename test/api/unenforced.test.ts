@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { builtInKinds } from "../../src/kinds/all.ts";
-import type { Target } from "../../src/resources/engine.ts";
-import { resourceOf } from "../../src/resources/registry.ts";
-import { warningsOf } from "../../src/resources/write.ts";
-import type { Engine } from "../../src/resources/engine.ts";
+import type { Target } from "../../src/resources/engine/engine.ts";
+import { resourceOf } from "../../src/resources/registry/registry.ts";
+import { warningsOf } from "../../src/resources/writes/write.ts";
+import type { Engine } from "../../src/resources/engine/engine.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
 test("no built-in kind promises what nothing enforces", () => {

@@ -11,7 +11,7 @@ import { PriorityLevel } from "../../src/flow/priority-level.ts";
 import { FlowUse } from "../../src/flow/use.ts";
 import { ordinary } from "../../src/flow/width.ts";
 import { Event } from "../../src/kinds/core/event.ts";
-import { Registry } from "../../src/resources/registry.ts";
+import { Registry } from "../../src/resources/registry/registry.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { getPods, noMeters, person, TestClient } from "../flow/support.ts";
 import { ManualClock } from "../support/manual-clock.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../src/base/json/value.ts";
 import { bind, compile, type Environment } from "../../src/cel/compile.ts";
 import { environmentOf } from "../../src/admission/policies/environment.ts";
-import { Rule, rulesOf } from "../../src/kinds/custom/rule-tree.ts";
+import { Rule, rulesOf } from "../../src/kinds/apiextensions/rule-tree.ts";
 import { readSchema } from "../../src/schema/custom/schema-node.ts";
 import { hostileExpressions, hostileObject, hostileSchema, plainExpression } from "./hostile-expressions.ts";
 

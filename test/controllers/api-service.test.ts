@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { StatusError } from "../../src/base/status-error.ts";
 import { ensureApiService } from "../../src/controllers/api-service/service.ts";
-import type { Client } from "../../src/resources/client.ts";
+import type { Client } from "../../src/resources/clients/client.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { ok } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";

@@ -6,7 +6,7 @@ import { ApiServices } from "../../src/aggregation/api-services.ts";
 import { bootstrapSigner } from "../../src/controllers/bootstrap/signer.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Secret } from "../../src/kinds/core/secret.ts";
-import { Client } from "../../src/resources/client.ts";
+import { Client } from "../../src/resources/clients/client.ts";
 import type { ApiObject } from "../../src/schema/kind.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import type { RangeOptions, Store } from "../../src/storage/store.ts";

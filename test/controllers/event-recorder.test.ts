@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EventRecorder } from "../../src/controllers/event-recorder.ts";
 import { createServer } from "../../src/index.ts";
 import { Event } from "../../src/kinds/core/event.ts";
-import { Client } from "../../src/resources/client.ts";
+import { Client } from "../../src/resources/clients/client.ts";
 import type { ApiObject } from "../../src/schema/kind.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { engineOver } from "../resources/engine.ts";

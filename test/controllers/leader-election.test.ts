@@ -3,7 +3,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import { fencedStore } from "../../src/controllers/fenced-store.ts";
 import { defaultLeaderTimes, LeaderElection, type Candidate } from "../../src/controllers/leader-election.ts";
 import { Lease } from "../../src/kinds/coordination/lease.ts";
-import { Client } from "../../src/resources/client.ts";
+import { Client } from "../../src/resources/clients/client.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { StoreUnavailableError, type Revision, type Store } from "../../src/storage/store.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createServingCertificates } from "../../src/base/certificates.ts";
 import type { ApiObject } from "../../src/schema/kind.ts";
-import type { NewObject } from "../../src/resources/client.ts";
-import { isRaced } from "../../src/resources/races.ts";
+import type { NewObject } from "../../src/resources/clients/client.ts";
+import { isRaced } from "../../src/resources/clients/races.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { randomFrom } from "../support/random.ts";
 import { SimulatedWorld } from "./simulated-world.ts";

@@ -10,7 +10,7 @@ import type { HttpExchange } from "../../src/http/transport/http-exchange.ts";
 import { listen, type HttpListener } from "../../src/http/transport/listener.ts";
 import { ResponseBacklogs } from "../../src/http/transport/response-backlog.ts";
 import { startDeadline } from "../../src/http/verbs/deadline.ts";
-import type { Engine } from "../../src/resources/engine.ts";
+import type { Engine } from "../../src/resources/engine/engine.ts";
 import { createServingCertificates } from "../../src/base/certificates.ts";
 import { StatusError } from "../../src/base/status-error.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

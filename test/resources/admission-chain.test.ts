@@ -4,7 +4,7 @@ import { namespaceLifecycle } from "../../src/admission/plugins/namespace-lifecy
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Namespace } from "../../src/kinds/core/namespace.ts";
 import { Role } from "../../src/kinds/rbac/roles.ts";
-import { Registry } from "../../src/resources/registry.ts";
+import { Registry } from "../../src/resources/registry/registry.ts";
 import { escalationCheck } from "../../src/admission/plugins/escalation-check.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 

@@ -1,11 +1,11 @@
 import { systemClock } from "../../src/base/clock.ts";
-import type { Engine } from "../../src/resources/engine.ts";
+import type { Engine } from "../../src/resources/engine/engine.ts";
 import { Timestamps } from "../../src/base/timestamps.ts";
 import { RecentFieldSets } from "../../src/fields/apply/recent-field-sets.ts";
-import { PageCache } from "../../src/resources/page-cache.ts";
-import { RepeatedApplies } from "../../src/resources/repeated-applies.ts";
+import { PageCache } from "../../src/resources/pages/page-cache.ts";
+import { RepeatedApplies } from "../../src/resources/engine/repeated-applies.ts";
 import { SelectorIndex } from "../../src/resources/selector-index/selector-index.ts";
-import { Registry } from "../../src/resources/registry.ts";
+import { Registry } from "../../src/resources/registry/registry.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

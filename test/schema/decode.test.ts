@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { fieldFaults } from "../../src/resources/input.ts";
+import { fieldFaults } from "../../src/resources/input/input.ts";
 import { checkFields } from "../../src/schema/check.ts";
 import { decode, TypeFault } from "../../src/schema/decode.ts";
 import { fillFieldDefaults } from "../../src/schema/defaults.ts";

@@ -2,7 +2,7 @@ import { request as httpsRequest, Agent } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { createServer, type CreateServerOptions } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
-import type { Engine } from "../../src/resources/engine.ts";
+import type { Engine } from "../../src/resources/engine/engine.ts";
 import type { Store } from "../../src/storage/store.ts";
 
 /** An answer, with its JSON body parsed where it is JSON. */

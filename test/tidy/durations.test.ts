@@ -13,7 +13,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/custom-resource-definitions/custom-resource-definitions.ts",
     "src/controllers/event-recorder.ts",
     "src/resources/actions/request-token.ts",
-    "src/resources/delete.ts",
+    "src/resources/writes/delete.ts",
   ],
   "compares with times in stored objects, or writes such times": [
     "src/admission/plugins/resource-quota/namespace-usage.ts",
@@ -27,7 +27,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/resource-quotas.ts",
     "src/controllers/ttl-after-finished.ts",
     "src/http/encodings/table.ts",
-    "src/resources/engine.ts",
+    "src/resources/engine/engine.ts",
     "src/server/policies.ts",
     "src/server/webhook-services.ts",
   ],

@@ -8,6 +8,7 @@ const floors: readonly (readonly string[])[] = [
   ["fields", "cel"],
   ["kinds"],
   ["resources"],
+  ["custom-resources"],
   ["aggregation", "authentication", "authorization", "flow"],
   ["admission"],
   ["controllers", "http"],

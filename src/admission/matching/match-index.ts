@@ -1,4 +1,4 @@
-import type { Registry, Resource } from "../../resources/registry.ts";
+import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import { matchRules, type MatchPolicy, type MatchRule, type MatchSubject } from "./rules.ts";
 
 /** Something with rules, such as a webhook. Its rules name no objects. */

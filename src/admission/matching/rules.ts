@@ -1,5 +1,5 @@
-import type { AdmissionRequest } from "../../resources/engine.ts";
-import type { Registry, Resource } from "../../resources/registry.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import type { Registry, Resource } from "../../resources/registry/registry.ts";
 
 /**
  * Matching of requests by rules, as webhook configurations and validating policies write them (spec: conventions 2.9).

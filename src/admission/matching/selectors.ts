@@ -6,7 +6,7 @@ import {
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { StatusError } from "../../base/status-error.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
 

@@ -1,5 +1,5 @@
 import type { Cause } from "../../base/status-error.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { concernsPods } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";

@@ -3,7 +3,7 @@ import { andThen } from "../../base/maybe-promise.ts";
 import { requestedCertificate } from "../../base/certificate-request.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
-import type { AdmissionRequest, Target } from "../../resources/engine.ts";
+import type { AdmissionRequest, Target } from "../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";

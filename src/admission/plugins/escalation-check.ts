@@ -7,7 +7,7 @@ import {
   type WrittenBinding,
 } from "../../authorization/rbac/escalation.ts";
 import { rbac } from "../../kinds/groups.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";

@@ -4,7 +4,7 @@ import { RecentMap } from "../../base/recent-map.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { Throttle } from "../../base/throttle.ts";
 import { Event } from "../../kinds/core/event.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { refuseFaults, type Configuration } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";

@@ -2,7 +2,7 @@ import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/mutating-webhook-configuration.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { isExempt } from "../matching/exempt.ts";
 import type { Match } from "../matching/match-index.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
-import type { Registry } from "../../resources/registry.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";

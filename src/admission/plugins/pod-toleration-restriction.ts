@@ -3,7 +3,7 @@ import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { qualityOfService } from "../../kinds/core/pod/quality-of-service.ts";
 import { Toleration } from "../../kinds/core/pod/scheduling.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Configuration } from "../../schema/configuration.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import { struct } from "../../schema/meta.ts";

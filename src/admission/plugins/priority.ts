@@ -1,7 +1,7 @@
 import { andThen } from "../../base/maybe-promise.ts";
 import { Pod } from "../../kinds/core/pod/pod.ts";
 import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { concernsOnly, isOf } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";

@@ -1,7 +1,7 @@
 import { andThen } from "../../base/maybe-promise.ts";
 import { compareQuantities, parseQuantity } from "../../base/quantity.ts";
 import { RuntimeClass } from "../../kinds/node/runtime-class.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { concernsPods } from "../admitted-types.ts";
 import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";

@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { isExempt } from "../matching/exempt.ts";
 import type { Match } from "../matching/match-index.ts";

@@ -1,5 +1,5 @@
 import { StatusError, type Reason } from "../../base/status-error.ts";
-import { subjectOf, type AdmissionRequest } from "../../resources/engine.ts";
+import { subjectOf, type AdmissionRequest } from "../../resources/engine/engine.ts";
 import { forbidden } from "../forbidden.ts";
 import type { Binding, Policy } from "./policy.ts";
 

@@ -13,8 +13,8 @@ import {
   type ObjectType,
 } from "../../cel/types.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { optionsOf } from "../webhooks/review-request.ts";
 import type { SentObjects } from "../webhooks/sent-object.ts";

@@ -1,10 +1,9 @@
 import { deepClone } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
-import { fromStored } from "../../resources/conversion.ts";
-import { storeInVersion } from "../../resources/converted-engine.ts";
-import { keyOf, type Registry, type Resource } from "../../resources/registry.ts";
-import { decodeEntry } from "../../resources/stored.ts";
+import { fromStored } from "../../resources/engine/conversion.ts";
+import { keyOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
+import { decodeEntry } from "../../resources/objects/stored.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Store } from "../../storage/store.ts";
@@ -52,7 +51,7 @@ export class ParamReader {
   }
 
   private storeOf(resource: Resource): Pick<Store, "get"> {
-    return storeInVersion({ store: this.store, vocabulary: this.registry.vocabulary }, resource);
+    return resource.storage?.viewOf(this.store) ?? this.store;
   }
 
   /** @throws {PolicyFailure} the kind of a policy's parameters isn't served. */

@@ -1,4 +1,4 @@
-import type { Registry, Resource } from "../../resources/registry.ts";
+import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import type { SkippedRequest } from "../admission-chain.ts";
 import type { MatchSubject } from "../matching/rules.ts";
 import { matchConstraints, type Binding, type Policy } from "./policy.ts";

@@ -1,6 +1,6 @@
 import type { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/validating-admission-policy-binding.ts";
 import type { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
-import type { Registry, Resource } from "../../resources/registry.ts";
+import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Compiled } from "../../cel/compile.ts";
 import type { PolicyPrograms } from "./environment.ts";

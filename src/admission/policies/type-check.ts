@@ -1,7 +1,7 @@
 import { compile } from "../../cel/compile.ts";
 import { SchemaTypes } from "../../cel/schema-types.ts";
 import { dyn, type CelType } from "../../cel/types.ts";
-import { resourceOf, type Registry, type Resource } from "../../resources/registry.ts";
+import { resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { policyEnvironment } from "./environment.ts";
 import { turnGiver } from "../../base/turns.ts";

@@ -1,5 +1,5 @@
 import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
-import type { Registry } from "../../resources/registry.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
 import type { SkippedRequest } from "../admission-chain.ts";
 import type { FollowedObjects } from "../followed-objects.ts";
 import { MatchIndex, type Match } from "../matching/match-index.ts";

@@ -3,8 +3,8 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { applyJsonPatch } from "../../fields/json-patch.ts";
 import { PatchFault } from "../../fields/patch-fault.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import { TypeFault } from "../../schema/decode.ts";
 import type { SentObjects } from "./sent-object.ts";
 

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 
 /** The two sorts of webhooks, as the metrics name them. */
 export type WebhookType = "admit" | "validating";

@@ -1,16 +1,16 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { deepClone, type JsonValue } from "../../base/json/value.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { ConvertedObjects } from "../../resources/converted-objects.ts";
-import { fromStored } from "../../resources/conversion.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
-import { complete } from "../../resources/input.ts";
-import { resourceOf, type Resource } from "../../resources/registry.ts";
-import { shown } from "../../resources/view.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { fromStored } from "../../resources/engine/conversion.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import { complete } from "../../resources/input/input.ts";
+import { resourceOf, type Resource } from "../../resources/registry/registry.ts";
+import type { Conversions } from "../../resources/registry/versioned-storage.ts";
+import { shown } from "../../resources/writes/view.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { decode } from "../../schema/decode.ts";
 import { fillFieldDefaults } from "../../schema/defaults.ts";
-import type { ApiObject, ObjectConverter, ViewSubresource } from "../../schema/kind.ts";
+import type { ApiObject, ViewSubresource } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Group, version and name of a kind. */
@@ -25,8 +25,7 @@ export interface KindName {
  * A write through a view, such as `scale`, is about the view.
  */
 export class SentObjects {
-  /** What conversion webhooks made of the objects of a request. */
-  private readonly converted = new WeakMap<AdmissionRequest, ConvertedObjects>();
+  private readonly conversions = new WeakMap<AdmissionRequest, Conversions>();
 
   constructor(
     private readonly vocabulary: Vocabulary,
@@ -49,32 +48,20 @@ export class SentObjects {
    * before they are shown.
    */
   prepare(request: AdmissionRequest, resource: Resource): MaybePromise<void> {
-    return this.settled(request, () => {
-      for (const object of [request.object, request.live]) {
-        if (object !== undefined) this.show(request, resource, object);
-      }
-    });
+    const { object, live, target } = request;
+    if (resource.kind.subresources[target.subresource]?.shape !== undefined) return;
+    const objects = [object, live].filter((one) => one !== undefined);
+    return this.conversionsOf(request)?.prefetch(objects, resource);
   }
 
-  /** As {@link SentObjects.take}, which may need a conversion by a webhook. */
-  taken(request: AdmissionRequest, resource: Resource, patched: JsonValue): MaybePromise<boolean> {
-    return this.settled(request, () => this.take(request, resource, patched));
-  }
-
-  private settled<T>(request: AdmissionRequest, step: () => T): MaybePromise<T> {
-    const converter = request.target.resource.kind.custom?.converter;
-    return converter === undefined ? step() : this.convertedOf(request, converter).settled(step);
-  }
-
-  private convertedOf(request: AdmissionRequest, converter: ObjectConverter): ConvertedObjects {
-    let found = this.converted.get(request);
-    if (found === undefined) this.converted.set(request, (found = new ConvertedObjects(converter)));
-    return found;
-  }
-
-  private inVersion(request: AdmissionRequest, resource: Resource, object: ApiObject): ApiObject {
-    const converter = resource.kind.custom?.converter;
-    return converter === undefined ? object : this.convertedOf(request, converter).get(object, resource);
+  /** The conversions of a request; undefined unless a webhook converts its resource type. */
+  private conversionsOf(request: AdmissionRequest): Conversions | undefined {
+    let conversions = this.conversions.get(request);
+    if (conversions === undefined) {
+      conversions = request.target.resource.storage?.newConversions?.();
+      if (conversions !== undefined) this.conversions.set(request, conversions);
+    }
+    return conversions;
   }
 
   /** The text of an object in JSON, `null` for none. */
@@ -88,7 +75,8 @@ export class SentObjects {
     const declared = resource.kind.subresources[request.target.subresource];
     if (declared?.shape === "view") return shown(this.view(declared), object);
     if (declared?.shape === "action" || declared?.shape === "connect") return object;
-    if (resource.kind.conversion === undefined) return this.inVersion(request, resource, object);
+    if (resource.kind.conversion === undefined)
+      return this.conversionsOf(request)?.get(object, resource) ?? object;
     return fromStored(resource, deepClone(object), this.contextOf(request));
   }
 
@@ -99,11 +87,21 @@ export class SentObjects {
    * @returns whether that changed it.
    * @throws {TypeFault} the patched value can't be read as its kind.
    */
-  private take(request: AdmissionRequest, resource: Resource, patched: JsonValue): boolean {
+  taken(request: AdmissionRequest, resource: Resource, patched: JsonValue): MaybePromise<boolean> {
+    const after = this.read(request, resource, patched);
+    const conversions = this.conversionsOf(request);
+    if (conversions === undefined || after.apiVersion === request.target.resource.apiVersion)
+      return this.replace(request, after);
+    const { target } = request;
+    return andThen(conversions.prefetch([after], target.resource), () =>
+      this.replace(request, deepClone(conversions.get(after, target.resource))),
+    );
+  }
+
+  private replace(request: AdmissionRequest, after: ApiObject): boolean {
     const { object } = request;
     const before = encodeJson(object as unknown as JsonValue);
     const { uid, creationTimestamp } = object!.metadata;
-    const after = this.read(request, resource, patched);
     if (request.operation === "CREATE" && request.target.subresource === "") {
       Object.assign(after.metadata, { uid, creationTimestamp });
     }
@@ -125,9 +123,7 @@ export class SentObjects {
     }
     const object = decode(resource.kind.type, patched).value as ApiObject;
     named(object, resource);
-    const completed = complete(resource, object, context);
-    if (resource.kind.custom?.converter === undefined) return completed;
-    return deepClone(this.inVersion(request, request.target.resource, completed));
+    return complete(resource, object, context);
   }
 
   private decoded(resource: Resource, patched: JsonValue, context: KindContext): ApiObject {

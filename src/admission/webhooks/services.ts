@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
-import type { Registry } from "../../resources/registry.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
 import type { WebhookCaller } from "../../remote/webhook-caller.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

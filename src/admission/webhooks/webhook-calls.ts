@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { Match } from "../matching/match-index.ts";
 import { selects } from "../matching/selectors.ts";

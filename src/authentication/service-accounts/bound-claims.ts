@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import type { TokenFacts, TokenSubject } from "../../resources/token-issuer.ts";
+import type { TokenFacts, TokenSubject } from "../../resources/engine/token-issuer.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { checkTimes, claim, textClaim, timesOf, type Claims } from "../jwt/claims.ts";
 import type { Identity, LiveObjects, TokenObject } from "../live-objects.ts";

@@ -6,9 +6,9 @@ import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from ".
 import type { BindingObject, StoredRole } from "./policy.ts";
 import { RbacIndex } from "./rbac-index.ts";
 import { rbac } from "../../kinds/groups.ts";
-import { Follower } from "../../resources/follower.ts";
-import { namesOf } from "../../resources/registry.ts";
-import { decodeEntry } from "../../resources/stored.ts";
+import { Follower } from "../../resources/followers/follower.ts";
+import { namesOf } from "../../resources/registry/registry.ts";
+import { decodeEntry } from "../../resources/objects/stored.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

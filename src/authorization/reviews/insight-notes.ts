@@ -1,6 +1,6 @@
 import type { Attributes, ResourceAttributes } from "../authorizer.ts";
 import { absentGroups } from "./user-groups.ts";
-import type { Registry, Resource } from "../../resources/registry.ts";
+import type { Registry, Resource } from "../../resources/registry/registry.ts";
 
 /** What people who ask for an explanation often overlook. */
 export function insightNotes(

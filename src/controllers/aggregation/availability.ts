@@ -1,8 +1,8 @@
 import type { Availability } from "../../aggregation/remote-api-service.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
-import type { NewObject } from "../../resources/client.ts";
-import { unlessRaced } from "../../resources/races.ts";
-import { resourceOf } from "../../resources/registry.ts";
+import type { NewObject } from "../../resources/clients/client.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
+import { resourceOf } from "../../resources/registry/registry.ts";
 import type { ApiServiceListener } from "../../aggregation/api-services.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";

@@ -7,12 +7,12 @@ import {
 } from "../../aggregation/priorities.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
-import type { NewObject } from "../../resources/client.ts";
-import { outlineOf } from "../../resources/definition-outline.ts";
-import { Follower } from "../../resources/follower.ts";
-import { unlessRaced } from "../../resources/races.ts";
-import { namesOf, resourceOf } from "../../resources/registry.ts";
-import { asBuffer } from "../../resources/stored.ts";
+import type { NewObject } from "../../resources/clients/client.ts";
+import { outlineOf } from "../../custom-resources/definitions/definition-outline.ts";
+import { Follower } from "../../resources/followers/follower.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
+import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
+import { asBuffer } from "../../resources/objects/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";

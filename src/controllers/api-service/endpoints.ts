@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isIPv4 } from "node:net";
-import type { Client, NewObject } from "../../resources/client.ts";
-import { unlessRaced } from "../../resources/races.ts";
+import type { Client, NewObject } from "../../resources/clients/client.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { apiServiceNamespace } from "./service.ts";

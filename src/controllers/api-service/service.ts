@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Client } from "../../resources/client.ts";
-import { isRaced, unlessRaced } from "../../resources/races.ts";
+import type { Client } from "../../resources/clients/client.ts";
+import { isRaced, unlessRaced } from "../../resources/clients/races.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 

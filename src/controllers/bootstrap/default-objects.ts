@@ -12,8 +12,8 @@ import {
 import type { PolicyRule } from "../../kinds/rbac/policy-rule.ts";
 import type { ClusterRole } from "../../kinds/rbac/roles.ts";
 import { systemClasses } from "../../kinds/scheduling/priority-class.ts";
-import type { Client, NewObject, ObjectReference } from "../../resources/client.ts";
-import { isRaced } from "../../resources/races.ts";
+import type { Client, NewObject, ObjectReference } from "../../resources/clients/client.ts";
+import { isRaced } from "../../resources/clients/races.ts";
 import { aggregate } from "../cluster-role-aggregation.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 

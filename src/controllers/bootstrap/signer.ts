@@ -1,9 +1,9 @@
 import { signDetached } from "../../authentication/jwt/detached.ts";
 import { bootstrapSecretPrefix, bootstrapTokenForm } from "../../authentication/bootstrap-token-secret.ts";
 import { ConfigMap } from "../../kinds/core/config-map.ts";
-import { Follower } from "../../resources/follower.ts";
-import { unlessRaced } from "../../resources/races.ts";
-import { keyOf, prefixOf } from "../../resources/registry.ts";
+import { Follower } from "../../resources/followers/follower.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
+import { keyOf, prefixOf } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";

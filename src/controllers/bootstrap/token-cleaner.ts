@@ -1,4 +1,4 @@
-import { unlessRaced } from "../../resources/races.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
 import { HeldTokens } from "./tokens.ts";

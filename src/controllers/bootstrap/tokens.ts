@@ -4,9 +4,9 @@ import {
   type BootstrapToken,
 } from "../../authentication/bootstrap-token-secret.ts";
 import { Secret } from "../../kinds/core/secret.ts";
-import { Follower } from "../../resources/follower.ts";
-import { namesOf, prefixOf } from "../../resources/registry.ts";
-import { decodeEntry } from "../../resources/stored.ts";
+import { Follower } from "../../resources/followers/follower.ts";
+import { namesOf, prefixOf } from "../../resources/registry/registry.ts";
+import { decodeEntry } from "../../resources/objects/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ControllerContext } from "../controller.ts";
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { certificatesIn } from "../../base/pem.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
-import { unlessRaced } from "../../resources/races.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
 import type { Controller } from "../controller.ts";
 import { conditionOf, issuedCertificate, reconcileRequests, type RequestCondition } from "./requests.ts";
 

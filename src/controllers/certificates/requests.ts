@@ -4,7 +4,7 @@ import {
   type RequestedCertificate,
 } from "../../base/certificate-request.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
-import { unlessRaced } from "../../resources/races.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
 import type { ControllerContext, RunningController } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
 

@@ -1,18 +1,18 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/deletion.ts";
-import type { NewObject } from "../../resources/client.ts";
-import { outlineOf } from "../../resources/definition-outline.ts";
-import { Follower } from "../../resources/follower.ts";
-import { unlessRaced } from "../../resources/races.ts";
-import { namesOf, resourceOf } from "../../resources/registry.ts";
-import { asBuffer, decodeEntry } from "../../resources/stored.ts";
+import type { NewObject } from "../../resources/clients/client.ts";
+import { outlineOf } from "../../custom-resources/definitions/definition-outline.ts";
+import { Follower } from "../../resources/followers/follower.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
+import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
+import { asBuffer, decodeEntry } from "../../resources/objects/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
-import { statusOf } from "./conditions.ts";
+import { statusOf } from "../../custom-resources/definitions/definition-status.ts";
 import { deleteInstances } from "./instances.ts";
-import { TakenNames } from "./taken-names.ts";
+import { ReservedNames } from "../../custom-resources/definitions/reserved-names.ts";
 
 type Status = NonNullable<CustomResourceDefinition["status"]>;
 
@@ -36,7 +36,7 @@ export const customResourceDefinitions: Controller = {
 
 class DefinitionKeeper {
   /** By group. */
-  private readonly taken = new Map<string, TakenNames>();
+  private readonly taken = new Map<string, ReservedNames>();
   private readonly queue: WorkQueue;
   private readonly follower: Follower;
 
@@ -70,7 +70,7 @@ class DefinitionKeeper {
     const { name } = namesOf(entry.key);
     const group = groupOf(name);
     let taken = this.taken.get(group);
-    if (taken === undefined) this.taken.set(group, (taken = new TakenNames()));
+    if (taken === undefined) this.taken.set(group, (taken = new ReservedNames()));
     const outline = outlineOf(asBuffer(entry.body));
     taken.set(name, outline.status?.acceptedNames);
     // Of thousands of definitions that a server starts with, nearly all are as they should be.
@@ -79,10 +79,10 @@ class DefinitionKeeper {
   }
 
   /** The status that a definition should have; undefined where it has it. */
-  private wantedStatus(outline: CustomResourceDefinition, taken: TakenNames): Status | undefined {
+  private wantedStatus(outline: CustomResourceDefinition, taken: ReservedNames): Status | undefined {
     const { registry, clock } = this.context;
     const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-    const status = statusOf(outline, taken.butOf(outline.metadata.name!), registry.vocabulary, now);
+    const status = statusOf(outline, taken.exceptOf(outline.metadata.name!), registry.vocabulary, now);
     const isSame = deepEqual(status as unknown as JsonValue, outline.status as unknown as JsonValue);
     return isSame ? undefined : status;
   }

@@ -1,7 +1,7 @@
 import { StatusError } from "../../base/status-error.ts";
-import { headerOf } from "../../resources/stored.ts";
-import type { Client } from "../../resources/client.ts";
-import { namesOf, type Resource } from "../../resources/registry.ts";
+import { headerOf } from "../../resources/objects/stored.ts";
+import type { Client } from "../../resources/clients/client.ts";
+import { namesOf, type Resource } from "../../resources/registry/registry.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 
 /** So many deletions are under way at a time, and so much is read at a time. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DefaultObject } from "../../flow/default-objects.ts";
-import type { Client, NewObject } from "../../resources/client.ts";
+import type { Client, NewObject } from "../../resources/clients/client.ts";
 
 /** A configuration object of flow control as it is stored. */
 export interface StoredObject {

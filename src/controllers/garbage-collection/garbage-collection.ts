@@ -1,9 +1,9 @@
-import type { ObjectReference } from "../../resources/client.ts";
+import type { ObjectReference } from "../../resources/clients/client.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
-import { Follower } from "../../resources/follower.ts";
-import { isRaced, unlessRaced } from "../../resources/races.ts";
-import { namesOf } from "../../resources/registry.ts";
-import { metadataOf } from "../../resources/stored.ts";
+import { Follower } from "../../resources/followers/follower.ts";
+import { isRaced, unlessRaced } from "../../resources/clients/races.ts";
+import { namesOf } from "../../resources/registry/registry.ts";
+import { metadataOf } from "../../resources/objects/stored.ts";
 import type { ObjectMetaValue, OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Timer } from "../../base/clock.ts";

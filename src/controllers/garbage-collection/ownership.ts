@@ -1,6 +1,6 @@
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
-import { keyOf, namesOf, type Registry, type Resource } from "../../resources/registry.ts";
-import { asBuffer, metadataOf } from "../../resources/stored.ts";
+import { keyOf, namesOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
+import { asBuffer, metadataOf } from "../../resources/objects/stored.ts";
 import type { OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 

@@ -1,7 +1,7 @@
 import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.ts";
 import { Pod } from "../../kinds/core/pod/pod.ts";
-import { Follower } from "../../resources/follower.ts";
-import { namesOf } from "../../resources/registry.ts";
+import { Follower } from "../../resources/followers/follower.ts";
+import { namesOf } from "../../resources/registry/registry.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { reconcileMatching } from "../reconcile-matching.ts";

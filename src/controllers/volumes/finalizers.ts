@@ -1,4 +1,4 @@
-import { unlessRaced } from "../../resources/races.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { ControllerContext } from "../controller.ts";
 

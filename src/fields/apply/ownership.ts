@@ -1,4 +1,5 @@
-import { doSteps, type Steps } from "../../base/steps.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { doSteps, waitFor, type Steps } from "../../base/steps.ts";
 import { compareTyped, type Comparison } from "./compare.ts";
 import { FieldSet, fieldElement } from "./field-set.ts";
 import { textOfFields } from "./fields-text.ts";
@@ -14,8 +15,8 @@ export type { OwnedFields, Owners } from "./owned-fields.ts";
 export interface Versions {
   /** The shape of the object in a version; undefined for a version that there is not, whose owners are forgotten. */
   shape(version: string): Shape | undefined;
-  /** The object in another version. It isn't changed. */
-  convert(object: unknown, from: string, to: string): unknown;
+  /** Converts objects to another version, in their order. They aren't changed. */
+  convert(objects: readonly unknown[], from: string, to: string): MaybePromise<readonly unknown[]>;
   /** The object as it is stored, without what isn't, such as zeros of fields that are zero when absent. It isn't changed. */
   canonical(object: unknown, version: string): unknown;
 }
@@ -96,7 +97,7 @@ export function* applySteps(
     (before.version !== version || !before.set.difference(own.set).isEmpty);
   yield;
   const object = gaveUp
-    ? prune(merged, version, before, new Map(next).set(manager, withName(own)), versions)
+    ? yield* prune(merged, version, before, new Map(next).set(manager, withName(own)), versions)
     : merged;
   const lasting = () => withPlaces(readSet(versions.canonical(object, version), shape, "lenient"));
   const changes = new WrittenFieldsByVersion(live, object, write, versions, lasting);
@@ -212,7 +213,8 @@ class WrittenFieldsByVersion {
   private *compare(version: string): Steps<WrittenFields | undefined> {
     const shape = this.versions.shape(version);
     if (shape === undefined) return undefined;
-    const found = compareTyped(this.seen(this.before, version), this.seen(this.after, version), shape);
+    const [before, after] = yield* this.bothIn(version);
+    const found = compareTyped(before, after, shape);
     const { ignored = FieldSet.empty } = this.write;
     const { removed } = found;
     yield;
@@ -227,10 +229,11 @@ class WrittenFieldsByVersion {
     return { added, modified, removed, written, any: written.union(removed), isReorder };
   }
 
-  private seen(object: unknown, version: string): unknown {
-    return version === this.write.version
-      ? object
-      : this.versions.convert(object, this.write.version, version);
+  /** The object before and after the write, in a version. */
+  private *bothIn(version: string): Steps<readonly unknown[]> {
+    const both = [this.before, this.after];
+    const own = this.write.version;
+    return version === own ? both : yield* waitFor(this.versions.convert(both, own, version));
   }
 }
 
@@ -271,28 +274,28 @@ function withName({ version, set }: OwnedFields): OwnedFields {
 }
 
 /** Removes what a manager applied before and no manager owns now. */
-function prune(
+function* prune(
   merged: unknown,
   version: string,
   before: OwnedFields,
   owners: Owners,
   versions: Versions,
-): unknown {
+): Steps<unknown> {
   const view = new Views(merged, version, versions);
   if (versions.shape(before.version) === undefined) return merged;
-  let pruned = view.change(merged, before.version, (_whole, part, shape) =>
+  let pruned = yield* view.change(merged, before.version, (_whole, part, shape) =>
     removeFields(part, withNamedHolders(before.set, shape), shape),
   );
   // Whatever went with a list item or an object and is owned comes back, in whichever version it is owned.
   for (const [owned, set] of byVersion(owners)) {
     if (versions.shape(owned) === undefined) continue;
-    pruned = view.change(pruned, owned, (whole, part, shape) =>
+    pruned = yield* view.change(pruned, owned, (whole, part, shape) =>
       removeFields(whole, gone(whole, part, shape).difference(withHolders(set, shape)), shape, set),
     );
   }
   // So does what was never the manager's to remove.
   const wanted = byVersion(owners).get(before.version);
-  return view.change(pruned, before.version, (whole, part, shape) =>
+  return yield* view.change(pruned, before.version, (whole, part, shape) =>
     removeFields(whole, gone(whole, part, shape).intersection(withHolders(before.set, shape)), shape, wanted),
   );
 }
@@ -313,7 +316,7 @@ function byVersion(owners: Owners): Map<string, FieldSet> {
   return new Map([...sets].map(([version, each]) => [version, FieldSet.unionOf(each)]));
 }
 
-/** A whole object, to be seen in other versions while parts of it are worked on. */
+/** Changes parts of an object in other versions of it. */
 class Views {
   constructor(
     private readonly whole: unknown,
@@ -321,16 +324,23 @@ class Views {
     private readonly versions: Versions,
   ) {}
 
-  /** Changes what is left of the object as it is in another version; both come and go in the object's own. */
-  change(
+  /**
+   * Changes a part of the object in another version.
+   *
+   * @param part the rest of the object after earlier changes, in the object's own version, as the result is.
+   */
+  *change(
     part: unknown,
     version: string,
     change: (whole: unknown, part: unknown, shape: Shape) => unknown,
-  ): unknown {
-    const shape = shapeIn(this.versions, version);
+  ): Steps<unknown> {
+    const { versions } = this;
+    const shape = shapeIn(versions, version);
     if (version === this.version) return change(this.whole, part, shape);
-    const there = (object: unknown) => this.versions.convert(object, this.version, version);
-    return this.versions.convert(change(there(this.whole), there(part), shape), version, this.version);
+    const [whole, rest] = yield* waitFor(versions.convert([this.whole, part], this.version, version));
+    const changed = change(whole, rest, shape);
+    const [result] = yield* waitFor(versions.convert([changed], version, this.version));
+    return result;
   }
 }
 

@@ -1,5 +1,5 @@
 import { deprecationWarning, lifeCycleOf } from "../../kinds/life-cycles.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 const known = new WeakMap<Resource, string>();

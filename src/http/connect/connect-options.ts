@@ -1,4 +1,4 @@
-import type { Target } from "../../resources/engine.ts";
+import type { Target } from "../../resources/engine/engine.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { isTrue, type ResourceFacts } from "../request/facts.ts";
 

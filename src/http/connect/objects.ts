@@ -4,8 +4,8 @@ import type { Pod } from "../../kinds/core/pod/pod.ts";
 import type { Service } from "../../kinds/core/service/service.ts";
 import { EndpointSlice } from "../../kinds/discovery/endpoint-slice.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import { Client } from "../../resources/client.ts";
-import type { Engine } from "../../resources/engine.ts";
+import { Client } from "../../resources/clients/client.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
 import { groupName } from "../../schema/kind.ts";
 
 /** The objects of one namespace, and the nodes, that say where a connection goes. */

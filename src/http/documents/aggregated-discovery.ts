@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { DiscoveredVersion } from "../../aggregation/api-services.ts";
 import type { PublishedResource } from "../../aggregation/published-resources.ts";
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import type { DiscoveredVersions } from "./discovered-versions.ts";
 import { groupName, type Kind, type Subresource } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

@@ -1,5 +1,5 @@
 import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
-import type { Registry } from "../../resources/registry.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
 
 /** The group versions of this server and those that others serve, in the order of discovery. */
 export class DiscoveredVersions {

@@ -1,7 +1,12 @@
 import { apiVersionOf } from "../../base/group-names.ts";
 import { createHash } from "node:crypto";
 import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { isStored, type ServedGroupVersion, type Registry, type Resource } from "../../resources/registry.ts";
+import {
+  isStored,
+  type ServedGroupVersion,
+  type Registry,
+  type Resource,
+} from "../../resources/registry/registry.ts";
 import { DiscoveredVersions } from "./discovered-versions.ts";
 import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
 import { AggregatedDiscovery, kindAt, shownSubresources } from "./aggregated-discovery.ts";

@@ -1,7 +1,7 @@
 import { StatusError } from "../../base/status-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

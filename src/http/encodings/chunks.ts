@@ -1,4 +1,4 @@
-import { itemAt } from "../../resources/joined-bodies.ts";
+import { itemAt } from "../../resources/pages/joined-bodies.ts";
 import type { Entry } from "../../storage/store.ts";
 
 /** Stored bytes of what is written at a time: some tenths of a millisecond of work in the slowest form. */

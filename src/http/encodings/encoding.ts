@@ -1,5 +1,5 @@
-import type { Resource } from "../../resources/registry.ts";
-import type { ListEnd, ListedPage } from "../../resources/list.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
+import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 
 /** A way to write objects and lists. An encoding is bound to one resource type. */
 export interface Encoding {

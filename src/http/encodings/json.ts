@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import { encodeJson, encodePretty } from "../../base/json/encode.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
-import { asBuffer } from "../../resources/stored.ts";
-import { joinBodies } from "../../resources/joined-bodies.ts";
-import type { ListEnd, ListedPage } from "../../resources/list.ts";
+import { asBuffer } from "../../resources/objects/stored.ts";
+import { joinBodies } from "../../resources/pages/joined-bodies.ts";
+import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import { portions } from "./chunks.ts";
 import { listMeta, type WatchEncoding, type ListWriter } from "./encoding.ts";
 import { shownItem, type View } from "./view.ts";

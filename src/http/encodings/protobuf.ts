@@ -1,8 +1,8 @@
 import { WireType } from "@bufbuild/protobuf/wire";
-import { itemAt } from "../../resources/joined-bodies.ts";
-import type { ListEnd, ListedPage } from "../../resources/list.ts";
-import type { PageForm } from "../../resources/page-forms.ts";
-import { asBuffer } from "../../resources/stored.ts";
+import { itemAt } from "../../resources/pages/joined-bodies.ts";
+import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
+import type { PageForm } from "../../resources/pages/page-forms.ts";
+import { asBuffer } from "../../resources/objects/stored.ts";
 import { ListMeta } from "../../schema/object-meta.ts";
 import { bytesWritten, writeStruct } from "../../schema/protobuf/encode-message.ts";
 import { encodeEnvelope, envelopeAround, sealEnvelope } from "../../schema/protobuf/envelope.ts";

@@ -1,7 +1,7 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { age, ageOf } from "../../kinds/columns.ts";
-import type { PageForm } from "../../resources/page-forms.ts";
+import type { PageForm } from "../../resources/pages/page-forms.ts";
 import type { Since } from "../../schema/context.ts";
 
 /** What cells contain in place of an age while rows are made, and how JSON spells it. */

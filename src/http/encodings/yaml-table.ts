@@ -1,4 +1,4 @@
-import type { ListEnd, ListedPage } from "../../resources/list.ts";
+import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import type { TableEncoding } from "./table.ts";
 import { itemText, yamlText } from "./yaml.ts";

@@ -1,7 +1,7 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { stringify, type Tags } from "yaml";
-import type { ListEnd, ListedPage } from "../../resources/list.ts";
+import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import { shownItem, type View } from "./view.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { listWidth, ordinary, type Width } from "../../flow/width.ts";
-import type { Engine } from "../../resources/engine.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import type { ResourceFacts } from "../request/facts.ts";
 
 /** Milliseconds for which a count is used; it is refreshed in the background. */

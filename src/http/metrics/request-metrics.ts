@@ -1,5 +1,5 @@
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { RequestContext } from "../request/context.ts";
 import { isConnection, type RequestFacts, type ResourceFacts } from "../request/facts.ts";

@@ -1,4 +1,4 @@
-import type { PatchKind } from "../../resources/patch.ts";
+import type { PatchKind } from "../../resources/writes/patch.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 
 /** The media types of patches (spec: conventions 4.7). */

@@ -2,17 +2,17 @@ import { parseDuration } from "../../base/duration.ts";
 import { fieldEquals } from "../../base/field-selector.ts";
 import { StatusError, optionsGroup, type Cause } from "../../base/status-error.ts";
 import { FieldReport } from "../../schema/faults.ts";
-import type { FieldValidation } from "../../resources/input.ts";
-import { checkManagerName, managerOfAgent } from "../../resources/manager-name.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { FieldValidation } from "../../resources/input/input.ts";
+import { checkManagerName, managerOfAgent } from "../../resources/ownership/manager-name.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import {
   checkMatch,
   listRead,
   parseResourceVersion,
   type ResourceVersion,
-} from "../../resources/resource-version.ts";
-import type { ListOptions } from "../../resources/list.ts";
-import { parseSelection, type Selection } from "../../resources/selection.ts";
+} from "../../resources/engine/resource-version.ts";
+import type { ListOptions } from "../../resources/reads/list.ts";
+import { parseSelection, type Selection } from "../../resources/objects/selection.ts";
 import { isTrue, type Query, type ResourceFacts } from "./facts.ts";
 
 /** Query parameters of the verbs (spec: conventions 4.3). */

@@ -1,4 +1,4 @@
-import type { RequestReport } from "../../resources/engine.ts";
+import type { RequestReport } from "../../resources/engine/engine.ts";
 import type { RequestContext } from "./context.ts";
 
 /** Keeps the warnings of a request in its record until it is answered, and gives annotations to its audit. */

@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import { storeFailure } from "../../resources/resource-version.ts";
+import { storeFailure } from "../../resources/engine/resource-version.ts";
 import { RevisionCompactedError, StoreError } from "../../storage/store.ts";
 import { sendFailure } from "../answers/respond.ts";
 import type { RequestContext } from "../request/context.ts";

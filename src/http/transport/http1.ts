@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { ReadableConnection } from "../../flow/fair-reading.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { asBuffer } from "../../resources/stored.ts";
+import { asBuffer } from "../../resources/objects/stored.ts";
 import { auditIdHeader, type HttpExchange, type UpgradeOffer } from "./http-exchange.ts";
 import { closedStream, type BodyStream } from "./body-stream.ts";
 import type { Connection } from "./connection.ts";

@@ -1,6 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
-import { asBuffer } from "../../resources/stored.ts";
+import { asBuffer } from "../../resources/objects/stored.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { auditIdHeader, type HttpExchange } from "./http-exchange.ts";
 import { closedStream, stallMs, type BodyStream } from "./body-stream.ts";

@@ -2,11 +2,11 @@ import { apiVersionOf } from "../../base/group-names.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { actionOf } from "../../resources/actions/actions.ts";
-import type { Engine, Target } from "../../resources/engine.ts";
-import { readObject, tell } from "../../resources/input.ts";
-import { matchNamespace } from "../../resources/metadata.ts";
-import { resourceOf, type Resource } from "../../resources/registry.ts";
-import { checkBody } from "../../resources/write.ts";
+import type { Engine, Target } from "../../resources/engine/engine.ts";
+import { readObject, addWarnings } from "../../resources/input/input.ts";
+import { matchNamespace } from "../../resources/input/metadata.ts";
+import { resourceOf, type Resource } from "../../resources/registry/registry.ts";
+import { checkBody } from "../../resources/writes/write.ts";
 import { TokenRequest } from "../../kinds/authentication/token-request.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ActionSubresource, ApiObject } from "../../schema/kind.ts";
@@ -46,7 +46,7 @@ export async function serveAction(
   const bodyTarget = { ...target, resource };
   const { object, warnings } = readObject(engine, bodyTarget, value, duplicates, parameters.fieldValidation);
   const writer = writerOf(service, request);
-  tell(writer.report, warnings);
+  addWarnings(writer.report, warnings);
   matchNamespace(target, object.metadata);
   // Without a name in the path, the body names the object.
   const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object, resource);

@@ -1,8 +1,8 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { kindContext } from "../../resources/engine.ts";
-import type { Resource } from "../../resources/registry.ts";
+import { kindContext } from "../../resources/engine/engine.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
 import type { Entry } from "../../storage/store.ts";
 import { sendCompressed } from "../answers/compression.ts";

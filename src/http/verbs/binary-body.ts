@@ -2,7 +2,7 @@ import type { JsonDocument } from "../../base/json/exact.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
-import type { Registry } from "../../resources/registry.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
 import { decodeMessage } from "../../schema/protobuf/decode-message.ts";
 import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
 import { openEnvelope } from "../../schema/protobuf/envelope.ts";

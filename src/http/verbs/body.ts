@@ -5,7 +5,7 @@ import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { mediaTypeHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { decodeYaml } from "../../base/yaml.ts";
-import type { Registry } from "../../resources/registry.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
 import { decodeBinary } from "./binary-body.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import { mediaType } from "../request/media-types.ts";

@@ -1,6 +1,6 @@
-import { notFound } from "../../resources/engine.ts";
-import { keyOf, type Resource } from "../../resources/registry.ts";
-import { encodeObject } from "../../resources/stored.ts";
+import { notFound } from "../../resources/engine/engine.ts";
+import { keyOf, type Resource } from "../../resources/registry/registry.ts";
+import { encodeObject } from "../../resources/objects/stored.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { revisionOf } from "../../storage/entry.ts";
 import type { Entry } from "../../storage/store.ts";

@@ -1,7 +1,7 @@
 import { StatusError } from "../../base/status-error.ts";
 import { serveLog, serveStream } from "../connect/node-agent.ts";
 import { serveProxy } from "../connect/proxy.ts";
-import { admitConnection } from "../../resources/write.ts";
+import { admitConnection } from "../../resources/writes/write.ts";
 import { connectOptions } from "../connect/connect-options.ts";
 import { readFacts } from "../request/facts.ts";
 import { reportOf } from "../request/report.ts";

@@ -1,6 +1,6 @@
 import { inTurns } from "../../base/work-pace.ts";
-import { createObject } from "../../resources/create.ts";
-import { readSteps, tell } from "../../resources/input.ts";
+import { createObject } from "../../resources/writes/create.ts";
+import { readSteps, addWarnings } from "../../resources/input/input.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
@@ -18,7 +18,7 @@ export async function serveCreate(service: HttpService, request: ResourceContext
   const writer = writerOf(service, request);
   const reading = readSteps(service.engine, target, value, duplicates, parameters.fieldValidation);
   const input = await inTurns(reading, writer.pace);
-  tell(writer.report, input.warnings);
+  addWarnings(writer.report, input.warnings);
   await writer.pace.step();
   const result = await createObject(service.engine, target, input.object, { ...writer, ...parameters });
   return sendObject(service, request, encoding, 201, result.body, result.warnings);

@@ -1,6 +1,6 @@
 import { StatusError } from "../../base/status-error.ts";
-import { deleteCollection } from "../../resources/delete-collection.ts";
-import { deleteObject, propagationPolicy, type DeleteOptions } from "../../resources/delete.ts";
+import { deleteCollection } from "../../resources/writes/delete-collection.ts";
+import { deleteObject, propagationPolicy, type DeleteOptions } from "../../resources/writes/delete.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { getObject } from "../../resources/get.ts";
-import { parseResourceVersion } from "../../resources/resource-version.ts";
+import { getObject } from "../../resources/reads/get.ts";
+import { parseResourceVersion } from "../../resources/engine/resource-version.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendStored } from "./answer.ts";
 import { refuseExport } from "../request/parameters.ts";

@@ -1,4 +1,4 @@
-import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "../../resources/list.ts";
+import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "../../resources/reads/list.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import { listParameters } from "../request/parameters.ts";

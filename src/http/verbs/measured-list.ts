@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver } from "../../base/turns.ts";
-import { listObjects, type ListEnd, type ListedPage, type ListOptions } from "../../resources/list.ts";
+import { listObjects, type ListEnd, type ListedPage, type ListOptions } from "../../resources/reads/list.ts";
 import { recordedList } from "./recorded-list.ts";
 import { sendCompressed, streamCompressed } from "../answers/compression.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";

@@ -1,8 +1,8 @@
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { mediaTypeHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { applyObject, type AppliedBody } from "../../resources/apply.ts";
-import { patchObject, type PatchKind } from "../../resources/patch.ts";
+import { applyObject, type AppliedBody } from "../../resources/writes/apply.ts";
+import { patchObject, type PatchKind } from "../../resources/writes/patch.ts";
 import { parse, readBytes } from "./body.ts";
 import { isApply, mediaType, patchKind, patchTypesOf } from "../request/media-types.ts";
 import { applyParameters, patchParameters } from "../request/parameters.ts";

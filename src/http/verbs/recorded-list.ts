@@ -1,4 +1,4 @@
-import type { ListEnd, ListedPage } from "../../resources/list.ts";
+import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import type { AuditHooks } from "../request/audit-hooks.ts";
 import type { RequestContext } from "../request/context.ts";

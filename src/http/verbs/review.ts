@@ -1,5 +1,5 @@
-import { readObject, tell } from "../../resources/input.ts";
-import { checkReview } from "../../resources/review.ts";
+import { readObject, addWarnings } from "../../resources/input/input.ts";
+import { checkReview } from "../../resources/writes/review.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import { reportOf } from "../request/report.ts";
@@ -22,7 +22,7 @@ export async function serveReview(service: HttpService, request: ResourceContext
     parameters.fieldValidation,
   );
   const report = reportOf(request);
-  tell(report, warnings);
+  addWarnings(report, warnings);
   const { dryRun, fieldManager } = parameters;
   const checked = checkReview(service.engine, target, object, {
     user,

@@ -2,7 +2,7 @@ import { objectNotFound } from "../../base/object-errors.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
-import type { Resource } from "../../resources/registry.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import type { Verb } from "../../schema/kind.ts";
 import { startDeadline } from "./deadline.ts";
 import type { ResourceFacts } from "../request/facts.ts";

@@ -1,5 +1,5 @@
-import { readObject, tell } from "../../resources/input.ts";
-import { updateObject } from "../../resources/update.ts";
+import { readObject, addWarnings } from "../../resources/input/input.ts";
+import { updateObject } from "../../resources/writes/update.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
@@ -20,7 +20,7 @@ export async function serveUpdate(service: HttpService, request: ResourceContext
   await writer.pace.step();
   const read = () => {
     const input = readObject(service.engine, target, value, duplicates, fieldValidation);
-    tell(writer.report, input.warnings);
+    addWarnings(writer.report, input.warnings);
     return input.object;
   };
   const options = { ...writer, dryRun, fieldManager };

@@ -1,7 +1,14 @@
 import type { Verb, ViewSubresource } from "../../schema/kind.ts";
-import { applyView } from "../../resources/apply-view.ts";
-import { readObject, tell } from "../../resources/input.ts";
-import { getView, patchView, updateView, viewAt, viewTarget, type ObjectView } from "../../resources/view.ts";
+import { applyView } from "../../resources/writes/apply-view.ts";
+import { readObject, addWarnings } from "../../resources/input/input.ts";
+import {
+  getView,
+  patchView,
+  updateView,
+  viewAt,
+  viewTarget,
+  type ObjectView,
+} from "../../resources/writes/view.ts";
 import { readDocument } from "./body.ts";
 import { applyParameters, patchParameters, writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
@@ -36,7 +43,7 @@ async function update(service: HttpService, request: ResourceContext, view: Obje
   const writer = writerOf(service, request);
   const read = () => {
     const input = readObject(engine, viewTarget(target, view), value, duplicates, parameters.fieldValidation);
-    tell(writer.report, input.warnings);
+    addWarnings(writer.report, input.warnings);
     return input.object;
   };
   return updateView(engine, target, view, read, { ...writer, ...parameters });

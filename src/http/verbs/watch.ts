@@ -1,9 +1,9 @@
 import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { turnGiver } from "../../base/turns.ts";
-import { listObjects } from "../../resources/list.ts";
-import { storeFailure } from "../../resources/resource-version.ts";
-import { bodyOf, watchObjects, type WatchChange } from "../../resources/watch.ts";
+import { listObjects } from "../../resources/reads/list.ts";
+import { storeFailure } from "../../resources/engine/resource-version.ts";
+import { bodyOf, watchObjects, type WatchChange } from "../../resources/reads/watch.ts";
 import type { Entry, Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { portions } from "../encodings/chunks.ts";
 import type { WatchEncoding, WatchFrames } from "../encodings/encoding.ts";

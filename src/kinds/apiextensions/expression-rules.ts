@@ -5,8 +5,8 @@ import { faultText } from "../../cel/fault-text.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { readSchema } from "../../schema/custom/schema-node.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { RuleRun } from "../custom/rule-run.ts";
-import { oldSelf, rulesOf, type Rule, type RuleNode } from "../custom/rule-tree.ts";
+import { RuleRun } from "./rule-run.ts";
+import { oldSelf, rulesOf, type Rule, type RuleNode } from "./rule-tree.ts";
 import { cardinalityBelow, RuleCosts, type Cardinality } from "./rule-costs.ts";
 
 interface Definition {

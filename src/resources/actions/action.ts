@@ -1,17 +1,17 @@
 import type { ApiObject } from "../../schema/kind.ts";
-import type { Engine, Target, WriteOptions } from "../engine.ts";
+import type { Engine, Target, WriteOptions } from "../engine/engine.ts";
 
-/** How an action is to be done. */
+/** Options of an action. */
 export interface ActionOptions extends WriteOptions {
-  /** Sends the client a warning. */
+  /** Adds a warning to the response. */
   readonly warn: (text: string) => void;
 }
 
 /**
- * Does to the target's object what the body asks for (spec: conventions 4.2).
+ * Runs an action on the object of the target (spec: conventions 4.2).
  *
- * @param body as read by `input.ts`, and checked.
- * @returns the answer, or undefined for a plain success.
+ * @param body the decoded and validated body.
+ * @returns the response object; undefined for a success Status.
  */
 export type Action = (
   engine: Engine,

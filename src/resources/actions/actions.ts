@@ -1,4 +1,4 @@
-import type { Target } from "../engine.ts";
+import type { Target } from "../engine/engine.ts";
 import type { Action } from "./action.ts";
 import { bindPod } from "./bind-pod.ts";
 import { evictPod } from "./evict-pod.ts";
@@ -10,9 +10,9 @@ const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["serviceaccounts/token", requestToken],
 ]);
 
-/** The action behind a target's subresource. */
+/** The action of a subresource. */
 export function actionOf({ resource, subresource }: Target): Action {
-  const found = actions.get(`${resource.name}/${subresource}`);
-  if (found === undefined) throw new Error(`no action is registered for ${resource.name}/${subresource}`);
-  return found;
+  const action = actions.get(`${resource.name}/${subresource}`);
+  if (action === undefined) throw new Error(`no action is registered for ${resource.name}/${subresource}`);
+  return action;
 }

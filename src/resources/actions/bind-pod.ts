@@ -2,11 +2,12 @@ import { deepClone } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { noManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { conflict, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
-import type { LiveObject } from "../live-object.ts";
-import { checkUid, guaranteedUpdate, type UpdatedObject } from "../update.ts";
-import { writeContext } from "../write-context.ts";
-import { admitAction } from "../write.ts";
+import { conflict, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
+import type { LiveObject } from "../objects/live-object.ts";
+import { guaranteedUpdate, type UpdatedObject } from "../writes/guaranteed-update.ts";
+import { checkUid } from "../input/metadata.ts";
+import { writeContext } from "../input/write-context.ts";
+import { admitAction } from "../writes/write.ts";
 
 interface Bindable extends ApiObject {
   spec: { nodeName?: string; schedulingGates?: unknown[] };
@@ -23,7 +24,7 @@ interface Condition {
 /**
  * Assigns a pod to a node, once (spec: conventions 4.2, `binding`).
  *
- * @throws {StatusError} Conflict when the pod has a node already, or is being deleted.
+ * @throws {StatusError} Conflict if the pod has a node or is being deleted.
  */
 export async function bindPod(
   engine: Engine,
@@ -44,14 +45,14 @@ export async function bindPod(
     if (resourceVersion === undefined) delete pod.metadata.resourceVersion;
     else pod.metadata.resourceVersion = resourceVersion;
     markScheduled(pod, engine.timestamps.now());
-    // As in the reference, nobody owns what a binding writes.
+    // As in the reference, the fields that a binding writes have no owner.
     return { object: pod, managed: live.managed.stored ?? noManagedFieldsText };
   };
   await guaranteedUpdate(writeContext(withoutAdmission(engine), target, options), assign);
   return undefined;
 }
 
-/** Why a pod can't be given a node; undefined where it can. */
+/** Why a pod can't be assigned to a node; undefined if it can. */
 function unbindable({ metadata, spec }: Bindable): string | undefined {
   if (metadata.deletionTimestamp !== undefined) return "is being deleted, cannot be assigned to a host";
   if ((spec.nodeName ?? "") !== "") return `is already assigned to node ${JSON.stringify(spec.nodeName)}`;
@@ -60,7 +61,7 @@ function unbindable({ metadata, spec }: Bindable): string | undefined {
     : undefined;
 }
 
-/** A Conflict that names the part of the pod that can't be written. */
+/** A Conflict whose details name the subresource. */
 function conflictOfBinding(target: Target, why: string): StatusError {
   const { message, details } = conflict(target, why);
   return new StatusError("Conflict", message, { ...details, kind: `${target.resource.name}/binding` });

@@ -3,19 +3,19 @@ import { compileLabelSelector, type LabelSelectorObject } from "../../base/label
 import { StatusError, optionsGroup } from "../../base/status-error.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { deleteObject, propagationPolicy, type DeleteOptions } from "../delete.ts";
-import { withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
-import { getObject } from "../get.ts";
-import { listObjects } from "../list.ts";
-import type { LiveObject } from "../live-object.ts";
-import type { Resource } from "../registry.ts";
-import { everything } from "../selection.ts";
-import { decodeEntry } from "../stored.ts";
-import { guaranteedUpdate, type UpdatedObject } from "../update.ts";
-import { writeContext } from "../write-context.ts";
-import { admitAction } from "../write.ts";
+import { deleteObject, propagationPolicy, type DeleteOptions } from "../writes/delete.ts";
+import { withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
+import { getObject } from "../reads/get.ts";
+import { listObjects } from "../reads/list.ts";
+import type { LiveObject } from "../objects/live-object.ts";
+import type { Resource } from "../registry/registry.ts";
+import { everything } from "../objects/selection.ts";
+import { decodeEntry } from "../objects/stored.ts";
+import { guaranteedUpdate, type UpdatedObject } from "../writes/guaranteed-update.ts";
+import { writeContext } from "../input/write-context.ts";
+import { admitAction } from "../writes/write.ts";
 
-/** What of a disruption budget an eviction looks at. */
+/** The fields of a disruption budget for an eviction. */
 interface Budget extends ApiObject {
   spec?: { selector?: LabelSelectorObject };
   status?: {
@@ -27,14 +27,14 @@ interface Budget extends ApiObject {
   };
 }
 
-/** The most pods that a budget may be waiting for. */
+/** Most unconfirmed evictions of a budget. */
 const maxDisruptedPods = 2000;
 
 /**
- * Deletes a pod if its disruption budget allows that, and takes it off the budget (spec: conventions 4.2, `eviction`).
- * Pods that don't serve (finished, not begun, on their way out) count against no budget.
+ * Deletes a pod if its disruption budget allows it, and decrements the budget (spec: conventions 4.2, `eviction`). Finished, pending and
+ * terminating pods don't count against a budget.
  *
- * @throws {StatusError} TooManyRequests when the budget is used up; InternalError when several budgets cover the pod.
+ * @throws {StatusError} TooManyRequests if the budget is exhausted; InternalError if several budgets select the pod.
  */
 export async function evictPod(
   engine: Engine,
@@ -64,7 +64,7 @@ async function evictAdmitted(
       throw new StatusError("InternalError", message);
     }
     const budget = budgets[0];
-    // A pod that doesn't serve takes nothing from a budget that is met; it must stay so until it is deleted.
+    // A pod that isn't ready doesn't count against a healthy budget; the precondition ensures that it is still not ready when deleted.
     if (budget !== undefined && !isReady(pod) && isMet(budget))
       resourceVersion ??= pod.metadata.resourceVersion;
     else if (budget !== undefined) {
@@ -80,7 +80,7 @@ function countsAgainstBudget({ metadata, ...pod }: ApiObject): boolean {
   return phase !== "Succeeded" && phase !== "Failed" && phase !== "Pending";
 }
 
-/** Resource type of the budgets; undefined where the server has none, so that nothing limits evictions. */
+/** Resource type of disruption budgets; undefined if it isn't served, so that nothing limits evictions. */
 function budgetResource({ registry }: Engine): Resource | undefined {
   return registry.find("policy", "v1", "poddisruptionbudgets");
 }
@@ -90,7 +90,7 @@ function isReady({ status }: ApiObject): boolean {
   return conditions.some((one) => one.type === "Ready" && one.status === "True");
 }
 
-/** Whether as many pods serve as should. */
+/** Whether enough pods are healthy. */
 function isMet({ status }: Budget): boolean {
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
   return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
@@ -101,15 +101,15 @@ async function budgetsOf(engine: Engine, namespace: string, pod: ApiObject): Pro
   if (resource === undefined) return [];
   const target = { resource, namespace, name: "", subresource: "" };
   const pages = listObjects(engine, target, { read: { mode: "latest" }, limit: 0, selection: everything });
-  const found: Budget[] = [];
+  const budgets: Budget[] = [];
   for (;;) {
     const step = await pages.next();
-    if (step.done === true) return found;
+    if (step.done === true) return budgets;
     for (const entry of step.value.entries) {
       const budget = decodeEntry(entry) as Budget;
       const selector = budget.spec?.selector;
       if (selector !== undefined && compileLabelSelector(selector)(pod.metadata.labels ?? {}))
-        found.push(budget);
+        budgets.push(budget);
     }
   }
 }
@@ -127,7 +127,7 @@ async function spend(
     name: metadata.name ?? "",
     subresource: "status",
   };
-  const take = (live: LiveObject): UpdatedObject => {
+  const decrement = (live: LiveObject): UpdatedObject => {
     const copy = deepClone(live.object) as Budget;
     const status = (copy.status ??= {});
     if ((status.observedGeneration ?? 0) < (copy.metadata.generation ?? 0)) {
@@ -143,7 +143,7 @@ async function spend(
     delete copy.metadata.resourceVersion;
     return { object: copy };
   };
-  await guaranteedUpdate(writeContext(engine, target, options), take);
+  await guaranteedUpdate(writeContext(engine, target, options), decrement);
 }
 
 function refused(budget: string, why: string, retryAfterSeconds: number): StatusError {
@@ -155,13 +155,13 @@ function refused(budget: string, why: string, retryAfterSeconds: number): Status
 }
 
 function deleteOptionsOf(eviction: ApiObject, options: WriteOptions): DeleteOptions {
-  const asked = (eviction["deleteOptions"] ?? {}) as {
+  const requested = (eviction["deleteOptions"] ?? {}) as {
     gracePeriodSeconds?: number | bigint;
     propagationPolicy?: string;
     preconditions?: { uid?: string; resourceVersion?: string };
     dryRun?: string[];
   };
-  const unknown = (asked.dryRun ?? []).find((one) => one !== "All");
+  const unknown = (requested.dryRun ?? []).find((one) => one !== "All");
   if (unknown !== undefined) {
     const report = FieldReport.start();
     report.at("dryRun").notSupported(unknown, ["All"]);
@@ -169,11 +169,11 @@ function deleteOptionsOf(eviction: ApiObject, options: WriteOptions): DeleteOpti
   }
   return {
     ...options,
-    dryRun: options.dryRun || (asked.dryRun ?? []).length > 0,
-    gracePeriodSeconds: asked.gracePeriodSeconds,
+    dryRun: options.dryRun || (requested.dryRun ?? []).length > 0,
+    gracePeriodSeconds: requested.gracePeriodSeconds,
     propagationPolicy:
-      asked.propagationPolicy === undefined ? undefined : propagationPolicy(asked.propagationPolicy),
-    uid: asked.preconditions?.uid,
-    resourceVersion: asked.preconditions?.resourceVersion,
+      requested.propagationPolicy === undefined ? undefined : propagationPolicy(requested.propagationPolicy),
+    uid: requested.preconditions?.uid,
+    resourceVersion: requested.preconditions?.resourceVersion,
   };
 }

@@ -1,13 +1,13 @@
 import { StatusError } from "../../base/status-error.ts";
 import { TokenRequest } from "../../kinds/authentication/token-request.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { failedPrecondition, type Engine, type Target } from "../engine.ts";
-import { ownershipOfAnswer } from "../field-ownership.ts";
-import { getObject } from "../get.ts";
-import { resourceOf } from "../registry.ts";
-import { decodeEntry } from "../stored.ts";
-import type { TokenFacts, TokenIssuer } from "../token-issuer.ts";
-import { admitAction } from "../write.ts";
+import { failedPrecondition, type Engine, type Target } from "../engine/engine.ts";
+import { ownershipOfAnswer } from "../ownership/field-ownership.ts";
+import { getObject } from "../reads/get.ts";
+import { resourceOf } from "../registry/registry.ts";
+import { decodeEntry } from "../objects/stored.ts";
+import type { TokenFacts, TokenIssuer } from "../engine/token-issuer.ts";
+import { admitAction } from "../writes/write.ts";
 import type { ActionOptions } from "./action.ts";
 
 interface Request extends ApiObject {
@@ -25,17 +25,17 @@ interface BoundObject {
   readonly uid?: string;
 }
 
-/** What is asked for by the agents of nodes on behalf of every pod: an hour and a little, by which they are known. */
+/** Lifetime that node agents request for pods; it identifies these requests. */
 const agentSeconds = 3607;
-/** How long such a token holds instead, so that programs that read it only once go on working: a year. */
+/** Actual lifetime of such a token, one year, for programs that don't reload it. */
 const extendedSeconds = 365 * 24 * 60 * 60;
 
 /**
- * Makes a token of a service account (spec: conventions 5.5), for the audiences, the time and the object that were asked
- * for. Nothing is stored. The answer is the request with the token.
+ * Issues a service account token (spec: conventions 5.5) for the requested audiences, lifetime and bound object. Nothing is stored.
  *
- * @throws {StatusError} NotFound without the account or the object to bind to, BadRequest for an object that a token
- *   can't be bound to, Conflict when its uid is another one, MethodNotAllowed where no tokens are issued.
+ * @returns the request with the token in its status.
+ * @throws {StatusError} NotFound if the account or the bound object doesn't exist; BadRequest for an object that a token can't be bound to;
+ *   Conflict if its uid differs; MethodNotAllowed if the server issues no tokens.
  */
 export async function requestToken(
   engine: Engine,
@@ -47,8 +47,8 @@ export async function requestToken(
   if (issuer === undefined) throw new StatusError("MethodNotAllowed", "this server issues no tokens");
   const request = body as Request;
   const { spec } = request;
-  const asAnswer = { ...target, resource: resourceOf(TokenRequest, engine.vocabulary) };
-  const managedFields = ownershipOfAnswer(engine, asAnswer, body, options);
+  const asResponse = { ...target, resource: resourceOf(TokenRequest, engine.vocabulary) };
+  const managedFields = ownershipOfAnswer(engine, asResponse, body, options);
   const account = decodeEntry(await getObject(engine, { ...target, subresource: "" }));
   if ((spec.audiences ?? []).length === 0) spec.audiences = [...issuer.ownAudiences];
   const nowMs = engine.clock.now();
@@ -73,13 +73,13 @@ export async function requestToken(
     expiresAt: issuedAt + lifetime.seconds,
     warnAfter: lifetime.warnSeconds === undefined ? undefined : issuedAt + lifetime.warnSeconds,
   });
-  // The answer has the requested time, so that the client renews the token by then.
+  // The response has the requested time, so that the client renews the token by then.
   const expirationTimestamp = engine.timestamps.at(nowMs + spec.expirationSeconds * 1000);
   const metadata = { ...request.metadata, managedFields };
   return { ...request, metadata, status: { token, expirationTimestamp } };
 }
 
-/** The object that a token is to end with. */
+/** Reads the bound object of a token request. */
 async function boundObject(
   engine: Engine,
   target: Target,
@@ -103,13 +103,13 @@ async function boundObject(
   if (kind === "Pod") checkAccount(target, object);
   const actual = object.metadata.uid ?? "";
   if (uid !== "" && uid !== actual) {
-    const why = `the UID in the bound object reference (${uid}) does not match the UID in record (${actual}): the object was deleted and made anew`;
+    const why = `the UID in the bound object reference (${uid}) does not match the UID in record (${actual}): the object was deleted and created again`;
     throw failedPrecondition(bound, why);
   }
   return { kind, object: { name, uid: actual } };
 }
 
-/** A pod is a reason for tokens of the account that it runs as, and of no other one. */
+/** Checks that the pod runs as the service account of the token. */
 function checkAccount({ name }: Target, pod: ApiObject): void {
   const { serviceAccountName = "" } = (pod["spec"] ?? {}) as { serviceAccountName?: string };
   if (serviceAccountName === name) return;
@@ -128,12 +128,13 @@ interface Lifetime {
   readonly warnSeconds: number | undefined;
 }
 
-/** How long a token really holds: a pod's token for the server alone is let live on, and its late use is noted. */
+/** The actual lifetime of a token: longer for a pod's token whose audience is the server, with a record of its stale use. */
 function lifetimeOf(spec: Request["spec"], issuer: TokenIssuer, boundTo: TokenFacts["boundTo"]): Lifetime {
-  const { expirationSeconds: asked, audiences = [] } = spec;
+  const { expirationSeconds: requested, audiences = [] } = spec;
   const forServer = audiences.length > 0 && audiences.every((one) => issuer.ownAudiences.includes(one));
-  const extended = issuer.extendsLifetime && boundTo?.kind === "Pod" && asked === agentSeconds && forServer;
+  const extended =
+    issuer.extendsLifetime && boundTo?.kind === "Pod" && requested === agentSeconds && forServer;
   return extended
-    ? { seconds: extendedSeconds, warnSeconds: asked }
-    : { seconds: asked, warnSeconds: undefined };
+    ? { seconds: extendedSeconds, warnSeconds: requested }
+    : { seconds: requested, warnSeconds: undefined };
 }

@@ -2,24 +2,24 @@ import { compareKeys } from "../../storage/keys.ts";
 import type { Revision } from "../../storage/store.ts";
 import { isWithin, type KeyRange } from "./key-set.ts";
 
-/** How many changes are remembered at least, once there were so many. */
-const remembered = 4096;
+/** Least number of changes that are kept when old ones are dropped. */
+const keptChanges = 4096;
 
-/** The keys that changed lately, and when. */
+/** The recently changed keys and their revisions. */
 export class ChangedKeys {
-  /** Every change after this revision is known. */
+  /** Has every change after this revision. */
   since = 0 as Revision;
   /** In order of revision. */
   private changes: { readonly key: string; readonly revision: Revision }[] = [];
 
   add(key: string, revision: Revision): void {
     this.changes.push({ key, revision });
-    if (this.changes.length < 2 * remembered) return;
-    this.since = this.changes[remembered - 1]!.revision;
-    this.changes = this.changes.slice(remembered);
+    if (this.changes.length < 2 * keptChanges) return;
+    this.since = this.changes[keptChanges - 1]!.revision;
+    this.changes = this.changes.slice(keptChanges);
   }
 
-  /** Keys in order, with those of a range that changed after a revision. */
+  /** Adds to sorted keys those of a range that changed after a revision. */
   join(keys: readonly string[], after: Revision, range: KeyRange): readonly string[] {
     const changes = this.changes;
     let from = changes.length;

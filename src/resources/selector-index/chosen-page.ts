@@ -2,19 +2,23 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import type { Candidates } from "./collection-index.ts";
 
-/** How many keys are asked for at a time, of a store in this machine and of one where each takes a round trip. */
+/** Most keys of one read. */
 const keysAtOnce = 128;
-const keysUnderWay = 32;
+/** Most concurrent reads, for remote stores. */
+const parallelReads = 32;
 
-/** Some of the candidates that exist at their revision. */
+/** The existing objects of some candidates. */
 export interface ChosenPage {
   readonly entries: readonly Entry[];
-  /** How many candidates have been looked at, from the first. */
+  /** Index of the next candidate to read. */
   readonly upTo: number;
 }
 
 /**
- * Reads candidates from the place `from` on, until there are so many or their bodies have so many bytes; at least one.
+ * Reads candidates, at least one.
+ *
+ * @param from index of the first candidate to read.
+ * @param limits stop the read: number of objects, and bytes of their bodies.
  *
  * @throws {StoreError} as `Store.get`.
  */
@@ -22,23 +26,24 @@ export async function readCandidates(
   store: Store,
   { keys, revision }: Candidates,
   from: number,
-  { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
+  limits: { readonly limit: number; readonly maxBytes: number },
 ): Promise<ChosenPage> {
+  const { limit, maxBytes } = limits;
   const entries: Entry[] = [];
-  const under: Promise<Entry | undefined>[] = [];
+  const reads: Promise<Entry | undefined>[] = [];
   const most = Math.min(keys.length, from + Math.min(limit, keysAtOnce));
   let bytes = 0;
   let at = from;
   store.together(() => {
-    while (at < most && bytes < maxBytes && under.length < keysUnderWay) {
-      const found: MaybePromise<Entry | undefined> = store.get(keys[at++]!, revision);
-      if (found instanceof Promise) under.push(found);
-      else if (found !== undefined) {
-        entries.push(found);
-        bytes += found.body.length;
+    while (at < most && bytes < maxBytes && reads.length < parallelReads) {
+      const read: MaybePromise<Entry | undefined> = store.get(keys[at++]!, revision);
+      if (read instanceof Promise) reads.push(read);
+      else if (read !== undefined) {
+        entries.push(read);
+        bytes += read.body.length;
       }
     }
   });
-  for (const entry of await Promise.all(under)) if (entry !== undefined) entries.push(entry);
+  for (const entry of await Promise.all(reads)) if (entry !== undefined) entries.push(entry);
   return { entries, upTo: at };
 }

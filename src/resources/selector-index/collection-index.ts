@@ -2,38 +2,38 @@ import { setImmediate } from "node:timers/promises";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { prefixEnd } from "../../storage/keys.ts";
 import type { Entry, Revision, Store, StoreEvent, Subscription } from "../../storage/store.ts";
-import type { SelectionTerm } from "../selection.ts";
-import { headerOf, sameHeading, type Header } from "../stored.ts";
+import type { SelectionTerm } from "../objects/selection.ts";
+import { headerOf, sameHeading, type Header } from "../objects/stored.ts";
 import { ChangedKeys } from "./changed-keys.ts";
 import type { KeyRange } from "./key-set.ts";
 import { TermIndex, valueIn, type TermName } from "./term-index.ts";
 
-/** Objects that may be selected: every selected one is among them, as things are at the revision. */
+/** Keys of objects that may be selected at a revision; they include all selected ones. */
 export interface Candidates {
   readonly revision: Revision;
-  /** In order. */
+  /** Sorted. */
   readonly keys: readonly string[];
 }
 
-/** Which objects are looked for. */
+/** A search for objects. */
 export interface Search {
-  /** All of these hold for each of them; at least one. */
+  /** Terms that all must match; at least one. */
   readonly terms: readonly SelectionTerm[];
-  /** Where they lie: a collection, or a partition of one. */
+  /** Key prefix: a collection, or a namespace of it. */
   readonly prefix: string;
-  /** The revision to read at; the latest when absent. */
+  /** The revision to read at; undefined for the latest. */
   readonly at: Revision | undefined;
   /** Only keys above this one. */
   readonly after: string | undefined;
 }
 
-/** The index of one term, with what is needed to keep it true. */
-interface KeptTerm {
+/** The index of one term, with its state. */
+interface IndexedTerm {
   readonly name: TermName;
   readonly index: TermIndex;
-  /** It answers for no revision before this one. */
+  /** The first revision that it can answer. */
   readonly since: Revision;
-  /** While it is being made: what changed since its revision. */
+  /** Changes since its revision while it is being built; otherwise undefined. */
   pending: PendingChange[] | undefined;
 }
 
@@ -43,33 +43,33 @@ interface PendingChange {
   readonly now: string | undefined;
 }
 
-/** How collections are read, and which values are left out. */
+/** Limits of building an index. */
 export interface CollectionIndexLimits {
-  /** How many objects are read at a time while an index is made: about a millisecond's worth. */
+  /** Most objects of one read while an index is built: about a millisecond of work. */
   readonly pageObjects: number;
-  /** How many changes that came meanwhile are taken in at a time, likewise. */
+  /** Most changes that are applied in one turn after that. */
   readonly changesAtATime: number;
-  /** A value that no more objects have than this is never common; see `commonPart`. */
+  /** A value of at most this number of objects is never common; see {@link commonPart}. */
   readonly commonLeast: number;
 }
 
-/** And how many bytes of them. */
+/** Most bytes of one read while an index is built. */
 const pageBytes = 256 * 1024;
-/** An index of which more changes than this while it is made isn't made. */
+/** Building an index is aborted above this number of concurrent changes. */
 const maxPending = 200_000;
-/** A value that a larger part of the objects has is common. */
+/** A value of more than this part of the objects is common. */
 const commonPart = 1 / 4;
 
 /**
- * Indexes of one collection, made when they are asked for and kept true by a subscription. They are of the revision that the
- * subscription has reached; for revisions shortly before, the keys that changed since are among the candidates.
+ * Indexes of one collection, built on request and updated by a subscription. They have the revision of the subscription; for slightly
+ * older revisions, the keys that changed since then are added to the candidates.
  */
 export class CollectionIndex {
-  private readonly terms = new Map<string, KeptTerm>();
+  private readonly terms = new Map<string, IndexedTerm>();
   private readonly changed = new ChangedKeys();
   private readonly subscription: Subscription;
   private objects = 0;
-  /** The subscription is gone, so nothing here can be relied on. */
+  /** Whether the subscription has ended, so that the indexes can't be used. */
   ended = false;
 
   /**
@@ -85,11 +85,11 @@ export class CollectionIndex {
   ) {
     this.subscription = store.subscribe(
       { prefix, after: latest },
-      { events: (batch) => this.take(batch), ended: () => this.close() },
+      { events: (batch) => this.apply(batch), ended: () => this.close() },
     );
   }
 
-  /** Roughly how much memory the indexes take. */
+  /** Approximate memory of the indexes. */
   get bytes(): number {
     let bytes = 0;
     for (const { index } of this.terms.values()) bytes += index.bytes;
@@ -115,23 +115,23 @@ export class CollectionIndex {
   }
 
   /**
-   * Makes the index of a term from what is stored, page by page, others having their turn in between.
+   * Builds the index of a term page by page, with turns for other work in between.
    *
-   * @param goOn asked after each page; false breaks off.
-   * @returns whether it is made.
-   * @throws {StoreError} reading failed; there is no index then.
+   * @param mayContinue called after each page; false aborts.
+   * @returns whether the index is complete.
+   * @throws {StoreError} reading failed; the index is dropped.
    */
-  async build(name: TermName, goOn: () => boolean): Promise<boolean> {
+  async build(name: TermName, mayContinue: () => boolean): Promise<boolean> {
     const objects = await this.store.count(this.prefix);
     await this.subscription.sync();
     const { position: since } = this.subscription;
     this.objects = objects;
     const { pageObjects: limit, commonLeast } = this.limits;
     const index = new TermIndex(() => Math.max(commonLeast, this.objects * commonPart));
-    const kept: KeptTerm = { name, index, since, pending: [] };
+    const building: IndexedTerm = { name, index, since, pending: [] };
     if (this.ended) return false;
-    this.terms.set(idOf(name), kept);
-    const stands = () => !this.ended && this.terms.get(idOf(name)) === kept;
+    this.terms.set(idOf(name), building);
+    const isWanted = () => !this.ended && this.terms.get(idOf(name)) === building;
     try {
       let after: string | undefined;
       for (;;) {
@@ -142,43 +142,43 @@ export class CollectionIndex {
           limit,
           maxBytes: pageBytes,
         });
-        if (!stands()) return false;
+        if (!isWanted()) return false;
         for (const entry of page.entries) putInto(index, name, entry);
-        if (!goOn() || kept.pending!.length > maxPending) break;
-        if (!page.more) return await this.catchUp(kept, stands);
+        if (!mayContinue() || building.pending!.length > maxPending) break;
+        if (!page.more) return await this.catchUp(building, isWanted);
         after = page.entries.at(-1)!.key;
         await setImmediate();
       }
     } finally {
-      if (kept.pending !== undefined && stands()) this.drop(name);
+      if (building.pending !== undefined && isWanted()) this.drop(name);
     }
     return false;
   }
 
   /**
-   * Takes what changed while an index was made into it, others having their turn in between.
+   * Applies the changes that came while an index was built, with turns for other work in between.
    *
-   * @param stands whether the index is still wanted; asked after each turn.
-   * @returns whether it was to the end.
+   * @param isWanted called after each turn; false aborts.
+   * @returns whether all changes are applied.
    */
-  private async catchUp(kept: KeptTerm, stands: () => boolean): Promise<boolean> {
+  private async catchUp(term: IndexedTerm, isWanted: () => boolean): Promise<boolean> {
     for (;;) {
-      const pending = kept.pending!;
+      const pending = term.pending!;
       for (const { key, before, now } of pending.splice(0, this.limits.changesAtATime))
-        apply(kept.index, key, before, now);
+        change(term.index, key, before, now);
       if (pending.length === 0) {
-        kept.pending = undefined;
+        term.pending = undefined;
         return true;
       }
       await setImmediate();
-      if (!stands()) return false;
+      if (!isWanted()) return false;
     }
   }
 
   /**
-   * Looks for candidates as things are when it is called, or at the revision that was asked for.
+   * Finds candidates at the requested revision, or including all writes before the call.
    *
-   * @returns undefined where no index knows them, or they are so many that scanning is no slower.
+   * @returns undefined if there is no index, or so many candidates that a scan is as fast.
    */
   find(search: Search): MaybePromise<Candidates | undefined> {
     if (!search.terms.some((term) => this.ready(term) !== undefined)) return undefined;
@@ -195,14 +195,14 @@ export class CollectionIndex {
     floor: Revision,
     mostOf: (all: number) => number,
   ): MaybePromise<Candidates | undefined> {
-    const found = this.candidates(search, floor);
-    if (found === undefined || found.keys.length <= alwaysWorth) return found;
+    const candidates = this.candidates(search, floor);
+    if (candidates === undefined || candidates.keys.length <= alwaysWorth) return candidates;
     return andThen(this.store.count(search.prefix), (all) =>
-      found.keys.length > mostOf(all) ? undefined : found,
+      candidates.keys.length > mostOf(all) ? undefined : candidates,
     );
   }
 
-  /** Terms of a search whose index would know more if it were made anew. */
+  /** Terms of a search whose index should be rebuilt; see {@link TermIndex.isOutdated}. */
   outdated(terms: readonly SelectionTerm[]): readonly SelectionTerm[] {
     return terms.filter((term) => this.ready(term)?.index.isOutdated(term.values));
   }
@@ -210,13 +210,13 @@ export class CollectionIndex {
   private candidates({ terms, prefix, at, after }: Search, floor: Revision): Candidates | undefined {
     const { position } = this.subscription;
     const revision = at ?? position;
-    // What is no longer retained, or not known yet, is the store's to answer.
+    // Revisions that are compacted, or not yet received, are read from the store.
     if (revision > position || revision < floor || revision < this.changed.since) return undefined;
     const usable = terms.flatMap((term) => {
-      const kept = this.ready(term);
-      if (kept === undefined || kept.since > revision) return [];
-      const count = kept.index.count(term.values);
-      return [{ ...term, index: kept.index, count: count ?? Infinity }];
+      const ready = this.ready(term);
+      if (ready === undefined || ready.since > revision) return [];
+      const count = ready.index.count(term.values);
+      return [{ ...term, index: ready.index, count: count ?? Infinity }];
     });
     usable.sort((a, b) => a.count - b.count);
     const [fewest, ...others] = usable;
@@ -229,12 +229,12 @@ export class CollectionIndex {
     return { revision, keys: this.changed.join(keys, revision, range) };
   }
 
-  private ready(term: TermName): KeptTerm | undefined {
-    const kept = this.terms.get(idOf(term));
-    return kept?.pending === undefined ? kept : undefined;
+  private ready(term: TermName): IndexedTerm | undefined {
+    const indexed = this.terms.get(idOf(term));
+    return indexed?.pending === undefined ? indexed : undefined;
   }
 
-  private take(batch: readonly StoreEvent[]): void {
+  private apply(batch: readonly StoreEvent[]): void {
     for (const { key, revision, entry, previous } of batch) {
       if (entry === undefined) this.objects--;
       else if (previous === undefined) this.objects++;
@@ -243,13 +243,13 @@ export class CollectionIndex {
       const before = previous && headerOf(previous);
       const now = entry && headerOf(entry);
       let changed = false;
-      for (const kept of this.terms.values()) {
-        const was = before && valueIn(kept.name, key, before);
-        const is = now && valueIn(kept.name, key, now);
+      for (const term of this.terms.values()) {
+        const was = before && valueIn(term.name, key, before);
+        const is = now && valueIn(term.name, key, now);
         if (was === is) continue;
         changed = true;
-        if (kept.pending !== undefined) kept.pending.push({ key, before: was, now: is });
-        else apply(kept.index, key, was, is);
+        if (term.pending !== undefined) term.pending.push({ key, before: was, now: is });
+        else change(term.index, key, was, is);
       }
       if (changed) this.changed.add(key, revision);
     }
@@ -257,12 +257,13 @@ export class CollectionIndex {
   }
 }
 
-/** So many candidates are always read one by one; more only where they are no larger part of all objects than this. */
+/** Up to this number, candidates are always read one by one. */
 const alwaysWorth = 300;
+/** More candidates are read one by one only up to this part of all objects. */
 const worthPart = 1 / 3;
-/** The most candidates that are read one by one of a store where each takes a round trip. */
+/** Most candidates that are read one by one from a remote store. */
 const mostRoundTrips = 2000;
-/** Of how many candidates it is looked up whether other indexes have them too: that costs less than reading them. */
+/** Up to this number, candidates are also checked with the other indexes, which costs less than reading them. */
 const maxChecked = 5000;
 
 function idOf({ of, name }: TermName): string {
@@ -275,7 +276,7 @@ function putInto(index: TermIndex, name: TermName, entry: Entry): void {
   if (value !== undefined) index.add(value, entry.key);
 }
 
-function apply(index: TermIndex, key: string, was: string | undefined, is: string | undefined): void {
+function change(index: TermIndex, key: string, was: string | undefined, is: string | undefined): void {
   if (was !== undefined) index.remove(was, key);
   if (is !== undefined) index.add(is, key);
 }

@@ -1,9 +1,9 @@
 import { compareKeys } from "../../storage/keys.ts";
 
-/** The most keys of one chunk. */
+/** Most keys of one chunk. */
 const chunkKeys = 256;
 
-/** Which keys are wanted: those above `after`, and below `end`. */
+/** A range of keys; both bounds are exclusive. */
 export interface KeyRange {
   readonly after: string;
   readonly end: string;
@@ -14,21 +14,21 @@ export function isWithin(key: string, { after, end }: KeyRange): boolean {
   return compareKeys(after, key) < 0 && compareKeys(key, end) < 0;
 }
 
-/** A set of keys in the order of the store. It takes 8 to 16 bytes a key beside the text of the key itself. */
+/** A sorted set of keys. It takes 8 to 16 bytes for each key in addition to the text of the key. */
 export class KeySet {
   size = 0;
-  /** Of all keys together. */
+  /** Number of characters of all keys. */
   characters = 0;
-  /** No key has a character above those in which the order of strings is that of keys, so that the engine's own comparison serves. */
+  /** Whether all keys are in the range of characters in which the string comparison of JavaScript gives the order of keys. */
   private plain = true;
-  /** Neighbouring keys in order, none empty. */
+  /** Sorted keys, in sorted chunks that are not empty. */
   private readonly chunks: string[][] = [];
 
-  /** Whether the key is new. */
+  /** Adds a key; false if it is in the set. */
   add(key: string): boolean {
     this.plain &&= !special.test(key);
     const last = this.chunks.at(-1);
-    // Keys come in order while an index is built.
+    // Building an index adds the keys in order.
     if (last === undefined || this.isBelow(last.at(-1)!, key)) this.append(last, key);
     else if (!this.insert(key)) return false;
     this.size++;
@@ -36,14 +36,14 @@ export class KeySet {
     return true;
   }
 
-  /** Whether the key was in the set. */
+  /** Removes a key; false if it isn't in the set. */
   delete(key: string): boolean {
     const at = this.chunkOf(key);
     const chunk = this.chunks[at];
     if (chunk === undefined) return false;
-    const place = this.firstNotBelow(chunk, key);
-    if (chunk[place] !== key) return false;
-    chunk.splice(place, 1);
+    const index = this.firstNotBelow(chunk, key);
+    if (chunk[index] !== key) return false;
+    chunk.splice(index, 1);
     if (chunk.length === 0) this.chunks.splice(at, 1);
     this.size--;
     this.characters -= key.length;
@@ -63,7 +63,7 @@ export class KeySet {
       let from = this.firstNotBelow(chunk, after);
       if (chunk[from] === after) from++;
       const to = compareKeys(chunk.at(-1)!, end) < 0 ? chunk.length : this.firstNotBelow(chunk, end);
-      for (let place = from; place < to; place++) into.push(chunk[place]!);
+      for (let index = from; index < to; index++) into.push(chunk[index]!);
     }
   }
 
@@ -75,14 +75,14 @@ export class KeySet {
   private insert(key: string): boolean {
     const at = this.chunkOf(key);
     const chunk = this.chunks[at]!;
-    const place = this.firstNotBelow(chunk, key);
-    if (chunk[place] === key) return false;
-    chunk.splice(place, 0, key);
+    const index = this.firstNotBelow(chunk, key);
+    if (chunk[index] === key) return false;
+    chunk.splice(index, 0, key);
     if (chunk.length > chunkKeys) this.chunks.splice(at + 1, 0, chunk.splice(chunkKeys >> 1));
     return true;
   }
 
-  /** The last chunk that begins at or below a key; the first where none does. */
+  /** Index of the last chunk that begins at or below a key; 0 if there is none. */
   private chunkOf(key: string): number {
     let low = 0;
     let high = this.chunks.length;
@@ -94,7 +94,7 @@ export class KeySet {
     return Math.max(0, low - 1);
   }
 
-  /** A key that is only looked for may have such characters in any set. */
+  /** Whether a key is below another. A searched key with special characters still gets the right result in a plain set. */
   private isBelow(key: string, other: string): boolean {
     return this.plain ? key < other : compareKeys(key, other) < 0;
   }
@@ -111,5 +111,5 @@ export class KeySet {
   }
 }
 
-/** Characters from here on are ordered by UTF-8 in another way than by UTF-16. */
+/** Characters whose order differs between UTF-8 and UTF-16. */
 const special = /[\ud800-\uffff]/;

@@ -9,15 +9,15 @@ import {
 } from "./collection-index.ts";
 import type { TermName } from "./term-index.ts";
 
-/** Bounds of what is kept. */
+/** Limits of the indexes. */
 export interface SelectorIndexLimits extends CollectionIndexLimits {
-  /** The most memory that all indexes take, in bytes, roughly. */
+  /** Approximate memory limit of all indexes, in bytes. */
   readonly totalBytes: number;
-  /** The most labels and fields of one collection that have an index at a time. */
+  /** Most indexes of one collection. */
   readonly termsOfCollection: number;
   /** Collections with fewer objects are always scanned. */
   readonly leastObjects: number;
-  /** An index that wasn't asked for so long is forgotten, in milliseconds. */
+  /** An index is dropped after this time without use, in milliseconds. */
   readonly idleMs: number;
 }
 
@@ -31,83 +31,88 @@ const defaultLimits: SelectorIndexLimits = {
   commonLeast: 1000,
 };
 
-/** An index is made once lists have looked in vain at as many objects as this part of the collection. */
+/** An index is built once lists have read this part of the collection without selecting it. */
 const worthPart = 1 / 2;
-/** After an index couldn't be made, it is tried again after this time at the earliest. */
-const refusedMs = 10 * 60_000;
-/** How often it is looked which indexes aren't used. */
+/** Delay before building an index is retried. */
+const retryMs = 10 * 60_000;
+/** Interval of dropping unused indexes. */
 const sweepMs = 60_000;
 
-/** What became of filtered lists, and what the indexes take. */
+/** Counters of filtered lists and the size of the indexes. */
 export interface SelectorCounters {
-  /** Lists that were answered from an index. */
+  /** Number of lists that used an index. */
   readonly fromIndex: number;
-  /** Lists for which the objects were looked through. */
+  /** Number of lists that scanned the collection. */
   readonly scanned: number;
-  /** Indexes of labels and fields, and roughly the memory that they take. */
+  /** Number of indexes. */
   readonly indexes: number;
+  /** Approximate memory of the indexes. */
   readonly bytes: number;
-  /** Indexes that weren't made, or were given up, as memory would have gone past the bound. */
+  /** Number of indexes that were aborted or dropped because of the memory limit. */
   readonly tooLarge: number;
 }
 
-/** A search, and the whole collection in which it is. */
+/** A search in a collection. */
 export interface CollectionSearch extends Search {
   readonly collection: string;
 }
 
-/** What is remembered of a label or field of a collection, whether or not there is an index of it. */
-interface Interest {
+/** The use of a label or field of a collection in searches, with or without an index. */
+interface TermUsage {
   readonly collection: string;
   readonly term: TermName;
-  /** How many objects were looked at in vain for it. */
-  inVain: number;
+  /** Number of objects that lists read for it and didn't select. */
+  unselected: number;
   usedAt: number;
-  /** No index is made before. */
+  /** Earliest time of the next attempt to build the index. */
   notBefore: number;
 }
 
 /**
- * Indexes of the labels and selectable fields by which large collections are searched. One is made, in the background, once
- * lists have looked in vain at half as many objects as the collection has, is kept true by the store's events, and is forgotten
- * when it wasn't used for a while, or when others need its memory. Until there is one, lists scan.
+ * Indexes of the labels and selectable fields in searches of large collections. An index is built in the background once lists have read
+ * half of the collection without selecting it; events of the store update it; it is dropped after a time without use, or when others need
+ * its memory. Without an index, lists scan the collection.
  */
 export class SelectorIndex {
   private readonly collections = new Map<string, CollectionIndex>();
-  /** The least lately used first. */
-  private readonly interests = new Map<string, Interest>();
+  /** Least recently used first. */
+  private readonly usages = new Map<string, TermUsage>();
   private readonly counts = { fromIndex: 0, scanned: 0, tooLarge: 0 };
-  /** Indexes are made one after the other. */
+  /** The current building of indexes, which are built one after the other. */
   private building: Promise<void> | undefined;
-  private readonly waiting = new Set<Interest>();
+  private readonly waiting = new Set<TermUsage>();
   private timer: Timer | undefined;
   private closed = false;
 
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
-    /** Told why an index couldn't be made. */
+    /** Called with the error when an index can't be built. */
     private readonly failed: (error: unknown) => void,
     private readonly limits: SelectorIndexLimits = defaultLimits,
   ) {}
 
-  /** Finds the objects that may be selected; undefined where the collection has to be scanned, with the store's errors. */
+  /**
+   * Finds the objects that may be selected; undefined if the collection must be scanned.
+   *
+   * @throws {StoreError}
+   */
   find(search: CollectionSearch): MaybePromise<Candidates | undefined> {
     const collection = this.collections.get(search.collection);
     for (const term of search.terms) this.use(search.collection, term);
     if (collection === undefined || collection.ended) return this.count(undefined);
-    for (const term of collection.outdated(search.terms)) this.want(search.collection, term);
-    return andThen(collection.find(search), (found) => this.count(found));
+    for (const term of collection.outdated(search.terms)) this.requestIndex(search.collection, term);
+    return andThen(collection.find(search), (candidates) => this.count(candidates));
   }
 
-  /** Takes note that a list for these terms looked at so many objects in vain. */
-  scanned({ collection, terms }: Pick<CollectionSearch, "collection" | "terms">, inVain: number): void {
+  /** Records that a list for these terms read a number of objects without selecting them. */
+  scanned({ collection, terms }: Pick<CollectionSearch, "collection" | "terms">, unselected: number): void {
     for (const term of terms) {
-      const interest = this.interests.get(idOf(collection, term));
-      if (interest === undefined) continue;
-      interest.inVain += inVain;
+      const usage = this.usages.get(idOf(collection, term));
+      if (usage === undefined) continue;
+      usage.unselected += unselected;
       const there = this.collections.get(collection)?.has(term);
-      if (interest.inVain >= this.limits.leastObjects && !there) this.want(collection, term);
+      if (usage.unselected >= this.limits.leastObjects && !there) this.requestIndex(collection, term);
     }
   }
 
@@ -117,7 +122,7 @@ export class SelectorIndex {
     return { ...this.counts, indexes, bytes: this.bytes };
   }
 
-  /** Resolves when no index is being made. */
+  /** Resolves when no index is being built. */
   async settled(): Promise<void> {
     while (this.building !== undefined) await this.building;
   }
@@ -137,87 +142,87 @@ export class SelectorIndex {
     return bytes;
   }
 
-  private count(found: Candidates | undefined): Candidates | undefined {
-    if (found === undefined) this.counts.scanned++;
+  private count(candidates: Candidates | undefined): Candidates | undefined {
+    if (candidates === undefined) this.counts.scanned++;
     else this.counts.fromIndex++;
-    return found;
+    return candidates;
   }
 
   private use(collection: string, { of, name }: TermName): void {
     const id = idOf(collection, { of, name });
-    const interest = this.interests.get(id) ?? {
+    const usage = this.usages.get(id) ?? {
       collection,
       term: { of, name },
-      inVain: 0,
+      unselected: 0,
       usedAt: 0,
       notBefore: 0,
     };
-    interest.usedAt = this.clock.monotonicNow();
-    this.interests.delete(id);
-    this.interests.set(id, interest);
-    if (this.interests.size > maxInterests) {
-      for (const oldest of this.interests.values()) return this.forget(oldest);
+    usage.usedAt = this.clock.monotonicNow();
+    this.usages.delete(id);
+    this.usages.set(id, usage);
+    if (this.usages.size > maxTermUsages) {
+      for (const oldest of this.usages.values()) return this.forget(oldest);
     }
     this.timer ??= this.clock.setTimer(() => this.sweep(), sweepMs);
   }
 
-  /** Has an index made, unless there was a reason not to a short time ago. */
-  private want(collection: string, term: TermName): void {
-    const interest = this.interests.get(idOf(collection, term));
-    if (interest === undefined || this.closed || this.clock.monotonicNow() < interest.notBefore) return;
-    this.waiting.add(interest);
+  /** Requests an index, unless building it failed a short time ago. */
+  private requestIndex(collection: string, term: TermName): void {
+    const usage = this.usages.get(idOf(collection, term));
+    if (usage === undefined || this.closed || this.clock.monotonicNow() < usage.notBefore) return;
+    this.waiting.add(usage);
     this.building ??= this.buildAll().finally(() => (this.building = undefined));
     detach(this.building, this.failed);
   }
 
   private async buildAll(): Promise<void> {
-    for (const interest of this.waiting) {
+    for (const usage of this.waiting) {
       try {
-        await this.build(interest);
+        await this.build(usage);
       } catch (error) {
-        const outrun = error instanceof RevisionCompactedError;
-        interest.notBefore = this.clock.monotonicNow() + (outrun ? sweepMs : refusedMs);
-        if (!this.closed && !outrun) this.failed(error);
+        const isCompacted = error instanceof RevisionCompactedError;
+        usage.notBefore = this.clock.monotonicNow() + (isCompacted ? sweepMs : retryMs);
+        if (!this.closed && !isCompacted) this.failed(error);
       }
-      this.waiting.delete(interest);
+      this.waiting.delete(usage);
     }
   }
 
-  private async build(interest: Interest): Promise<void> {
-    const { collection: prefix, term } = interest;
+  private async build(usage: TermUsage): Promise<void> {
+    const { collection: prefix, term } = usage;
     const objects = await this.store.count(prefix);
-    if (this.closed || objects < this.limits.leastObjects || interest.inVain < objects * worthPart) return;
+    if (this.closed || objects < this.limits.leastObjects || usage.unselected < objects * worthPart) return;
     const collection = await this.collection(prefix);
     if (collection === undefined) return;
-    this.makeRoom(interest);
-    interest.inVain = 0;
-    if (await collection.build(term, () => this.fits(interest))) return;
-    interest.notBefore = this.clock.monotonicNow() + refusedMs;
+    this.makeRoom(usage);
+    usage.unselected = 0;
+    if (await collection.build(term, () => this.fits(usage))) return;
+    usage.notBefore = this.clock.monotonicNow() + retryMs;
   }
 
   private async collection(prefix: string): Promise<CollectionIndex | undefined> {
-    const found = this.collections.get(prefix);
-    if (found !== undefined && !found.ended) return found;
+    const existing = this.collections.get(prefix);
+    if (existing !== undefined && !existing.ended) return existing;
     const latest = await this.store.latestRevision();
     if (this.closed) return undefined;
-    const made = new CollectionIndex(this.store, prefix, latest, () => this.grown(), this.limits);
-    this.collections.set(prefix, made);
-    return made;
+    const created = new CollectionIndex(this.store, prefix, latest, () => this.grown(), this.limits);
+    this.collections.set(prefix, created);
+    return created;
   }
 
-  /** Forgets the index used longest ago where the collection has as many as it may. */
-  private makeRoom({ collection }: Interest): void {
-    const kept = this.collections.get(collection);
-    for (const interest of this.interests.values()) {
-      if (kept === undefined || kept.size < this.limits.termsOfCollection) return;
-      if (interest.collection === collection) kept.drop(interest.term);
+  /** Drops the least recently used index of a collection that has the most allowed. */
+  private makeRoom({ collection }: TermUsage): void {
+    const indexes = this.collections.get(collection);
+    for (const usage of this.usages.values()) {
+      if (indexes === undefined || indexes.size < this.limits.termsOfCollection) return;
+      if (usage.collection === collection) indexes.drop(usage.term);
     }
   }
 
-  /** Whether there is memory for one that is being made, when others that were used less lately have made room for it. */
-  private fits(interest: Interest): boolean {
-    const id = idOf(interest.collection, interest.term);
-    for (const [other, one] of this.interests) {
+  /** Whether an index that is being built is within the memory limit; drops less recently used ones before. */
+  private fits(usage: TermUsage): boolean {
+    const id = idOf(usage.collection, usage.term);
+    for (const [other, one] of this.usages) {
       if (this.bytes <= this.limits.totalBytes) return true;
       if (other !== id) this.collections.get(one.collection)?.drop(one.term);
     }
@@ -226,14 +231,14 @@ export class SelectorIndex {
     return false;
   }
 
-  /** Keeps within the bound when indexes have grown with what they index. */
+  /** Drops indexes, least recently used first, until the memory limit is kept. */
   private grown(): void {
-    for (const interest of this.interests.values()) {
+    for (const usage of this.usages.values()) {
       if (this.bytes <= this.limits.totalBytes) return;
-      const collection = this.collections.get(interest.collection);
-      if (collection?.has(interest.term) !== true) continue;
-      collection.drop(interest.term);
-      interest.notBefore = this.clock.monotonicNow() + refusedMs;
+      const collection = this.collections.get(usage.collection);
+      if (collection?.has(usage.term) !== true) continue;
+      collection.drop(usage.term);
+      usage.notBefore = this.clock.monotonicNow() + retryMs;
       this.counts.tooLarge++;
     }
   }
@@ -241,26 +246,26 @@ export class SelectorIndex {
   private sweep(): void {
     this.timer = undefined;
     const before = this.clock.monotonicNow() - this.limits.idleMs;
-    for (const interest of this.interests.values()) if (interest.usedAt < before) this.forget(interest);
+    for (const usage of this.usages.values()) if (usage.usedAt < before) this.forget(usage);
     for (const [prefix, collection] of this.collections) {
       if (collection.size > 0 || this.building !== undefined) continue;
       collection.close();
       this.collections.delete(prefix);
     }
-    if (!this.closed && this.interests.size > 0) {
+    if (!this.closed && this.usages.size > 0) {
       this.timer = this.clock.setTimer(() => this.sweep(), sweepMs);
     }
   }
 
-  private forget(interest: Interest): void {
-    this.interests.delete(idOf(interest.collection, interest.term));
-    this.waiting.delete(interest);
-    this.collections.get(interest.collection)?.drop(interest.term);
+  private forget(usage: TermUsage): void {
+    this.usages.delete(idOf(usage.collection, usage.term));
+    this.waiting.delete(usage);
+    this.collections.get(usage.collection)?.drop(usage.term);
   }
 }
 
-/** How many labels and fields are remembered at a time, over all collections. */
-const maxInterests = 256;
+/** Most labels and fields of all collections whose use is recorded. */
+const maxTermUsages = 256;
 
 function idOf(collection: string, { of, name }: TermName): string {
   return `${collection} ${of} ${name}`;

@@ -1,125 +1,127 @@
-import type { SelectionTerm } from "../selection.ts";
-import { namesOf } from "../registry.ts";
-import type { Header } from "../stored.ts";
+import type { SelectionTerm } from "../objects/selection.ts";
+import { namesOf } from "../registry/registry.ts";
+import type { Header } from "../objects/stored.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import { isWithin, KeySet, type KeyRange } from "./key-set.ts";
 
-/** What an index is of: a label, a selectable field, or the names of objects. */
+/** The subject of an index: a label, a selectable field, or the names of objects. */
 export type TermName = Pick<SelectionTerm, "of" | "name">;
 
-/** A value that so many objects have that scanning finds them as soon; only their number is known. */
+/** A value of so large a part of the objects that a scan is as fast; only their number is recorded. */
 class CommonValue {
   constructor(public size: number) {}
 }
 
-/** Roughly what a key, and a value, take beside their characters: their text's own head and their places in arrays and maps. */
+/** Approximate memory of a key and of a value in addition to its characters. */
 const keyBytes = 40;
 const valueBytes = 120;
 
-/** The value by which an object is found; undefined where it has none. */
+/** The value of an object in an index; undefined if it has none. */
 export function valueIn({ of, name }: TermName, key: string, header: Header): string | undefined {
   if (of === "names") return namesOf(key).name;
   if (of === "labels") return Object.hasOwn(header.labels, name) ? header.labels[name] : undefined;
   return header.fields[name] ?? "";
 }
 
-/** The objects of a collection by one label or field: for each value the keys of those that have it. */
+/** The keys of a collection's objects by the value of one label or field. */
 export class TermIndex {
-  /** Roughly how much memory it takes. */
+  /** Approximate memory. */
   bytes = 0;
   private readonly values = new Map<string, string | KeySet | CommonValue>();
-  /** How many objects are in it, under any value. */
+  /** Number of objects. */
   private size = 0;
-  /** How many values are common. */
+  /** Number of common values. */
   private commons = 0;
 
-  /** @param commonFrom the most objects that may have a value for them to be known by key; it may change. */
+  /** @param commonFrom returns the number of objects above which a value is common; it may change. */
   constructor(private readonly commonFrom: () => number) {}
 
-  /** Adds an object that isn't in it. */
+  /** Adds an object that isn't in the index. */
   add(value: string, key: string): void {
     this.size++;
-    const known = this.values.get(value);
-    if (known instanceof CommonValue) {
-      known.size++;
+    const posting = this.values.get(value);
+    if (posting instanceof CommonValue) {
+      posting.size++;
       return;
     }
     this.bytes += keyBytes + key.length;
-    if (known === undefined) {
+    if (posting === undefined) {
       this.values.set(value, key);
       this.bytes += valueBytes + value.length;
-    } else if (typeof known === "string") {
+    } else if (typeof posting === "string") {
       const set = new KeySet();
-      set.add(known);
+      set.add(posting);
       set.add(key);
       this.values.set(value, set);
     } else {
-      known.add(key);
-      if (known.size > this.commonFrom()) this.makeCommon(value, known);
+      posting.add(key);
+      if (posting.size > this.commonFrom()) this.makeCommon(value, posting);
     }
   }
 
-  /** Removes an object that is in it. */
+  /** Removes an object that is in the index. */
   remove(value: string, key: string): void {
     this.size--;
-    const known = this.values.get(value);
-    if (known instanceof CommonValue) {
-      if (--known.size > 0) return;
+    const posting = this.values.get(value);
+    if (posting instanceof CommonValue) {
+      if (--posting.size > 0) return;
       this.commons--;
       this.forget(value);
       return;
     }
     this.bytes -= keyBytes + key.length;
-    if (known instanceof KeySet) known.delete(key);
-    if (known === key || (known instanceof KeySet && known.size === 0)) this.forget(value);
+    if (posting instanceof KeySet) posting.delete(key);
+    if (posting === key || (posting instanceof KeySet && posting.size === 0)) this.forget(value);
   }
 
-  /** How many objects have one of the values, or any where none are given; undefined where a value is common. */
+  /** The number of objects with one of the values, or with any if `values` is undefined; undefined if a value is common. */
   count(values: readonly string[] | undefined): number | undefined {
     if (values === undefined) return this.commons > 0 ? undefined : this.size;
     let count = 0;
-    for (const known of this.postings(values)) {
-      if (known instanceof CommonValue) return undefined;
-      count += typeof known === "string" ? 1 : known.size;
+    for (const posting of this.postings(values)) {
+      if (posting instanceof CommonValue) return undefined;
+      count += typeof posting === "string" ? 1 : posting.size;
     }
     return count;
   }
 
-  /** The keys within a range of the objects that {@link count} counts, in order; no value may be common. */
+  /** The sorted keys within a range of the objects that {@link count} counts; no value may be common. */
   keys(values: readonly string[] | undefined, range: KeyRange): string[] {
     const keys: string[] = [];
     let sources = 0;
-    for (const known of this.postings(values)) {
+    for (const posting of this.postings(values)) {
       sources++;
-      if (known instanceof KeySet) known.collect(range, keys);
-      else if (typeof known === "string" && isWithin(known, range)) keys.push(known);
+      if (posting instanceof KeySet) posting.collect(range, keys);
+      else if (typeof posting === "string" && isWithin(posting, range)) keys.push(posting);
     }
     return sources > 1 ? keys.toSorted(compareKeys) : keys;
   }
 
-  /** Whether an object has one of the values; true where that isn't known. */
+  /** Whether an object has one of the values; also true if a value is common. */
   mayHave(values: readonly string[] | undefined, key: string): boolean {
     if (values === undefined) return true;
     return values.some((value) => {
-      const known = this.values.get(value);
-      return known === key || known instanceof CommonValue || (known instanceof KeySet && known.has(key));
+      const posting = this.values.get(value);
+      return (
+        posting === key || posting instanceof CommonValue || (posting instanceof KeySet && posting.has(key))
+      );
     });
   }
 
-  /** Whether one of the values was common and is no more, so that an index made now would know the keys. */
+  /** Whether one of the values was common and is no longer, so that a rebuilt index would have its keys. */
   isOutdated(values: readonly string[] = []): boolean {
     const limit = this.commonFrom() / 2;
     return values.some((value) => {
-      const known = this.values.get(value);
-      return known instanceof CommonValue && known.size < limit;
+      const posting = this.values.get(value);
+      return posting instanceof CommonValue && posting.size < limit;
     });
   }
 
   private *postings(values: readonly string[] | undefined): Generator<string | KeySet | CommonValue> {
     if (values === undefined) return yield* this.values.values();
     for (const value of new Set(values)) {
-      const known = this.values.get(value);
-      if (known !== undefined) yield known;
+      const posting = this.values.get(value);
+      if (posting !== undefined) yield posting;
     }
   }
 

@@ -1,20 +1,20 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { addressNumber } from "../../base/ip-address.ts";
 
-/** The most addresses of a range that are allocated; an IPv6 range has more than a cluster can use. */
+/** Most addresses of a range; an IPv6 range has more than a cluster can use. */
 const maxSize = 65_536n;
 
-/** A range of addresses from which services get theirs: `10.0.0.0/24`. */
+/** A range of service addresses, such as `10.0.0.0/24`. */
 export class AddressRange {
   private constructor(
     readonly text: string,
     readonly family: "IPv4" | "IPv6",
     private readonly base: bigint,
-    /** How many addresses are handed out: not the first of the range, nor (IPv4) the last. */
+    /** Number of allocatable addresses: without the first of the range and, for IPv4, the last. */
     readonly size: number,
   ) {}
 
-  /** Undefined where the text is no range, or one too small to hand out addresses from. */
+  /** Parses CIDR notation; undefined if it is invalid or the range has no allocatable address. */
   static parse(text: string): AddressRange | undefined {
     const [address = "", prefix = "", ...more] = text.split("/");
     const bits = isIPv4(address) ? 32 : isIPv6(address) && !address.includes("%") ? 128 : 0;
@@ -26,31 +26,31 @@ export class AddressRange {
     return new AddressRange(text, bits === 32 ? "IPv4" : "IPv6", base, Number(usable));
   }
 
-  /** Whether an address is one of those that are handed out. */
+  /** Whether an address is allocatable. */
   contains(address: string): boolean {
     if ((isIPv4(address) ? "IPv4" : "IPv6") !== this.family) return false;
     const offset = addressNumber(address) - this.base;
     return offset >= 1n && offset <= BigInt(this.size);
   }
 
-  /** Which of its addresses one is, as {@link AddressRange.at} counts; undefined for none of them. */
+  /** The index of an address for {@link AddressRange.at}; undefined if it isn't allocatable. */
   indexOf(address: string): number | undefined {
     return this.contains(address) ? Number(addressNumber(address) - this.base - 1n) : undefined;
   }
 
-  /** One of its addresses, from 0 up to, not including, `size`. */
+  /** The allocatable address with an index of at least 0 and less than `size`. */
   at(index: number): string {
     return addressText(this.base + BigInt(index + 1), this.family);
   }
 
-  /** How many addresses at the beginning are left to those who choose one themselves, as long as others are free. */
+  /** Number of addresses at the beginning that are used for requested addresses, and otherwise only if no other is free. */
   get reserved(): number {
     const part = Math.floor(this.size / 16);
     return this.size <= 16 ? 0 : Math.min(256, Math.max(16, part));
   }
 }
 
-/** The same text for every way of writing an address. */
+/** The canonical text of an address. */
 export function canonicalAddress(address: string): string {
   return addressText(addressNumber(address), isIPv4(address) ? "IPv4" : "IPv6");
 }
@@ -62,7 +62,7 @@ function addressText(number: bigint, family: "IPv4" | "IPv6"): string {
   const groups = Array.from({ length: 8 }, (_, i) =>
     ((number >> BigInt(112 - 16 * i)) & 0xffffn).toString(16),
   );
-  // The longest run of zeros is left out, as is usual (RFC 5952).
+  // The longest run of zeros is shortened to `::` (RFC 5952).
   const runs = [...groups.join(":").matchAll(/(?:^|:)0(?::0)+(?=:|$)/g)].toSorted(
     (a, b) => b[0].length - a[0].length,
   );

@@ -3,36 +3,35 @@ import type { Entry, Revision, Store } from "../../storage/store.ts";
 import type { ClaimName } from "./claims.ts";
 import type { ServiceAllocation } from "./service-allocation.ts";
 
-/** How many services are read at a time. */
+/** Most services of one read. */
 const pageSize = 500;
-/** From one audit to the next where all claims are needed. */
+/** Interval of audits if all claims are needed. */
 const intervalMs = 3 * 60_000;
-/** A claim that no service needs, and still none after this time, was left behind. */
+/** A claim that no service has needed for this time is stale. */
 const staleMs = 60_000;
-/** From a release or an audit that failed to the next audit; doubled with each audit that fails. */
+/** Delay of an audit after a failed release or audit; doubled with each failed audit. */
 const retryMs = 1000;
 
-/** What the repair works with. */
-interface Setup {
+/** Dependencies of the repair. */
+interface Dependencies {
   readonly allocation: ServiceAllocation;
   readonly store: Store;
-  /** Where the services are stored. */
+  /** Store prefix of services. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly failed: (error: unknown) => void;
 }
 
-/** A claim that no service needed when it was first looked for. */
+/** A claim that no service needed in an audit. */
 interface Suspect {
   readonly revision: Revision;
-  /** By the monotonic clock. */
+  /** Time of the first such audit, of the monotonic clock. */
   readonly sinceMs: number;
 }
 
 /**
- * Releases, in the background, the claims on addresses and node ports that a crash or a failure of the store left behind. Every
- * three minutes, and soon after a release has failed, all claims are compared with all services. Several servers may do that at
- * the same time.
+ * Releases in the background the claims on addresses and node ports that a crash or a failure of the store left behind. An audit compares
+ * all claims with all services every three minutes, and soon after a failed release. Several servers may run audits at the same time.
  */
 export class ServiceClaimRepair {
   private suspects: ReadonlyMap<ClaimName, Suspect> = new Map();
@@ -41,19 +40,19 @@ export class ServiceClaimRepair {
   private failures = 0;
   private closed = false;
 
-  constructor(private readonly setup: Setup) {}
+  constructor(private readonly dependencies: Dependencies) {}
 
-  /** Begins the first audit; nobody needs to wait for it. */
+  /** Starts the first audit, without waiting for it. */
   start(): void {
     this.run();
   }
 
-  /** Audits soon: a claim could not be released. */
+  /** Schedules an audit after a failed release. */
   request(): void {
     this.schedule(this.backOffMs);
   }
 
-  /** Resolves when nothing is being repaired any more. */
+  /** Ends the repair; resolves after the current audit. */
   async close(): Promise<void> {
     this.closed = true;
     this.next?.timer.cancel();
@@ -64,9 +63,9 @@ export class ServiceClaimRepair {
     return Math.min(intervalMs, retryMs * 2 ** Math.min(this.failures, 10));
   }
 
-  /** Audits after a time; of several times the earliest counts. */
+  /** Schedules an audit, unless an earlier one is scheduled. */
   private schedule(delayMs: number): void {
-    const { clock } = this.setup;
+    const { clock } = this.dependencies;
     const atMs = clock.monotonicNow() + delayMs;
     if (this.closed || (this.next !== undefined && this.next.atMs <= atMs)) return;
     this.next?.timer.cancel();
@@ -77,7 +76,7 @@ export class ServiceClaimRepair {
     this.next = { atMs, timer };
   }
 
-  /** Audits after the audit that is under way, if any, and schedules the next one. */
+  /** Runs an audit after the current one, if any, and schedules the next one. */
   private run(): void {
     this.running = (this.running ?? Promise.resolve()).then(() => this.attempt());
   }
@@ -90,22 +89,22 @@ export class ServiceClaimRepair {
       this.schedule(this.suspects.size > 0 ? staleMs : intervalMs);
     } catch (error) {
       if (this.closed) return;
-      this.setup.failed(error);
+      this.dependencies.failed(error);
       this.schedule(this.backOffMs);
       this.failures++;
     }
   }
 
-  /** Releases the suspects that no service needs now either, and notes those that are new. */
+  /** Runs an audit; releases stale claims and records new suspects. */
   private async repair(): Promise<void> {
-    const { allocation, clock } = this.setup;
+    const { allocation, clock } = this.dependencies;
     const unneeded = await allocation.audit(() => this.services());
     if (this.closed) return;
     const now = clock.monotonicNow();
     const suspects = new Map<ClaimName, Suspect>();
     for (const [name, claim] of unneeded) {
       const before = this.suspects.get(name);
-      // A claim of another revision was taken again in between.
+      // A claim of another revision is a new claim.
       const sinceMs = before?.revision === claim.revision ? before.sinceMs : now;
       suspects.set(name, { revision: claim.revision, sinceMs });
     }
@@ -118,7 +117,7 @@ export class ServiceClaimRepair {
   }
 
   private async *services(): AsyncGenerator<Entry> {
-    const { store, prefix } = this.setup;
+    const { store, prefix } = this.dependencies;
     let after: string | undefined;
     while (!this.closed) {
       const page = await store.range({ prefix, after, limit: pageSize });

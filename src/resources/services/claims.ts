@@ -1,34 +1,34 @@
 import { setImmediate } from "node:timers/promises";
 import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
-import { asBuffer } from "../stored.ts";
+import { asBuffer } from "../objects/stored.ts";
 
-/** Prefix of claims in the store; no resource type is served from it. */
+/** Store prefix of claims; no resource type has it. */
 export const claimPrefix = "/core/service-claims/";
 
-/** A claim's place: `addresses/10.0.0.7` or `ports/30080`. */
+/** Key of a claim under the prefix: `addresses/10.0.0.7` or `ports/30080`. */
 export type ClaimName = `addresses/${string}` | `ports/${number}`;
 
-/** A claim as it is stored. */
+/** A stored claim. */
 export interface Claim {
   readonly name: ClaimName;
-  /** Namespace and name of the service, with a slash between them. */
+  /** `namespace/name` of the service. */
   readonly owner: string;
   readonly revision: Revision;
 }
 
 /**
- * Who has which address and port. A claim is an entry of the store of its own, made before the service that needs it, so
- * that no two services get the same, whichever process makes them.
+ * The owners of addresses and ports. Each claim is an entry of the store that is created before its service, so no two services get the
+ * same, also from different processes.
  */
 export class Claims {
   constructor(private readonly store: Store) {}
 
   /**
-   * Takes a claim; false when it is taken, or a condition doesn't hold.
+   * Creates a claim; false if it exists, or a condition fails.
    *
    * @throws {StoreError}
    */
-  async take(name: ClaimName, owner: string, conditions?: readonly WriteCondition[]): Promise<boolean> {
+  async acquire(name: ClaimName, owner: string, conditions?: readonly WriteCondition[]): Promise<boolean> {
     const head = `{"owner":${JSON.stringify(owner)},"revision":"`;
     const draft = {
       header: Buffer.from("{}"),
@@ -39,7 +39,7 @@ export class Claims {
   }
 
   /**
-   * Reads a claim; undefined when it is free.
+   * Reads a claim; undefined if it doesn't exist.
    *
    * @throws {StoreError}
    */
@@ -49,7 +49,7 @@ export class Claims {
   }
 
   /**
-   * Gives a claim up; false when it isn't that of its revision any more, or a condition doesn't hold.
+   * Deletes a claim; false if it has changed since it was read, or a condition fails.
    *
    * @throws {StoreError}
    */
@@ -64,7 +64,7 @@ export class Claims {
   }
 
   /** All claimed addresses, or all claimed ports, as texts. */
-  async *taken(sort: "addresses/" | "ports/"): AsyncGenerator<string> {
+  async *claimed(sort: "addresses/" | "ports/"): AsyncGenerator<string> {
     for await (const { key } of this.entries(sort)) yield key.slice(claimPrefix.length + sort.length);
   }
 
@@ -75,7 +75,7 @@ export class Claims {
       yield* page.entries;
       if (!page.more) return;
       after = page.entries.at(-1)!.key;
-      // The store may answer without ever leaving the turn.
+      // A synchronous store would block other work.
       await setImmediate();
     }
   }

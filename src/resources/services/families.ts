@@ -4,7 +4,7 @@ import type { AddressRange } from "./address-range.ts";
 
 export type Family = "IPv4" | "IPv6";
 
-/** What of a service the giving out of addresses and ports looks at. */
+/** The fields of a service for the allocation of addresses and ports. */
 export interface ServiceSpecValue {
   type?: string;
   selector?: Record<string, string>;
@@ -19,8 +19,8 @@ export interface ServiceSpecValue {
 }
 
 /**
- * Fills in which families of addresses a service has, from what its author said and from what the server can give.
- * Changes the spec; says in the report what can't be had.
+ * Fills in the address families of a service, by its spec and the families of the server. Changes the spec; reports families that the
+ * server doesn't have.
  */
 export function settleFamilies(
   spec: ServiceSpecValue,
@@ -33,7 +33,7 @@ export function settleFamilies(
     delete spec.ipFamilyPolicy;
     return;
   }
-  const offered = ranges.map((range) => range.family);
+  const available = ranges.map((range) => range.family);
   const headless = spec.clusterIP === "None";
   const selectorless = headless && Object.keys(spec.selector ?? {}).length === 0;
   const fromAddresses = headless ? [] : (spec.clusterIPs ?? []).map(familyOf);
@@ -44,21 +44,21 @@ export function settleFamilies(
       : families.length === 2 || fromAddresses.length === 2
         ? "RequireDualStack"
         : "SingleStack";
-  const wanted =
-    families.length > 0 ? [...families] : fromAddresses.length > 0 ? fromAddresses : [offered[0]!];
+  const desired =
+    families.length > 0 ? [...families] : fromAddresses.length > 0 ? fromAddresses : [available[0]!];
   const dual = spec.ipFamilyPolicy !== "SingleStack";
-  const both = selectorless || offered.length === 2;
-  if (dual && wanted.length === 1 && both) wanted.push(wanted[0] === "IPv4" ? "IPv6" : "IPv4");
-  spec.ipFamilies = wanted;
-  // What the service has already, it keeps, whatever the server gives today.
-  const unchanged = wanted.join() === live.ipFamilies?.join() && spec.ipFamilyPolicy === live.ipFamilyPolicy;
+  const both = selectorless || available.length === 2;
+  if (dual && desired.length === 1 && both) desired.push(desired[0] === "IPv4" ? "IPv6" : "IPv4");
+  spec.ipFamilies = desired;
+  // A service keeps its families, also if the server no longer has them.
+  const unchanged = desired.join() === live.ipFamilies?.join() && spec.ipFamilyPolicy === live.ipFamilyPolicy;
   if (selectorless || unchanged) return;
-  wanted.forEach((family, index) => {
-    if (!offered.includes(family)) {
+  desired.forEach((family, index) => {
+    if (!available.includes(family)) {
       report.at("ipFamilies", index).invalid(family, "not configured on this server");
     }
   });
-  if (spec.ipFamilyPolicy === "RequireDualStack" && offered.length < 2) {
+  if (spec.ipFamilyPolicy === "RequireDualStack" && available.length < 2) {
     report.at("ipFamilyPolicy").invalid(spec.ipFamilyPolicy, "this server has addresses of one family only");
   }
 }

@@ -3,45 +3,45 @@ import { turnGiver } from "../../base/turns.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
-import { decodeEntry } from "../stored.ts";
+import { decodeEntry } from "../objects/stored.ts";
 import { canonicalAddress, type AddressRange } from "./address-range.ts";
 import { Claims, type Claim, type ClaimName } from "./claims.ts";
 import { settleFamilies, type ServiceSpecValue } from "./families.ts";
-import type { StorageHooks, PendingWrite } from "../storage-hooks.ts";
+import type { StorageHooks, PendingWrite } from "../engine/storage-hooks.ts";
 
-/** Ports of the nodes that services get; both ends included. */
+/** Range of node ports, inclusive. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** How often a free address or port is guessed before the store is asked which are taken. */
-const guesses = 8;
+/** Random attempts to claim an address or port before all claims are read. */
+const randomAttempts = 8;
 
 /** Addresses of a range, or ports, by number. */
 interface Numbers {
   readonly sort: "addresses/" | "ports/";
   readonly claim: (number: number) => ClaimName;
-  /** The number of what a claim is about; undefined where it has none. */
+  /** The number of a claimed address or port; undefined if it isn't in the range. */
   readonly numberOf: (claimed: string) => number | undefined;
 }
 
-/** What the allocation works with. */
+/** Dependencies of the allocation. */
 export interface AllocationSetup {
   readonly store: Store;
-  /** Where the services are stored. */
+  /** Store prefix of services. */
   readonly prefix: string;
   readonly ranges: readonly AddressRange[];
   readonly ports: PortRange;
-  /** A random whole number of at least 0 and below the limit. */
+  /** Returns a random integer of at least 0 and less than `limit`. */
   readonly randomInt: (limit: number) => number;
-  /** Called when a claim that isn't needed could not be released: it is left to an audit. The error is that of the store, if any. */
+  /** Called when an unneeded claim could not be released, so that an audit must do it; with the error of the store, if any. */
   readonly leftBehind: (error: unknown) => void;
 }
 
 /**
- * Gives services their addresses and node ports, and takes back what they no longer need. What was asked for and somebody
- * else has is refused; what wasn't asked for is chosen by chance.
+ * Allocates the addresses and node ports of services, and releases unneeded ones. A requested one that another service has is refused;
+ * others are chosen at random.
  */
 export class ServiceAllocation implements StorageHooks {
   private readonly claims: Claims;
@@ -50,14 +50,14 @@ export class ServiceAllocation implements StorageHooks {
     this.claims = new Claims(setup.store);
   }
 
-  /** @throws {StatusError} Invalid for what can't be had. */
+  /** @throws {StatusError} Invalid if a requested address or port can't be allocated. */
   async beforeWrite(object: ApiObject, live: ApiObject | undefined, dryRun: boolean): Promise<PendingWrite> {
     const owner = ownerOf(object);
     const spec = (object["spec"] ??= {}) as ServiceSpecValue;
     const report = FieldReport.start();
     const before = live === undefined ? new Set<ClaimName>() : claimsOf(live);
     const allocations = new Allocations(this.claims, owner, before, dryRun);
-    const undo = () => this.release(dryRun ? [] : allocations.taken, owner);
+    const undo = () => this.release(dryRun ? [] : allocations.acquired, owner);
     try {
       settleFamilies(spec, this.setup.ranges, report.at("spec"), (live?.["spec"] ?? {}) as ServiceSpecValue);
       if (report.faults.length === 0) {
@@ -81,10 +81,10 @@ export class ServiceAllocation implements StorageHooks {
   }
 
   /**
-   * Makes the claims that are missing, and returns those that no service needs, as after a crash between claim and service.
-   * One of them may be that of a service that is being created: only one that is still unneeded some time later is stale.
+   * Creates missing claims and returns those that no service needs, for example after a crash between the writes of claim and service.
+   * A returned claim may be that of a service that is being created; it is stale only if it is still unneeded some time later.
    *
-   * @param services reads every service that is stored.
+   * @param services reads all stored services.
    * @throws {StoreError}
    */
   async audit(services: () => AsyncIterable<Entry>): Promise<Map<ClaimName, Claim>> {
@@ -104,7 +104,7 @@ export class ServiceAllocation implements StorageHooks {
         const claimant = owners.get(name);
         if (claimant === owner) unneeded.delete(name);
         else if (claimant === undefined) {
-          await this.claims.take(name, owner, [{ key: entry.key, revision: entry.revision }]);
+          await this.claims.acquire(name, owner, [{ key: entry.key, revision: entry.revision }]);
         }
       }
       const turn = giveTurn();
@@ -114,9 +114,9 @@ export class ServiceAllocation implements StorageHooks {
   }
 
   /**
-   * Releases a claim unless its owner needs it, as of the same moment.
+   * Releases a claim unless its owner needs it, in one transaction.
    *
-   * @returns false when the claim or its owner changed meanwhile, and nothing was done.
+   * @returns false if the claim or its owner was changed concurrently; then nothing was released.
    * @throws {StoreError}
    */
   async releaseUnneeded(claim: Claim): Promise<boolean> {
@@ -127,8 +127,8 @@ export class ServiceAllocation implements StorageHooks {
   }
 
   /**
-   * Releases the claims that an owner doesn't need any more. The write that made them unneeded has taken place or failed, and
-   * its client learns that: a claim that can't be released is left to the audit.
+   * Releases the claims that an owner no longer needs. The outcome of the write is already decided, so a failed release doesn't fail it and
+   * is left to the audit.
    */
   private async release(names: Iterable<ClaimName>, owner: string): Promise<void> {
     try {
@@ -148,20 +148,20 @@ export class ServiceAllocation implements StorageHooks {
     report: FieldReport,
   ): Promise<void> {
     if (spec.type === "ExternalName" || spec.clusterIP === "None") return;
-    const given = spec.clusterIPs ?? [];
+    const requested = spec.clusterIPs ?? [];
     const addresses: string[] = [];
     for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
       const range = this.setup.ranges.find((one) => one.family === family)!;
-      const wanted = given[index];
-      if (wanted === undefined || wanted === "") addresses.push(await this.freeAddress(range, allocations));
+      const address = requested[index];
+      if (address === undefined || address === "") addresses.push(await this.freeAddress(range, allocations));
       else {
-        addresses.push(wanted);
-        const place = report.at("clusterIPs");
-        if (allocations.has(addressClaim(wanted))) continue;
-        if (!range.contains(wanted)) {
-          place.invalid(given, `failed to allocate IP ${wanted}: it is not in the range ${range.text}`);
-        } else if (!(await allocations.take(addressClaim(wanted)))) {
-          place.invalid(given, `failed to allocate IP ${wanted}: provided IP is already allocated`);
+        addresses.push(address);
+        const field = report.at("clusterIPs");
+        if (allocations.has(addressClaim(address))) continue;
+        if (!range.contains(address)) {
+          field.invalid(requested, `failed to allocate IP ${address}: it is not in the range ${range.text}`);
+        } else if (!(await allocations.acquire(addressClaim(address)))) {
+          field.invalid(requested, `failed to allocate IP ${address}: provided IP is already allocated`);
         }
       }
     }
@@ -169,7 +169,7 @@ export class ServiceAllocation implements StorageHooks {
     if (addresses[0] !== undefined) spec.clusterIP = addresses[0];
   }
 
-  /** A free address; those at the beginning of the range come last. */
+  /** Claims a free address; those at the beginning of the range only if no other is free. */
   private async freeAddress(range: AddressRange, allocations: Allocations): Promise<string> {
     const { reserved, size } = range;
     const numbers: Numbers = {
@@ -177,8 +177,8 @@ export class ServiceAllocation implements StorageHooks {
       claim: (index) => addressClaim(range.at(index)),
       numberOf: (address) => range.indexOf(address),
     };
-    const found = await this.choose(numbers, [reserved, size, 0, reserved], allocations);
-    if (found !== undefined) return range.at(found);
+    const index = await this.choose(numbers, [reserved, size, 0, reserved], allocations);
+    if (index !== undefined) return range.at(index);
     throw new StatusError(
       "InternalError",
       `failed to allocate a service IP: the range ${range.text} is full`,
@@ -188,8 +188,8 @@ export class ServiceAllocation implements StorageHooks {
   private async freePort(allocations: Allocations): Promise<number> {
     const { first, last } = this.setup.ports;
     const numbers: Numbers = { sort: "ports/", claim: (port) => `ports/${port}`, numberOf: Number };
-    const found = await this.choose(numbers, [first, last + 1], allocations);
-    if (found !== undefined) return found;
+    const port = await this.choose(numbers, [first, last + 1], allocations);
+    if (port !== undefined) return port;
     throw new StatusError(
       "InternalError",
       `failed to allocate a nodePort: the range ${first}-${last} is full`,
@@ -197,10 +197,9 @@ export class ServiceAllocation implements StorageHooks {
   }
 
   /**
-   * Claims a random free number; undefined when there is none.
+   * Claims a random free number; undefined if there is none.
    *
-   * @param spans bounds of spans of numbers, from and up to, not including; a later one is used only where those before it
-   *   are full.
+   * @param spans bounds of ranges of numbers: inclusive start, exclusive end; a later range is used only if the earlier ones are full.
    */
   private async choose(
     numbers: Numbers,
@@ -208,21 +207,21 @@ export class ServiceAllocation implements StorageHooks {
     allocations: Allocations,
   ): Promise<number | undefined> {
     const [from = 0, to = 0] = spans;
-    for (let guess = 0; guess < guesses; guess++) {
+    for (let guess = 0; guess < randomAttempts; guess++) {
       const number = from + this.setup.randomInt(to - from);
-      if (await allocations.take(numbers.claim(number))) return number;
+      if (await allocations.acquire(numbers.claim(number))) return number;
     }
-    const taken = new Set<number | undefined>();
-    for await (const one of this.claims.taken(numbers.sort)) taken.add(numbers.numberOf(one));
+    const claimed = new Set<number | undefined>();
+    for await (const one of this.claims.claimed(numbers.sort)) claimed.add(numbers.numberOf(one));
     for (let at = 0; at < spans.length; at += 2) {
       const free: number[] = [];
       for (let number = spans[at]!; number < spans[at + 1]!; number++) {
-        if (!taken.has(number)) free.push(number);
+        if (!claimed.has(number)) free.push(number);
       }
-      // Somebody else may be quicker.
+      // Another write may claim a number first.
       while (free.length > 0) {
         const [number] = free.splice(this.setup.randomInt(free.length), 1);
-        if (await allocations.take(numbers.claim(number!))) return number;
+        if (await allocations.acquire(numbers.claim(number!))) return number;
       }
     }
     return undefined;
@@ -236,12 +235,13 @@ export class ServiceAllocation implements StorageHooks {
     const { type, ports = [] } = spec;
     // Requested values are allocated first, so that random allocation can't take one of them.
     for (const [index, { nodePort = 0 }] of ports.entries()) {
-      if (nodePort !== 0) await this.givenPort(nodePort, allocations, report.at("ports", index, "nodePort"));
+      if (nodePort !== 0)
+        await this.requestedPort(nodePort, allocations, report.at("ports", index, "nodePort"));
     }
     const checksHealth = type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
     const { healthCheckNodePort = 0 } = spec;
     if (checksHealth && healthCheckNodePort !== 0) {
-      await this.givenPort(healthCheckNodePort, allocations, report.at("healthCheckNodePort"));
+      await this.requestedPort(healthCheckNodePort, allocations, report.at("healthCheckNodePort"));
     }
     if (type === "NodePort" || (type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false)) {
       await this.fillPorts(ports, allocations);
@@ -250,46 +250,46 @@ export class ServiceAllocation implements StorageHooks {
       spec.healthCheckNodePort = await this.freePort(allocations);
   }
 
-  /** One port under two protocols has one number on the nodes too. */
+  /** Allocates missing node ports. The same port with two protocols gets one node port. */
   private async fillPorts(
     ports: NonNullable<ServiceSpecValue["ports"]>,
     allocations: Allocations,
   ): Promise<void> {
-    const known = new Map<number, { number: number; protocols: Set<string> }>();
+    const assigned = new Map<number, { number: number; protocols: Set<string> }>();
     const note = (port: number, protocol: string, number: number) => {
-      const found = known.get(port) ?? { number, protocols: new Set() };
-      known.set(port, { number: found.number, protocols: found.protocols.add(protocol) });
+      const entry = assigned.get(port) ?? { number, protocols: new Set() };
+      assigned.set(port, { number: entry.number, protocols: entry.protocols.add(protocol) });
     };
     for (const { port, protocol = "TCP", nodePort = 0 } of ports)
       if (nodePort !== 0) note(port, protocol, nodePort);
     for (const one of ports) {
       if ((one.nodePort ?? 0) !== 0) continue;
       const { port, protocol = "TCP" } = one;
-      const shared = known.get(port);
+      const shared = assigned.get(port);
       const mayShare = shared !== undefined && !shared.protocols.has(protocol);
       one.nodePort = mayShare ? shared.number : await this.freePort(allocations);
       note(port, protocol, one.nodePort);
     }
   }
 
-  private async givenPort(port: number, allocations: Allocations, place: FieldReport): Promise<void> {
+  private async requestedPort(port: number, allocations: Allocations, field: FieldReport): Promise<void> {
     const { first, last } = this.setup.ports;
     if (allocations.has(`ports/${port}`)) return;
     if (port < first || port > last) {
-      place.invalid(
+      field.invalid(
         port,
         `provided port is not in the valid range. The range of valid ports is ${first}-${last}`,
       );
-    } else if (!(await allocations.take(`ports/${port}`))) {
-      place.invalid(port, "provided port is already allocated");
+    } else if (!(await allocations.acquire(`ports/${port}`))) {
+      field.invalid(port, "provided port is already allocated");
     }
   }
 }
 
-/** The claims of one write; a dry run only checks which are free. */
+/** The claims of one write; a dry run only checks whether they are free. */
 class Allocations {
-  /** The claims that this write took. */
-  readonly taken = new Set<ClaimName>();
+  /** The claims that this write acquired. */
+  readonly acquired = new Set<ClaimName>();
 
   constructor(
     private readonly claims: Claims,
@@ -298,16 +298,16 @@ class Allocations {
     private readonly dryRun: boolean,
   ) {}
 
-  /** Whether the service has a claim already, from before or by this write. */
+  /** Whether the service has a claim, from before or by this write. */
   has(name: ClaimName): boolean {
-    return this.before.has(name) || this.taken.has(name);
+    return this.before.has(name) || this.acquired.has(name);
   }
 
-  /** Takes a claim that the service doesn't have; false when any service, also this one, has it. */
-  async take(name: ClaimName): Promise<boolean> {
+  /** Acquires a claim; false if any service has it, including this one. */
+  async acquire(name: ClaimName): Promise<boolean> {
     if (this.has(name) || (await this.claims.find(name)) !== undefined) return false;
-    if (!this.dryRun && !(await this.claims.take(name, this.owner))) return false;
-    this.taken.add(name);
+    if (!this.dryRun && !(await this.claims.acquire(name, this.owner))) return false;
+    this.acquired.add(name);
     return true;
   }
 }
@@ -320,7 +320,7 @@ function addressClaim(address: string): ClaimName {
   return `addresses/${canonicalAddress(address)}`;
 }
 
-/** What a service has. */
+/** The claims of a service. */
 function claimsOf(object: ApiObject): Set<ClaimName> {
   const {
     clusterIPs = [],

@@ -38,7 +38,7 @@ export interface FieldPlan {
   lengthBytes: number;
 }
 
-/** The first fields that objects are stored with, whatever their number ({@link ../../resources/stored.ts}). */
+/** The first fields that objects are stored with, whatever their number ({@link ../../resources/objects/stored.ts}). */
 const storedFirst: ReadonlySet<string> = new Set(["resourceVersion"]);
 
 /** How a struct is transcoded. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MatchIndex } from "../../../src/admission/matching/match-index.ts";
 import { matchRules, ruleMatches, type MatchRule } from "../../../src/admission/matching/rules.ts";
 import { builtInKinds } from "../../../src/kinds/all.ts";
-import { Registry } from "../../../src/resources/registry.ts";
+import { Registry } from "../../../src/resources/registry/registry.ts";
 import { kubernetes } from "../../../src/vocabulary/kubernetes.ts";
 
 const registry = new Registry(builtInKinds, kubernetes, () => true);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdmissionFacts } from "../../../src/admission/followed-objects.ts";
 import { persistentVolumeClaimResize } from "../../../src/admission/plugins/storage-classes.ts";
 import { PersistentVolumeClaim } from "../../../src/kinds/core/persistent-volume-claim.ts";
-import type { AdmissionRequest } from "../../../src/resources/engine.ts";
+import type { AdmissionRequest } from "../../../src/resources/engine/engine.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { ok } from "../../api/support.ts";
 import { engineOf, TestServer } from "../../support/api.ts";

@@ -5,7 +5,7 @@ import { resourceQuota } from "../../../src/admission/plugins/resource-quota/res
 import { systemClock } from "../../../src/base/clock.ts";
 import { ConfigMap } from "../../../src/kinds/core/config-map.ts";
 import { ResourceQuota } from "../../../src/kinds/core/resource-quota.ts";
-import { Client } from "../../../src/resources/client.ts";
+import { Client } from "../../../src/resources/clients/client.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { Store } from "../../../src/storage/store.ts";
 import { TestServer } from "../../support/api.ts";

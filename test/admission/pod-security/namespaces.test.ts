@@ -5,7 +5,7 @@ import { PodSecurityCounters } from "../../../src/admission/plugins/pod-security
 import { AdmissionFacts } from "../../../src/admission/followed-objects.ts";
 import { Namespace } from "../../../src/kinds/core/namespace.ts";
 import { Pod } from "../../../src/kinds/core/pod/pod.ts";
-import { Registry } from "../../../src/resources/registry.ts";
+import { Registry } from "../../../src/resources/registry/registry.ts";
 import { StoreUnavailableError, type Store } from "../../../src/storage/store.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { ok } from "../../api/support.ts";

@@ -1,6 +1,6 @@
 import { bind } from "../../../src/cel/compile.ts";
 import type { JsonValue } from "../../../src/base/json/value.ts";
-import { rulesOf, type RuleNode } from "../../../src/kinds/custom/rule-tree.ts";
+import { rulesOf, type RuleNode } from "../../../src/kinds/apiextensions/rule-tree.ts";
 import { readSchema } from "../../../src/schema/custom/schema-node.ts";
 import type { Answer, TestServer } from "../../support/api.ts";
 import type { Json, ReferenceCase } from "./case.ts";

@@ -1,8 +1,8 @@
 import { authority, type CertificatePair } from "../../authentication/pki.ts";
 import { X509Certificate } from "node:crypto";
 import { CertificateSigningRequest } from "../../../src/kinds/certificates/certificate-signing-request.ts";
-import { keyOf } from "../../../src/resources/registry.ts";
-import { decodeEntry, encodeObject } from "../../../src/resources/stored.ts";
+import { keyOf } from "../../../src/resources/registry/registry.ts";
+import { decodeEntry, encodeObject } from "../../../src/resources/objects/stored.ts";
 import { ok } from "../../api/support.ts";
 import {
   decide,

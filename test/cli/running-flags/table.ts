@@ -3,7 +3,7 @@ import { serveFlags } from "../../../src/cli/flags.ts";
 import { serveOptions } from "../../../src/cli/serve-options.ts";
 import { startServer, type Server } from "../../../src/server/server.ts";
 import { engineOf, Api, type TestServer } from "../../support/api.ts";
-import type { Engine } from "../../../src/resources/engine.ts";
+import type { Engine } from "../../../src/resources/engine/engine.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryFolder } from "../../support/process.ts";
 

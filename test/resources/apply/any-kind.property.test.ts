@@ -13,11 +13,11 @@ import {
 import { PartsFault } from "../../../src/fields/apply/parts.ts";
 import { shapeOfStruct } from "../../../src/fields/apply/shape.ts";
 import { builtInKinds } from "../../../src/kinds/all.ts";
-import { kindContext, type Target } from "../../../src/resources/engine.ts";
-import { ignoredFields, versionsOf } from "../../../src/resources/field-ownership.ts";
-import { readObject, readPart } from "../../../src/resources/input.ts";
-import type { Resource } from "../../../src/resources/registry.ts";
-import { fromStored } from "../../../src/resources/conversion.ts";
+import { kindContext, type Target } from "../../../src/resources/engine/engine.ts";
+import { ignoredFields, versionsOf } from "../../../src/resources/ownership/field-ownership.ts";
+import { readObject, readPart } from "../../../src/resources/input/input.ts";
+import type { Resource } from "../../../src/resources/registry/registry.ts";
+import { fromStored } from "../../../src/resources/engine/conversion.ts";
 import { decode } from "../../../src/schema/decode.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
@@ -54,7 +54,11 @@ function take(
   const target: Target = { resource: version, namespace: "", name: "it", subresource: "" };
   const context = kindContext(engine, target);
   const shown = live === undefined ? {} : fromStored(version, structuredClone(live), context);
-  const versions = versionsOf(engine, { ...target, resource: target.resource.stored });
+  const versions = versionsOf({
+    engine,
+    target: { ...target, resource: target.resource.stored },
+    conversions: undefined,
+  });
   const write = { version: version.apiVersion, ignored: ignoredFields(target) };
   if (how === "update") {
     const { object } = readObject(engine, target, value, [], "Ignore");

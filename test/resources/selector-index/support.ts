@@ -1,14 +1,14 @@
 import { ConfigMap } from "../../../src/kinds/core/config-map.ts";
 import { Pod } from "../../../src/kinds/core/pod/pod.ts";
-import type { Engine, Target } from "../../../src/resources/engine.ts";
-import { listObjects, type ListEnd, type ListOptions } from "../../../src/resources/list.ts";
-import { keyOf, resourceOf, type Resource } from "../../../src/resources/registry.ts";
-import { parseSelection } from "../../../src/resources/selection.ts";
+import type { Engine, Target } from "../../../src/resources/engine/engine.ts";
+import { listObjects, type ListEnd, type ListOptions } from "../../../src/resources/reads/list.ts";
+import { keyOf, resourceOf, type Resource } from "../../../src/resources/registry/registry.ts";
+import { parseSelection } from "../../../src/resources/objects/selection.ts";
 import {
   SelectorIndex,
   type SelectorIndexLimits,
 } from "../../../src/resources/selector-index/selector-index.ts";
-import { encodeObject } from "../../../src/resources/stored.ts";
+import { encodeObject } from "../../../src/resources/objects/stored.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import type { Revision, Store } from "../../../src/storage/store.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "../../../base/logger.ts";
 import { RecentMap } from "../../../base/recent-map.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import { RemoteFault } from "../../../remote/answer-reader.ts";
-import type { AdmissionRequest } from "../../../resources/engine.ts";
+import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";

@@ -4,7 +4,7 @@ import type { Container } from "../../../kinds/core/pod/container.ts";
 import { LimitRange } from "../../../kinds/core/limit-range.ts";
 import { PersistentVolumeClaim } from "../../../kinds/core/persistent-volume-claim.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
-import type { AdmissionRequest } from "../../../resources/engine.ts";
+import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { isOf } from "../../admitted-types.ts";
 import type { AdmissionPlugin } from "../../admission-chain.ts";

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from "../../../resources/engine.ts";
+import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { ObjectReader } from "../../object-reader.ts";

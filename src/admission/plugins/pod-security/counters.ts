@@ -1,5 +1,5 @@
 import { Pod } from "../../../kinds/core/pod/pod.ts";
-import type { AdmissionRequest } from "../../../resources/engine.ts";
+import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import { referenceRelease } from "../../../vocabulary/vocabulary.ts";
 import { latest, type LevelVersion } from "./levels.ts";
 import type { Mode } from "./namespace-policy.ts";

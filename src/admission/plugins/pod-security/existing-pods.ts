@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { turnGiver } from "../../../base/turns.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
-import { decodeLive } from "../../../resources/stored.ts";
+import { decodeLive } from "../../../resources/objects/stored.ts";
 import type { Entry, Store } from "../../../storage/store.ts";
 import type { Violation } from "./control.ts";
 import { reasonsOf } from "./evaluator.ts";

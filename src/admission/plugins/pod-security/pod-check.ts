@@ -1,6 +1,6 @@
 import { StatusError } from "../../../base/status-error.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
-import type { AdmissionRequest } from "../../../resources/engine.ts";
+import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { forbidden } from "../../forbidden.ts";

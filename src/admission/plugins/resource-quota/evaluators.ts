@@ -3,7 +3,7 @@ import { Event } from "../../../kinds/core/event.ts";
 import { PersistentVolumeClaim } from "../../../kinds/core/persistent-volume-claim.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import { Service } from "../../../kinds/core/service/service.ts";
-import { isStored, type Resource } from "../../../resources/registry.ts";
+import { isStored, type Resource } from "../../../resources/registry/registry.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { podEvaluator } from "./pod-evaluator.ts";

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from "../../../resources/engine.ts";
+import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { LimitedResource } from "./configuration.ts";
 import type { Measured } from "./evaluator.ts";

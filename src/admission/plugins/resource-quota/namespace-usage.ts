@@ -1,8 +1,8 @@
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import type { Quantity } from "../../../base/quantity.ts";
-import { Follower } from "../../../resources/follower.ts";
-import { prefixOf, type Resource } from "../../../resources/registry.ts";
-import { decodeLive, headerOf } from "../../../resources/stored.ts";
+import { Follower } from "../../../resources/followers/follower.ts";
+import { prefixOf, type Resource } from "../../../resources/registry/registry.ts";
+import { decodeLive, headerOf } from "../../../resources/objects/stored.ts";
 import type { Entry, Revision } from "../../../storage/store.ts";
 import type { FollowSources } from "../../followed-objects.ts";
 import type { Evaluator, Measured } from "./evaluator.ts";

@@ -1,8 +1,8 @@
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { ResourceQuota } from "../../../kinds/core/resource-quota.ts";
-import { Follower } from "../../../resources/follower.ts";
-import { namesOf, resourceOf, type Registry, type Resource } from "../../../resources/registry.ts";
-import { decodeEntry } from "../../../resources/stored.ts";
+import { Follower } from "../../../resources/followers/follower.ts";
+import { namesOf, resourceOf, type Registry, type Resource } from "../../../resources/registry/registry.ts";
+import { decodeEntry } from "../../../resources/objects/stored.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { Entry } from "../../../storage/store.ts";
 import type { FollowSources } from "../../followed-objects.ts";

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
-import type { AdmissionCondition, AdmissionRequest } from "../../../resources/engine.ts";
-import { keyOf } from "../../../resources/registry.ts";
+import type { AdmissionCondition, AdmissionRequest } from "../../../resources/engine/engine.ts";
+import { keyOf } from "../../../resources/registry/registry.ts";
 import type { Revision } from "../../../storage/store.ts";
 import type { AdmissionPlugin } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";

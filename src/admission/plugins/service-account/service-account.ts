@@ -2,7 +2,7 @@ import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
 import { mirrorAnnotation } from "../../../kinds/core/pod/annotation-rules.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { ServiceAccount } from "../../../kinds/core/service-account.ts";
-import type { AdmissionRequest } from "../../../resources/engine.ts";
+import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { isOf } from "../../admitted-types.ts";
 import type { AdmissionPlugin } from "../../admission-chain.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ApiServices } from "../../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
 import type { GiveTurn } from "../../../base/turns.ts";
-import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry.ts";
+import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry/registry.ts";
 import { DefinitionNames } from "../../../schema/openapi/definition-names.ts";
 import { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { Dialect } from "../../../schema/openapi/schema-object.ts";

@@ -2,7 +2,7 @@ import type { ApiServices } from "../../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { StatusError } from "../../../base/status-error.ts";
-import type { Registry, Resource } from "../../../resources/registry.ts";
+import type { Registry, Resource } from "../../../resources/registry/registry.ts";
 import { drainInTime } from "../../transport/body-stream.ts";
 import type { HeaderLines } from "../../transport/header-lines.ts";
 import type { HttpExchange } from "../../transport/http-exchange.ts";

@@ -1,4 +1,4 @@
-import type { Resource } from "../../../resources/registry.ts";
+import type { Resource } from "../../../resources/registry/registry.ts";
 import type { Kind, Verb } from "../../../schema/kind.ts";
 import { hasBinaryForm } from "../../../schema/protobuf/numbered.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";

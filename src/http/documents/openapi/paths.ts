@@ -1,4 +1,4 @@
-import type { Resource } from "../../../resources/registry.ts";
+import type { Resource } from "../../../resources/registry/registry.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { Kind, Subresource, Verb } from "../../../schema/kind.ts";
 import { operationsOf, watchPathOperation, type Place } from "./operations.ts";

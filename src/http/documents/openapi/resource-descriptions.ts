@@ -1,6 +1,6 @@
 import { RecentMap } from "../../../base/recent-map.ts";
 import type { GiveTurn } from "../../../base/turns.ts";
-import type { Resource } from "../../../resources/registry.ts";
+import type { Resource } from "../../../resources/registry/registry.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { DocumentForm } from "./document-forms.ts";
 import { PackedMembers } from "./packed-members.ts";

@@ -3,7 +3,7 @@ import type { ApiServices } from "../../../aggregation/api-services.ts";
 import { renamed, type RemoteSpecification } from "../../../aggregation/specification.ts";
 import { encodeJson } from "../../../base/json/encode.ts";
 import { turnGiver, type GiveTurn } from "../../../base/turns.ts";
-import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry.ts";
+import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry/registry.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { DocumentForm, DocumentMap } from "./document-forms.ts";
 import type { DocumentMembers } from "./document-text.ts";

@@ -1,0 +1,145 @@
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { turnGiver } from "../../base/turns.ts";
+import type { JsonObject } from "../../base/json/value.ts";
+import { fillMembers } from "../../schema/custom/fill.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type {
+  CommitResult,
+  Draft,
+  Entry,
+  RangeOptions,
+  RangePage,
+  Revision,
+  Subscription,
+  Write,
+} from "../../storage/store.ts";
+import type { VersionedStore, WatchSource } from "../../resources/registry/versioned-storage.ts";
+import type { WatchObserver } from "../../resources/registry/watch-change.ts";
+import { ConvertedWatch } from "./converted-watch.ts";
+import { convertAll, type ObjectConverter } from "./object-converter.ts";
+import type { RefreshingStore } from "./refreshing-store.ts";
+import { checkSize } from "../../resources/objects/object-size.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
+import { entryWith, StoreView } from "./store-view.ts";
+import { asBuffer, decodeBody, encodeObject } from "../../resources/objects/stored.ts";
+
+/**
+ * A store with the objects of a custom kind in one of its versions: it converts them when they are read and written. Subscriptions are
+ * not converted, watches are (`converted-watch.ts`).
+ *
+ * Reads throw a StatusError if an object can't be converted.
+ */
+export class ConvertingStore extends StoreView implements VersionedStore {
+  /** Entries that are not stored in the storage version, so that an update without changes stores them again. */
+  private readonly outdated = new WeakSet<Entry>();
+
+  /**
+   * @param resource in the version of this store.
+   * @param stored in the storage version.
+   */
+  constructor(
+    private readonly current: RefreshingStore,
+    private readonly resource: Resource,
+    private readonly stored: Resource,
+    private readonly converter: ObjectConverter,
+  ) {
+    super(current);
+  }
+
+  get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
+    const read = this.inner.get(key, at);
+    if (!this.isConverted(key)) return read;
+    return andThen(read, (entry) => (entry === undefined ? undefined : this.show(entry)));
+  }
+
+  range(options: RangeOptions): MaybePromise<RangePage> {
+    const read = this.inner.range(options);
+    if (!this.isConverted(options.prefix)) return read;
+    return andThen(read, (page) =>
+      andThen(this.showAll(page.entries), (entries) =>
+        entries === page.entries ? page : { ...page, entries },
+      ),
+    );
+  }
+
+  isOutdated(entry: Entry): boolean {
+    return this.outdated.has(entry);
+  }
+
+  watch(source: WatchSource, observer: WatchObserver, after: Revision): Subscription {
+    return new ConvertedWatch(this, observer, after).start((inner) => this.current.watch(source, inner));
+  }
+
+  /** An entry in the version of this store; the same entry if it is stored so. */
+  private show(entry: Entry): MaybePromise<Entry> {
+    return andThen(this.showAll([entry]), ([shown]) => shown!);
+  }
+
+  showAll(entries: readonly Entry[]): MaybePromise<readonly Entry[]> {
+    if (!entries.some((entry) => !isIn(entry, this.stored) || this.stored !== this.resource)) return entries;
+    for (const entry of entries) if (!isIn(entry, this.stored)) this.outdated.add(entry);
+    return entries.every((entry) => isIn(entry, this.resource)) ? entries : this.convert(entries);
+  }
+
+  async commit(write: Write): Promise<CommitResult> {
+    if (write.kind === "delete" || !this.isConverted(write.key) || this.stored === this.resource) {
+      return this.inner.commit(write);
+    }
+    const { stored, shown } = await this.storedForm(write.draft);
+    const result = await this.inner.commit({ ...write, draft: stored });
+    return result.ok ? { ...result, entry: entryWith(result.entry, shown) } : result;
+  }
+
+  /** Converts a draft to the storage version and back before the write, so that no conversion can fail after it. */
+  private async storedForm(draft: Draft): Promise<{ readonly stored: Draft; readonly shown: Draft }> {
+    const object = decodeBody(draft.body);
+    // It is empty in a draft.
+    delete object.metadata.resourceVersion;
+    const [converted] = await this.inVersion([object], this.stored);
+    const stored = encodeObject(this.stored, converted!);
+    checkSize(stored);
+    const [shown] = await this.inVersion([decodeBody(stored.body)], this.resource);
+    return { stored, shown: encodeObject(this.resource, shown!) };
+  }
+
+  private async convert(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    const giveTurn = turnGiver();
+    const objects = [];
+    for (const entry of entries) {
+      objects.push(decodeBody(entry.body));
+      await giveTurn();
+    }
+    const converted = await this.inVersion(objects, this.resource);
+    const shown: Entry[] = [];
+    for (const [index, entry] of entries.entries()) {
+      const one = isIn(entry, this.resource)
+        ? entry
+        : entryWith(entry, encodeObject(this.resource, converted[index]!));
+      if (this.outdated.has(entry)) this.outdated.add(one);
+      shown.push(one);
+      await giveTurn();
+    }
+    return shown;
+  }
+
+  /** Converts objects to a version and fills in its defaults. */
+  private async inVersion(objects: readonly ApiObject[], resource: Resource): Promise<readonly ApiObject[]> {
+    const converted = await convertAll(this.converter, objects, resource);
+    const { open } = resource.kind.type;
+    if (open !== undefined) {
+      // Writes check the size of the encoded object; reads must not fail for it.
+      for (const object of converted) void fillMembers(open, object as unknown as JsonObject);
+    }
+    return converted;
+  }
+
+  private isConverted(key: string): boolean {
+    return key.startsWith(this.resource.storePrefix);
+  }
+}
+
+/** Whether an entry is in the version of a resource type, by the first bytes of its body. */
+function isIn({ body }: Entry, { bodyPrefix }: Resource): boolean {
+  const { length } = bodyPrefix;
+  return body.length >= length && bodyPrefix.compare(asBuffer(body), 0, length) === 0;
+}

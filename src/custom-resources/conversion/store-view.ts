@@ -1,0 +1,72 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type {
+  CommitResult,
+  Draft,
+  Entry,
+  Listener,
+  RangeOptions,
+  RangePage,
+  Revision,
+  Store,
+  StoreError,
+  StoreUsage,
+  SubscribeOptions,
+  Subscription,
+  Write,
+} from "../../storage/store.ts";
+import { draftBody } from "../../resources/objects/stored.ts";
+
+/** A store with the entries of another one in a different form. Subscriptions and everything else are those of the other store. */
+export abstract class StoreView implements Store {
+  constructor(protected readonly inner: Store) {}
+
+  abstract get(key: string, at?: Revision): MaybePromise<Entry | undefined>;
+  abstract range(options: RangeOptions): MaybePromise<RangePage>;
+  abstract commit(write: Write): Promise<CommitResult>;
+
+  latestRevision(): MaybePromise<Revision> {
+    return this.inner.latestRevision();
+  }
+
+  floor(): MaybePromise<Revision> {
+    return this.inner.floor();
+  }
+
+  count(prefix: string, at?: Revision): MaybePromise<number> {
+    return this.inner.count(prefix, at);
+  }
+
+  subscribe(options: SubscribeOptions, listener: Listener): Subscription {
+    return this.inner.subscribe(options, listener);
+  }
+
+  together(work: () => void): void {
+    this.inner.together(work);
+  }
+
+  compact(before: number): Promise<Revision> {
+    return this.inner.compact(before);
+  }
+
+  check(): Promise<readonly string[]> {
+    return this.inner.check();
+  }
+
+  writeObstacle(): MaybePromise<StoreError | undefined> {
+    return this.inner.writeObstacle();
+  }
+
+  usage(): MaybePromise<StoreUsage | undefined> {
+    return this.inner.usage?.();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}
+
+/** An entry with other content, at the same revision. */
+export function entryWith({ key, revision }: Entry, draft: Draft): Entry {
+  const { header, revisionAt } = draft;
+  return { key, revision, header, revisionAt, body: draftBody(draft, String(revision)) };
+}

@@ -1,0 +1,205 @@
+import {
+  kindOfType,
+  typeMeta,
+  type ApiObject,
+  type Conversion,
+  type Kind,
+  type KindMembers,
+} from "../../schema/kind.ts";
+import type { Forgettables, Made } from "../../base/forgettable.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { anyObject, readSchema, schemaCost, type SchemaNode } from "../../schema/custom/schema-node.ts";
+import { defaultMember } from "../../schema/custom/fill.ts";
+import { openStruct } from "../../schema/structs.ts";
+import { field, type Group } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
+import { checkExpressions } from "../../kinds/apiextensions/rule-run.ts";
+import { rulesOf, type RuleNode } from "../../kinds/apiextensions/rule-tree.ts";
+import { customColumns, type ColumnDefinition } from "./columns.ts";
+import type { ObjectConverter } from "../conversion/object-converter.ts";
+import {
+  WebhookConverter,
+  type ConversionServices,
+  type ConversionWebhook,
+} from "../conversion/webhook-converter.ts";
+import { checkReplicas, customScale, type ScalePaths } from "./scale.ts";
+
+type Definition = CustomResourceDefinition;
+type Version = NonNullable<Definition["spec"]["versions"]>[number];
+
+/** The kinds of one definition. */
+export interface CustomKinds {
+  /** The kind of the storage version. */
+  readonly stored: Kind;
+  /** By version name, served or not. */
+  readonly versions: ReadonlyMap<string, Kind>;
+  /** Undefined if the versions differ in name and schema only. */
+  readonly converter: ObjectConverter | undefined;
+}
+
+/** A stored CustomResourceDefinition. */
+export interface DefinitionSource {
+  /** The definition without its schemas. */
+  readonly outline: Definition;
+  /** Revision of its last write. */
+  readonly revision: number;
+  readonly schemas: ReadSchema;
+}
+
+/** Dependencies of custom kinds. */
+export interface CustomKindServices {
+  readonly conversions: ConversionServices;
+  /** Cache of recently used parsed schemas. */
+  readonly schemas: Forgettables;
+}
+
+/**
+ * Reads the schema of a version by its name; undefined if it has none. Callers must not keep the result: schemas are most of the size of
+ * a definition, and most custom kinds are never used.
+ */
+export type ReadSchema = (version: string) => object | undefined;
+
+/** Creates the kinds of a definition, one for each version. */
+export function customKinds(
+  { outline: definition, revision: since, schemas: read }: DefinitionSource,
+  vocabulary: Vocabulary,
+  services: CustomKindServices,
+): CustomKinds {
+  const versions = definition.spec.versions ?? [];
+  const storage = versions.find((version) => version.storage)!;
+  const converter = converterOf(definition, services.conversions);
+  const kindIn = (version: Version): Kind => {
+    const schema = () => read(version.name);
+    const parsed = services.schemas.value(() => parse(schema(), vocabulary));
+    return customKind(definition, version, { vocabulary, since, schema, parsed });
+  };
+  const stored = kindIn(storage);
+  // The store converts, so the kinds have no conversion functions (`converting-store.ts`).
+  if (converter !== undefined) {
+    const kinds = versions.map((one) => [one.name, one === storage ? stored : kindIn(one)] as const);
+    return { stored, versions: new Map(kinds), converter };
+  }
+  // Objects that were stored in another version have its apiVersion until they are written again.
+  const isMixed = (definition.status?.storedVersions ?? []).length > 1;
+  const kindOf = (version: Version): Kind =>
+    version === storage && !isMixed ? stored : { ...kindIn(version), conversion: unchanged(stored) };
+  return { stored, versions: new Map(versions.map((version) => [version.name, kindOf(version)])), converter };
+}
+
+/** The converter of the definition; undefined if its versions differ in name and schema only. */
+function converterOf(
+  { metadata, spec }: Definition,
+  services: ConversionServices,
+): ObjectConverter | undefined {
+  const { strategy, webhook } = spec.conversion ?? {};
+  if (strategy !== "Webhook" || (spec.versions ?? []).length < 2) return undefined;
+  const { clientConfig = {}, conversionReviewVersions } = webhook ?? {};
+  const conversion = {
+    definition: metadata.name ?? "",
+    clientConfig,
+    reviewVersions: conversionReviewVersions ?? [],
+  };
+  return new WebhookConverter(conversion as ConversionWebhook, services);
+}
+
+interface KindParts {
+  readonly vocabulary: Vocabulary;
+  readonly since: number;
+  readonly schema: () => object | undefined;
+  readonly parsed: () => ParsedSchema;
+}
+
+/** Verbs in the order of the reference's discovery. */
+const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;
+
+function customKind(
+  { metadata, spec }: Definition,
+  version: Version,
+  { vocabulary, since, schema, parsed }: KindParts,
+): Kind {
+  const { names, scope } = spec;
+  const group: Group = { base: spec.group, suffixed: false };
+  const type = openStruct(
+    { group, version: version.name },
+    names.kind,
+    "",
+    { ...typeMeta, metadata: field(1, ObjectMeta, "Metadata of the object.").emitEmpty() },
+    () => parsed().node,
+  );
+  const hasStatus = version.subresources?.status !== undefined;
+  const paths = version.subresources?.scale as ScalePaths | undefined;
+  const members: KindMembers<ApiObject> = {
+    group,
+    version: version.name,
+    name: names.kind,
+    resource: names.plural,
+    singular: names.singular ?? "",
+    scope: scope as "Namespaced" | "Cluster",
+    // The description is in the schema.
+    doc: "",
+    ...(names.shortNames && { shortNames: names.shortNames }),
+    ...(names.categories && { categories: names.categories }),
+    allowUnconditionalUpdate: false,
+    anyFinalizer: true,
+    // A terminating definition allows no new objects.
+    verbs: metadata.deletionTimestamp === undefined ? verbs : verbs.filter((verb) => verb !== "create"),
+    generationOf: hasStatus ? allButStatus : allButMetadata,
+    columns: customColumns(
+      (version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[],
+      vocabulary.behavior,
+    ),
+    custom: {
+      since,
+      schema,
+      listKind: names.listKind ?? `${names.kind}List`,
+      deprecation: deprecationOf(spec.group, version, names.kind),
+    },
+    validateLast: (object, live, report, { enabled }) =>
+      enabled("CustomResourceValidationExpressions")
+        ? checkExpressions(parsed().rules, object, live, report)
+        : undefined,
+    subresources: paths === undefined ? {} : { scale: customScale(paths) },
+    ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),
+    ...(hasStatus && {
+      status: { initial: () => defaultMember(parsed().node, "status"), keepsMetadata: "all" },
+    }),
+  };
+  return kindOfType(members, type);
+}
+
+/** A parsed schema and its rules. */
+class ParsedSchema {
+  private cached: { readonly rules: RuleNode | undefined } | undefined;
+
+  constructor(readonly node: SchemaNode) {}
+
+  /** The rules of the schema; created when the first object is validated. */
+  get rules(): RuleNode | undefined {
+    return (this.cached ??= { rules: rulesOf(this.node) }).rules;
+  }
+}
+
+function parse(schema: object | undefined, { schemaExtensionPrefix }: Vocabulary): Made<ParsedSchema> {
+  const node = schema === undefined ? anyObject : readSchema(schema, schemaExtensionPrefix);
+  return { value: new ParsedSchema(node), cost: schemaCost(schema) };
+}
+
+/** The members whose changes increment the generation; without the subresource `status` that includes a member `status`. */
+function allButMetadata(object: ApiObject): unknown {
+  return { ...object, metadata: undefined };
+}
+
+function allButStatus(object: ApiObject): unknown {
+  return { ...object, metadata: undefined, status: undefined };
+}
+
+function deprecationOf(group: string, version: Version, name: string): string {
+  if (version.deprecated !== true) return "";
+  return version.deprecationWarning ?? `${group}/${version.name} ${name} is deprecated`;
+}
+
+/** The conversion of versions that differ in name and schema only (strategy `None`). */
+function unchanged(stored: Kind): Conversion {
+  return { stored: () => stored, toStored: (object) => object, fromStored: (object) => object };
+}

@@ -1,0 +1,246 @@
+import { decodeTrusted } from "../../base/json/trusted.ts";
+import { groupHint } from "../../vocabulary/other-vocabulary.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { JsonValue } from "../../base/json/value.ts";
+import type { Revision } from "../../storage/store.ts";
+import { createObject } from "../writes/create.ts";
+import { deleteObject, type DeleteOptions } from "../writes/delete.ts";
+import { engineInVersion } from "../engine/engine-in-version.ts";
+import type { Engine, Target, WriteResult } from "../engine/engine.ts";
+import { getObject } from "../reads/get.ts";
+import { readObject } from "../input/input.ts";
+import { listObjects } from "../reads/list.ts";
+import { patchObject, type PatchKind } from "../writes/patch.ts";
+import { isStored, keyOf, type Resource } from "../registry/registry.ts";
+import { everything, parseSelection } from "../objects/selection.ts";
+import { asBuffer, decodeEntry } from "../objects/stored.ts";
+import { updateObject } from "../writes/update.ts";
+import { bodyOf, watchObjects } from "../reads/watch.ts";
+
+/** Names an object by apiVersion, kind, name and namespace. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** Names a collection: of one namespace, or of all. */
+export interface CollectionReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ObjectList<O> {
+  readonly items: O[];
+  readonly resourceVersion: string;
+}
+
+export interface WatchEvent<O> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: O;
+}
+
+/** An object in a write; the server fills in the other fields. */
+export type NewObject = {
+  apiVersion: string;
+  kind: string;
+  metadata: { name?: string; [field: string]: unknown };
+} & Record<string, unknown>;
+
+/**
+ * The API without a socket, for controllers and embedding programs. Requests pass validation and admission; there is no authentication and
+ * no authorization.
+ *
+ * Every method throws the {@link StatusError} that the API would answer with.
+ */
+export class Client {
+  /** @internal The server creates it. */
+  constructor(
+    private readonly engine: Engine,
+    private readonly user: UserInfo,
+  ) {}
+
+  async get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O> {
+    return decodeEntry(await getObject(this.engine, this.named(reference))) as O;
+  }
+
+  /** As {@link Client.get}; undefined if it doesn't exist. */
+  async find<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O | undefined> {
+    const { apiVersion, kind, name, namespace = "" } = reference;
+    const resource = this.engine.registry.findKind(apiVersion, kind);
+    if (resource === undefined) return undefined;
+    const { store } = engineInVersion(this.engine, resource);
+    const entry = await store.get(keyOf(resource, resource.namespaced ? namespace : "", name));
+    return entry === undefined ? undefined : (decodeEntry(entry) as O);
+  }
+
+  async list<O extends ApiObject = ApiObject>(reference: CollectionReference): Promise<ObjectList<O>> {
+    const target = this.target({ ...reference, name: "" });
+    const { labelSelector = "", fieldSelector = "" } = reference;
+    const selection = parseSelection(target.resource, labelSelector, fieldSelector);
+    const pages = listObjects(this.engine, target, { read: { mode: "latest" }, limit: 0, selection });
+    const items: O[] = [];
+    for (;;) {
+      const step = await pages.next();
+      if (step.done === true) return { items, resourceVersion: String(step.value.revision) };
+      for (const entry of step.value.entries) items.push(decodeEntry(entry) as O);
+    }
+  }
+
+  async create<O extends ApiObject = ApiObject>(object: NewObject): Promise<O> {
+    return parse<O>((await this.write(object)).body);
+  }
+
+  /** As {@link Client.create}, without decoding the stored object. */
+  async add(object: NewObject): Promise<void> {
+    await this.write(object);
+  }
+
+  private write(object: NewObject): Promise<WriteResult> {
+    const target = this.targetOf(object);
+    const input = this.read(target, object);
+    return createObject(this.engine, { ...target, name: "" }, input, this.options());
+  }
+
+  async update<O extends ApiObject = ApiObject>(object: NewObject, subresource = ""): Promise<O> {
+    const target = { ...this.targetOf(object), subresource };
+    const read = () => this.read(target, object);
+    const result = await updateObject(this.engine, target, read, this.options(), () => undefined);
+    return parse<O>(result.body);
+  }
+
+  async patch<O extends ApiObject = ApiObject>(
+    reference: ObjectReference,
+    patch: unknown,
+    kind: PatchKind = "merge",
+  ): Promise<O> {
+    const document = { value: patch as JsonValue, duplicates: [] };
+    const options = { ...this.options(), fieldValidation: "Strict" as const };
+    const result = await patchObject(this.engine, this.named(reference), kind, document, options);
+    return parse<O>(result.body);
+  }
+
+  /** Deletes an object; false if it is terminating because of finalizers or a grace period. */
+  async delete(
+    reference: ObjectReference,
+    only: { uid?: string; resourceVersion?: string } = {},
+    propagationPolicy?: DeleteOptions["propagationPolicy"],
+  ): Promise<boolean> {
+    const options: DeleteOptions = {
+      ...this.options(),
+      gracePeriodSeconds: undefined,
+      propagationPolicy,
+      uid: only.uid,
+      resourceVersion: only.resourceVersion,
+    };
+    return (await deleteObject(this.engine, this.named(reference), options)).gone;
+  }
+
+  /** @internal As {@link Client.delete}, for a resource type that may not be served. */
+  async deleteOf(
+    resource: Resource,
+    names: { readonly name: string; readonly namespace: string },
+    { uid }: { uid: string },
+  ): Promise<boolean> {
+    const options = { ...this.options(), gracePeriodSeconds: undefined, propagationPolicy: undefined };
+    const target = { resource, ...names, subresource: "" };
+    return (await deleteObject(this.engine, target, { ...options, uid, resourceVersion: undefined })).gone;
+  }
+
+  /**
+   * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
+   * throw; `ended` is called if the watch ends, for example because its history was compacted.
+   */
+  watch<O extends ApiObject = ApiObject>(
+    reference: CollectionReference & { readonly resourceVersion: string },
+    listener: (event: WatchEvent<O>) => void,
+    ended: (error: Error) => void = () => undefined,
+  ): { close(): void } {
+    const target = this.target({ ...reference, name: "" });
+    const { labelSelector = "", fieldSelector = "" } = reference;
+    if (!/^\d+$/.test(reference.resourceVersion))
+      throw new StatusError("BadRequest", "a watch needs the resourceVersion of a list");
+    const plain = labelSelector === "" && fieldSelector === "";
+    const selection = plain ? everything : parseSelection(target.resource, labelSelector, fieldSelector);
+    return watchObjects(this.engine, target, selection, Number(reference.resourceVersion) as Revision, {
+      changes: (changes) => {
+        for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
+      },
+      ended,
+    });
+  }
+
+  private targetOf(object: NewObject): Target {
+    if (!isRecord(object)) throw new StatusError("BadRequest", `an object is needed, not ${sortOf(object)}`);
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace } = isRecord(metadata) ? metadata : {};
+    return this.target({ apiVersion, kind, name: textOf(name), namespace: textOf(namespace) });
+  }
+
+  private read(target: Target, object: NewObject): ApiObject {
+    return readObject(this.engine, target, object, [], "Strict").object;
+  }
+
+  /** The target of a reference to an object. */
+  private named(reference: ObjectReference): Target {
+    const target = this.target(reference);
+    if (typeof reference.name === "string" && reference.name !== "") return target;
+    throw new StatusError("BadRequest", `${reference.kind}: a name is needed, not ${sortOf(reference.name)}`);
+  }
+
+  private target(reference: ObjectReference): Target {
+    if (!isRecord(reference))
+      throw new StatusError("BadRequest", `a reference is needed, not ${sortOf(reference)}`);
+    const { apiVersion, kind, name, namespace = "" } = reference;
+    const resource = this.resource(apiVersion, kind);
+    return { resource, name, namespace: resource.namespaced ? namespace : "", subresource: "" };
+  }
+
+  private resource(apiVersion: string, kind: string): Resource {
+    for (const [field, value] of Object.entries({ apiVersion, kind })) {
+      if (typeof value === "string") continue;
+      throw new StatusError("BadRequest", `${field} must be a text, not ${sortOf(value)}`);
+    }
+    const resource = this.engine.registry.findKind(apiVersion, kind);
+    if (resource === undefined) {
+      throw new StatusError(
+        "NotFound",
+        `this server has no kind ${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)}` +
+          groupHint(apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/"))), this.engine.vocabulary),
+      );
+    }
+    if (!isStored(resource)) {
+      throw new StatusError("MethodNotAllowed", `${kind} is answered over HTTP only: the server stores none`);
+    }
+    return resource;
+  }
+
+  private options(): { user: UserInfo; dryRun: boolean; fieldManager: string } {
+    return { user: this.user, dryRun: false, fieldManager: "plinth" };
+  }
+}
+
+function parse<O>(body: Uint8Array): O {
+  return decodeTrusted(asBuffer(body)) as O;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A text, or an empty one for values of other types, which decoding rejects. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The type of a value, for messages. */
+function sortOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
+}

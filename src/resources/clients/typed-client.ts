@@ -1,0 +1,94 @@
+import type { ApiObject, ObjectMetaValue } from "../../schema/kind.ts";
+import type { DeleteOptions } from "../writes/delete.ts";
+import type { ObjectList, WatchEvent } from "./client.ts";
+import type { PatchKind } from "../writes/patch.ts";
+
+/** The kinds of an apiVersion; any if the apiVersion or kind isn't a literal type. */
+type KindsIn<Objects, V extends string, K extends string> = string extends V | K
+  ? string
+  : { [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never }[keyof Objects];
+
+/** The objects of a kind; any object if the kind isn't a literal type. */
+type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
+  ? Objects[`${V} ${K}`]
+  : ApiObject;
+
+/** Names a kind by the apiVersion and kind of its objects. */
+interface OfKind<Objects, V extends string, K extends string> {
+  readonly apiVersion: V;
+  readonly kind: K & KindsIn<Objects, V, K>;
+}
+
+/** Names an object. */
+interface OneOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** Names a collection: of one namespace, or of all. */
+interface AllOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** An object in a write; the server fills in the other fields. */
+type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> & {
+  readonly metadata: ObjectMetaValue;
+} & Omit<ObjectAt<Objects, V, K>, "apiVersion" | "kind" | "metadata">;
+
+/**
+ * The API without a socket, for embedding programs. Requests pass validation and admission; there is no authentication and no authorization.
+ *
+ * Objects have the types of their kinds. Kinds and fields that don't exist are compile errors if apiVersion and kind are literals. Every
+ * method throws the `StatusError` that the API would answer with.
+ *
+ * @typeParam Objects the types of the objects, by `apiVersion kind`.
+ */
+export interface TypedClient<Objects> {
+  get<V extends string, K extends string>(reference: OneOf<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
+
+  /** As {@link TypedClient.get}; undefined if it doesn't exist. */
+  find<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+  ): Promise<ObjectAt<Objects, V, K> | undefined>;
+
+  list<V extends string, K extends string>(
+    reference: AllOf<Objects, V, K>,
+  ): Promise<ObjectList<ObjectAt<Objects, V, K>>>;
+
+  create<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
+
+  /** As {@link TypedClient.create}, without decoding the stored object. */
+  add<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<void>;
+
+  /** Replaces an object, or a part of it: `update(object, "status")`. */
+  update<V extends string, K extends string>(
+    object: Draft<Objects, V, K>,
+    subresource?: string,
+  ): Promise<ObjectAt<Objects, V, K>>;
+
+  /** Patches an object. @param kind type of the patch; `merge` by default. */
+  patch<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    patch: unknown,
+    kind?: PatchKind,
+  ): Promise<ObjectAt<Objects, V, K>>;
+
+  /** Deletes an object; false if it is terminating because of finalizers or a grace period. */
+  delete<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    only?: { uid?: string; resourceVersion?: string },
+    propagationPolicy?: DeleteOptions["propagationPolicy"],
+  ): Promise<boolean>;
+
+  /**
+   * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
+   * throw; `ended` is called if the watch ends, for example because its history was compacted.
+   */
+  watch<V extends string, K extends string>(
+    reference: AllOf<Objects, V, K> & { readonly resourceVersion: string },
+    listener: (event: WatchEvent<ObjectAt<Objects, V, K>>) => void,
+    ended?: (error: Error) => void,
+  ): { close(): void };
+}

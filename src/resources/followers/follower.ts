@@ -1,0 +1,205 @@
+import { setImmediate, setTimeout } from "node:timers/promises";
+import type { Clock, Timer } from "../../base/clock.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import {
+  StoreClosedError,
+  StoreUnavailableError,
+  type Entry,
+  type Revision,
+  type Store,
+  type StoreEvent,
+  type Subscription,
+} from "../../storage/store.ts";
+
+/** Receives the changes of the objects under a prefix; each call is synchronous. */
+export interface FollowHandler {
+  /**
+   * The object was created or changed.
+   *
+   * @param created whether the entry is that of the creation; false also if that is unknown.
+   */
+  put(entry: Entry, created: boolean): void;
+  /** The object was removed. */
+  remove(key: string): void;
+  /**
+   * Filters objects, for handlers that need few. For other objects `put` isn't called; `remove` is called if an event removes them, but
+   * not after a gap in the events. {@link reloaded} is called after such a gap.
+   */
+  matters?(entry: Entry): boolean;
+  /** All objects were loaded again. */
+  reloaded?(): void;
+  /** Loading failed; it is retried after {@link retryMs}. */
+  failed(error: unknown): void;
+}
+
+/** Delay before loading is retried. */
+const retryMs = 1000;
+/** Most entries and bytes of one read while loading. */
+const loadPage = 1000;
+const loadPageBytes = 1024 * 1024;
+/** The same for loading in the background: about a millisecond of work. */
+const backgroundPage = { limit: 250, maxBytes: 256 * 1024 };
+/** Background loading pauses after each page from this number on, unless a caller waits for it. */
+const pagesWithoutRest = 40;
+/** Duration of such a pause, as a multiple of the time that the page took. */
+const restTimes = 3;
+
+/**
+ * Lists and watches all objects under a prefix, and calls a handler for each change in order. If events were lost, it lists again and
+ * reports the differences, so the handler's state always converges to that of the store.
+ */
+export class Follower {
+  private subscription: Subscription | undefined;
+  private readonly keys = new Set<string>();
+  private reloading: Promise<void> | undefined;
+  private retry: Timer | undefined;
+  private closed = false;
+  /** Whether a caller waits for the loading. */
+  private awaited = false;
+  private broken = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly prefix: string,
+    private readonly handler: FollowHandler,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Loads the current state; when the promise resolves, the handler has received all of it. */
+  start(): Promise<void> {
+    return this.load({ limit: loadPage, maxBytes: loadPageBytes }, () => undefined);
+  }
+
+  /**
+   * @param pause called between pages.
+   */
+  private async load(
+    size: { readonly limit: number; readonly maxBytes: number },
+    pause: () => Promise<void> | undefined,
+  ): Promise<void> {
+    const seen = new Set<string>();
+    let at: Revision | undefined;
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.store.range({ prefix: this.prefix, at, after, ...size });
+      at = page.revision;
+      after = page.entries.at(-1)?.key;
+      for (const entry of page.entries) {
+        if (this.handler.matters?.(entry) === false) continue;
+        seen.add(entry.key);
+        this.put(entry);
+      }
+      if (!page.more) break;
+      await pause();
+      if (this.closed) return;
+    }
+    for (const key of this.keys) if (!seen.has(key)) this.remove(key);
+    if (!this.closed) this.subscribe(at);
+  }
+
+  /** Creates the function that pauses between the pages of background loading. */
+  private pauses(): () => Promise<void> {
+    let pages = 0;
+    let startedMs = performance.now();
+    return async () => {
+      const tookMs = performance.now() - startedMs;
+      if (++pages > pagesWithoutRest && !this.awaited)
+        await setTimeout(Math.ceil(tookMs * restTimes), undefined, { ref: false });
+      else await setImmediate();
+      startedMs = performance.now();
+    };
+  }
+
+  /** As {@link start}, without waiting and with pauses for other work. Failures are reported to the handler and retried. */
+  startInBackground(): void {
+    this.reload();
+  }
+
+  /**
+   * Waits until the handler has received every write, by any process, that was acknowledged before this call. Synchronous if the store is.
+   *
+   * @throws {StoreUnavailableError} there is no subscription at present, so the handler may be out of date.
+   */
+  sync(): MaybePromise<void> {
+    if (this.reloading !== undefined) {
+      this.awaited = true;
+      return this.reloading.then(() => this.sync());
+    }
+    const { subscription } = this;
+    if (subscription === undefined) {
+      throw new StoreUnavailableError(`changes under ${this.prefix} can't be followed at present`);
+    }
+    // A subscription that ended meanwhile may have missed events.
+    return andThen(subscription.sync(), () => (this.subscription === subscription ? undefined : this.sync()));
+  }
+
+  /** Whether the last attempt to load failed. */
+  get failing(): boolean {
+    return this.broken;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.retry?.cancel();
+    this.subscription?.close();
+    this.subscription = undefined;
+  }
+
+  private subscribe(after: Revision): void {
+    // It may end during the call.
+    let ended = false;
+    const subscription = this.store.subscribe(
+      { prefix: this.prefix, after },
+      {
+        events: (batch) => batch.forEach((event) => this.apply(event)),
+        ended: (error) => {
+          ended = true;
+          this.subscription = undefined;
+          if (!this.closed && !(error instanceof StoreClosedError)) this.reload();
+        },
+      },
+    );
+    if (!ended) this.subscription = subscription;
+  }
+
+  private reload(): void {
+    this.reloading ??= this.load(backgroundPage, this.pauses())
+      .then(() => {
+        this.broken = false;
+        this.handler.reloaded?.();
+      })
+      .catch((error: unknown) => {
+        this.broken = true;
+        if (!this.closed) this.handler.failed(error);
+      })
+      .then(() => {
+        this.reloading = undefined;
+        this.awaited = false;
+        if (this.subscription !== undefined || this.closed) return;
+        this.retry = this.clock.setTimer(() => this.reload(), retryMs);
+      });
+  }
+
+  private apply(event: StoreEvent): void {
+    if (event.entry === undefined) this.remove(event.key);
+    else if (this.handler.matters?.(event.entry) !== false)
+      this.put(event.entry, event.previous === undefined);
+    else if (this.keys.has(event.key)) this.remove(event.key);
+  }
+
+  private put(entry: Entry, created = false): void {
+    this.keys.add(entry.key);
+    try {
+      this.handler.put(entry, created);
+    } catch (error) {
+      // One object that can't be decoded must not block the events of all others.
+      this.handler.remove(entry.key);
+      this.handler.failed(error);
+    }
+  }
+
+  private remove(key: string): void {
+    this.keys.delete(key);
+    this.handler.remove(key);
+  }
+}

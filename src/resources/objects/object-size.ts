@@ -1,0 +1,54 @@
+import type { JsonValue } from "../../base/json/value.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { Draft } from "../../storage/store.ts";
+
+/** Maximum size of a stored object, in bytes of its encoded form. */
+const maxObjectBytes = 3 * 1024 * 1024;
+
+/**
+ * Checks the size of a draft. A dry run calls it itself, as it doesn't reach the store.
+ *
+ * @throws {StatusError} RequestEntityTooLarge
+ */
+export function checkSize({ body }: Draft): void {
+  if (body.length > maxObjectBytes) throw tooLarge();
+}
+
+/**
+ * Checks before further work that the encoded object can be small enough: it counts the least number of bytes of the values that it has
+ * now.
+ *
+ * @throws {StatusError} RequestEntityTooLarge
+ */
+export function checkDecodedSize(object: object): void {
+  if (bytesLeft(object as JsonValue, maxObjectBytes) < 0) throw tooLarge();
+}
+
+/** Subtracts the least encoded size of a value from `bytes`; negative if the value is larger. */
+function bytesLeft(value: JsonValue | undefined, bytes: number): number {
+  if (typeof value === "string") return bytes - value.length - quotes;
+  if (typeof value !== "object" || value === null) return bytes - 1;
+  let left = bytes - brackets;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      left = bytesLeft(item, left - 1);
+      if (left < 0) return left;
+    }
+    return left + 1;
+  }
+  for (const name in value) {
+    const member = value[name];
+    if (member !== undefined) left = bytesLeft(member, left - name.length - quotes - separators);
+    if (left < 0) return left;
+  }
+  return left + 1;
+}
+
+/** Bytes around a string, around the items of a list, and behind the name and the value of a member. */
+const quotes = 2;
+const brackets = 2;
+const separators = 2;
+
+function tooLarge(): StatusError {
+  return new StatusError("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
+}

@@ -1,0 +1,266 @@
+import { setImmediate } from "node:timers/promises";
+import { StatusError } from "../../base/status-error.ts";
+import { compareKeys } from "../../storage/keys.ts";
+import type { Entry, Revision, Store } from "../../storage/store.ts";
+import { decodeContinue, encodeContinue } from "./continue-token.ts";
+import { engineInVersion } from "../engine/engine-in-version.ts";
+import type { Engine, Target } from "../engine/engine.ts";
+import { awaitVersion } from "./get.ts";
+import type { ItemForm } from "../pages/joined-bodies.ts";
+import type { CollectionPage } from "../pages/page-cache.ts";
+import type { StretchForms } from "../pages/page-forms.ts";
+import { keyOf, prefixOf, type Resource } from "../registry/registry.ts";
+import { storeFailure, type ListRead } from "../engine/resource-version.ts";
+import type { Selection } from "../objects/selection.ts";
+import { readCandidates } from "../selector-index/chosen-page.ts";
+import type { Candidates } from "../selector-index/collection-index.ts";
+
+export interface ListOptions {
+  readonly read: ListRead;
+  /** Most items of the response; 0 for no limit. */
+  readonly limit: number;
+  readonly selection: Selection;
+}
+
+/** Metadata of a list, available after the last page. */
+export interface ListEnd {
+  readonly revision: Revision;
+  /** Token for the next chunk; empty at the end. */
+  readonly continueToken: string;
+  readonly remaining: number | undefined;
+}
+
+/** Entries of a list; never empty. */
+export interface ListedPage {
+  readonly entries: readonly Entry[];
+  /** The items as one buffer, each after a comma, in the form of {@link itemForm}, if cached. */
+  readonly joined: Buffer | undefined;
+  /** Cache of other forms of these entries; undefined if they aren't cached. */
+  readonly forms?: StretchForms | undefined;
+}
+
+/** The form of the items in lists of a resource type. */
+export function itemForm({ kind }: Resource): ItemForm {
+  return kind.custom === undefined ? "bare" : "typed";
+}
+
+/** Bytes of stored objects that a list reads at a time. */
+const pageBytes = 256 * 1024;
+
+/**
+ * Reads a collection page by page at one revision and in constant memory (spec: conventions 4.4, 4.5). No transaction stays open between
+ * pages, so a slow reader is limited only by the retained history.
+ *
+ * @yields the selected entries of a page; an empty page only for an empty list.
+ * @returns the metadata of the list.
+ * @throws {StatusError} Expired if the revision is no longer retained; Timeout if it isn't reached in time.
+ */
+export async function* listObjects(
+  served: Engine,
+  target: Target,
+  options: ListOptions,
+): AsyncGenerator<ListedPage, ListEnd> {
+  const engine = engineInVersion(served, target.resource);
+  const walk = await start(engine, target, options);
+  walk.candidates = await findCandidates(engine, target, walk, options.selection);
+  for (;;) {
+    const page = await readPage(engine, walk, options);
+    walk.revision = page.revision;
+    const chosen = choose(page, options, walk);
+    walk.unselected += page.entries.length - chosen.entries.length;
+    if (chosen.entries.length > 0) yield chosen;
+    if (walk.done) {
+      if (walk.candidates === undefined) noteScan(engine, target, walk, options.selection);
+      return await end(engine, walk, options);
+    }
+    // A synchronous store would block other work.
+    await setImmediate();
+  }
+}
+
+/** The state of a list. */
+interface Walk {
+  readonly form: ItemForm;
+  readonly prefix: string;
+  /** The only key that the selection can match, if it has one. */
+  readonly key: string | undefined;
+  /** Candidates of an index and the number of those that were checked; undefined: all objects are scanned. */
+  candidates: Candidates | undefined;
+  checked: number;
+  /** Number of checked objects that aren't selected. */
+  unselected: number;
+  revision: Revision | undefined;
+  /** The last checked key. */
+  after: string | undefined;
+  selected: number;
+  done: boolean;
+  more: boolean;
+  /** Remaining objects at the start of this chunk, if the token has them. */
+  readonly remainingBefore: number | undefined;
+}
+
+async function start(engine: Engine, target: Target, { read, selection }: ListOptions): Promise<Walk> {
+  const prefix = prefixOf(target.resource, target.namespace);
+  const fresh: Walk = {
+    form: itemForm(target.resource),
+    prefix,
+    key: pinnedKey(target, selection),
+    candidates: undefined,
+    checked: 0,
+    unselected: 0,
+    revision: undefined,
+    after: undefined,
+    selected: 0,
+    done: false,
+    more: false,
+    remainingBefore: undefined,
+  };
+  switch (read.mode) {
+    case "latest":
+      return fresh;
+    case "notOlderThan":
+      await awaitVersion(engine, read.revision);
+      return fresh;
+    case "exact":
+      await awaitVersion(engine, read.revision);
+      return { ...fresh, revision: read.revision };
+    case "continue": {
+      const point = decodeContinue(read.token);
+      return {
+        ...fresh,
+        revision: point.revision,
+        after: prefix + point.after,
+        remainingBefore: point.remaining,
+      };
+    }
+  }
+}
+
+function pinnedKey({ resource, namespace }: Target, { name }: Selection): string | undefined {
+  if (name === undefined || (resource.namespaced && namespace === "")) return undefined;
+  return keyOf(resource, namespace, name);
+}
+
+/** Candidates of an index for a selection; undefined if all objects must be scanned. */
+async function findCandidates(
+  engine: Engine,
+  { resource }: Target,
+  { key, prefix, revision: at, after }: Walk,
+  { terms }: Selection,
+): Promise<Candidates | undefined> {
+  if (terms.length === 0 || key !== undefined || isConverted(resource)) return undefined;
+  try {
+    return await engine.selectors.find({ collection: resource.storePrefix, terms, prefix, at, after });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+function noteScan(
+  engine: Engine,
+  { resource }: Target,
+  { key, unselected }: Walk,
+  { terms }: Selection,
+): void {
+  if (terms.length === 0 || key !== undefined || isConverted(resource)) return;
+  engine.selectors.scanned({ collection: resource.storePrefix, terms }, unselected);
+}
+
+/** Whether a webhook converts the objects, so that their labels may differ from the stored ones. */
+function isConverted({ storage }: Resource): boolean {
+  return storage?.newConversions !== undefined;
+}
+
+async function readPage(
+  engine: Engine,
+  walk: Walk,
+  { limit, selection }: ListOptions,
+): Promise<CollectionPage> {
+  try {
+    if (walk.key !== undefined) return await readKey(engine.store, walk.key, walk);
+    if (walk.candidates !== undefined) return await readChosen(engine.store, walk.candidates, walk, limit);
+    return await engine.pages.read({
+      form: walk.form,
+      prefix: walk.prefix,
+      at: walk.revision,
+      after: walk.after,
+      limit: selection.everything && limit > 0 ? limit - walk.selected : undefined,
+      maxBytes: pageBytes,
+    });
+  } catch (error) {
+    const failure = storeFailure(error);
+    if (failure instanceof StatusError && failure.reason === "Expired" && walk.after !== undefined) {
+      throw new StatusError(
+        "Expired",
+        "The provided continue parameter is too old to display a consistent list result. " +
+          "You must start a new list without the continue parameter.",
+      );
+    }
+    throw failure;
+  }
+}
+
+/** The next candidates of the index. */
+async function readChosen(
+  store: Store,
+  candidates: Candidates,
+  walk: Walk,
+  limit: number,
+): Promise<CollectionPage> {
+  const { entries, upTo } = await readCandidates(store, candidates, walk.checked, {
+    limit: limit > 0 ? limit - walk.selected : Infinity,
+    maxBytes: pageBytes,
+  });
+  walk.checked = upTo;
+  const more = upTo < candidates.keys.length;
+  return { revision: candidates.revision, entries, joined: undefined, more };
+}
+
+/** The page of a collection with at most one entry, if its key is after the current position. */
+async function readKey(store: Store, key: string, { revision, after }: Walk): Promise<CollectionPage> {
+  const at = revision ?? (await store.latestRevision());
+  const entry = await store.get(key, at);
+  const isNext = entry !== undefined && (after === undefined || compareKeys(after, key) < 0);
+  return { revision: at, entries: isNext ? [entry] : [], joined: undefined, more: false };
+}
+
+function choose(page: CollectionPage, { limit, selection }: ListOptions, walk: Walk): ListedPage {
+  const { entries } = page;
+  const last = entries.at(-1);
+  walk.more = page.more;
+  walk.done = !page.more;
+  if (last !== undefined) walk.after = last.key;
+  if (selection.everything) {
+    walk.selected += entries.length;
+    if (limit > 0 && walk.selected >= limit) walk.done = true;
+    return page;
+  }
+  const chosen: Entry[] = [];
+  for (const [index, entry] of entries.entries()) {
+    if (limit > 0 && walk.selected === limit) {
+      walk.after = entries[index - 1]?.key ?? walk.after;
+      walk.more = true;
+      walk.done = true;
+      return { entries: chosen, joined: undefined };
+    }
+    if (!selection.matches(entry)) continue;
+    chosen.push(entry);
+    walk.selected++;
+  }
+  if (limit > 0 && walk.selected === limit) walk.done = true;
+  return { entries: chosen, joined: undefined };
+}
+
+async function end(engine: Engine, walk: Walk, options: ListOptions): Promise<ListEnd> {
+  const revision = walk.revision!;
+  if (options.limit === 0 || !walk.more) return { revision, continueToken: "", remaining: undefined };
+  const counts = options.selection.everything && engine.featureEnabled("RemainingItemCount");
+  const remaining = counts ? await countRemaining(engine, walk, revision) : undefined;
+  const after = walk.after!.slice(walk.prefix.length);
+  return { revision, continueToken: encodeContinue({ revision, after, remaining }), remaining };
+}
+
+async function countRemaining(engine: Engine, walk: Walk, revision: Revision): Promise<number> {
+  const before = walk.remainingBefore ?? (await engine.store.count(walk.prefix, revision));
+  return Math.max(0, before - walk.selected);
+}

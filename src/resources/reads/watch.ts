@@ -1,0 +1,109 @@
+import type {
+  Entry,
+  Listener,
+  Revision,
+  Store,
+  StoreEvent,
+  SubscribeOptions,
+  Subscription,
+} from "../../storage/store.ts";
+import type { Engine, Target } from "../engine/engine.ts";
+import { prefixOf } from "../registry/registry.ts";
+import type { Selection } from "../objects/selection.ts";
+import { bodyAt, headerOf, type Header } from "../objects/stored.ts";
+import type { WatchSource } from "../registry/versioned-storage.ts";
+import type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
+
+export type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
+
+/**
+ * Watches a collection (spec: conventions 4.6). Watches with the same collection and selection get the same array of changes, so that their
+ * encodings can be shared.
+ *
+ * @param after the revision after which the watch begins.
+ */
+export function watchObjects(
+  engine: Engine,
+  target: Target,
+  selection: Selection,
+  after: Revision,
+  observer: WatchObserver,
+): Subscription {
+  const { resource, namespace } = target;
+  const options = { prefix: prefixOf(resource, namespace), after };
+  if (resource.storage === undefined) return subscribe(engine.store, options, selection, observer);
+  const source: WatchSource = (inner) => subscribe(engine.store, options, selection, inner);
+  return resource.storage.viewOf(engine.store).watch(source, observer, after);
+}
+
+/** Subscribes an observer to the changes that a selection sees, as they are stored. */
+function subscribe(
+  store: Store,
+  options: SubscribeOptions,
+  selection: Selection,
+  observer: WatchObserver,
+): Subscription {
+  const listener: Listener = {
+    events: (batch, upTo) => observer.changes(changesOf(batch, selection), upTo),
+    ended: (error) => observer.ended(error),
+    ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
+  };
+  return store.subscribe(options, listener);
+}
+
+const none: readonly WatchChange[] = [];
+
+/** A batch of events, shared by all watches that receive it. */
+class SharedBatch {
+  private readonly bySelection = new Map<string, readonly WatchChange[]>();
+  private readonly headers = new Map<Entry, Header>();
+
+  constructor(private readonly batch: readonly StoreEvent[]) {}
+
+  /** The changes of the batch in a selection; computed once for all watches with the same selection. */
+  changes(selection: Selection): readonly WatchChange[] {
+    let changes = this.bySelection.get(selection.text);
+    if (changes === undefined) this.bySelection.set(selection.text, (changes = this.select(selection)));
+    return changes;
+  }
+
+  private select(selection: Selection): readonly WatchChange[] {
+    let changes: WatchChange[] | undefined;
+    for (const event of this.batch) {
+      if (event.entry === undefined && event.previous === undefined) {
+        // It is unknown which selections had the object; the error ends the watch, so its client lists again.
+        throw new Error(`the store's deletion event of ${event.key} lacks the deleted value`);
+      }
+      const is = event.entry !== undefined && selection.matches(event.entry, this.header);
+      const was = event.previous !== undefined && selection.matches(event.previous, this.header);
+      if (is) (changes ??= []).push({ type: was ? "MODIFIED" : "ADDED", event });
+      else if (was) (changes ??= []).push({ type: "DELETED", event });
+    }
+    return changes ?? none;
+  }
+
+  /** Reads the header of an entry, once for all selections. */
+  private readonly header = (entry: Entry): Header => {
+    let header = this.headers.get(entry);
+    if (header === undefined) this.headers.set(entry, (header = headerOf(entry)));
+    return header;
+  };
+}
+
+const shared = new WeakMap<readonly StoreEvent[], SharedBatch>();
+
+function changesOf(batch: readonly StoreEvent[], selection: Selection): readonly WatchChange[] {
+  if (batch.length === 0) return none;
+  let cached = shared.get(batch);
+  if (cached === undefined) shared.set(batch, (cached = new SharedBatch(batch)));
+  return cached.changes(selection);
+}
+
+/**
+ * The body of the object of a change. For DELETED it is the last state in the selection, with the revision of the event.
+ */
+export function bodyOf(change: WatchChange): Uint8Array {
+  const { event } = change;
+  if (change.type !== "DELETED") return (event.entry as Entry).body;
+  return bodyAt(event.previous as Entry, event.revision);
+}

@@ -1,0 +1,27 @@
+import type { Entry, Revision, StoreError, StoreEvent } from "../../storage/store.ts";
+
+/** One change in a selection of objects (spec: conventions 6). */
+export interface WatchChange {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly event: StoreEvent;
+}
+
+/** Receives the events of a watch; each call is synchronous. */
+export interface WatchObserver {
+  /** Delivers changes in order, up to and including the revision `upTo`; the list may be empty. */
+  changes(changes: readonly WatchChange[], upTo: Revision): void;
+  /** The store ended the watch. */
+  ended(error: StoreError): void;
+  /** Awaited between batches of past events; see `Listener.drained` of the store. */
+  drained?(): Promise<void>;
+}
+
+/** The entry that a change shows. */
+export function shownEntry({ type, event }: WatchChange): Entry {
+  return (type === "DELETED" ? event.previous : event.entry) as Entry;
+}
+
+/** The same change with another shown entry. */
+export function withShown({ type, event }: WatchChange, entry: Entry): WatchChange {
+  return { type, event: type === "DELETED" ? { ...event, previous: entry } : { ...event, entry } };
+}

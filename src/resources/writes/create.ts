@@ -1,0 +1,194 @@
+import { deepClone } from "../../base/json/value.ts";
+import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
+import { definitionCondition } from "../engine/definition-condition.ts";
+import { quotedSubject, subjectDetails } from "../../base/object-errors.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { ManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
+import { dropDisabledFields } from "../../schema/gates.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Draft } from "../../storage/store.ts";
+import { withHooks } from "../engine/storage-hooks.ts";
+import {
+  kindContext,
+  subjectOf,
+  type AdmissionRequest,
+  type Engine,
+  type Target,
+  type WriteOptions,
+  type WriteResult,
+} from "../engine/engine.ts";
+import { recordOwnership } from "../ownership/field-ownership.ts";
+import { matchNamespace, excludedFromCreate, prepareNewMetadata } from "../input/metadata.ts";
+import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
+import { keyOf } from "../registry/registry.ts";
+import { asBuffer, draftBody, encodeObject } from "../objects/stored.ts";
+import { nextStep, writeContext, type WriteContext } from "../input/write-context.ts";
+import { admissionOf, checkObject, commitUnder, settleFailure, settleResult, warningsOf } from "./write.ts";
+
+/** Attempts to generate an unused name from `generateName`. */
+const generateAttempts = 8;
+
+/**
+ * Creates an object (spec: conventions 4.2).
+ *
+ * @param target the collection.
+ * @param input the decoded object (`input.ts`); it is changed.
+ * @throws {StatusError} BadRequest, Invalid, AlreadyExists, or the rejection of admission.
+ */
+export function createObject(
+  engine: Engine,
+  target: Target,
+  input: ApiObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  return createInContext(writeContext(engine, target, options), input);
+}
+
+/**
+ * As {@link createObject}.
+ *
+ * @param managed its managed fields, if the request defines them; otherwise its field manager owns all fields.
+ */
+export async function createInContext(
+  write: WriteContext,
+  input: ApiObject,
+  managed?: ManagedFieldsText,
+): Promise<WriteResult> {
+  const { engine, target, requestTarget, options } = write;
+  if (options.pace?.isLarge === true) checkDecodedSize(input);
+  const { name = "", generateName = "", resourceVersion = "" } = input.metadata;
+  const generated = name === "" && generateName !== "";
+  for (let attempt = 1; ; attempt++) {
+    // Each attempt starts with a copy, because it fills in values such as names derived from the generated name.
+    const object = generated ? deepClone(input) : input;
+    prepareNewMetadata(engine, target, object);
+    const named = { ...target, name: object.metadata.name ?? "" };
+    const request = admissionOf(named, options, "CREATE", object, undefined, requestTarget.resource);
+    let result: WriteResult | undefined;
+    try {
+      result = await admitAndStore(write, request, object, { generated, managed, resourceVersion });
+    } catch (error) {
+      settleFailure(request, error);
+      throw error;
+    }
+    settleResult(request, result);
+    if (result !== undefined) return result;
+    if (!generated || attempt === generateAttempts) throw alreadyExists(request.target);
+  }
+}
+
+interface CreateInput {
+  /** Whether the server generates the name. */
+  readonly generated: boolean;
+  readonly managed: ManagedFieldsText | undefined;
+  /** As the client sent it; empty for none. */
+  readonly resourceVersion: string;
+}
+
+/** One attempt; undefined if the name exists. */
+async function admitAndStore(
+  write: WriteContext,
+  request: AdmissionRequest,
+  object: ApiObject,
+  { generated, managed, resourceVersion }: CreateInput,
+): Promise<WriteResult | undefined> {
+  const { engine, target, options } = write;
+  const { kind } = target.resource;
+  const repeated = dropRepeatedOwners(object.metadata);
+  // Values from admission and the kind have no owner.
+  const recorded = managed ?? recordOwnership(write, object, undefined);
+  const owned = recorded instanceof Promise ? await recorded : recorded;
+  const admission = nextStep(write);
+  if (admission !== undefined) await admission;
+  const mutated = engine.admit.mutate(request);
+  if (mutated !== undefined) await mutated;
+  if (request.rewritten) followRewrite(request, object);
+  const added = dropRepeatedOwners(object.metadata, " after mutating admission happens");
+  const preparation = nextStep(write);
+  if (preparation !== undefined) await preparation;
+  kind.prepareCreate?.(object, kindContext(engine, target, options.user));
+  dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
+  if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
+  const validation = nextStep(write);
+  if (validation !== undefined) await validation;
+  const checked = checkObject(write, object, undefined);
+  if (checked !== undefined) await checked;
+  const validated = engine.admit.validate(request);
+  if (validated !== undefined) await validated;
+  if (resourceVersion !== "" && !options.dryRun)
+    throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
+  const storage = nextStep(write);
+  if (storage !== undefined) await storage;
+  const hooks = engine.storageHooks.get(target.resource.storePrefix);
+  const writing = { object, live: undefined, dryRun: options.dryRun };
+  const result = await withHooks(hooks, writing, () => {
+    const draft = encodeObject(request.target.resource, object, owned);
+    return options.dryRun ? dryRun(write, request, draft, resourceVersion) : store(write, request, draft);
+  });
+  return result && withWarnings(result, [...repeated, ...added]);
+}
+
+/** Uses the name that plugins set, and restores members that only the server sets. */
+function followRewrite(request: AdmissionRequest, object: ApiObject): void {
+  const { target } = request;
+  const { name = "" } = object.metadata;
+  matchNamespace(target, object.metadata);
+  if (target.resource.kind.generationOf !== undefined) object.metadata.generation = 1;
+  for (const member of excludedFromCreate) delete object.metadata[member];
+  if (name !== target.name) request.target = { ...target, name };
+}
+
+/** Stores the object; undefined if the name exists. */
+async function store(
+  { engine }: WriteContext,
+  request: AdmissionRequest,
+  draft: Draft,
+): Promise<WriteResult | undefined> {
+  const { target, object } = request;
+  const key = keyOf(target.resource, target.namespace, target.name);
+  const warnings = warningsOf(engine, target, object!, undefined);
+  const definition = definitionCondition(engine, target);
+  const conditions = definition === undefined ? request.conditions : [...request.conditions, definition];
+  const result = await commitUnder(engine, { kind: "create", key, draft }, conditions);
+  return result.ok ? { body: result.entry.body, created: true, warnings } : undefined;
+}
+
+/**
+ * The result that {@link store} would have; undefined if the name exists.
+ *
+ * @param resourceVersion that of the request, which the result has too, as in the reference (rulings).
+ */
+async function dryRun(
+  { engine }: WriteContext,
+  { target, object }: AdmissionRequest,
+  draft: Draft,
+  resourceVersion: string,
+): Promise<WriteResult | undefined> {
+  const key = keyOf(target.resource, target.namespace, target.name);
+  if ((await engine.store.get(key)) !== undefined) return undefined;
+  checkSize(draft);
+  const text = JSON.stringify(resourceVersion).slice(1, -1);
+  const body = text === "" ? unversioned(draft) : draftBody(draft, text);
+  return { body, created: true, warnings: warningsOf(engine, target, object!, undefined) };
+}
+
+const comma = 0x2c;
+const emptyVersion = '"resourceVersion":""';
+
+/** The body of an unstored object, without a resource version. */
+function unversioned(draft: Draft): Buffer {
+  const body = asBuffer(draft.body);
+  // The revision goes between the quotes at the end; a comma follows them unless this is the last member.
+  const start = draft.revisionAt - emptyVersion.length + 1;
+  const end = draft.revisionAt + 1;
+  return Buffer.concat([body.subarray(0, start), body.subarray(body[end] === comma ? end + 1 : end)]);
+}
+
+function alreadyExists(target: Target): StatusError {
+  const subject = subjectOf(target);
+  return new StatusError(
+    "AlreadyExists",
+    `${quotedSubject(subject)} already exists`,
+    subjectDetails(subject),
+  );
+}

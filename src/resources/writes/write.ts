@@ -1,0 +1,239 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { checkFields } from "../../schema/check.ts";
+import { FieldReport, invalidError } from "../../schema/faults.ts";
+import type { ApiObject, Kind } from "../../schema/kind.ts";
+import { checkGenerateName } from "../../schema/object-meta-rules.ts";
+import type { CommitResult, Write } from "../../storage/store.ts";
+import { mayHaveHappened } from "../engine/storage-hooks.ts";
+import {
+  kindContext,
+  type AdmissionCondition,
+  type AdmissionRequest,
+  type Engine,
+  type RequestReport,
+  type Target,
+  type WriteOptions,
+  type WriteOutcome,
+} from "../engine/engine.ts";
+import { checkMetadata, checkMetadataUpdate } from "../input/metadata-rules.ts";
+import { checkSize } from "../objects/object-size.ts";
+import type { Resource } from "../registry/registry.ts";
+import { storeFailure } from "../engine/resource-version.ts";
+import { inRequestVersion, type WriteContext } from "../input/write-context.ts";
+
+/**
+ * Validates an object.
+ *
+ * @param live the object that it replaces; undefined for a new one.
+ * @throws {StatusError} Invalid, with all errors as causes.
+ */
+export function checkObject(
+  write: WriteContext,
+  object: ApiObject,
+  live: ApiObject | undefined,
+): MaybePromise<void> {
+  const { engine, target } = write;
+  const report = FieldReport.start();
+  checkMetadata(target, object.metadata, engine.vocabulary, report.at("metadata"));
+  if (live === undefined) {
+    const { generateName = "" } = object.metadata;
+    checkGenerateName(generateName, target.resource.kind.nameForm, report.at("metadata", "generateName"));
+  } else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
+  const last = checkRules(write, object, live, report);
+  if (last !== undefined) return last.then(() => refuse(target, object, report));
+  refuse(target, object, report);
+}
+
+/**
+ * Applies the validation rules. A version that isn't stored may have its own rules, which replace those of the stored version.
+ */
+function checkRules(
+  write: WriteContext,
+  object: ApiObject,
+  live: ApiObject | undefined,
+  report: FieldReport,
+): MaybePromise<void> {
+  const { engine, target, requestTarget } = write;
+  const context = kindContext(engine, target);
+  const hasOwnRules = requestTarget !== target && hasRules(requestTarget.resource.kind);
+  const { kind } = (hasOwnRules ? requestTarget : target).resource;
+  const checked = hasOwnRules ? inRequestVersion(write, object) : object;
+  kind.validate?.(checked, report, context);
+  const before = live !== undefined && hasOwnRules ? inRequestVersion(write, live) : live;
+  if (before === undefined) kind.validateCreate?.(checked, report, context);
+  else kind.validateUpdate?.(checked, before, report, context);
+  checkFields(kind.type, checked, report, context);
+  return kind.validateLast?.(checked, before, report, context);
+}
+
+/** Whether a version that isn't stored has its own rules, as custom kinds do. */
+function hasRules({ validate, custom }: Kind): boolean {
+  return validate !== undefined || custom !== undefined;
+}
+
+/** As {@link checkObject}, without metadata, for a body that is never stored, such as an Eviction. */
+export function checkBody(engine: Engine, target: Target, object: ApiObject): void {
+  const { kind } = target.resource;
+  const report = FieldReport.start();
+  const context = kindContext(engine, target);
+  kind.validate?.(object, report, context);
+  checkFields(kind.type, object, report, context);
+  refuse(target, object, report);
+}
+
+function refuse({ resource }: Target, object: ApiObject, { faults }: FieldReport): void {
+  if (faults.length === 0) return;
+  const { kind, group } = resource;
+  const shown = kind.shownFaults?.(faults, object) ?? faults;
+  throw invalidError({ kind: kind.name, group, name: object.metadata.name ?? "" }, shown);
+}
+
+/**
+ * The admission request for a write.
+ *
+ * @param requestResource the resource type in the version of the request.
+ */
+export function admissionOf(
+  target: Target,
+  options: WriteOptions,
+  operation: AdmissionRequest["operation"],
+  object: ApiObject | undefined,
+  live: ApiObject | undefined,
+  requestResource: Resource = target.resource,
+): AdmissionRequest {
+  const { user, dryRun, report = unreported } = options;
+  return {
+    operation,
+    target,
+    requestResource,
+    options,
+    user,
+    dryRun,
+    object,
+    live,
+    report,
+    rewritten: false,
+    round: 0,
+    settlements: undefined,
+    conditions: [],
+  };
+}
+
+/** A report that discards everything. */
+const unreported: RequestReport = { warn: () => undefined, annotate: () => undefined };
+
+/** Notifies plugins of the outcome of a write. */
+function settle({ settlements }: AdmissionRequest, outcome: WriteOutcome): void {
+  if (settlements !== undefined) for (const settlement of settlements) settlement(outcome);
+}
+
+/** As {@link settle}, for a write that failed or was rejected. */
+export function settleFailure(request: AdmissionRequest, error: unknown): void {
+  settle(request, mayHaveHappened(error) ? "unknown" : "not committed");
+}
+
+/** As {@link settle}, for a completed attempt; `result` is undefined after a conflicting write. */
+export function settleResult(request: AdmissionRequest, result: unknown): void {
+  settle(request, result === undefined || request.dryRun ? "not committed" : "committed");
+}
+
+/**
+ * Runs admission for an action on an object, such as an eviction: the CREATE of its body.
+ *
+ * @throws {StatusError} the rejection of admission.
+ */
+export async function admitAction(
+  engine: Engine,
+  target: Target,
+  body: ApiObject,
+  options: WriteOptions,
+): Promise<void> {
+  await admitUnstored(engine, admissionOf(target, options, "CREATE", body, undefined));
+}
+
+/**
+ * Runs admission for a connection to an object, such as `pods/exec`.
+ *
+ * @param connection the options of the connection as an object of their kind.
+ * @throws {StatusError} the rejection of admission.
+ */
+export async function admitConnection(
+  engine: Engine,
+  target: Target,
+  connection: ApiObject,
+  options: WriteOptions,
+): Promise<void> {
+  await admitUnstored(engine, admissionOf(target, options, "CONNECT", connection, undefined));
+}
+
+async function admitUnstored({ admit }: Engine, request: AdmissionRequest): Promise<void> {
+  try {
+    await admit.mutate(request);
+    await admit.validate(request);
+  } finally {
+    settle(request, "not committed");
+  }
+}
+
+/**
+ * Commits a write; converts failures of the store to status errors.
+ *
+ * @throws {StatusError} RequestEntityTooLarge before the commit.
+ */
+export function commit(engine: Engine, write: Write): Promise<CommitResult> {
+  if (write.kind !== "delete") checkSize(write.draft);
+  return engine.store.commit(write).catch((error: unknown) => {
+    throw storeFailure(error);
+  });
+}
+
+/** Attempts of one write whose conditions fail. */
+const conditionAttempts = 50;
+
+/**
+ * As {@link commit}, with conditions. A failed condition is renewed.
+ *
+ * @throws {StatusError} the rejection of a renewed condition; TooManyRequests if conditions fail repeatedly.
+ */
+export function commitUnder(
+  engine: Engine,
+  write: Write,
+  conditions: readonly AdmissionCondition[],
+): Promise<CommitResult> {
+  return conditions.length === 0 ? commit(engine, write) : commitRenewing(engine, write, conditions);
+}
+
+async function commitRenewing(
+  engine: Engine,
+  write: Write,
+  first: readonly AdmissionCondition[],
+): Promise<CommitResult> {
+  let conditions = first;
+  for (let attempt = 1; attempt <= conditionAttempts; attempt++) {
+    const plain = conditions.map(({ key, revision }) => ({ key, revision }));
+    const result = await commit(engine, { ...write, conditions: plain });
+    if (result.ok || result.failedCondition === undefined) return result;
+    const { failedCondition } = result;
+    const renewed = await conditions[failedCondition]!.renew();
+    conditions = conditions.flatMap((one, index) => (index === failedCondition ? (renewed ?? []) : one));
+  }
+  throw new StatusError(
+    "TooManyRequests",
+    "the objects on which this request depends change too often; please try again",
+    { retryAfterSeconds: 1 },
+  );
+}
+
+/** The warnings of a successful write. */
+export function warningsOf(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  live: ApiObject | undefined,
+): readonly string[] {
+  const { effect, warnings } = target.resource.kind;
+  const own = warnings?.(object, kindContext(engine, target), live) ?? [];
+  if (effect?.unenforced === undefined || live !== undefined) return own;
+  return [...own, `this server stores the object and does not enforce it: ${effect.unenforced}`];
+}

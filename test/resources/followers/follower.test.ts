@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { Follower } from "../../../src/resources/followers/follower.ts";
+import { StoreUnavailableError } from "../../../src/storage/store.ts";
+import { settle } from "../../api/support.ts";
+import { UnsteadyStore } from "../../support/unsteady-store.ts";
+
+const prefix = "/core/configmaps/";
+
+async function follow() {
+  const unsteady = new UnsteadyStore();
+  const keys = new Set<string>();
+  const failures: unknown[] = [];
+  const handler = {
+    put: ({ key }: { key: string }) => void keys.add(key),
+    remove: (key: string) => void keys.delete(key),
+    failed: (error: unknown) => void failures.push(error),
+  };
+  const follower = new Follower(unsteady.shown, prefix, handler, unsteady.clock);
+  await follower.start();
+  return { unsteady, keys, failures, follower };
+}
+
+test("nothing is taken for known before the first load", () => {
+  const { shown, clock } = new UnsteadyStore();
+  const handler = { put: () => undefined, remove: () => undefined, failed: () => undefined };
+  const follower = new Follower(shown, prefix, handler, clock);
+  expect(() => follower.sync()).toThrow(StoreUnavailableError);
+});
+
+test("a sync while everything is loaded anew waits until that is done", async () => {
+  const { unsteady, keys, follower } = await follow();
+  let release = (): void => undefined;
+  unsteady.held = new Promise((resolve) => (release = resolve));
+  unsteady.endSubscription();
+  await unsteady.create(`${prefix}a/late`);
+  let synced = false;
+  const sync = Promise.resolve(follower.sync()).then(() => (synced = true));
+  await settle();
+  expect(synced).toBe(false);
+  release();
+  await sync;
+  expect([...keys]).toEqual([`${prefix}a/late`]);
+  follower.close();
+});
+
+test("while loading anew fails a sync is refused; it is tried again each second", async () => {
+  const { unsteady, keys, failures, follower } = await follow();
+  unsteady.away = true;
+  unsteady.endSubscription();
+  await expect(async () => follower.sync()).rejects.toThrow(StoreUnavailableError);
+  await unsteady.create(`${prefix}a/late`);
+  await unsteady.clock.advance(2500);
+  expect(failures).toHaveLength(3);
+  await expect(async () => follower.sync()).rejects.toThrow(StoreUnavailableError);
+  unsteady.away = false;
+  await unsteady.clock.advance(500);
+  await follower.sync();
+  expect([...keys]).toEqual([`${prefix}a/late`]);
+  follower.close();
+});
+
+test("a follower that is closed doesn't load again", async () => {
+  const { unsteady, follower } = await follow();
+  unsteady.away = true;
+  unsteady.endSubscription();
+  await settle();
+  follower.close();
+  const { reads } = unsteady;
+  await unsteady.clock.advance(10_000);
+  expect(unsteady.reads).toBe(reads);
+});
+
+test("what loads in the background lets others have their turn between pages", async () => {
+  const unsteady = new UnsteadyStore();
+  for (let number = 0; number < 2000; number++) await unsteady.create(`${prefix}a/${number}`);
+  let known = 0;
+  const seen = new Set<number>();
+  const handler = { put: () => void known++, remove: () => undefined, failed: () => undefined };
+  const follower = new Follower(unsteady.shown, prefix, handler, unsteady.clock);
+  follower.startInBackground();
+  const look = () => {
+    seen.add(known);
+    if (known < 2000) setImmediate(look);
+  };
+  look();
+  await follower.sync();
+  expect(known).toBe(2000);
+  expect(seen.size).toBeGreaterThan(5);
+  follower.close();
+});

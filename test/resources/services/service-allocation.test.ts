@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AddressRange } from "../../../src/resources/services/address-range.ts";
+import { Claims, claimPrefix } from "../../../src/resources/services/claims.ts";
+import { ServiceAllocation } from "../../../src/resources/services/service-allocation.ts";
+import type { ApiObject } from "../../../src/schema/kind.ts";
+import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
+import type { Store } from "../../../src/storage/store.ts";
+import { ManualClock } from "../../api/support.ts";
+
+const ports = { first: 30_000, last: 32_767 };
+const range = AddressRange.parse("10.0.0.0/20")!;
+
+describe("addresses and node ports of a range", () => {
+  let store: Store;
+  const asked = { get: 0, range: 0, commit: 0 };
+  let allocation: ServiceAllocation;
+  let seed = 7;
+
+  beforeEach(() => {
+    store = createMemoryStore({ clock: new ManualClock() });
+    const counted = new Proxy(store, {
+      get(target, name) {
+        if (name === "get" || name === "range" || name === "commit") asked[name]++;
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    const randomInt = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const leftBehind = () => undefined;
+    const prefix = "/core/services/";
+    allocation = new ServiceAllocation({
+      store: counted,
+      prefix,
+      ranges: [range],
+      ports,
+      randomInt,
+      leftBehind,
+    });
+    Object.assign(asked, { get: 0, range: 0, commit: 0 });
+  });
+  afterEach(() => store.close());
+
+  /** Claims all but some of the node ports and addresses. */
+  const fill = async (but: readonly string[] = []) => {
+    const claims = new Claims(store);
+    for (let port = ports.first; port <= ports.last; port++) {
+      if (!but.includes(`ports/${port}`)) await claims.acquire(`ports/${port}`, "default/other");
+    }
+    for (let i = 0; i < range.size; i++) {
+      const address = range.at(i);
+      if (!but.includes(`addresses/${address}`))
+        await claims.acquire(`addresses/${address}`, "default/other");
+    }
+  };
+  const service = (spec: object): ApiObject =>
+    ({ kind: "Service", apiVersion: "v1", metadata: { namespace: "default", name: "s" }, spec }) as ApiObject;
+  const nodePort = (clusterIP = "None") => service({ type: "NodePort", clusterIP, ports: [{ port: 80 }] });
+
+  test("a full range of node ports is one clear error, after a few questions and no commit", async () => {
+    await fill();
+    await expect(allocation.beforeWrite(nodePort(), undefined, false)).rejects.toMatchObject({
+      code: 500,
+      message: expect.stringContaining("failed to allocate a nodePort: the range 30000-32767 is full"),
+    });
+    expect(asked.commit).toBe(0);
+    expect(asked.get + asked.range).toBeLessThan(20);
+  });
+
+  test("a full range of addresses is one clear error, after a few questions and no commit", async () => {
+    await fill();
+    await expect(allocation.beforeWrite(service({ ports: [] }), undefined, false)).rejects.toMatchObject({
+      code: 500,
+      message: expect.stringContaining("failed to allocate a service IP: the range 10.0.0.0/20 is full"),
+    });
+    expect(asked.commit).toBe(0);
+    expect(asked.get + asked.range).toBeLessThan(20);
+  });
+
+  test.each([false, true])("the only free port and address are found (dry run: %j)", async (dryRun) => {
+    await fill(["ports/31234", "addresses/10.0.0.3"]);
+    const made = nodePort("");
+    await allocation.beforeWrite(made, undefined, dryRun);
+    expect(made["spec"]).toMatchObject({ clusterIP: "10.0.0.3", ports: [{ nodePort: 31_234 }] });
+    expect(asked.commit).toBe(dryRun ? 0 : 2);
+    expect(asked.get + asked.range).toBeLessThan(35);
+  });
+
+  test("those at the beginning of the range of addresses come last", async () => {
+    const before = range.at(range.reserved - 1);
+    const after = range.at(range.reserved + 1);
+    await fill([`addresses/${before}`, `addresses/${after}`]);
+    for (const expected of [after, before]) {
+      const made = service({ ports: [] });
+      await allocation.beforeWrite(made, undefined, false);
+      expect(made["spec"]).toMatchObject({ clusterIP: expected });
+    }
+  });
+
+  test("many that want the last ones at the same time: each gets another one, the rest an error", async () => {
+    await fill(["ports/30001", "ports/30002", "ports/30003"]);
+    const specs = Array.from({ length: 8 }, () => nodePort());
+    const outcomes = await Promise.allSettled(
+      specs.map((one, i) => {
+        one.metadata.name = `s${i}`;
+        return allocation.beforeWrite(one, undefined, false);
+      }),
+    );
+    const given = specs
+      .filter((_, i) => outcomes[i]!.status === "fulfilled")
+      .map((one) => (one["spec"] as { ports: { nodePort: number }[] }).ports[0]!.nodePort);
+    expect(given.toSorted()).toEqual([30_001, 30_002, 30_003]);
+    expect((await store.range({ prefix: `${claimPrefix}ports/` })).entries).toHaveLength(2768);
+  });
+});

@@ -426,42 +426,43 @@ export type SignerRole = "serving" | "nodeClient" | "client" | "legacyUnknown";
 
 // ---- controllers/controller
 
-/** What controllers work with. */
+/** What the server provides to each controller that it starts. */
 export interface ControllerContext {
   readonly client: Client;
   readonly registry: Registry;
-  /** To read from; whatever is written goes through the client. */
+  /** For reads only; controllers write through the client. */
   readonly store: Store;
   readonly clock: Clock;
-  /** How long events are kept after they were last seen, in milliseconds. */
-  readonly eventLifeMs: number;
-  /** PEM of the authority that clients of this server are to trust; undefined where none is known. It may change. */
-  readonly rootCertificate: () => string | undefined;
-  /** The informer of a resource type, started, and shared by all who ask. */
+  /** Returns the informer of a resource type. It is started and shared by all controllers. */
   informer(resource: Resource): ObjectInformer;
-  /** Told of work that failed and will be tried again. */
+  /** Reports work that failed and will be retried. */
   failed(controller: string, key: string, error: unknown): void;
 }
 
-/** A controller under way. */
+/** A controller that has been started. */
 export interface RunningController {
   /**
-   * Whether something that it works with can't be followed at present, which readiness shows; informers of the context are
-   * looked at in any case.
+   * Returns true while a subscription of the controller is broken; `/readyz` reports this. Informers of the context are checked
+   * in any case.
    */
   failing?(): boolean;
   close(): Promise<void>;
 }
 
-/** A controller: it watches objects and reconciles others with the state that they ask for. */
-export interface Controller {
-  /** As `--controllers` names it; where the reference has the same, by the reference's name. */
+/**
+ * A controller: it watches objects and brings others to the state that they describe.
+ *
+ * @typeParam Dependencies what `start` uses; a controller of an embedding program gets the {@link ControllerContext}.
+ */
+export interface Controller<Dependencies = ControllerContext> {
+  /** Name for `--controllers`; the name of the reference's controller if there is one. */
   readonly name: string;
-  /** It runs only where it is named, not by `*`. */
+  /** Runs only if it is named; `*` doesn't include it. */
   readonly onlyByName?: boolean;
-  /** It runs on each of several servers over one store; others run on one of them at a time. */
+  /** Runs on each server over a store; other controllers run on the leader only. */
   readonly onEveryServer?: boolean;
-  start(context: ControllerContext): RunningController;
+  /** Starts the controller with its dependencies. */
+  readonly start: (dependencies: Dependencies) => RunningController;
 }
 
 // ---- controllers/work-queue

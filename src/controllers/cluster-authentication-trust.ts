@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../resources/client.ts";
-import { isRaced } from "../resources/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { joinedCertificates } from "./certificate-bundle.ts";
+import { createOrUpdate, retryRaced } from "./create-or-update.ts";
 
 interface ConfigMap extends ApiObject {
   data?: Record<string, string>;
@@ -12,8 +12,8 @@ interface ConfigMap extends ApiObject {
 const name = "extension-apiserver-authentication";
 const clientKey = "client-ca-file";
 const proxyPrefix = "requestheader-";
-/** How often a write is tried again that another server's came before. */
-const attempts = 5;
+/** The number of attempts if other servers write at the same time. */
+const maxAttempts = 5;
 
 /** By which authorities a server knows clients and proxies. */
 export interface ClusterTrust {
@@ -51,20 +51,14 @@ export async function publishClusterTrust(
     name,
   };
   const facts = factsOf(trust);
-  for (let attempt = 1; ; attempt++) {
-    const live = await client.find<ConfigMap>(reference);
+  const { apiVersion, kind, namespace } = reference;
+  const merged = (live: ConfigMap | undefined) => {
     const data = { ...live?.data, ...joined(live?.data ?? {}, facts, clock.now()) };
-    if (live !== undefined && Object.entries(data).every(([key, text]) => live.data?.[key] === text)) return;
-    const { apiVersion, kind, namespace } = reference;
-    const metadata = { ...live?.metadata, name, namespace };
-    try {
-      if (live === undefined) await client.add({ apiVersion, kind, metadata, data });
-      else await client.update({ apiVersion, kind, metadata, data });
-      return;
-    } catch (error) {
-      if (!isRaced(error) || attempt === attempts) throw error;
-    }
-  }
+    const isUpToDate = Object.entries(data).every(([key, text]) => live?.data?.[key] === text);
+    if (live !== undefined && isUpToDate) return undefined;
+    return { apiVersion, kind, metadata: { ...live?.metadata, name, namespace }, data };
+  };
+  await retryRaced(maxAttempts, () => createOrUpdate<ConfigMap>(client, reference, merged));
 }
 
 /** Lists by their keys in the ConfigMap. */

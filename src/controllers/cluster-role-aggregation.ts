@@ -1,15 +1,17 @@
 import { compileLabelSelector } from "../base/label-selector.ts";
 import { ClusterRole } from "../kinds/rbac/roles.ts";
 import type { PolicyRule } from "../kinds/rbac/policy-rule.ts";
-import type { Controller } from "./controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { namesOf } from "../resources/registry.ts";
 import { WorkQueue } from "./work-queue.ts";
+
+type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "informer">;
 
 /**
  * Keeps the rules of aggregated cluster roles: those of every role that one of the selectors matches, in the order of
  * the roles' names, each once (spec: access review 2.4). A rule that a user adds to an aggregated role is overwritten.
  */
-export const clusterRoleAggregation: Controller = {
+export const clusterRoleAggregation: Controller<Dependencies> = {
   name: "clusterrole-aggregation",
   start(context) {
     const roles = context.registry.require(ClusterRole);

@@ -11,10 +11,10 @@ export class UnknownControllerError extends Error {
  *
  * @throws {UnknownControllerError}
  */
-export function enabledControllers(
+export function enabledControllers<Dependencies>(
   wanted: readonly string[],
-  known: readonly Controller[],
-): readonly Controller[] {
+  known: readonly Controller<Dependencies>[],
+): readonly Controller<Dependencies>[] {
   for (const text of wanted) {
     const name = text.replace(/^-/, "");
     if (text === "*" || known.some((one) => one.name === name)) continue;

@@ -4,7 +4,7 @@ import { resourceOf } from "../resources/registry.ts";
 import { decodeEntry } from "../resources/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
-import type { Controller, ControllerContext } from "./controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 /** How many events are looked at before others get their turn. */
@@ -12,8 +12,15 @@ const pageSize = 200;
 /** How often events are looked through, as a part of the time they are kept. */
 const roundsPerLife = 10;
 
+/** Dependencies of {@link eventExpiry}. */
+export interface EventExpiryDependencies
+  extends QueueDependencies, Pick<ControllerContext, "registry" | "store"> {
+  /** How long an event stays after it was last seen, in milliseconds. */
+  readonly eventLifeMs: number;
+}
+
 /** Deletes events that were last seen longer ago than events are kept. */
-export const eventExpiry: Controller = {
+export const eventExpiry: Controller<EventExpiryDependencies> = {
   name: "event-expiry",
   start(context) {
     const { clock, eventLifeMs } = context;
@@ -32,7 +39,7 @@ export const eventExpiry: Controller = {
 };
 
 async function sweep(
-  { store, registry, clock, eventLifeMs }: ControllerContext,
+  { store, registry, clock, eventLifeMs }: EventExpiryDependencies,
   closing: AbortSignal,
 ): Promise<void> {
   const { storePrefix } = resourceOf(Event, registry.vocabulary);

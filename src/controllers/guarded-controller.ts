@@ -46,8 +46,13 @@ function guardedContext(
   extension: string,
   guard: ExtensionGuard,
 ): ControllerContext {
+  const { client, registry, store, clock, failed } = context;
   return {
-    ...context,
+    client,
+    registry,
+    store,
+    clock,
+    failed,
     informer(resource) {
       const informer = context.informer(resource);
       const guarded: ObjectInformer = {

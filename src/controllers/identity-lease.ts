@@ -4,6 +4,7 @@ import type { Client } from "../resources/client.ts";
 import { unlessRaced } from "../resources/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { createOrUpdate } from "./create-or-update.ts";
 import type { ServerAddress } from "./api-service/endpoints.ts";
 
 /** Seconds for which a server that doesn't renew its lease counts as there. */
@@ -53,7 +54,6 @@ export class IdentityLease {
   /** Says that the server lives now. */
   async renew(): Promise<void> {
     const reference = this.reference(this.name);
-    const live = await this.client.find<Lease>(reference);
     const renewTime = `${new Date(this.clock.now()).toISOString().slice(0, -1)}000Z`;
     const { hostname, address } = this.identity;
     const annotations = address === undefined ? {} : { [this.addressKey]: `${address.ip} ${address.port}` };
@@ -62,15 +62,12 @@ export class IdentityLease {
       [`${this.vocabulary.domain}/hostname`]: hostname,
     };
     const spec = { holderIdentity: this.holder, leaseDurationSeconds: leaseSeconds, renewTime };
-    await unlessRaced(() =>
-      live === undefined
-        ? this.client.add({
-            ...kindOfLease(this.vocabulary),
-            metadata: { ...this.metadata, labels, annotations },
-            spec,
-          })
-        : this.client.update({ ...live, metadata: { ...live.metadata, labels, annotations }, spec }),
-    );
+    const type = kindOfLease(this.vocabulary);
+    const renewed = (live: Lease | undefined) => {
+      const metadata = { ...this.metadata, ...live?.metadata, labels, annotations };
+      return { ...type, ...live, metadata, spec };
+    };
+    await unlessRaced(() => createOrUpdate<Lease>(this.client, reference, renewed));
   }
 
   /**

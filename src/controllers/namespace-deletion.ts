@@ -7,7 +7,7 @@ import { namesOf, prefixOf, type Resource } from "../resources/registry.ts";
 import { decodeEntry, headerOf } from "../resources/stored.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { Controller, ControllerContext } from "./controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 /** When a namespace whose content has finalizers is reconciled again. */
@@ -17,6 +17,8 @@ const pageBytes = 256 * 1024;
 /** How many objects are being deleted at a time, so that their writes share a sync. */
 const parallelDeletes = 16;
 
+type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store" | "informer">;
+
 /** How many namespaces are emptied at a time: a full one doesn't hold up the others. */
 const workers = 10;
 
@@ -24,7 +26,7 @@ const workers = 10;
  * Deletes everything in a terminating namespace, then takes the system's finalizer off it, which lets it go (spec:
  * conventions 3.1, 4.1).
  */
-export const namespaceDeletion: Controller = {
+export const namespaceDeletion: Controller<Dependencies> = {
   name: "namespace",
   start(context) {
     const { registry } = context;
@@ -61,7 +63,7 @@ class Deletion {
   private readonly store: Store;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: Pick<ControllerContext, "client" | "registry" | "store">,
     private readonly name: string,
     private readonly closing: AbortSignal,
   ) {

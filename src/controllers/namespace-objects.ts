@@ -4,11 +4,15 @@ import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
 import { namesOf, resourceOf } from "../resources/registry.ts";
 import type { Kind } from "../schema/kind.ts";
 import { StoreClosedError, type StoreEvent, type Subscription } from "../storage/store.ts";
-import type { ControllerContext, RunningController } from "./controller.ts";
+import type { ControllerContext, QueueDependencies, RunningController } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 /** After a failure to follow changes, it is tried again after this time. */
 const retryMs = 1000;
+
+/** Dependencies of {@link keepInNamespaces}. */
+export type NamespaceDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "store" | "informer">;
 
 /** An object that every namespace is to have. */
 export interface NamespaceObject {
@@ -35,7 +39,7 @@ const workers = 5;
  * deleted. Of the objects only their changes are followed, so that those of other names cost neither time at the start nor
  * memory.
  */
-export function keepInNamespaces(context: ControllerContext, wanted: NamespaceObject): NamespaceKeeper {
+export function keepInNamespaces(context: NamespaceDependencies, wanted: NamespaceObject): NamespaceKeeper {
   const { registry, client, clock } = context;
   const failed = (key: string, error: unknown) => context.failed(wanted.controller, key, error);
   const namespaces = context.informer(registry.require(Namespace));
@@ -95,7 +99,7 @@ class NamedChanges {
   private readonly keyEnd: string;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: Pick<ControllerContext, "registry" | "store" | "clock">,
     { kind, name }: NamespaceObject,
     private readonly handler: ChangeHandler,
   ) {

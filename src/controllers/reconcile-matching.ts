@@ -3,7 +3,7 @@ import { namesOf } from "../resources/registry.ts";
 import { asBuffer } from "../resources/stored.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
-import type { ControllerContext, RunningController } from "./controller.ts";
+import type { ControllerContext, QueueDependencies, RunningController } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 /** Which objects a controller looks at, and what it does with each. */
@@ -23,6 +23,10 @@ export interface Reconciliation<O extends ApiObject> {
   removed?(namespace: string, name: string): void;
 }
 
+/** Dependencies of {@link reconcileMatching}. */
+export type ReconciliationDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "store">;
+
 /** A reconciliation under way. */
 export interface RunningReconciliation extends RunningController {
   failing(): boolean;
@@ -38,7 +42,7 @@ const workers = 5;
  * Where the kind isn't served, nothing is done.
  */
 export function reconcileMatching<O extends ApiObject>(
-  context: ControllerContext,
+  context: ReconciliationDependencies,
   { controller, kind, matters, reconcile, removed }: Reconciliation<O>,
 ): RunningReconciliation {
   const { registry, client, clock, store } = context;

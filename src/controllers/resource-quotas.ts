@@ -1,10 +1,11 @@
 import { formatQuantity } from "../base/quantity.ts";
 import type { QuotaFacts } from "../admission/plugins/resource-quota/quota-facts.ts";
+import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { NamespaceUsage } from "../admission/plugins/resource-quota/namespace-usage.ts";
 import { detach, type MaybePromise } from "../base/maybe-promise.ts";
 import type { NewObject } from "../resources/client.ts";
 import { isRaced } from "../resources/races.ts";
-import type { Controller, ControllerContext } from "./controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { WorkQueue, type QueueObserver } from "./work-queue.ts";
 
 /** A first change is shown after this time, so that what comes with it is shown at once. */
@@ -15,11 +16,16 @@ const intervalMsOfEach = 25;
 /** How long before it is tried again to follow quotas that could not be loaded. */
 const retryMs = 1000;
 
+/** Dependencies of {@link resourceQuotas} and {@link resourceQuotaCharges}. */
+export interface QuotaDependencies extends QueueDependencies, Pick<ControllerContext, "client"> {
+  readonly quotas: QuotaIndex;
+}
+
 /**
  * Keeps the status of quotas: what they limit, and what is used of it. Nothing depends on it but those who read it: the
  * admission plugin counts by itself.
  */
-export const resourceQuotas: Controller = {
+export const resourceQuotas: Controller<QuotaDependencies> = {
   name: "resourcequota",
   start(context) {
     const { quotas } = context;
@@ -42,7 +48,7 @@ export const resourceQuotas: Controller = {
  * Writes the status of quotas after writes of this process that were charged to them, where the controller `resourcequota` is off:
  * another one then keeps the status, and the reference's relies on the admission of the server for what is created or grows.
  */
-export const resourceQuotaCharges: Controller = {
+export const resourceQuotaCharges: Controller<QuotaDependencies> = {
   name: "resourcequota-charges",
   onEveryServer: true,
   start(context) {
@@ -64,7 +70,7 @@ class QuotaStatuses {
   private readonly queue: WorkQueue;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: QuotaDependencies,
     controller: string,
     observer: QueueObserver | undefined,
   ) {
@@ -115,7 +121,7 @@ class QuotaStatuses {
 class Following {
   private closed = false;
   constructor(
-    private readonly context: Pick<ControllerContext, "clock" | "quotas">,
+    private readonly context: Pick<QuotaDependencies, "clock" | "quotas">,
     private readonly failed: (error: unknown) => void,
   ) {}
 
@@ -145,7 +151,7 @@ class Following {
  * @returns false if somebody else wrote the quota at the same time.
  */
 async function writeStatus(
-  { client }: ControllerContext,
+  { client }: QuotaDependencies,
   usage: NamespaceUsage,
   quota: QuotaFacts,
 ): Promise<boolean> {

@@ -2,8 +2,8 @@ import type { Timer } from "../base/clock.ts";
 import { ConfigMap } from "../kinds/core/config-map.ts";
 import { createUnlessThere } from "./bootstrap/default-objects.ts";
 import { joinedCertificates } from "./certificate-bundle.ts";
-import type { Controller, ControllerContext, RunningController } from "./controller.ts";
-import { keepInNamespaces, type NamespaceKeeper } from "./namespace-objects.ts";
+import type { Controller, RunningController } from "./controller.ts";
+import { keepInNamespaces, type NamespaceDependencies, type NamespaceKeeper } from "./namespace-objects.ts";
 
 const key = "ca.crt";
 const description =
@@ -11,12 +11,18 @@ const description =
 /** How often it is looked whether the server has another authority. */
 const checkMs = 60_000;
 
+/** Dependencies of {@link rootAuthorityPublisher}. */
+export interface RootAuthorityDependencies extends NamespaceDependencies {
+  /** Returns the CA certificate (PEM) that verifies this server; undefined if it has none. The result may change. */
+  readonly rootCertificate: () => string | undefined;
+}
+
 /**
  * Publishes the authority of the server's certificate in a ConfigMap of every namespace (`kube-root-ca.crt` in the kubernetes
  * vocabulary), which pods get beside the token of their service account, and mends what is changed or deleted. Without a
  * known authority it does nothing.
  */
-export const rootAuthorityPublisher: Controller = {
+export const rootAuthorityPublisher: Controller<RootAuthorityDependencies> = {
   name: "root-ca-cert-publisher",
   // Each server may have an authority of its own.
   onEveryServer: true,
@@ -31,7 +37,7 @@ class RootAuthority implements RunningController {
   private timer: Timer;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: RootAuthorityDependencies,
     controller: string,
   ) {
     const { clock, registry } = context;

@@ -3,17 +3,24 @@ import { Secret } from "../kinds/core/secret.ts";
 import { ServiceAccount } from "../kinds/core/service-account.ts";
 import { unlessRaced } from "../resources/races.ts";
 import type { NewObject } from "../resources/client.ts";
-import type { Controller, ControllerContext } from "./controller.ts";
-import { reconcileMatching } from "./reconcile-matching.ts";
+import type { Controller } from "./controller.ts";
+import { reconcileMatching, type ReconciliationDependencies } from "./reconcile-matching.ts";
 
 /** Signs a token that lies in a Secret and never expires. */
 export type IssueLegacyToken = (facts: LegacyFacts) => Promise<string>;
+
+/** Dependencies of {@link serviceAccountTokens}. */
+export interface TokenDependencies extends ReconciliationDependencies {
+  readonly issueLegacyToken: IssueLegacyToken;
+  /** Returns the CA certificate (PEM) that verifies this server; undefined if it has none. The result may change. */
+  readonly rootCertificate: () => string | undefined;
+}
 
 /**
  * Fills the Secrets of type `service-account-token` with a token of their account, the namespace and the server's authority, and
  * deletes them with the account (spec: conventions 5.5).
  */
-export const serviceAccountTokens: Controller = {
+export const serviceAccountTokens: Controller<TokenDependencies> = {
   name: "serviceaccount-token",
   start(context) {
     const { domain } = context.registry.vocabulary;
@@ -62,7 +69,7 @@ export const serviceAccountTokens: Controller = {
 };
 
 /** Deletes the Secret of an account that is gone, or is another one of that name; fills in what is missing in others. */
-async function keep(context: ControllerContext, secret: Secret, accountName: string): Promise<void> {
+async function keep(context: TokenDependencies, secret: Secret, accountName: string): Promise<void> {
   const { client, registry } = context;
   const { namespace = "", name = "", uid = "", resourceVersion = "", annotations = {} } = secret.metadata;
   const about = `${registry.vocabulary.domain}/service-account.uid`;

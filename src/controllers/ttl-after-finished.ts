@@ -1,10 +1,10 @@
 import { Job } from "../kinds/batch/job.ts";
 import { unlessRaced } from "../resources/races.ts";
 import type { Controller } from "./controller.ts";
-import { reconcileMatching } from "./reconcile-matching.ts";
+import { reconcileMatching, type ReconciliationDependencies } from "./reconcile-matching.ts";
 
 /** Deletes jobs that have finished, with their pods, after the time that they ask for in `spec.ttlSecondsAfterFinished`. */
-export const ttlAfterFinished: Controller = {
+export const ttlAfterFinished: Controller<ReconciliationDependencies> = {
   name: "ttl-after-finished",
   start(context) {
     const { client, clock } = context;

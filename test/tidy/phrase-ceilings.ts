@@ -15,7 +15,7 @@ export const phraseCeilings: Readonly<Record<string, number>> = {
   "begins to hold": 2,
   "best liked": 5,
   somebody: 69,
-  nobody: 83,
+  nobody: 81,
   whoever: 61,
   "is seen to": 3,
   "(has|have) ended well": 1,

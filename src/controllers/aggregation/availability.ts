@@ -3,9 +3,15 @@ import { APIService } from "../../kinds/apiregistration/api-service.ts";
 import type { NewObject } from "../../resources/client.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import { resourceOf } from "../../resources/registry.ts";
-import type { ApiServiceListener } from "../../aggregation/api-services.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { ApiServiceListener, ApiServices } from "../../aggregation/api-services.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
+
+/** Dependencies of {@link apiServiceAvailability}. */
+export interface AvailabilityDependencies
+  extends QueueDependencies, Pick<ControllerContext, "client" | "registry"> {
+  readonly apiServices: ApiServices;
+}
 
 /** What APIServices of this server's own say, as in the reference. */
 const local: Availability = {
@@ -18,7 +24,7 @@ const local: Availability = {
  * Writes into the status of each APIService what this server found out about its availability, when that is another thing than is
  * there already.
  */
-export const apiServiceAvailability: Controller = {
+export const apiServiceAvailability: Controller<AvailabilityDependencies> = {
   name: "apiservice-availability",
   start(context) {
     if (!context.registry.serves(APIService)) return { close: () => Promise.resolve() };
@@ -40,13 +46,16 @@ export const apiServiceAvailability: Controller = {
 };
 
 /** What the status should say; undefined where that isn't known yet. */
-function wantedFor({ apiServices }: ControllerContext, name: string): Availability | undefined {
+function wantedFor(
+  { apiServices }: Pick<AvailabilityDependencies, "apiServices">,
+  name: string,
+): Availability | undefined {
   const record = apiServices.get(name);
   if (record === undefined) return undefined;
   return record.remote === undefined ? local : record.remote.availability;
 }
 
-function differs(context: ControllerContext, name: string): boolean {
+function differs(context: AvailabilityDependencies, name: string): boolean {
   const wanted = wantedFor(context, name);
   const stored = context.apiServices.get(name)?.stored;
   return wanted !== undefined && !isSame(wanted, stored);
@@ -56,7 +65,7 @@ function isSame(a: Availability, b: Availability | undefined): boolean {
   return a.status === b?.status && a.reason === b.reason && a.message === b.message;
 }
 
-async function writeAvailability(context: ControllerContext, name: string): Promise<void> {
+async function writeAvailability(context: AvailabilityDependencies, name: string): Promise<void> {
   const wanted = wantedFor(context, name);
   if (wanted === undefined) return;
   const { client, registry, clock } = context;

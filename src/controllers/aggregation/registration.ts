@@ -1,4 +1,4 @@
-import { automanagedLabel, type ApiServiceRecord } from "../../aggregation/api-services.ts";
+import { automanagedLabel, type ApiServiceRecord, type ApiServices } from "../../aggregation/api-services.ts";
 import {
   builtInPriority,
   customPriority,
@@ -14,8 +14,14 @@ import { unlessRaced } from "../../resources/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry.ts";
 import { asBuffer } from "../../resources/stored.ts";
 import type { Entry } from "../../storage/store.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
+
+/** Dependencies of {@link apiServiceRegistration}. */
+export interface RegistrationDependencies
+  extends QueueDependencies, Pick<ControllerContext, "client" | "registry" | "store"> {
+  readonly apiServices: ApiServices;
+}
 
 /** Values of the label: the APIService is looked after at the start only, or as long as the server runs. */
 const onStart = "onstart";
@@ -26,7 +32,7 @@ const always = "true";
  * kinds are brought up to date at the start, those of custom kinds come and go with their definitions. What an operator made
  * under such a name, which lacks the label, is left alone.
  */
-export const apiServiceRegistration: Controller = {
+export const apiServiceRegistration: Controller<RegistrationDependencies> = {
   name: "apiservice-registration",
   // What it writes is the same whoever writes it.
   onEveryServer: true,
@@ -63,7 +69,7 @@ class Registration {
   private closed = false;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: RegistrationDependencies,
     controller: string,
   ) {
     const { clock, store, registry, apiServices } = context;

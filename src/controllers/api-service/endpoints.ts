@@ -4,6 +4,7 @@ import type { Client, NewObject } from "../../resources/client.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { createOrUpdate } from "../create-or-update.ts";
 import { apiServiceNamespace } from "./service.ts";
 
 /** Where a server is reached. */
@@ -77,12 +78,13 @@ const portsOf = (port: number) => [{ name: "https", port, protocol: "TCP" }];
 async function write(client: Client, object: NewObject): Promise<void> {
   const { apiVersion, kind, metadata } = object;
   const reference = { apiVersion, kind, namespace: apiServiceNamespace, name: metadata.name! };
-  const live = await client.find(reference);
-  if (live === undefined) await unlessRaced(() => client.add(object));
-  else if (!isUpToDate(live, object)) {
+  const merged = (live: ApiObject | undefined) => {
+    if (live === undefined) return object;
+    if (isUpToDate(live, object)) return undefined;
     const labels = { ...live.metadata.labels, ...(metadata["labels"] as object) };
-    await unlessRaced(() => client.update({ ...live, ...object, metadata: { ...live.metadata, labels } }));
-  }
+    return { ...live, ...object, metadata: { ...live.metadata, labels } };
+  };
+  await unlessRaced(() => createOrUpdate(client, reference, merged));
 }
 
 /** Whether the object that is there says everything that the wanted one says. */

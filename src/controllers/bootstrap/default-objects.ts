@@ -13,8 +13,8 @@ import type { PolicyRule } from "../../kinds/rbac/policy-rule.ts";
 import type { ClusterRole } from "../../kinds/rbac/roles.ts";
 import { systemClasses } from "../../kinds/scheduling/priority-class.ts";
 import type { Client, NewObject, ObjectReference } from "../../resources/client.ts";
-import { isRaced } from "../../resources/races.ts";
 import { aggregate } from "../cluster-role-aggregation.ts";
+import { retryRaced } from "../create-or-update.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /**
@@ -129,8 +129,8 @@ function aggregatedRules(roles: readonly RoleManifest[]): ReadonlyMap<string, Po
   return new Map(current.map(({ metadata, rules = [] }) => [metadata.name!, rules]));
 }
 
-/** How often an object is tried again that another server reconciles at the same time. */
-const attempts = 5;
+/** The number of attempts for an object if other servers reconcile it at the same time. */
+const maxAttempts = 5;
 
 /** What names an object, in the manifests of roles and of bindings alike. */
 interface Manifest {
@@ -148,16 +148,12 @@ async function upkeep<M extends Manifest>(
   const { apiVersion, kind, metadata } = expected;
   const { name, namespace = "" } = metadata;
   const reference: ObjectReference = { apiVersion, kind, name, namespace };
-  for (let attempt = 1; ; attempt++) {
+  await retryRaced(maxAttempts, async () => {
     const existing = await client.find(reference);
     const change = reconcile(existing as M | undefined);
     if (change === undefined) return;
-    try {
-      return await write(client, reference, change as Reconciliation<unknown>, existing?.metadata.uid);
-    } catch (error) {
-      if (!isRaced(error) || attempt === attempts) throw error;
-    }
-  }
+    await write(client, reference, change as Reconciliation<unknown>, existing?.metadata.uid);
+  });
 }
 
 async function write(

@@ -6,9 +6,9 @@ import { unlessRaced } from "../../resources/races.ts";
 import { keyOf, prefixOf } from "../../resources/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
-import { HeldTokens } from "./tokens.ts";
+import { HeldTokens, type BootstrapDependencies } from "./tokens.ts";
 
 /** The config map of the public namespace in which newcomers find how to reach and to recognize the server. */
 export const clusterInfo = {
@@ -21,7 +21,7 @@ export const clusterInfo = {
  * Signs the client configuration in `cluster-info` with each bootstrap token that allows signing, so that the owner of a token
  * can verify that the configuration comes from a party that knows the token (spec: conventions 2.7).
  */
-export const bootstrapSigner: Controller = {
+export const bootstrapSigner: Controller<BootstrapDependencies> = {
   name: "bootstrapsigner",
   onlyByName: true,
   start(context) {
@@ -52,7 +52,7 @@ export const bootstrapSigner: Controller = {
 
 /** Tells when the config map came or changed. */
 function followClusterInfo(
-  { store, registry, clock }: ControllerContext,
+  { store, registry, clock }: BootstrapDependencies,
   changed: () => void,
   failed: (error: unknown) => void,
 ): Follower {
@@ -71,7 +71,7 @@ function followClusterInfo(
 }
 
 /** Brings the signatures up to date; gives how long they hold. Without a config map there is nothing to sign. */
-async function sign({ client, clock, registry }: ControllerContext, tokens: HeldTokens): Promise<number> {
+async function sign({ client, clock, registry }: BootstrapDependencies, tokens: HeldTokens): Promise<number> {
   const namespace = registry.vocabulary.publicNamespace;
   const reference = { apiVersion: "v1", kind: "ConfigMap", namespace, name: clusterInfo.name };
   const map = await client.find<ApiObject & { data?: Record<string, string> }>(reference);

@@ -1,10 +1,10 @@
 import { unlessRaced } from "../../resources/races.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
-import { HeldTokens } from "./tokens.ts";
+import { HeldTokens, type BootstrapDependencies } from "./tokens.ts";
 
 /** Deletes the Secrets of bootstrap tokens that have ended (spec: conventions 2.7, 5.4). */
-export const tokenCleaner: Controller = {
+export const tokenCleaner: Controller<BootstrapDependencies> = {
   name: "tokencleaner",
   onlyByName: true,
   start(context) {
@@ -35,7 +35,7 @@ export const tokenCleaner: Controller = {
 
 /** Deletes the Secret if its token has ended; gives how long it still holds. */
 async function clean(
-  { client, clock, registry }: ControllerContext,
+  { client, clock, registry }: BootstrapDependencies,
   tokens: HeldTokens,
   name: string,
 ): Promise<number> {

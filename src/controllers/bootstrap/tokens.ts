@@ -8,7 +8,11 @@ import { Follower } from "../../resources/follower.ts";
 import { namesOf, prefixOf } from "../../resources/registry.ts";
 import { decodeEntry } from "../../resources/stored.ts";
 import type { Entry } from "../../storage/store.ts";
-import type { ControllerContext } from "../controller.ts";
+import type { ControllerContext, QueueDependencies } from "../controller.ts";
+
+/** Dependencies of controllers of bootstrap tokens. */
+export type BootstrapDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "store">;
 
 /** A bootstrap token and the Secret in which it lies. */
 export interface HeldToken extends BootstrapToken {
@@ -26,7 +30,7 @@ export class HeldTokens {
    * @param failed called when the subscription fails.
    */
   constructor(
-    { store, registry, clock }: ControllerContext,
+    { store, registry, clock }: Pick<ControllerContext, "store" | "registry" | "clock">,
     private readonly changed: (name: string) => void,
     failed: (error: unknown) => void,
   ) {

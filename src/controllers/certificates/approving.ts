@@ -1,8 +1,9 @@
+import type { Authorizer } from "../../authorization/authorizer.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { certificates } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller } from "../controller.ts";
 import { nodeClientRefusal } from "./built-in-signers.ts";
 import {
   askedBy,
@@ -12,7 +13,13 @@ import {
   requestFault,
   withCondition,
   writeStatus,
+  type RequestDependencies,
 } from "./requests.ts";
+
+/** Dependencies of {@link certificateApproving}. */
+export interface ApprovingDependencies extends RequestDependencies {
+  readonly authorizer: Authorizer;
+}
 
 /** A request that nobody may have approved is looked at again after about as long as it has waited, within these bounds. */
 const firstAgainMs = 1000;
@@ -23,7 +30,7 @@ const lastAgainMs = 600_000;
  * `certificatesigningrequests/selfnodeclient` (a node that asks for itself) or `certificatesigningrequests/nodeclient` (spec:
  * conventions 2.6, 4.12). Others wait for whoever approves them.
  */
-export const certificateApproving: Controller = {
+export const certificateApproving: Controller<ApprovingDependencies> = {
   name: "csrapproving",
   start(context) {
     return reconcileRequests(context, this.name, async (request) => {
@@ -48,7 +55,7 @@ function isDecided(request: CertificateSigningRequest): boolean {
 }
 
 function isOfNodeAgent(
-  { registry: { vocabulary } }: ControllerContext,
+  { registry: { vocabulary } }: ApprovingDependencies,
   request: CertificateSigningRequest,
 ): boolean {
   const { signerName, usages = [] } = request.spec;
@@ -59,7 +66,7 @@ function isOfNodeAgent(
 
 /** As what the requester may have it approved; undefined where they may not. */
 async function approvable(
-  { authorizer, registry: { vocabulary } }: ControllerContext,
+  { authorizer, registry: { vocabulary } }: ApprovingDependencies,
   request: CertificateSigningRequest,
 ): Promise<"selfnodeclient" | "nodeclient" | undefined> {
   const user = requesterOf(request);
@@ -87,7 +94,7 @@ function requesterOf({ spec }: CertificateSigningRequest): UserInfo {
   return { name, uid, groups, extra };
 }
 
-function againMs({ clock }: ControllerContext, { metadata }: CertificateSigningRequest): number {
+function againMs({ clock }: ApprovingDependencies, { metadata }: CertificateSigningRequest): number {
   const waitedMs = clock.now() - Date.parse(metadata.creationTimestamp ?? "");
   return Math.min(Math.max(waitedMs, firstAgainMs), lastAgainMs) || firstAgainMs;
 }

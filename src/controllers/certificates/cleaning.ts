@@ -3,7 +3,13 @@ import { certificatesIn } from "../../base/pem.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import type { Controller } from "../controller.ts";
-import { conditionOf, issuedCertificate, reconcileRequests, type RequestCondition } from "./requests.ts";
+import {
+  conditionOf,
+  issuedCertificate,
+  reconcileRequests,
+  type RequestCondition,
+  type RequestDependencies,
+} from "./requests.ts";
 
 const hourMs = 3_600_000;
 /** How long a request stays that was approved, denied or failed. */
@@ -11,7 +17,7 @@ const decidedMs = hourMs;
 const pendingMs = 24 * hourMs;
 
 /** Deletes certificate requests that have had their time, or whose certificate has expired (spec: conventions 3.2). */
-export const certificateCleaning: Controller = {
+export const certificateCleaning: Controller<RequestDependencies> = {
   name: "csrcleaner",
   start(context) {
     const { client, clock } = context;

@@ -5,12 +5,16 @@ import {
 } from "../../base/certificate-request.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { unlessRaced } from "../../resources/races.ts";
-import type { ControllerContext, RunningController } from "../controller.ts";
+import type { ControllerContext, QueueDependencies, RunningController } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
 
 type Request = CertificateSigningRequest;
 /** A decision about a request, or that it failed. */
 export type RequestCondition = NonNullable<NonNullable<Request["status"]>["conditions"]>[number];
+
+/** Dependencies of {@link reconcileRequests} and {@link writeStatus}. */
+export type RequestDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "informer">;
 
 /** The condition of a type that holds; undefined where there is none. */
 export function conditionOf(
@@ -55,7 +59,7 @@ const decoded = (base64: string) => Buffer.from(base64, "base64").toString("lati
  *   Throwing means that it is to be tried again.
  */
 export function reconcileRequests(
-  context: ControllerContext,
+  context: RequestDependencies,
   controller: string,
   reconcile: (request: Request) => Promise<number | undefined>,
 ): RunningController {
@@ -82,7 +86,7 @@ export function reconcileRequests(
  * Writes the status of a request through a subresource, unless it was changed meanwhile: then it is reconciled again.
  */
 export async function writeStatus(
-  { client }: ControllerContext,
+  { client }: RequestDependencies,
   request: Request,
   subresource: "approval" | "status",
   status: NonNullable<Request["status"]>,

@@ -1,8 +1,10 @@
+import type { Logger } from "../../base/logger.ts";
 import { checkPair, type Issuer } from "../../base/certificates.ts";
 import type { RequestedCertificate } from "../../base/certificate-request.ts";
 import { issuedCertificateFault, issueRequested } from "../../base/issued-certificate.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller } from "../controller.ts";
+import type { SigningAuthorities } from "./authorities.ts";
 import { builtInSigners, type BuiltInSigner } from "./built-in-signers.ts";
 import {
   askedBy,
@@ -12,7 +14,14 @@ import {
   requestFault,
   withCondition,
   writeStatus,
+  type RequestDependencies,
 } from "./requests.ts";
+
+/** Dependencies of {@link certificateSigning}. */
+export interface SigningDependencies extends RequestDependencies {
+  readonly signing: SigningAuthorities;
+  readonly log: Pick<Logger, "warn">;
+}
 
 /** Certificates begin in the past by so much, for machines whose clocks are late. */
 const backdateMs = 5 * 60_000;
@@ -26,7 +35,7 @@ const noAuthorityMs = 60_000;
  * Signs the approved requests to the built-in signers, by the rules of each (spec: conventions 2.6, 3.2). A request that breaks
  * them gets the condition `Failed`, and a line in the log.
  */
-export const certificateSigning: Controller = {
+export const certificateSigning: Controller<SigningDependencies> = {
   name: "csrsigning",
   start(context) {
     const signers = builtInSigners(context.registry.vocabulary);
@@ -45,7 +54,7 @@ function isToBeSigned(request: CertificateSigningRequest): boolean {
 
 /** Issues the certificate, or says why not; gives after which time to try again. */
 async function sign(
-  context: ControllerContext,
+  context: SigningDependencies,
   signer: BuiltInSigner,
   request: CertificateSigningRequest,
 ): Promise<number | undefined> {
@@ -69,12 +78,13 @@ async function sign(
 
 /** Gives a request the condition `Failed`; it isn't looked at again. */
 async function fail(
-  context: ControllerContext,
+  context: SigningDependencies,
   signer: BuiltInSigner,
   request: CertificateSigningRequest,
   reason: string,
 ): Promise<undefined> {
-  context.noted(certificateSigning.name, request.metadata.name!, `${signer.name} doesn't sign: ${reason}`);
+  const line = { controller: certificateSigning.name, key: request.metadata.name! };
+  context.log.warn(line, `${signer.name} doesn't sign: ${reason}`);
   const status = withCondition(request, "Failed", "SignerValidationFailure", reason);
   await writeStatus(context, request, "status", status);
 }

@@ -8,12 +8,13 @@ import { unlessRaced } from "../../resources/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry.ts";
 import { asBuffer, decodeEntry } from "../../resources/stored.ts";
 import type { Entry } from "../../storage/store.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
 import { statusOf } from "./conditions.ts";
 import { deleteInstances } from "./instances.ts";
 import { TakenNames } from "./taken-names.ts";
 
+type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store">;
 type Status = NonNullable<CustomResourceDefinition["status"]>;
 
 /** Finalizers of objects that hold a definition are looked at again after this time. */
@@ -23,7 +24,7 @@ const heldMs = 1000;
  * Accepts the names of definitions, has their kinds served, and deletes their objects with them (spec: conventions 3.1). A
  * part of the server itself: without it no definition would come into force.
  */
-export const customResourceDefinitions: Controller = {
+export const customResourceDefinitions: Controller<Dependencies> = {
   name: "customresourcedefinition",
   // What it writes is the same whoever writes it, and a definition is served soonest where it was created.
   onEveryServer: true,
@@ -41,7 +42,7 @@ class DefinitionKeeper {
   private readonly follower: Follower;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: Dependencies,
     failed: (key: string, error: unknown) => void,
     observer: QueueObserver | undefined,
   ) {

@@ -1,22 +1,25 @@
 import type { ObjectReference } from "../../resources/client.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { Follower } from "../../resources/follower.ts";
-import { isRaced, unlessRaced } from "../../resources/races.ts";
+import { unlessRaced } from "../../resources/races.ts";
 import { namesOf } from "../../resources/registry.ts";
 import { metadataOf } from "../../resources/stored.ts";
 import type { ObjectMetaValue, OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Timer } from "../../base/clock.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
+import { retryRaced } from "../create-or-update.ts";
 import { EventRecorder } from "../event-recorder.ts";
 import { WorkQueue } from "../work-queue.ts";
 import { mayMatter, Ownership } from "./ownership.ts";
+
+type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store">;
 
 /**
  * Deletes what has lost all its owners, and lets go of owners that wait for their dependents: to be deleted first
  * (foreground) or to be let live on (orphan) (spec: conventions 3.2).
  */
-export const garbageCollection: Controller = {
+export const garbageCollection: Controller<Dependencies> = {
   name: "garbagecollector",
   start(context) {
     const collector = new Collector(context, (key, error) => context.failed(this.name, key, error));
@@ -33,8 +36,8 @@ const kindsMs = 30_000;
 const workers = 32;
 /** How many dependents of one orphaned object are changed at a time. */
 const parallelWrites = 16;
-/** How often an orphaned object is changed again, one time after the other, when other writes come between. */
-const orphanAttempts = 20;
+/** The number of attempts to remove an owner reference of an orphan if other writes come first. */
+const maxOrphanAttempts = 20;
 /** After this time an owner is worked on again whose dependents still name it. */
 const orphanRetryMs = 1000;
 
@@ -49,7 +52,7 @@ class Collector {
   private closed = false;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: Dependencies,
     private readonly failed: (key: string, error: unknown) => void,
   ) {
     this.ownership = new Ownership(context.registry);
@@ -254,16 +257,12 @@ class Collector {
 
   /** Removes the references to an owner from one dependent, as often as other writes come between. */
   private async dropReference(key: string, ownerUid: string): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
+    await retryRaced(maxOrphanAttempts, async () => {
       const object = await this.read(key);
       if (object === undefined || !namesOwner(object, ownerUid)) return;
       const ownerReferences = object.ownerReferences!.filter(({ uid }) => uid !== ownerUid);
-      try {
-        return await this.patch(key, object, { ownerReferences });
-      } catch (error) {
-        if (!isRaced(error) || attempt === orphanAttempts) throw error;
-      }
-    }
+      await this.patch(key, object, { ownerReferences });
+    });
   }
 
   private async dropReferences(

@@ -4,7 +4,7 @@ import { Follower } from "../../resources/follower.ts";
 import { namesOf } from "../../resources/registry.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
-import { reconcileMatching } from "../reconcile-matching.ts";
+import { reconcileMatching, type ReconciliationDependencies } from "../reconcile-matching.ts";
 import { protectsNow, setFinalizer } from "./finalizers.ts";
 
 type Claim = PersistentVolumeClaim;
@@ -13,7 +13,7 @@ type Claim = PersistentVolumeClaim;
  * Lets a deleted claim go when no pod uses it any more: it takes the finalizer away which the admission plugin
  * StorageObjectInUseProtection gives to new claims. Claims without it get it.
  */
-export const claimProtection: Controller = {
+export const claimProtection: Controller<ReconciliationDependencies> = {
   name: "pvc-protection",
   start(context) {
     const finalizer = `${context.registry.vocabulary.domain}/pvc-protection`;
@@ -85,7 +85,7 @@ class WaitingClaims {
   }
 }
 
-async function isUsed({ client }: ControllerContext, claim: Claim): Promise<boolean> {
+async function isUsed({ client }: Pick<ControllerContext, "client">, claim: Claim): Promise<boolean> {
   const { namespace = "" } = claim.metadata;
   const { items } = await client.list<Pod>({ apiVersion: "v1", kind: "Pod", namespace });
   return items.some((pod) => uses(pod, claim));

@@ -10,7 +10,7 @@ export function protectsNow(finalizer: string): (body: Buffer) => boolean {
 
 /** Gives an object a finalizer or takes it away. One that was changed meanwhile is reconciled again. */
 export async function setFinalizer(
-  { client }: ControllerContext,
+  { client }: Pick<ControllerContext, "client">,
   object: ApiObject,
   finalizer: string,
   wanted: boolean,

@@ -2919,15 +2919,6 @@ interface Node {
   status?: NodeStatus;
 }
 
-// /v1 PersistentVolume: Cluster persistentvolumes /status [create delete deletecollection get list patch update watch]
-interface PersistentVolume {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ObjectMeta;
-  spec?: PersistentVolumeSpec;
-  status?: PersistentVolumeStatus;
-}
-
 // /v1 PersistentVolumeClaim: Namespaced persistentvolumeclaims /status [create delete deletecollection get list patch update watch]
 interface PersistentVolumeClaim {
   kind?: string;
@@ -2935,6 +2926,15 @@ interface PersistentVolumeClaim {
   metadata?: ObjectMeta;
   spec?: PersistentVolumeClaimSpec;
   status?: PersistentVolumeClaimStatus;
+}
+
+// /v1 PersistentVolume: Cluster persistentvolumes /status [create delete deletecollection get list patch update watch]
+interface PersistentVolume {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: PersistentVolumeSpec;
+  status?: PersistentVolumeStatus;
 }
 
 // /v1 Pod: Namespaced pods /attach /binding /ephemeralcontainers /eviction /exec /log /portforward /proxy /status [create delete deletecollection get list patch update watch]
@@ -3306,12 +3306,12 @@ interface StorageVersion {
   status: StorageVersionStatus;
 }
 
-// networking.*/v1alpha1 ClusterCIDR: Cluster clustercidrs [create delete deletecollection get list patch update watch]
-interface ClusterCIDR {
+// networking.*/v1 IngressClass: Cluster ingressclasses [create delete deletecollection get list patch update watch]
+interface IngressClass {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
-  spec?: ClusterCIDRSpec;
+  spec?: IngressClassSpec;
 }
 
 // networking.*/v1 Ingress: Namespaced ingresses /status [create delete deletecollection get list patch update watch]
@@ -3323,14 +3323,6 @@ interface Ingress {
   status?: IngressStatus;
 }
 
-// networking.*/v1 IngressClass: Cluster ingressclasses [create delete deletecollection get list patch update watch]
-interface IngressClass {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ObjectMeta;
-  spec?: IngressClassSpec;
-}
-
 // networking.*/v1 NetworkPolicy: Namespaced networkpolicies /status [create delete deletecollection get list patch update watch]
 interface NetworkPolicy {
   kind?: string;
@@ -3338,6 +3330,14 @@ interface NetworkPolicy {
   metadata?: ObjectMeta;
   spec?: NetworkPolicySpec;
   status?: NetworkPolicyStatus;
+}
+
+// networking.*/v1alpha1 ClusterCIDR: Cluster clustercidrs [create delete deletecollection get list patch update watch]
+interface ClusterCIDR {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: ClusterCIDRSpec;
 }
 
 // node.*/v1 RuntimeClass: Cluster runtimeclasses [create delete deletecollection get list patch update watch]
@@ -3468,17 +3468,6 @@ interface CSIStorageCapacity {
   maximumVolumeSize?: quantity;
 }
 
-// storage.*/v1beta1 CSIStorageCapacity: Namespaced csistoragecapacities [create delete deletecollection get list patch update watch]
-interface CSIStorageCapacity {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ObjectMeta;
-  nodeTopology?: LabelSelector;
-  storageClassName: string;
-  capacity?: quantity;
-  maximumVolumeSize?: quantity;
-}
-
 // storage.*/v1 StorageClass: Cluster storageclasses [create delete deletecollection get list patch update watch]
 interface StorageClass {
   kind?: string;
@@ -3500,6 +3489,17 @@ interface VolumeAttachment {
   metadata?: ObjectMeta;
   spec: VolumeAttachmentSpec;
   status?: VolumeAttachmentStatus;
+}
+
+// storage.*/v1beta1 CSIStorageCapacity: Namespaced csistoragecapacities [create delete deletecollection get list patch update watch]
+interface CSIStorageCapacity {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  nodeTopology?: LabelSelector;
+  storageClassName: string;
+  capacity?: quantity;
+  maximumVolumeSize?: quantity;
 }
 
 // admissionregistration/v1

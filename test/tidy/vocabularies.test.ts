@@ -4,12 +4,12 @@ import { read, sources } from "./source-files.ts";
 
 /** Where code asks which vocabulary it has: a choice by the user, or a conversion between both. */
 const selectors = [
+  // Writes the objects of manifests in the names of the other vocabulary.
+  "src/cli/convert/convert.ts",
   // The flag.
   "src/cli/server-options.ts",
   // The option of the library.
   "src/index.ts",
-  // Writes the objects of manifests in the names of the other vocabulary.
-  "src/kinds/conversions/convert.ts",
   // The option of `definitionOf`.
   "src/kinds/definition-of.ts",
 ];

@@ -421,12 +421,12 @@ export interface WorkPace {
 
 // ---- controllers/certificates/built-in-signers
 
-/** What a built-in signer is for; the flags that name its authority are called after it. */
+/** The purpose of a built-in signer; the flags for its CA have this name. */
 export type SignerRole = "serving" | "nodeClient" | "client" | "legacyUnknown";
 
 // ---- controllers/controller
 
-/** What the server provides to each controller that it starts. */
+/** Dependencies that the server provides to every controller. */
 export interface ControllerContext {
   readonly client: Client;
   readonly registry: Registry;
@@ -467,37 +467,38 @@ export interface Controller<Dependencies = ControllerContext> {
 
 // ---- controllers/work-queue
 
-/** Told what happens in a queue, for the metrics. Times are in seconds. */
+/** Receives the events of a queue, for metrics. Times are in seconds. */
 export interface QueueObserver {
-  /** A key that didn't wait was added. */
+  /** A key was added that wasn't waiting. */
   added(): void;
-  /** The work on a key begins. */
+  /** The work on a key starts. */
   taken(waitedSeconds: number): void;
-  /** The work on a key has ended, well or not. */
+  /** The work on a key has ended, with or without success. */
   done(workedSeconds: number): void;
-  /** A key is added again later, because its work failed. */
+  /** A key will be retried because its work failed. */
   retried(): void;
-  /** So many keys that waited won't be worked on: the queue was closed. */
+  /** The queue was closed with this number of waiting keys. */
   dropped(count: number): void;
 }
 
 /**
- * Keys that wait to be worked on, some at a time, each by one worker. A key that is added while it waits is worked on once;
- * one that is added while it is worked on is worked on again, afterwards. A failed key is tried again, later each time.
+ * A queue of keys with a number of concurrent workers; a key is worked on by one worker at a time. A key that is added
+ * while it waits is worked on once; a key that is added while it is worked on is worked on again afterwards. A failed
+ * key is retried with growing delays.
  */
 export declare class WorkQueue {
-  /** When each key was added, in milliseconds since 1970. */
-  /** The next time at which a key is added by itself. */
-  /** How many workers there are at present. */
-  /** The keys that are worked on. */
-  /** Settles when nothing is worked on any more; known while a close waits for that. */
+  /** The waiting keys with the monotonic time at which they were added, in milliseconds. */
+  /** The next scheduled addition of each key. */
+  /** Number of running workers. */
+  /** Keys that are being worked on. */
+  /** Called when no worker runs any more; set while `close` waits for that. */
   /**
-   * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
-   *   ends early when the signal tells that the queue is being closed.
+   * @param work brings one key to its desired state; if it throws, it is retried. Long work should stop early when
+   *   the signal is aborted, which means that the queue is being closed.
    * @param failed called with each failure.
-   * @param observer told what happens.
-   * @param workers how many keys are worked on at a time. With more than one, their writes share the syncs of the store,
-   *   and a key whose work takes long holds up none of the others.
+   * @param observer receives the events of the queue.
+   * @param workers number of keys that are worked on concurrently. With more than one, their writes share the syncs
+   *   of the store, and a slow key doesn't delay the others.
    */
   constructor(
     clock: Clock,
@@ -507,12 +508,12 @@ export declare class WorkQueue {
     workers?: number,
   );
   add(key: string): void;
-  /** Adds a key after a time; of several times the earliest counts. */
+  /** Adds a key after a delay. Of several pending additions of a key only the earliest remains. */
   addLater(key: string, delayMs: number): void;
-  /** Resolves when nothing is being worked on. */
+  /** Drops all waiting keys. Resolves when no work is running. */
   close(): Promise<void>;
-  /** Works until nothing waits that nobody works on. */
-  /** The key that waits longest of those that nobody works on. */
+  /** Works until no key waits that isn't being worked on. */
+  /** Removes and returns the key that has waited longest and isn't being worked on. */
 }
 
 // ---- index

@@ -5,7 +5,7 @@ import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import type { QueueObserver } from "./work-queue.ts";
 
-/** What the server provides to each controller that it starts. */
+/** Dependencies that the server provides to every controller. */
 export interface ControllerContext {
   readonly client: Client;
   readonly registry: Registry;
@@ -20,7 +20,7 @@ export interface ControllerContext {
   queueObserver?(controller: string): QueueObserver;
 }
 
-/** What a controller with a work queue needs for it. */
+/** Dependencies of a controller with a work queue. */
 export type QueueDependencies = Pick<ControllerContext, "clock" | "failed" | "queueObserver">;
 
 /** A controller that has been started. */

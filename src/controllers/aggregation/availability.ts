@@ -13,17 +13,14 @@ export interface AvailabilityDependencies
   readonly apiServices: ApiServices;
 }
 
-/** What APIServices of this server's own say, as in the reference. */
+/** The availability of APIServices that this server serves itself, as in the reference. */
 const local: Availability = {
   status: "True",
   reason: "Local",
   message: "Local APIServices are always available",
 };
 
-/**
- * Writes into the status of each APIService what this server found out about its availability, when that is another thing than is
- * there already.
- */
+/** Writes the availability that this server determined to the status of each APIService, if it differs from the stored one. */
 export const apiServiceAvailability: Controller<AvailabilityDependencies> = {
   name: "apiservice-availability",
   start(context) {
@@ -45,8 +42,8 @@ export const apiServiceAvailability: Controller<AvailabilityDependencies> = {
   },
 };
 
-/** What the status should say; undefined where that isn't known yet. */
-function wantedFor(
+/** Returns the availability to write; undefined if it isn't known yet. */
+function desiredFor(
   { apiServices }: Pick<AvailabilityDependencies, "apiServices">,
   name: string,
 ): Availability | undefined {
@@ -56,9 +53,9 @@ function wantedFor(
 }
 
 function differs(context: AvailabilityDependencies, name: string): boolean {
-  const wanted = wantedFor(context, name);
+  const desired = desiredFor(context, name);
   const stored = context.apiServices.get(name)?.stored;
-  return wanted !== undefined && !isSame(wanted, stored);
+  return desired !== undefined && !isSame(desired, stored);
 }
 
 function isSame(a: Availability, b: Availability | undefined): boolean {
@@ -66,20 +63,20 @@ function isSame(a: Availability, b: Availability | undefined): boolean {
 }
 
 async function writeAvailability(context: AvailabilityDependencies, name: string): Promise<void> {
-  const wanted = wantedFor(context, name);
-  if (wanted === undefined) return;
+  const desired = desiredFor(context, name);
+  if (desired === undefined) return;
   const { client, registry, clock } = context;
   const { apiVersion, kind } = resourceOf(APIService, registry.vocabulary);
   const live = await client.find<APIService>({ apiVersion, kind: kind.name, name });
   if (live === undefined) return;
   const conditions = live.status?.conditions ?? [];
   const before = conditions.find(({ type }) => type === "Available");
-  if (before !== undefined && isSame(wanted, before as Availability)) return;
+  if (before !== undefined && isSame(desired, before as Availability)) return;
   const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-  const lastTransitionTime = before?.status === wanted.status ? (before.lastTransitionTime ?? now) : now;
-  const condition = { type: "Available", ...wanted, lastTransitionTime };
+  const lastTransitionTime = before?.status === desired.status ? (before.lastTransitionTime ?? now) : now;
+  const condition = { type: "Available", ...desired, lastTransitionTime };
   const others = conditions.filter(({ type }) => type !== "Available");
   const status = { ...live.status, conditions: [...others, condition] };
-  // When another write comes before this one, the listener hears of it and looks again.
+  // If another write comes first, the listener is called with it and checks again.
   await unlessRaced(() => client.update({ ...live, status } as unknown as NewObject, "status"));
 }

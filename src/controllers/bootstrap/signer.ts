@@ -8,9 +8,9 @@ import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
-import { HeldTokens, type BootstrapDependencies } from "./tokens.ts";
+import { BootstrapTokens, type BootstrapDependencies } from "./tokens.ts";
 
-/** The config map of the public namespace in which newcomers find how to reach and to recognize the server. */
+/** The ConfigMap of the public namespace in which joining nodes find the server's address and CA certificate. */
 export const clusterInfo = {
   name: "cluster-info",
   payloadKey: "kubeconfig",
@@ -18,8 +18,8 @@ export const clusterInfo = {
 };
 
 /**
- * Signs the client configuration in `cluster-info` with each bootstrap token that allows signing, so that the owner of a token
- * can verify that the configuration comes from a party that knows the token (spec: conventions 2.7).
+ * Signs the client configuration in `cluster-info` with each bootstrap token that allows signing, so that the owner of
+ * a token can verify that the configuration was published by a party that knows the token (spec: conventions 2.7).
  */
 export const bootstrapSigner: Controller<BootstrapDependencies> = {
   name: "bootstrapsigner",
@@ -37,7 +37,7 @@ export const bootstrapSigner: Controller<BootstrapDependencies> = {
     );
     const again = () => queue.add(clusterInfo.name);
     const lost = (error: unknown) => failed("/", error);
-    const tokens = new HeldTokens(context, again, lost);
+    const tokens = new BootstrapTokens(context, again, lost);
     const map = followClusterInfo(context, again, lost);
     return {
       failing: () => map.failing || tokens.failing,
@@ -50,7 +50,7 @@ export const bootstrapSigner: Controller<BootstrapDependencies> = {
   },
 };
 
-/** Tells when the config map came or changed. */
+/** Calls `changed` when the ConfigMap was created or changed. */
 function followClusterInfo(
   { store, registry, clock }: BootstrapDependencies,
   changed: () => void,
@@ -70,21 +70,28 @@ function followClusterInfo(
   return follower;
 }
 
-/** Brings the signatures up to date; gives how long they hold. Without a config map there is nothing to sign. */
-async function sign({ client, clock, registry }: BootstrapDependencies, tokens: HeldTokens): Promise<number> {
+/**
+ * Updates the signatures.
+ *
+ * @returns for how many milliseconds they are valid; Infinity without a ConfigMap.
+ */
+async function sign(
+  { client, clock, registry }: BootstrapDependencies,
+  tokens: BootstrapTokens,
+): Promise<number> {
   const namespace = registry.vocabulary.publicNamespace;
   const reference = { apiVersion: "v1", kind: "ConfigMap", namespace, name: clusterInfo.name };
   const map = await client.find<ApiObject & { data?: Record<string, string> }>(reference);
   const payload = map?.data?.[clusterInfo.payloadKey] ?? "";
   if (map === undefined || payload === "") return Infinity;
-  const held = await tokens.all();
+  const current = await tokens.all();
   const now = clock.now();
   const data: Record<string, string | null> = {};
   for (const key of Object.keys(map.data ?? {})) {
     if (key.startsWith(clusterInfo.signaturePrefix)) data[key] = null;
   }
   let endsMs = Infinity;
-  for (const [name, { id, secret, endsMs: ends, forSigning }] of held) {
+  for (const [name, { id, secret, endsMs: ends, forSigning }] of current) {
     const token = `${id}.${secret}`;
     const fits = bootstrapTokenForm.test(token) && name === `${bootstrapSecretPrefix}${id}`;
     if (!fits || !forSigning || ends <= now) continue;

@@ -7,14 +7,14 @@ import type { OtherNames } from "./taken-names.ts";
 
 type Status = NonNullable<CustomResourceDefinition["status"]>;
 type Condition = NonNullable<NonNullable<Status["conditions"]>[number]>;
-/** A condition before it is known whether it is new. */
-type Wanted = Pick<Condition, "type" | "status" | "reason" | "message">;
+/** A desired condition, without its time of transition. */
+type DesiredCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 /**
- * The status that a definition should have: its names accepted, and the kind served from then on.
+ * Returns the desired status of a definition: its accepted names, and its conditions.
  *
- * @param definition its schemas don't matter.
- * @param others names that other definitions of the group have been given.
+ * @param definition a definition; its schemas may be missing.
+ * @param others the accepted names of other definitions of the group.
  * @param now RFC 3339.
  */
 export function statusOf(
@@ -25,12 +25,12 @@ export function statusOf(
 ): Status {
   const { accepted, conflict } = acceptNames(definition, others);
   const before = definition.status?.conditions ?? [];
-  const named: Wanted =
+  const named: DesiredCondition =
     conflict === undefined
       ? { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
       : { type: "NamesAccepted", status: "False", ...conflict };
   const wasEstablished = before.some(({ type, status }) => type === "Established" && status === "True");
-  const established: Wanted =
+  const established: DesiredCondition =
     conflict === undefined || wasEstablished
       ? {
           type: "Established",
@@ -44,16 +44,16 @@ export function statusOf(
           reason: "NotAccepted",
           message: "not all names are accepted",
         };
-  const wanted = [named, established, ...approval(definition, vocabulary)];
-  const kept = before.filter(({ type }) => !wanted.some((one) => one.type === type));
-  const conditions = [...wanted.map((one) => transition(one, before, now)), ...kept];
+  const desired = [named, established, ...approval(definition, vocabulary)];
+  const otherConditions = before.filter(({ type }) => !desired.some((one) => one.type === type));
+  const conditions = [...desired.map((one) => transition(one, before, now)), ...otherConditions];
   return { ...definition.status, acceptedNames: accepted, conditions } as Status;
 }
 
-function transition(wanted: Wanted, before: readonly Condition[], now: string): Condition {
-  const found = before.find(({ type }) => type === wanted.type);
-  const lastTransitionTime = found?.status === wanted.status ? found.lastTransitionTime : now;
-  return { ...wanted, lastTransitionTime: lastTransitionTime ?? now };
+function transition(desired: DesiredCondition, before: readonly Condition[], now: string): Condition {
+  const existing = before.find(({ type }) => type === desired.type);
+  const lastTransitionTime = existing?.status === desired.status ? existing.lastTransitionTime : now;
+  return { ...desired, lastTransitionTime: lastTransitionTime ?? now };
 }
 
 const approvals = {
@@ -63,17 +63,19 @@ const approvals = {
   invalid: ["False", "InvalidAnnotation"],
 } as const;
 
-/** Definitions of protected groups say whether they were approved. */
-function approval({ metadata, spec }: CustomResourceDefinition, vocabulary: Vocabulary): Wanted[] {
+/** Returns the condition of approval, which definitions of protected groups have. */
+function approval({ metadata, spec }: CustomResourceDefinition, vocabulary: Vocabulary): DesiredCondition[] {
   const { domain, groupSuffix } = vocabulary;
   const isProtected = [groupSuffix, domain].some(
     (one) => spec.group === one || spec.group.endsWith(`.${one}`),
   );
   if (!isProtected) return [];
   const annotation = `api-approved.${domain}`;
-  const word = metadata.annotations?.[annotation] ?? "";
-  const [status, reason] = approvals[approvalOf(word)];
+  const approvalText = metadata.annotations?.[annotation] ?? "";
+  const [status, reason] = approvals[approvalOf(approvalText)];
   const message =
-    word === "" ? `protected groups must have the annotation ${annotation}` : `approved in ${word}`;
+    approvalText === ""
+      ? `protected groups must have the annotation ${annotation}`
+      : `approved in ${approvalText}`;
   return [{ type: approvalCondition(vocabulary), status, reason, message }];
 }

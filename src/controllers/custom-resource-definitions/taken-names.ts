@@ -3,15 +3,18 @@ import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-
 /** Names under which a kind is served. */
 export type AcceptedNames = NonNullable<NonNullable<CustomResourceDefinition["status"]>["acceptedNames"]>;
 
-/** Whether names are taken by others of a group. */
+/** Lookup of the names of other definitions of a group. */
 export interface OtherNames {
-  /** As a plural, singular or short name. */
+  /** Returns true if the name is a plural, singular or short name. */
   hasResource(name: string): boolean;
-  /** As the name of a kind or of its lists. */
+  /** Returns true if the name is that of a kind or of its lists. */
   hasKind(name: string): boolean;
 }
 
-/** The names that the definitions of one group have been given, by which conflicts are found without looking at each of them. */
+/**
+ * The accepted names of the definitions of one group, indexed so that a conflict is definitions without iterating over the
+ * definitions.
+ */
 export class TakenNames {
   private readonly accepted = new Map<string, AcceptedNames | undefined>();
   private readonly resources = new Map<string, Set<string>>();
@@ -21,12 +24,11 @@ export class TakenNames {
     return this.accepted.size;
   }
 
-  /** The definitions. */
   definitions(): Iterable<string> {
     return this.accepted.keys();
   }
 
-  /** Notes what a definition has been given; undefined where nothing was accepted yet. */
+  /** Sets the accepted names of a definition; undefined if none were accepted yet. */
   set(definition: string, names: AcceptedNames | undefined): void {
     this.delete(definition);
     this.accepted.set(definition, names);
@@ -34,7 +36,7 @@ export class TakenNames {
     for (const name of kindsOf(names)) add(this.kinds, name, definition);
   }
 
-  /** Forgets a definition that is gone. */
+  /** Removes a deleted definition. */
   delete(definition: string): void {
     const names = this.accepted.get(definition);
     this.accepted.delete(definition);
@@ -42,11 +44,11 @@ export class TakenNames {
     for (const name of kindsOf(names)) remove(this.kinds, name, definition);
   }
 
-  /** What others than a definition have. */
-  butOf(definition: string): OtherNames {
+  /** Returns the names of all definitions except one. */
+  except(definition: string): OtherNames {
     return {
-      hasResource: (name) => heldByOthers(this.resources.get(name), definition),
-      hasKind: (name) => heldByOthers(this.kinds.get(name), definition),
+      hasResource: (name) => usedByOthers(this.resources.get(name), definition),
+      hasKind: (name) => usedByOthers(this.kinds.get(name), definition),
     };
   }
 }
@@ -60,18 +62,18 @@ function kindsOf(names: AcceptedNames | undefined): string[] {
   return names === undefined ? [] : [names.kind, names.listKind ?? ""];
 }
 
-function heldByOthers(holders: ReadonlySet<string> | undefined, definition: string): boolean {
+function usedByOthers(holders: ReadonlySet<string> | undefined, definition: string): boolean {
   return holders !== undefined && holders.size > (holders.has(definition) ? 1 : 0);
 }
 
 function add(holders: Map<string, Set<string>>, name: string, definition: string): void {
-  const found = holders.get(name);
-  if (found === undefined) holders.set(name, new Set([definition]));
-  else found.add(definition);
+  const definitions = holders.get(name);
+  if (definitions === undefined) holders.set(name, new Set([definition]));
+  else definitions.add(definition);
 }
 
 function remove(holders: Map<string, Set<string>>, name: string, definition: string): void {
-  const found = holders.get(name);
-  found?.delete(definition);
-  if (found?.size === 0) holders.delete(name);
+  const definitions = holders.get(name);
+  definitions?.delete(definition);
+  if (definitions?.size === 0) holders.delete(name);
 }

@@ -635,7 +635,7 @@ export declare function createServer<const Kinds extends readonly Kind[] = reado
 
 // ---- kinds/declare-group
 
-/** The types of fields, and what many kinds share. */
+/** Types of fields, and structs that many kinds share. */
 declare const words: {
   field: typeof field;
   list: typeof list;
@@ -719,16 +719,16 @@ declare const words: {
   ageColumn: Column<ApiObject>;
 };
 
-/** A group of a program's own, as static types know it. */
+/** A group of the embedding program, for static types. */
 interface OwnGroup<B extends string> {
   readonly base: B;
   readonly suffixed: false;
 }
 
 /**
- * The words with which the kinds of one version of a group are declared; `createServer({ kinds })` serves them.
+ * Returns the functions that declare the kinds of one version of a group; `createServer({ kinds })` serves the kinds.
  *
- * @param group its full name, which has a dot: `shop.example.com`.
+ * @param group full name of the group, which contains a dot: `shop.example.com`.
  *
  * @example
  * const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");
@@ -758,7 +758,7 @@ type GroupNameOf<G> = G extends {
 
 type ApiVersion<G extends string, V extends string> = G extends "" ? V : `${G}/${V}`;
 
-/** `apiVersion kind` of a kind's objects, in each of the vocabularies. */
+/** `apiVersion kind` of a kind's objects, in both vocabularies. */
 type KeyOf<K extends Kind> = `${ApiVersion<GroupNameOf<K["group"]>, K["version"]>} ${K["name"]}`;
 
 /** The types of the objects of some kinds, by `apiVersion kind`. */

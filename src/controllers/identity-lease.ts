@@ -83,7 +83,7 @@ export class IdentityLease {
     return [...addresses.values()];
   }
 
-  /** Deletes the lease, if this process still holds it. */
+  /** Deletes the lease, if it was renewed last by this process. */
   async release(): Promise<void> {
     const lease = await this.client.find<Lease>(this.reference(this.name));
     if (lease?.spec?.holderIdentity === this.holder) await this.remove(lease);

@@ -19,8 +19,8 @@ function isKind(value: unknown): value is Kind {
 }
 
 async function declaredKinds(): Promise<Declared[]> {
-  const lists = ["src/kinds/all.ts", "src/kinds/built-in.ts"];
-  const files = filesBelow("src/kinds").filter((file) => file.endsWith(".ts") && !lists.includes(file));
+  const lists = new Set(["src/kinds/all.ts", "src/kinds/built-in.ts"]);
+  const files = filesBelow("src/kinds").filter((file) => file.endsWith(".ts") && !lists.has(file));
   const found = files.map(async (file) => {
     const exported = (await import(path.join(root, file))) as Record<string, unknown>;
     return Object.values(exported)

@@ -26,7 +26,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "convert",
     summary: "Writes manifests of older API versions in the current ones.",
-    load: async () => (await import("./convert.ts")).convertCommand,
+    load: async () => (await import("./convert/command.ts")).convertCommand,
   },
   {
     name: "types",

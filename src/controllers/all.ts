@@ -1,33 +1,44 @@
-import { apiServiceAvailability } from "./aggregation/availability.ts";
-import { apiServiceRegistration } from "./aggregation/registration.ts";
+import { apiServiceAvailability, type AvailabilityDependencies } from "./aggregation/availability.ts";
+import { apiServiceRegistration, type RegistrationDependencies } from "./aggregation/registration.ts";
 import { bootstrapSigner } from "./bootstrap/signer.ts";
 import { tokenCleaner } from "./bootstrap/token-cleaner.ts";
-import { certificateApproving } from "./certificates/approving.ts";
+import { certificateApproving, type ApprovingDependencies } from "./certificates/approving.ts";
 import { certificateCleaning } from "./certificates/cleaning.ts";
-import { certificateSigning } from "./certificates/signing.ts";
+import { certificateSigning, type SigningDependencies } from "./certificates/signing.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
-import type { Controller } from "./controller.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
 import { customResourceDefinitions } from "./custom-resource-definitions/custom-resource-definitions.ts";
-import { eventExpiry } from "./event-expiry.ts";
+import { eventExpiry, type EventExpiryDependencies } from "./event-expiry.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collection.ts";
 import { namespaceDeletion } from "./namespace-deletion.ts";
-import { resourceQuotas } from "./resource-quotas.ts";
-import { rootAuthorityPublisher } from "./root-authority.ts";
+import { resourceQuotas, type QuotaDependencies } from "./resource-quotas.ts";
+import { rootAuthorityPublisher, type RootAuthorityDependencies } from "./root-authority.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
 import { claimProtection } from "./volumes/claim-protection.ts";
 import { volumeProtection } from "./volumes/volume-protection.ts";
-import { serviceAccountTokens } from "./service-account-tokens.ts";
+import { serviceAccountTokens, type TokenDependencies } from "./service-account-tokens.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 
-/** Parts of the server itself, which nobody can turn off. */
-export const ownControllers: readonly Controller[] = [
+/** Dependencies of all built-in controllers together; each controller declares its part of them. */
+export type BuiltInDependencies = ControllerContext &
+  ApprovingDependencies &
+  AvailabilityDependencies &
+  EventExpiryDependencies &
+  QuotaDependencies &
+  RegistrationDependencies &
+  RootAuthorityDependencies &
+  SigningDependencies &
+  TokenDependencies;
+
+/** Controllers that always run; `--controllers` doesn't apply to them. */
+export const ownControllers: readonly Controller<BuiltInDependencies>[] = [
   customResourceDefinitions,
   apiServiceRegistration,
   apiServiceAvailability,
 ];
 
-/** Every controller that a server can run. */
-export const builtInControllers: readonly Controller[] = [
+/** The controllers that `--controllers` turns on and off. */
+export const builtInControllers: readonly Controller<BuiltInDependencies>[] = [
   namespaceDeletion,
   serviceAccounts,
   serviceAccountTokens,

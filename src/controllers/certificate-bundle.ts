@@ -2,18 +2,21 @@ import { X509Certificate } from "node:crypto";
 import { certificatesIn } from "../base/pem.ts";
 
 /**
- * The certificates of a published text and a server's own, each once: what other servers over the same store have published
- * stays, but for what has expired or isn't a certificate.
+ * Merges the certificates that are already published with those of this server, without duplicates. Certificates of
+ * other servers over the same store remain until they expire; text that isn't a certificate is dropped.
  *
+ * @param published PEM, as found in the ConfigMap.
+ * @param own PEM of this server's certificates.
  * @param nowMs milliseconds since 1970.
+ * @returns PEM.
  */
-export function joinedCertificates(published: string, own: readonly string[], nowMs: number): string {
+export function mergeCertificates(published: string, own: readonly string[], nowMs: number): string {
   const blocks = certificatesIn(published);
   const all = [...blocks, ...own].map((pem) => pem.trim()).filter((pem) => isValid(pem, nowMs));
   return [...new Set(all)].map((pem) => `${pem}\n`).join("");
 }
 
-/** What somebody else wrote there may be anything. */
+/** Returns false for an expired certificate and for text that can't be parsed, because other clients can write it. */
 function isValid(pem: string, nowMs: number): boolean {
   try {
     return Date.parse(new X509Certificate(pem).validTo) > nowMs;

@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../resources/clients/client.ts";
-import { isRaced } from "../resources/clients/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { joinedCertificates } from "./certificate-bundle.ts";
+import { mergeCertificates } from "./certificate-bundle.ts";
+import { createOrUpdate, retryRaced } from "./create-or-update.ts";
 
 interface ConfigMap extends ApiObject {
   data?: Record<string, string>;
@@ -12,17 +12,17 @@ interface ConfigMap extends ApiObject {
 const name = "extension-apiserver-authentication";
 const clientKey = "client-ca-file";
 const proxyPrefix = "requestheader-";
-/** How often a write is tried again that another server's came before. */
-const attempts = 5;
+/** The number of attempts if other servers write at the same time. */
+const maxAttempts = 5;
 
-/** By which authorities a server knows clients and proxies. */
+/** The CA certificates by which a server verifies clients and authenticating proxies. */
 export interface ClusterTrust {
-  /** PEM of the authorities of client certificates. */
+  /** PEM of the CA certificates for client certificates. */
   readonly clients: readonly string[];
-  /** The authenticating proxies, where there are some. */
+  /** Settings of the authenticating proxies; undefined without any. */
   readonly proxies:
     | {
-        /** PEM of their authorities. */
+        /** PEM of the CA certificates for the proxies' certificates. */
         readonly certificates: readonly string[];
         readonly usernameHeaders: readonly string[];
         readonly groupHeaders?: readonly string[] | undefined;
@@ -33,11 +33,11 @@ export interface ClusterTrust {
 }
 
 /**
- * Publishes the trust in the ConfigMap `extension-apiserver-authentication` of the system's namespace: servers that extend
- * the API authenticate callers by it (as the reference). What other servers over the same store have published stays, but
- * for certificates that have expired.
+ * Publishes the trust in the ConfigMap `extension-apiserver-authentication` of the system namespace, with which
+ * extension API servers authenticate callers. Values of other servers over the same store remain, except expired
+ * certificates.
  *
- * @throws {StatusError} when it can't be written.
+ * @throws {StatusError} the ConfigMap can't be written.
  */
 export async function publishClusterTrust(
   { vocabulary, clock }: { readonly vocabulary: Vocabulary; readonly clock: Clock },
@@ -51,23 +51,17 @@ export async function publishClusterTrust(
     name,
   };
   const facts = factsOf(trust);
-  for (let attempt = 1; ; attempt++) {
-    const live = await client.find<ConfigMap>(reference);
-    const data = { ...live?.data, ...joined(live?.data ?? {}, facts, clock.now()) };
-    if (live !== undefined && Object.entries(data).every(([key, text]) => live.data?.[key] === text)) return;
-    const { apiVersion, kind, namespace } = reference;
-    const metadata = { ...live?.metadata, name, namespace };
-    try {
-      if (live === undefined) await client.add({ apiVersion, kind, metadata, data });
-      else await client.update({ apiVersion, kind, metadata, data });
-      return;
-    } catch (error) {
-      if (!isRaced(error) || attempt === attempts) throw error;
-    }
-  }
+  const { apiVersion, kind, namespace } = reference;
+  const merged = (live: ConfigMap | undefined) => {
+    const data = { ...live?.data, ...mergedFacts(live?.data ?? {}, facts, clock.now()) };
+    const isUpToDate = Object.entries(data).every(([key, text]) => live?.data?.[key] === text);
+    if (live !== undefined && isUpToDate) return undefined;
+    return { apiVersion, kind, metadata: { ...live?.metadata, name, namespace }, data };
+  };
+  await retryRaced(maxAttempts, () => createOrUpdate<ConfigMap>(client, reference, merged));
 }
 
-/** Lists by their keys in the ConfigMap. */
+/** Lists of values by their key in the ConfigMap. */
 type Facts = ReadonlyMap<string, readonly string[]>;
 
 function factsOf({ clients, proxies }: ClusterTrust): Facts {
@@ -82,15 +76,15 @@ function factsOf({ clients, proxies }: ClusterTrust): Facts {
   return facts;
 }
 
-/** This server's facts with those that are published already. */
-function joined(
+/** Merges the facts of this server with the published ones. */
+function mergedFacts(
   published: Readonly<Record<string, string>>,
   facts: Facts,
   nowMs: number,
 ): Record<string, string> {
   const entries = [...facts].map(([key, values]) => {
     const before = published[key] ?? "";
-    if (key.endsWith(clientKey)) return [key, joinedCertificates(before, values, nowMs)];
+    if (key.endsWith(clientKey)) return [key, mergeCertificates(before, values, nowMs)];
     return [key, JSON.stringify([...new Set([...listIn(before), ...values])])];
   });
   return Object.fromEntries(entries) as Record<string, string>;

@@ -1,15 +1,17 @@
 import { compileLabelSelector } from "../base/label-selector.ts";
 import { ClusterRole } from "../kinds/rbac/roles.ts";
 import type { PolicyRule } from "../kinds/rbac/policy-rule.ts";
-import type { Controller } from "./controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { namesOf } from "../resources/registry/registry.ts";
 import { WorkQueue } from "./work-queue.ts";
 
+type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "informer">;
+
 /**
- * Keeps the rules of aggregated cluster roles: those of every role that one of the selectors matches, in the order of
- * the roles' names, each once (spec: access review 2.4). A rule that a user adds to an aggregated role is overwritten.
+ * Sets the rules of aggregated cluster roles: the rules of all roles that match one of the selectors, ordered by role
+ * name, without duplicates (spec: access review 2.4). A rule that a user adds to an aggregated role is overwritten.
  */
-export const clusterRoleAggregation: Controller = {
+export const clusterRoleAggregation: Controller<Dependencies> = {
   name: "clusterrole-aggregation",
   start(context) {
     const roles = context.registry.require(ClusterRole);
@@ -48,7 +50,11 @@ function sameRules(a: object | undefined, b: object | undefined): boolean {
   return JSON.stringify(rulesOf(a)) === JSON.stringify(rulesOf(b));
 }
 
-/** The rules that an aggregated role should have. */
+/**
+ * Returns the rules of an aggregated role.
+ *
+ * @param all all cluster roles.
+ */
 export function aggregate(role: ClusterRole, all: readonly ClusterRole[]): PolicyRule[] {
   const selectors = (role.aggregationRule?.clusterRoleSelectors ?? []).map(compileLabelSelector);
   const sources = all

@@ -1,30 +1,30 @@
 import type { Controller } from "./controller.ts";
 
-/** Controllers were asked for by a name that none has; the message says which there are. */
+/** An enabled or disabled controller doesn't exist; the message lists the existing ones. */
 export class UnknownControllerError extends Error {
   override name = "UnknownControllerError";
 }
 
 /**
- * The controllers that `--controllers` asks for (spec: conventions 5.4): `*` means all but those that run only when
- * they are named, `NAME` turns one on, `-NAME` turns one off. The first item about a controller decides.
+ * Returns the controllers selected by `--controllers` (spec: conventions 5.4): `*` selects all except those that run
+ * only if named, `NAME` selects one, `-NAME` excludes one. The first item that names a controller decides.
  *
  * @throws {UnknownControllerError}
  */
-export function enabledControllers(
-  wanted: readonly string[],
-  known: readonly Controller[],
-): readonly Controller[] {
-  for (const text of wanted) {
+export function enabledControllers<Dependencies>(
+  requested: readonly string[],
+  existing: readonly Controller<Dependencies>[],
+): readonly Controller<Dependencies>[] {
+  for (const text of requested) {
     const name = text.replace(/^-/, "");
-    if (text === "*" || known.some((one) => one.name === name)) continue;
-    const names = known.map((one) => one.name).toSorted();
+    if (text === "*" || existing.some((one) => one.name === name)) continue;
+    const names = existing.map((one) => one.name).toSorted();
     throw new UnknownControllerError(
       `there is no controller ${JSON.stringify(name)}; there are ${names.join(", ")}`,
     );
   }
-  return known.filter(({ name, onlyByName = false }) => {
-    const said = wanted.find((text) => text === name || text === `-${name}`);
-    return said === undefined ? wanted.includes("*") && !onlyByName : said === name;
+  return existing.filter(({ name, onlyByName = false }) => {
+    const item = requested.find((text) => text === name || text === `-${name}`);
+    return item === undefined ? requested.includes("*") && !onlyByName : item === name;
   });
 }

@@ -4,16 +4,23 @@ import { resourceOf } from "../resources/registry/registry.ts";
 import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
-import type { Controller, ControllerContext } from "./controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
-/** How many events are looked at before others get their turn. */
+/** Number of events read before other work gets a turn. */
 const pageSize = 200;
-/** How often events are looked through, as a part of the time they are kept. */
+/** Number of sweeps in the lifetime of an event. */
 const roundsPerLife = 10;
 
-/** Deletes events that were last seen longer ago than events are kept. */
-export const eventExpiry: Controller = {
+/** Dependencies of {@link eventExpiry}. */
+export interface EventExpiryDependencies
+  extends QueueDependencies, Pick<ControllerContext, "registry" | "store"> {
+  /** How long an event stays after it was last seen, in milliseconds. */
+  readonly eventLifeMs: number;
+}
+
+/** Deletes events that were last seen longer than `eventLifeMs` ago. */
+export const eventExpiry: Controller<EventExpiryDependencies> = {
   name: "event-expiry",
   start(context) {
     const { clock, eventLifeMs } = context;
@@ -32,7 +39,7 @@ export const eventExpiry: Controller = {
 };
 
 async function sweep(
-  { store, registry, clock, eventLifeMs }: ControllerContext,
+  { store, registry, clock, eventLifeMs }: EventExpiryDependencies,
   closing: AbortSignal,
 ): Promise<void> {
   const { storePrefix } = resourceOf(Event, registry.vocabulary);
@@ -41,7 +48,7 @@ async function sweep(
   while (!closing.aborted) {
     const page = await store.range({ prefix: storePrefix, after, limit: pageSize });
     const old = page.entries.filter((entry) => lastSeenMs(decodeEntry(entry), clock.now()) < before);
-    // One that changes meanwhile was seen again, and stays.
+    // The delete fails if the event was changed since the read; then it was seen again and stays.
     await Promise.all(
       old.map(({ key, revision }: Entry) => store.commit({ kind: "delete", key, expected: revision })),
     );
@@ -51,7 +58,7 @@ async function sweep(
   }
 }
 
-/** When an event was last seen, in milliseconds since 1970: the latest of its times. */
+/** Returns the latest of an event's times that isn't in the future, in milliseconds since 1970. */
 function lastSeenMs({ metadata, ...event }: ApiObject, now: number): number {
   const { lastTimestamp, firstTimestamp, eventTime, series } = event as {
     lastTimestamp?: string | null;
@@ -66,7 +73,7 @@ function lastSeenMs({ metadata, ...event }: ApiObject, now: number): number {
     eventTime,
     series?.lastObservedTime,
   ];
-  // A time in the future is a mistake of the client, not a reason to keep the event for ever.
+  // A future time is a client's mistake and doesn't keep the event for ever.
   const seen = times.filter((time) => typeof time === "string").map(Date.parse);
   return Math.max(0, ...seen.filter((at) => at <= now));
 }

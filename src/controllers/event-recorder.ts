@@ -1,25 +1,25 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client, NewObject, ObjectReference } from "../resources/clients/client.ts";
 
-/** An event that is the same as an earlier one is counted there for this time. */
+/** Within this time after the first event, an identical event only raises its count. */
 const coalesceMs = 600_000;
-/** How many kinds of events are remembered, and how many wait to be written; more are dropped. */
-const maxKnown = 100;
+/** Limits of remembered events and of events that wait to be written; further ones are dropped. */
+const maxRecorded = 100;
 const maxWaiting = 16;
 
-interface Known {
+interface RecordedEvent {
   readonly name: string;
   readonly firstMs: number;
   count: number;
 }
 
 /**
- * Writes Events about objects in the background, as the reference's recorders do: one that is the same as an earlier one raises
- * its count. Events are for people: one that can't be written is reported and dropped.
+ * Writes Events about objects in the background, as the recorders of the reference: an identical event raises the count
+ * of the earlier one. An event that can't be written is reported and dropped.
  */
 export class EventRecorder {
-  /** By object, reason and message, the oldest first. */
-  private readonly known = new Map<string, Known>();
+  /** Written events by object, reason and message; oldest first. */
+  private readonly recorded = new Map<string, RecordedEvent>();
   private waiting = 0;
   private written = 0;
   private last: Promise<void> = Promise.resolve();
@@ -31,7 +31,7 @@ export class EventRecorder {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** Records what happened to an object. Events about cluster-scoped objects lie in the namespace `default`. */
+  /** Records an event about an object. Events about cluster-scoped objects are in the namespace `default`. */
   record(about: ObjectReference, type: "Normal" | "Warning", reason: string, message: string): void {
     if (this.waiting >= maxWaiting) return this.failed(new Error(`too many events wait: ${message}`));
     this.waiting++;
@@ -41,7 +41,7 @@ export class EventRecorder {
       .finally(() => this.waiting--);
   }
 
-  /** Resolves when what was recorded is written. */
+  /** Resolves when all recorded events are written. */
   close(): Promise<void> {
     return this.last;
   }
@@ -57,7 +57,7 @@ export class EventRecorder {
     const lastTimestamp = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
     const key = JSON.stringify([about, facts]);
     const firstMs = this.clock.monotonicNow();
-    const before = this.known.get(key);
+    const before = this.recorded.get(key);
     if (before !== undefined && firstMs < before.firstMs + coalesceMs) {
       const reference = { apiVersion: "v1", kind: "Event", namespace: eventNamespace, name: before.name };
       if ((await this.client.find(reference)) !== undefined) {
@@ -66,9 +66,10 @@ export class EventRecorder {
         return;
       }
     }
-    const found = await this.client.find(about);
-    const { uid = "", resourceVersion = "" } = found?.metadata ?? {};
-    // As the reference names them: the time in nanoseconds, here with the number of those that this recorder wrote.
+    const subject = await this.client.find(about);
+    const { uid = "", resourceVersion = "" } = subject?.metadata ?? {};
+    // As in the reference, the name ends with the time in nanoseconds; the number of events of this recorder makes it
+    // unique.
     const event = { name: `${name}.${(BigInt(nowMs) * 1_000_000n + BigInt(this.written++)).toString(16)}` };
     const object: NewObject = {
       apiVersion: "v1",
@@ -82,8 +83,8 @@ export class EventRecorder {
       count: 1,
     };
     await this.client.add(object);
-    this.known.delete(key);
-    this.known.set(key, { ...event, firstMs, count: 1 });
-    if (this.known.size > maxKnown) this.known.delete(this.known.keys().next().value!);
+    this.recorded.delete(key);
+    this.recorded.set(key, { ...event, firstMs, count: 1 });
+    if (this.recorded.size > maxRecorded) this.recorded.delete(this.recorded.keys().next().value!);
   }
 }

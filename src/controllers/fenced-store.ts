@@ -2,10 +2,12 @@ import { storeMethods } from "../storage/guarded-store.ts";
 import { StoreUnavailableError, type CommitResult, type Store, type Write } from "../storage/store.ts";
 
 /**
- * A store for the work of a leader: it writes only while the server leads. So a process that was stopped for a while, and wakes
- * when another one leads, doesn't finish what it had begun.
+ * Returns a store that writes only while this server is the leader. So a process that was suspended, and resumes while
+ * another server leads, can't finish its writes.
  *
- * A write fails with {@link StoreUnavailableError} when the server doesn't lead any more.
+ * A write fails with {@link StoreUnavailableError} if the server is no longer the leader.
+ *
+ * @param holds returns true while this server is the leader.
  */
 export function fencedStore(store: Store, holds: () => boolean): Store {
   const methods = storeMethods.map((name) => [name, (store[name] as () => unknown).bind(store)]);

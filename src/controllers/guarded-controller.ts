@@ -3,8 +3,8 @@ import type { ObjectInformer } from "../resources/followers/informer.ts";
 import type { Controller, ControllerContext, RunningController } from "./controller.ts";
 
 /**
- * A controller of the program that embeds the server. A start that fails is thrown with the controller's name; afterwards
- * what its listeners throw is logged, and so is an end that fails or lasts too long, for which nothing else waits.
+ * Guards the server against a controller of the embedding program. A failed start is thrown with the controller's name.
+ * Exceptions of its listeners are logged, and so is a `close` that fails or takes too long.
  */
 export function guardedController(controller: Controller, guard: ExtensionGuard): Controller {
   const { name, onlyByName = false, onEveryServer = false } = controller;
@@ -14,7 +14,7 @@ export function guardedController(controller: Controller, guard: ExtensionGuard)
     onlyByName,
     onEveryServer,
     start(context) {
-      const running = started(controller, guardedContext(context, extension, guard));
+      const running = startGuarded(controller, guardedContext(context, extension, guard));
       return {
         async close() {
           try {
@@ -29,7 +29,7 @@ export function guardedController(controller: Controller, guard: ExtensionGuard)
 }
 
 /** @throws {ExtensionError} */
-function started(controller: Controller, context: ControllerContext): RunningController {
+function startGuarded(controller: Controller, context: ControllerContext): RunningController {
   try {
     const running: unknown = controller.start(context);
     if (isRecord(running) && typeof running["close"] === "function") {
@@ -46,8 +46,13 @@ function guardedContext(
   extension: string,
   guard: ExtensionGuard,
 ): ControllerContext {
+  const { client, registry, store, clock, failed } = context;
   return {
-    ...context,
+    client,
+    registry,
+    store,
+    clock,
+    failed,
     informer(resource) {
       const informer = context.informer(resource);
       const guarded: ObjectInformer = {

@@ -4,31 +4,32 @@ import type { Client } from "../resources/clients/client.ts";
 import { unlessRaced } from "../resources/clients/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { createOrUpdate } from "./create-or-update.ts";
 import type { ServerAddress } from "./api-service/endpoints.ts";
 
-/** Seconds for which a server that doesn't renew its lease counts as there. */
+/** Duration of a lease in seconds. After that time without renewal the server counts as gone. */
 const leaseSeconds = 3600;
-/** How often a server renews its lease, in milliseconds. */
+/** Time between renewals of the lease, in milliseconds. */
 export const leaseRenewMs = 10_000;
-/** A server that has renewed its lease within this time is reached at its address, in milliseconds. */
+/** A server is published as reachable if it renewed its lease within this time, in milliseconds. */
 const reachableMs = 4 * leaseRenewMs;
 
 interface Lease extends ApiObject {
   spec?: { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
 }
 
-/** Which server it is among those over one store. */
+/** Identifies a server among those over one store. */
 export interface ServerIdentity {
   readonly hostname: string;
-  /** The port on which it listens: several servers may run on one machine. */
+  /** The port on which it listens; several servers may run on one machine. */
   readonly port: number;
-  /** Where others reach it; undefined where they don't. */
+  /** The address for clients; undefined if there is none. */
   readonly address: ServerAddress | undefined;
 }
 
 /**
- * The lease by which a server shows that it lives, in the system's namespace (feature gate APIServerIdentity), under a name
- * that stays the same when it starts again.
+ * The Lease of a running server, in the system namespace (feature gate APIServerIdentity). Its name is derived from
+ * host name and port, so it is the same after a restart.
  */
 export class IdentityLease {
   private readonly name: string;
@@ -50,10 +51,9 @@ export class IdentityLease {
     this.addressKey = `${vocabulary.domain}/address`;
   }
 
-  /** Says that the server lives now. */
+  /** Creates or renews the lease. */
   async renew(): Promise<void> {
     const reference = this.reference(this.name);
-    const live = await this.client.find<Lease>(reference);
     const renewTime = `${new Date(this.clock.now()).toISOString().slice(0, -1)}000Z`;
     const { hostname, address } = this.identity;
     const annotations = address === undefined ? {} : { [this.addressKey]: `${address.ip} ${address.port}` };
@@ -62,34 +62,28 @@ export class IdentityLease {
       [`${this.vocabulary.domain}/hostname`]: hostname,
     };
     const spec = { holderIdentity: this.holder, leaseDurationSeconds: leaseSeconds, renewTime };
-    await unlessRaced(() =>
-      live === undefined
-        ? this.client.add({
-            ...kindOfLease(this.vocabulary),
-            metadata: { ...this.metadata, labels, annotations },
-            spec,
-          })
-        : this.client.update({ ...live, metadata: { ...live.metadata, labels, annotations }, spec }),
-    );
+    const type = kindOfLease(this.vocabulary);
+    const renewed = (live: Lease | undefined) => {
+      const metadata = { ...this.metadata, ...live?.metadata, labels, annotations };
+      return { ...type, ...live, metadata, spec };
+    };
+    await unlessRaced(() => createOrUpdate<Lease>(this.client, reference, renewed));
   }
 
-  /**
-   * The addresses of the servers that live, this one's included. Deletes the leases of servers that have been away for
-   * longer than their leases last.
-   */
+  /** Returns the addresses of running servers, including this one. Deletes leases of other servers that have expired. */
   async livingAddresses(): Promise<ServerAddress[]> {
     const own = this.identity.address;
-    const found = new Map(own === undefined ? [] : [[keyOf(own), own]]);
+    const addresses = new Map(own === undefined ? [] : [[keyOf(own), own]]);
     for (const lease of await this.leases()) {
       const ageMs = this.clock.now() - Date.parse(lease.spec?.renewTime ?? "");
       const address = addressOf(lease.metadata.annotations?.[this.addressKey]);
       if (ageMs > (lease.spec?.leaseDurationSeconds ?? leaseSeconds) * 1000) await this.remove(lease);
-      else if (ageMs <= reachableMs && address !== undefined) found.set(keyOf(address), address);
+      else if (ageMs <= reachableMs && address !== undefined) addresses.set(keyOf(address), address);
     }
-    return [...found.values()];
+    return [...addresses.values()];
   }
 
-  /** The server ends: its lease goes, if it is still this server's. */
+  /** Deletes the lease, if it was renewed last by this process. */
   async release(): Promise<void> {
     const lease = await this.client.find<Lease>(this.reference(this.name));
     if (lease?.spec?.holderIdentity === this.holder) await this.remove(lease);
@@ -104,11 +98,11 @@ export class IdentityLease {
 
   private async remove({ metadata }: Lease): Promise<void> {
     const { uid, resourceVersion, name = "" } = metadata;
-    const only = {
+    const preconditions = {
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     };
-    await unlessRaced(() => this.client.delete(this.reference(name), only));
+    await unlessRaced(() => this.client.delete(this.reference(name), preconditions));
   }
 
   private get metadata() {

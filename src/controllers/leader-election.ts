@@ -5,19 +5,22 @@ import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { RunningController } from "./controller.ts";
 
-/** How long leadership lasts, in milliseconds. */
+/** Times of the leader election, in milliseconds. */
 export interface LeaderTimes {
-  /** Others take over when the lease hasn't been renewed for this time. */
+  /** Another server becomes leader if the lease wasn't renewed for this time. */
   readonly leaseMs: number;
-  /** A leader that can't renew for this time stops; shorter than `leaseMs`, so that it has stopped before others begin. */
+  /**
+   * A leader that can't renew for this time stops. Shorter than `leaseMs`, so that it has stopped before another one
+   * starts.
+   */
   readonly deadlineMs: number;
-  /** How often a leader renews. */
+  /** Time between renewals by the leader. */
   readonly renewMs: number;
-  /** How often others look whether the lease is free. */
+  /** Time between attempts of other servers to acquire the lease. */
   readonly retryMs: number;
 }
 
-/** The reference's times, but for the renewals, which are writes. */
+/** The times of the reference, except that renewals are less frequent because they are writes. */
 export const defaultLeaderTimes: LeaderTimes = {
   leaseMs: 15_000,
   deadlineMs: 10_000,
@@ -25,21 +28,19 @@ export const defaultLeaderTimes: LeaderTimes = {
   retryMs: 2000,
 };
 
-/** Who stands for leadership, and what the leader does. */
+/** A server that takes part in the election. */
 export interface Candidate {
-  /** Names this server for as long as it runs, and no other one. */
+  /** Unique name of this process, which doesn't change while it runs. */
   readonly identity: string;
-  /** Whether a holder of the lease has ended for certain, so that its lease needs no waiting for. */
+  /** Returns true if the process with this identity has certainly ended, so that its lease can be acquired at once. */
   hasEnded(identity: string): boolean;
-  /**
-   * Begins the leader's work. What it writes is written only while `holds` says so. Throwing gives the lease back.
-   */
+  /** Starts the leader's work, which must write only while `holds` returns true. If it throws, the lease is released. */
   lead(holds: () => boolean): Promise<RunningController>;
-  /** Told of failures; they are tried again. */
+  /** Reports a failure that will be retried. */
   failed(error: unknown): void;
-  /** Another server was seen to hold the lease. */
+  /** Called when another server holds the lease. */
   otherLeads?(): void;
-  /** Told when leadership begins and ends. */
+  /** Called when this server becomes leader and when it stops being leader. */
   changed(leads: boolean): void;
 }
 
@@ -52,29 +53,29 @@ interface Lease extends ApiObject {
   };
 }
 
-/** The Lease by which servers choose the one that runs the controllers. */
+/** Returns the reference of the Lease that elects the server that runs the controllers. */
 export function controllersLease({ groupSuffix, systemNamespace: namespace, components }: Vocabulary) {
   const name = `${components.apiServer}-controllers`;
   return { apiVersion: `coordination.${groupSuffix}/v1`, kind: "Lease", namespace, name };
 }
 
-/** A point in time by both clocks, in milliseconds. */
+/** A point in time by the monotonic and by the wall clock, in milliseconds. */
 interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
 
 /**
- * Has one of several servers over a store lead, by a Lease in the system's namespace. A free lease is taken at once. That of a
- * server that crashed is taken when it hasn't changed for its duration by this server's own clock, so that the servers' clocks
- * needn't agree.
+ * Elects one of several servers over a store as the leader, with a Lease in the system namespace. A free lease is
+ * acquired at once. The lease of a crashed server is acquired after it hasn't changed for its duration, measured by
+ * this server's clock, so that clocks of servers needn't agree.
  */
 export class LeaderElection {
-  /** The lease as last seen, and when that was, in monotonic milliseconds of this server. */
+  /** The version of another server's lease, and the monotonic time at which this server first read it, in milliseconds. */
   private seen: { readonly version: string; readonly atMs: number } | undefined;
-  /** Begin of the last renewal that succeeded; undefined while another one leads. */
+  /** Start of the last successful renewal; undefined while another server leads. */
   private renewedAt: Moment | undefined;
-  /** The end of the leader's work that began last; a new one waits for it. */
+  /** Settles when the previous leadership's work has ended; the next one waits for it. */
   private ending: Promise<unknown> = Promise.resolve();
   private running: RunningController | undefined;
   private timer: Timer | undefined;
@@ -90,10 +91,10 @@ export class LeaderElection {
   ) {}
 
   /**
-   * Takes the lease if it is free, and then the leader's work has begun when the promise resolves. Otherwise it is waited for
-   * in the background.
+   * Tries to acquire the lease. If that succeeds, the leader's work has started when the promise resolves; otherwise
+   * this server retries in the background.
    *
-   * @throws what `lead` throws this first time.
+   * @throws what `lead` throws at this first attempt.
    */
   async start(): Promise<void> {
     await this.takeOrRenew().catch((error: unknown) => this.candidate.failed(error));
@@ -102,8 +103,8 @@ export class LeaderElection {
   }
 
   /**
-   * Whether this server may act as the leader now. Both clocks must say so: the monotonic one can't be set back, and the wall
-   * clock goes on while the machine sleeps.
+   * Returns true while this server may act as leader. Both clocks are checked: the monotonic one can't be set back, and
+   * only the wall clock advances while the machine sleeps.
    */
   holds(): boolean {
     const { renewedAt } = this;
@@ -120,14 +121,14 @@ export class LeaderElection {
     return { monotonicMs: this.clock.monotonicNow(), wallMs: this.clock.now() };
   }
 
-  /** Ends the leader's work, then gives the lease back. */
+  /** Stops the leader's work, then releases the lease. */
   async close(): Promise<void> {
     this.closed = true;
     this.timer?.cancel();
     await this.turn;
-    const held = this.holds();
+    const wasLeader = this.holds();
     await this.end();
-    if (held) await this.release().catch((error: unknown) => this.candidate.failed(error));
+    if (wasLeader) await this.release().catch((error: unknown) => this.candidate.failed(error));
   }
 
   private schedule(): void {
@@ -142,7 +143,7 @@ export class LeaderElection {
   }
 
   private async step(): Promise<void> {
-    // A leader that was away for too long, as on a machine that slept, has stopped before it asks again.
+    // A leader that missed its deadline, for example on a machine that slept, stops before it tries to renew.
     if (this.running !== undefined && !this.holds()) await this.end();
     const watchdog = this.watchdog();
     try {
@@ -161,7 +162,7 @@ export class LeaderElection {
     this.schedule();
   }
 
-  /** Ends the leader's work at the deadline though a renewal is still waited for. */
+  /** Stops the leader's work at the deadline, even if a renewal is still pending. */
   private watchdog(): Timer | undefined {
     if (this.renewedAt === undefined) return undefined;
     const leftMs = this.renewedAt.monotonicMs + this.times.deadlineMs - this.clock.monotonicNow();
@@ -171,7 +172,7 @@ export class LeaderElection {
   }
 
   private async begin(): Promise<void> {
-    // A renewal may succeed late, while the work that the watchdog ended is still ending.
+    // A renewal may succeed late, while the work that the watchdog stopped is still ending.
     await this.ending;
     if (this.closed || !this.holds()) return;
     this.running = await this.candidate.lead(() => this.holds());
@@ -185,7 +186,7 @@ export class LeaderElection {
     if (running === undefined) return;
     this.candidate.changed(false);
     const closing = running.close();
-    // A failure is reported by the caller of this method, not by whoever waits for the end.
+    // The caller of this method reports a failure; the next leadership only waits.
     this.ending = Promise.allSettled([closing]);
     await closing;
   }
@@ -202,12 +203,12 @@ export class LeaderElection {
       await this.write(live);
       this.renewedAt = beganAt;
     } catch (error) {
-      // Another server was faster.
+      // Another server acquired the lease first.
       if (!isRaced(error)) throw error;
     }
   }
 
-  /** Whether the lease is this server's, nobody's, or of a server that is gone. */
+  /** Returns true if the lease has no holder, is held by this server, or has expired. */
   private isFree({ metadata, spec = {} }: Lease): boolean {
     const { holderIdentity, leaseDurationSeconds } = spec;
     const holder = holderIdentity ?? "";

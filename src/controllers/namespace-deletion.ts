@@ -7,24 +7,26 @@ import { namesOf, prefixOf, type Resource } from "../resources/registry/registry
 import { decodeEntry, headerOf } from "../resources/objects/stored.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { Controller, ControllerContext } from "./controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
-/** When a namespace whose content has finalizers is reconciled again. */
+/** Delay before a namespace with remaining content is reconciled again. */
 const remainingCheckMs = 1000;
-/** How many bytes of objects are taken from the store at a time. */
+/** Maximum size of a page of objects read from the store. */
 const pageBytes = 256 * 1024;
-/** How many objects are being deleted at a time, so that their writes share a sync. */
+/** Number of concurrent deletions; their writes share a sync. */
 const parallelDeletes = 16;
 
-/** How many namespaces are emptied at a time: a full one doesn't hold up the others. */
+type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store" | "informer">;
+
+/** Number of namespaces that are emptied concurrently, so that a large one doesn't delay the others. */
 const workers = 10;
 
 /**
- * Deletes everything in a terminating namespace, then takes the system's finalizer off it, which lets it go (spec:
- * conventions 3.1, 4.1).
+ * Deletes the content of a terminating namespace, then removes the system's finalizer, so that the namespace is deleted
+ * (spec: conventions 3.1, 4.1).
  */
-export const namespaceDeletion: Controller = {
+export const namespaceDeletion: Controller<Dependencies> = {
   name: "namespace",
   start(context) {
     const { registry } = context;
@@ -40,28 +42,29 @@ export const namespaceDeletion: Controller = {
       workers,
     );
     informer.listen((key, object, before) => {
-      // The content of a deleted namespace is deleted once more: a create may have passed admission just before.
+      // The content of a deleted namespace is deleted once more, because a create may have passed admission just
+      // before.
       if (object === undefined ? before !== undefined : isTerminating(object)) queue.add(namesOf(key).name);
     });
     return { close: () => queue.close() };
   },
 };
 
-/** What is left of one resource type in a namespace. */
+/** Remaining objects of one resource type in a namespace. */
 interface Remaining {
   readonly resource: Resource;
   count: number;
-  /** How many objects each finalizer holds. */
+  /** Number of objects by finalizer. */
   readonly finalizers: Map<string, number>;
 }
 
-/** One pass over a namespace that is going or gone. */
+/** One pass over a namespace that is terminating or deleted. */
 class Deletion {
   private readonly client: Client;
   private readonly store: Store;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: Pick<ControllerContext, "client" | "registry" | "store">,
     private readonly name: string,
     private readonly closing: AbortSignal,
   ) {
@@ -69,10 +72,10 @@ class Deletion {
     this.store = context.store;
   }
 
-  /** Whether there is nothing left to do for now. */
+  /** Returns true if nothing remains to be done for now. */
   async run(): Promise<boolean> {
     const namespace = await this.find();
-    if (!isGoing(namespace)) return true;
+    if (!isTerminatingOrAbsent(namespace)) return true;
     const remaining = await this.sweep();
     if (remaining === undefined || namespace === undefined) return true;
     const { vocabulary } = this.context.registry;
@@ -83,7 +86,7 @@ class Deletion {
     return this.client.find<Namespace>({ apiVersion: "v1", kind: "Namespace", name: this.name });
   }
 
-  /** Asks for the deletion of everything; undefined when the namespace was made anew meanwhile. */
+  /** Requests the deletion of all objects. Returns undefined if a namespace with this name was created meanwhile. */
   private async sweep(): Promise<Remaining[] | undefined> {
     const all: Remaining[] = [];
     await this.context.registry.readAll();
@@ -101,9 +104,9 @@ class Deletion {
     let after: string | undefined;
     for (;;) {
       const { entries, more } = await this.store.range({ prefix, after, maxBytes: pageBytes });
-      // Looked at after the page was read: what stood there before the namespace was going or gone goes with it, and
-      // nothing of a namespace that was made anew does.
-      if (entries.length > 0 && !isGoing(await this.find())) return false;
+      // Checked after the page was read: objects that existed while the namespace was terminating or deleted are
+      // deleted, but no object of a namespace that was created again.
+      if (entries.length > 0 && !isTerminatingOrAbsent(await this.find())) return false;
       for (let at = 0; at < entries.length; at += parallelDeletes) {
         await this.deleteSome(entries.slice(at, at + parallelDeletes), remaining);
       }
@@ -113,7 +116,7 @@ class Deletion {
   }
 
   private async deleteSome(entries: readonly Entry[], remaining: Remaining): Promise<void> {
-    // A store may answer without ever leaving the turn.
+    // A store may answer without yielding to the event loop.
     await setImmediate();
     this.closing.throwIfAborted();
     const results = await Promise.allSettled(
@@ -121,11 +124,11 @@ class Deletion {
     );
     for (const [index, result] of results.entries()) {
       if (result.status === "rejected") throw result.reason;
-      if (!result.value) countHeld(entries[index]!, remaining);
+      if (!result.value) countRemaining(entries[index]!, remaining);
     }
   }
 
-  /** Deletes the object with the uid that was read; false when finalizers keep it. */
+  /** Deletes the object with the uid that was read. Returns false if finalizers keep it. */
   private async deleteOne(entry: Entry, { apiVersion, kind }: Resource): Promise<boolean> {
     try {
       const { uid } = headerOf(entry);
@@ -137,12 +140,12 @@ class Deletion {
   }
 }
 
-/** Whether what is in a namespace has to go: it is terminating, or there is no such namespace. */
-function isGoing(namespace: Namespace | undefined): boolean {
+/** Returns true if the content must be deleted: the namespace is terminating or doesn't exist. */
+function isTerminatingOrAbsent(namespace: Namespace | undefined): boolean {
   return namespace === undefined || isTerminating(namespace);
 }
 
-function countHeld(entry: Entry, remaining: Remaining): void {
+function countRemaining(entry: Entry, remaining: Remaining): void {
   remaining.count++;
   for (const name of decodeEntry(entry).metadata.finalizers ?? []) {
     remaining.finalizers.set(name, (remaining.finalizers.get(name) ?? 0) + 1);
@@ -150,9 +153,10 @@ function countHeld(entry: Entry, remaining: Remaining): void {
 }
 
 /**
- * Removes the finalizer of an empty namespace; otherwise records in its conditions what remains. Returns true when done.
+ * Removes the finalizer of an empty namespace; otherwise records in its conditions what remains. Returns true when
+ * done.
  *
- * @param swept the namespace as it was before the sweep.
+ * @param swept the namespace as read before the sweep.
  */
 async function finish(
   client: Client,
@@ -191,10 +195,10 @@ function conditionsOf(remaining: readonly Remaining[], namespace: Namespace) {
   for (const one of remaining) {
     for (const [name, count] of one.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
   }
-  const what = remaining.map(({ resource, count }) => {
+  const counts = remaining.map(({ resource, count }) => {
     return `${qualifiedName(resource.name, resource.group)} has ${count} resource instances`;
   });
-  const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`);
+  const finalizerCounts = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`);
   const before = namespace.status?.conditions ?? [];
   const condition = (type: string, reason: string, message: string) => {
     const same = before.find((one) => one.type === type && one.message === message);
@@ -205,12 +209,12 @@ function conditionsOf(remaining: readonly Remaining[], namespace: Namespace) {
     condition(
       "NamespaceContentRemaining",
       "SomeResourcesRemain",
-      `Some resources are remaining: ${what.join(", ")}`,
+      `Some resources are remaining: ${counts.join(", ")}`,
     ),
     condition(
       "NamespaceFinalizersRemaining",
       "SomeFinalizersRemain",
-      `Some content in the namespace has finalizers remaining: ${held.join(", ")}`,
+      `Some content in the namespace has finalizers remaining: ${finalizerCounts.join(", ")}`,
     ),
   ];
 }

@@ -4,64 +4,68 @@ import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
 import { namesOf, resourceOf } from "../resources/registry/registry.ts";
 import type { Kind } from "../schema/kind.ts";
 import { StoreClosedError, type StoreEvent, type Subscription } from "../storage/store.ts";
-import type { ControllerContext, RunningController } from "./controller.ts";
+import type { ControllerContext, QueueDependencies, RunningController } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
-/** After a failure to follow changes, it is tried again after this time. */
+/** Delay before a failed subscription is retried. */
 const retryMs = 1000;
 
-/** An object that every namespace is to have. */
+/** Dependencies of {@link keepInNamespaces}. */
+export type NamespaceDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "store" | "informer">;
+
+/** An object that must exist in every namespace. */
 export interface NamespaceObject {
-  /** Name of the controller that keeps it. */
+  /** Name of the controller that maintains it. */
   readonly controller: string;
   readonly kind: Kind;
   readonly name: string;
-  /** Makes or mends it in a namespace; throwing means that it is to be tried again. */
+  /** Creates or corrects the object in a namespace. If it throws, it is called again later. */
   ensure(namespace: string): Promise<void>;
 }
 
-/** Keepers of an object in every namespace, under way. */
+/** A running controller that maintains an object in every namespace. */
 export interface NamespaceKeeper extends RunningController {
   failing(): boolean;
-  /** Looks at every namespace again. */
+  /** Checks every namespace again. */
   checkAll(): void;
 }
 
-/** In how many namespaces the object is seen to at a time. */
+/** Number of namespaces that are checked concurrently. */
 const workers = 5;
 
 /**
- * Ensures an object in every namespace that isn't on its way out: in new ones, and again whenever the object is changed or
- * deleted. Of the objects only their changes are followed, so that those of other names cost neither time at the start nor
- * memory.
+ * Ensures an object in every namespace that isn't terminating: when the namespace is created, and whenever the object
+ * is changed or deleted. Only changes of the objects are followed, so objects with other names cost neither time at the
+ * start nor memory.
  */
-export function keepInNamespaces(context: ControllerContext, wanted: NamespaceObject): NamespaceKeeper {
+export function keepInNamespaces(context: NamespaceDependencies, target: NamespaceObject): NamespaceKeeper {
   const { registry, client, clock } = context;
-  const failed = (key: string, error: unknown) => context.failed(wanted.controller, key, error);
+  const failed = (key: string, error: unknown) => context.failed(target.controller, key, error);
   const namespaces = context.informer(registry.require(Namespace));
   const queue = new WorkQueue(
     clock,
     async (namespace) => {
       const find = () => client.find<Namespace>({ apiVersion: "v1", kind: "Namespace", name: namespace });
-      if (isGoing(await find())) return;
+      if (isTerminatingOrAbsent(await find())) return;
       try {
-        await wanted.ensure(namespace);
+        await target.ensure(namespace);
       } catch (error) {
-        // Meanwhile it may have begun to go, and then nothing is created in it.
-        if (!isGoing(await find())) throw error;
+        // Nothing can be created in a namespace that has started to terminate meanwhile.
+        if (!isTerminatingOrAbsent(await find())) throw error;
       }
     },
     failed,
-    context.queueObserver?.(wanted.controller),
+    context.queueObserver?.(target.controller),
     workers,
   );
   const checkAll = () => {
     for (const { metadata } of namespaces.list()) queue.add(metadata.name!);
   };
-  const changes = new NamedChanges(context, wanted, {
+  const changes = new NamedChanges(context, target, {
     changed: (namespace) => queue.add(namespace),
     missed: checkAll,
-    failed: (error) => failed(wanted.name, error),
+    failed: (error) => failed(target.name, error),
   });
   changes.start();
   namespaces.listen((key, object, before) => {
@@ -74,18 +78,18 @@ export function keepInNamespaces(context: ControllerContext, wanted: NamespaceOb
   return { checkAll, failing: () => changes.failing, close };
 }
 
-function isGoing(namespace: Namespace | undefined): boolean {
+function isTerminatingOrAbsent(namespace: Namespace | undefined): boolean {
   return namespace === undefined || isTerminating(namespace);
 }
 
 interface ChangeHandler {
   changed(namespace: string): void;
-  /** Changes may have been missed. */
+  /** Changes may have been missed; every namespace must be checked. */
   missed(): void;
   failed(error: unknown): void;
 }
 
-/** Tells of changes of the objects with one name, in all namespaces, from the start on. */
+/** Reports changes of the objects with one name, in all namespaces, from the start of the subscription. */
 class NamedChanges {
   private subscription: Subscription | undefined;
   private retry: Timer | undefined;
@@ -95,7 +99,7 @@ class NamedChanges {
   private readonly keyEnd: string;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: Pick<ControllerContext, "registry" | "store" | "clock">,
     { kind, name }: NamespaceObject,
     private readonly handler: ChangeHandler,
   ) {
@@ -119,7 +123,7 @@ class NamedChanges {
     }
   }
 
-  /** Whether changes can't be followed at present. */
+  /** True while the subscription is broken. */
   get failing(): boolean {
     return this.broken;
   }
@@ -134,7 +138,7 @@ class NamedChanges {
     this.subscription = this.context.store.subscribe(
       { prefix: this.prefix, after },
       {
-        events: (batch) => batch.forEach((event) => this.take(event)),
+        events: (batch) => batch.forEach((event) => this.handle(event)),
         ended: (error) => {
           if (!(error instanceof StoreClosedError)) this.failed(error);
         },
@@ -142,7 +146,7 @@ class NamedChanges {
     );
   }
 
-  private take({ key }: StoreEvent): void {
+  private handle({ key }: StoreEvent): void {
     if (key.endsWith(this.keyEnd)) this.handler.changed(namesOf(key).namespace);
   }
 

@@ -3,42 +3,46 @@ import { namesOf } from "../resources/registry/registry.ts";
 import { asBuffer } from "../resources/objects/stored.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
-import type { ControllerContext, RunningController } from "./controller.ts";
+import type { ControllerContext, QueueDependencies, RunningController } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
-/** Which objects a controller looks at, and what it does with each. */
+/** Selects the objects that a controller reconciles, and reconciles one. */
 export interface Reconciliation<O extends ApiObject> {
   /** Name of the controller. */
   readonly controller: string;
   readonly kind: Kind;
-  /** Whether a stored object may concern the controller, by its bytes: the others aren't decoded. */
+  /** Returns true if a stored object may concern the controller, judged by its bytes; other objects aren't decoded. */
   matters(body: Buffer): boolean;
   /**
-   * Brings an object, as it is stored now, to its desired state.
+   * Brings an object, as currently stored, to its desired state.
    *
-   * @returns after how many milliseconds to look at it again, if nothing changes before; undefined: not at all.
+   * @returns after how many milliseconds to reconcile it again if it doesn't change before; undefined for never.
    */
   reconcile(object: O): Promise<number | undefined>;
-  /** The object is gone. */
+  /** Called when an object was deleted. */
   removed?(namespace: string, name: string): void;
 }
 
-/** A reconciliation under way. */
+/** Dependencies of {@link reconcileMatching}. */
+export type ReconciliationDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "store">;
+
+/** A running reconciliation. */
 export interface RunningReconciliation extends RunningController {
   failing(): boolean;
-  /** Has an object looked at again. */
+  /** Reconciles an object again. */
   add(namespace: string, name: string): void;
 }
 
-/** How many objects are reconciled at a time. */
+/** Number of objects that are reconciled concurrently. */
 const workers = 5;
 
 /**
- * Reconciles the objects of a kind that matter, when they are made and whenever they change. It remembers their names only.
- * Where the kind isn't served, nothing is done.
+ * Reconciles the matching objects of a kind when they are created and whenever they change. It keeps only their names
+ * in memory. If the kind isn't served, it does nothing.
  */
 export function reconcileMatching<O extends ApiObject>(
-  context: ControllerContext,
+  context: ReconciliationDependencies,
   { controller, kind, matters, reconcile, removed }: Reconciliation<O>,
 ): RunningReconciliation {
   const { registry, client, clock, store } = context;
@@ -52,8 +56,8 @@ export function reconcileMatching<O extends ApiObject>(
       const slash = key.indexOf("/");
       const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
       const object = await client.find<O>({ apiVersion, kind: kind.name, namespace, name });
-      const againMs = object === undefined ? undefined : await reconcile(object);
-      if (againMs !== undefined) queue.addLater(key, againMs);
+      const delayMs = object === undefined ? undefined : await reconcile(object);
+      if (delayMs !== undefined) queue.addLater(key, delayMs);
     },
     (key, error) => context.failed(controller, key, error),
     context.queueObserver?.(controller),

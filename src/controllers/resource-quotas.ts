@@ -1,25 +1,31 @@
 import { formatQuantity } from "../base/quantity.ts";
 import type { QuotaFacts } from "../admission/plugins/resource-quota/quota-facts.ts";
+import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { NamespaceUsage } from "../admission/plugins/resource-quota/namespace-usage.ts";
 import { detach, type MaybePromise } from "../base/maybe-promise.ts";
 import type { NewObject } from "../resources/clients/client.ts";
 import { isRaced } from "../resources/clients/races.ts";
-import type { Controller, ControllerContext } from "./controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { WorkQueue, type QueueObserver } from "./work-queue.ts";
 
-/** A first change is shown after this time, so that what comes with it is shown at once. */
+/** Delay after a first change, so that changes that follow shortly are results together. */
 const delayMs = 20;
-/** The status of a namespace's quotas isn't written more often than this, nor than this for each of many quotas. */
+/**
+ * Minimum time between writes of the statuses of a namespace's quotas; the second value is per quota, for namespaces
+ * with many.
+ */
 const intervalMs = 100;
 const intervalMsOfEach = 25;
-/** How long before it is tried again to follow quotas that could not be loaded. */
+/** Delay before quotas that could not be loaded are loaded again. */
 const retryMs = 1000;
 
-/**
- * Keeps the status of quotas: what they limit, and what is used of it. Nothing depends on it but those who read it: the
- * admission plugin counts by itself.
- */
-export const resourceQuotas: Controller = {
+/** Dependencies of {@link resourceQuotas} and {@link resourceQuotaCharges}. */
+export interface QuotaDependencies extends QueueDependencies, Pick<ControllerContext, "client"> {
+  readonly quotas: QuotaIndex;
+}
+
+/** Maintains the status of quotas: the limits, and the usage. It is for readers only; the admission plugin counts by itself. */
+export const resourceQuotas: Controller<QuotaDependencies> = {
   name: "resourcequota",
   start(context) {
     const { quotas } = context;
@@ -39,10 +45,11 @@ export const resourceQuotas: Controller = {
 };
 
 /**
- * Writes the status of quotas after writes of this process that were charged to them, where the controller `resourcequota` is off:
- * another one then keeps the status, and the reference's relies on the admission of the server for what is created or grows.
+ * Writes the status of quotas after charged writes of this process, if the controller `resourcequota` is off. Then
+ * another program maintains the status, and the reference's controller relies on the server for objects that are
+ * created or grow.
  */
-export const resourceQuotaCharges: Controller = {
+export const resourceQuotaCharges: Controller<QuotaDependencies> = {
   name: "resourcequota-charges",
   onEveryServer: true,
   start(context) {
@@ -57,14 +64,14 @@ export const resourceQuotaCharges: Controller = {
   },
 };
 
-/** Writes the status of the quotas of namespaces: soon after a change, all changes of a moment at once. */
+/** Writes the status of the quotas of namespaces soon after a change; changes within a short time are results together. */
 class QuotaStatuses {
-  /** Before these times, by the monotonic clock, namespaces aren't written again. */
+  /** The earliest time of the next write of each namespace, in monotonic milliseconds. */
   private readonly nextWrites = new Map<string, number>();
   private readonly queue: WorkQueue;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: QuotaDependencies,
     controller: string,
     observer: QueueObserver | undefined,
   ) {
@@ -76,7 +83,7 @@ class QuotaStatuses {
     );
   }
 
-  /** What is used or limited in a namespace may have changed. */
+  /** Called when usage or limits of a namespace may have changed. */
   changed(namespace: string): void {
     const waitMs = (this.nextWrites.get(namespace) ?? 0) - this.context.clock.monotonicNow();
     this.queue.addLater(namespace, Math.max(delayMs, waitMs));
@@ -91,16 +98,16 @@ class QuotaStatuses {
     await quotas.sync();
     const usage = quotas.in(namespace);
     if (usage === undefined) return;
-    this.rest(namespace, Math.max(intervalMs, intervalMsOfEach * usage.quotas.length));
+    this.postpone(namespace, Math.max(intervalMs, intervalMsOfEach * usage.quotas.length));
     await usage.syncAll();
-    const written = await Promise.all(usage.quotas.map((quota) => writeStatus(this.context, usage, quota)));
-    if (written.includes(false)) this.changed(namespace);
+    const results = await Promise.all(usage.quotas.map((quota) => writeStatus(this.context, usage, quota)));
+    if (results.includes(false)) this.changed(namespace);
     const ends = usage.nextEnd;
     if (ends !== Infinity) this.queue.addLater(namespace, Math.max(intervalMs, ends - clock.now() + 1));
   }
 
-  /** Puts off the next write of a namespace, and forgets those whose time has come. */
-  private rest(namespace: string, ms: number): void {
+  /** Sets the earliest time of the next write of a namespace, and removes the times that have passed. */
+  private postpone(namespace: string, ms: number): void {
     const now = this.context.clock.monotonicNow();
     this.nextWrites.delete(namespace);
     this.nextWrites.set(namespace, now + ms);
@@ -111,20 +118,20 @@ class QuotaStatuses {
   }
 }
 
-/** Has quotas be followed from the start on. */
+/** Makes the quota index follow the quotas, and retries if that fails. */
 class Following {
   private closed = false;
   constructor(
-    private readonly context: Pick<ControllerContext, "clock" | "quotas">,
+    private readonly context: Pick<QuotaDependencies, "clock" | "quotas">,
     private readonly failed: (error: unknown) => void,
   ) {}
 
   start(): void {
     if (this.closed) return;
     try {
-      detach(this.context.quotas.sync() as MaybePromise<unknown>, (error) => this.again(error));
+      detach(this.context.quotas.sync() as MaybePromise<unknown>, (error) => this.retry(error));
     } catch (error) {
-      this.again(error);
+      this.retry(error);
     }
   }
 
@@ -132,7 +139,7 @@ class Following {
     this.closed = true;
   }
 
-  private again(error: unknown): void {
+  private retry(error: unknown): void {
     if (this.closed) return;
     this.failed(error);
     this.context.clock.setTimer(() => this.start(), retryMs);
@@ -140,12 +147,12 @@ class Following {
 }
 
 /**
- * Writes the status of a quota unless it is right.
+ * Writes the status of a quota unless it is up to date.
  *
- * @returns false if somebody else wrote the quota at the same time.
+ * @returns false if another client wrote the quota at the same time.
  */
 async function writeStatus(
-  { client }: ControllerContext,
+  { client }: QuotaDependencies,
   usage: NamespaceUsage,
   quota: QuotaFacts,
 ): Promise<boolean> {
@@ -167,8 +174,8 @@ type Amounts = Readonly<Record<string, string>>;
 
 function statusOf(usage: NamespaceUsage, quota: QuotaFacts): { hard: Amounts; used: Amounts } {
   const names = [...quota.hard.keys()].toSorted();
-  const amounts = (chosen: readonly string[], text: (name: string) => string): Amounts =>
-    Object.fromEntries(chosen.map((name) => [name, text(name)]));
+  const amounts = (included: readonly string[], text: (name: string) => string): Amounts =>
+    Object.fromEntries(included.map((name) => [name, text(name)]));
   return {
     hard: amounts(names, (name) => formatQuantity(quota.hard.get(name)!)),
     used: amounts(
@@ -178,7 +185,9 @@ function statusOf(usage: NamespaceUsage, quota: QuotaFacts): { hard: Amounts; us
   };
 }
 
-function sameAmounts(wanted: Amounts, found: Amounts = {}): boolean {
-  const names = Object.keys(wanted);
-  return names.length === Object.keys(found).length && names.every((name) => wanted[name] === found[name]);
+function sameAmounts(desired: Amounts, existing: Amounts = {}): boolean {
+  const names = Object.keys(desired);
+  return (
+    names.length === Object.keys(existing).length && names.every((name) => desired[name] === existing[name])
+  );
 }

@@ -1,24 +1,30 @@
 import type { Timer } from "../base/clock.ts";
 import { ConfigMap } from "../kinds/core/config-map.ts";
-import { createUnlessThere } from "./bootstrap/default-objects.ts";
-import { joinedCertificates } from "./certificate-bundle.ts";
-import type { Controller, ControllerContext, RunningController } from "./controller.ts";
-import { keepInNamespaces, type NamespaceKeeper } from "./namespace-objects.ts";
+import { createIfAbsent } from "./bootstrap/default-objects.ts";
+import { mergeCertificates } from "./certificate-bundle.ts";
+import type { Controller, RunningController } from "./controller.ts";
+import { keepInNamespaces, type NamespaceDependencies, type NamespaceKeeper } from "./namespace-objects.ts";
 
 const key = "ca.crt";
 const description =
   "Authorities by which pods recognize the API server at the addresses that it has in the cluster; for nothing else.";
-/** How often it is looked whether the server has another authority. */
+/** Time between checks whether the server's CA certificate has changed. */
 const checkMs = 60_000;
 
+/** Dependencies of {@link rootAuthorityPublisher}. */
+export interface RootAuthorityDependencies extends NamespaceDependencies {
+  /** Returns the CA certificate (PEM) that verifies this server; undefined if it has none. The result may change. */
+  readonly rootCertificate: () => string | undefined;
+}
+
 /**
- * Publishes the authority of the server's certificate in a ConfigMap of every namespace (`kube-root-ca.crt` in the kubernetes
- * vocabulary), which pods get beside the token of their service account, and mends what is changed or deleted. Without a
- * known authority it does nothing.
+ * Publishes the CA certificate of the server in a ConfigMap of every namespace (`kube-root-ca.crt` in the kubernetes
+ * vocabulary), which pods mount beside the token of their service account, and restores it when it is changed or
+ * deleted. Without a CA certificate it does nothing.
  */
-export const rootAuthorityPublisher: Controller = {
+export const rootAuthorityPublisher: Controller<RootAuthorityDependencies> = {
   name: "root-ca-cert-publisher",
-  // Each server may have an authority of its own.
+  // Each server may have its own CA.
   onEveryServer: true,
   start: (context) => new RootAuthority(context, rootAuthorityPublisher.name),
 };
@@ -26,12 +32,12 @@ export const rootAuthorityPublisher: Controller = {
 class RootAuthority implements RunningController {
   private readonly keeper: NamespaceKeeper;
   private own: string | undefined;
-  /** What is published, as last read in the system's namespace; undefined before. */
+  /** The published bundle, as last read in the system namespace; undefined before the first read. */
   private bundle: string | undefined;
   private timer: Timer;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: RootAuthorityDependencies,
     controller: string,
   ) {
     const { clock, registry } = context;
@@ -67,12 +73,13 @@ class RootAuthority implements RunningController {
   }
 
   /**
-   * Authorities of other servers over the same store stay until they expire, else two servers would overwrite each other's
-   * for ever. Only those in the system's namespace count, so that nobody adds one who may write in a namespace of their own.
+   * Reads the published bundle and adds this server's CA. CA certificates of other servers over the same store remain
+   * until they expire; otherwise two servers would overwrite each other's for ever. Only the ConfigMap of the system
+   * namespace is read: users with write access to another namespace must not be able to add one.
    */
   private async readBundle(own: string): Promise<void> {
     const published = (await this.find(this.context.registry.vocabulary.systemNamespace))?.data?.[key] ?? "";
-    const bundle = joinedCertificates(published, [own], this.context.clock.now());
+    const bundle = mergeCertificates(published, [own], this.context.clock.now());
     if (bundle === this.bundle) return;
     this.bundle = bundle;
     this.keeper.checkAll();
@@ -88,17 +95,17 @@ class RootAuthority implements RunningController {
     const { domain, rootAuthorityConfigMap: name } = registry.vocabulary;
     const live = await this.find(namespace);
     const { data = {}, metadata: { annotations = {} } = {} } = live ?? {};
-    const about = `${domain}/description`;
-    const isAsWanted = data[key] === bundle && Object.keys(data).length === 1;
-    if (isAsWanted && annotations[about] !== undefined) return;
+    const descriptionAnnotation = `${domain}/description`;
+    const isUpToDate = data[key] === bundle && Object.keys(data).length === 1;
+    if (isUpToDate && annotations[descriptionAnnotation] !== undefined) return;
     const metadata = {
       ...live?.metadata,
       name,
       namespace,
-      annotations: { ...annotations, [about]: description },
+      annotations: { ...annotations, [descriptionAnnotation]: description },
     };
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { [key]: bundle } };
-    if (live === undefined) await createUnlessThere(client, object);
+    if (live === undefined) await createIfAbsent(client, object);
     else await client.update(object);
   }
 }

@@ -3,24 +3,31 @@ import { Secret } from "../kinds/core/secret.ts";
 import { ServiceAccount } from "../kinds/core/service-account.ts";
 import { unlessRaced } from "../resources/clients/races.ts";
 import type { NewObject } from "../resources/clients/client.ts";
-import type { Controller, ControllerContext } from "./controller.ts";
-import { reconcileMatching } from "./reconcile-matching.ts";
+import type { Controller } from "./controller.ts";
+import { reconcileMatching, type ReconciliationDependencies } from "./reconcile-matching.ts";
 
-/** Signs a token that lies in a Secret and never expires. */
+/** Signs a token for a Secret; it never expires. */
 export type IssueLegacyToken = (facts: LegacyFacts) => Promise<string>;
 
+/** Dependencies of {@link serviceAccountTokens}. */
+export interface TokenDependencies extends ReconciliationDependencies {
+  readonly issueLegacyToken: IssueLegacyToken;
+  /** Returns the CA certificate (PEM) that verifies this server; undefined if it has none. The result may change. */
+  readonly rootCertificate: () => string | undefined;
+}
+
 /**
- * Fills the Secrets of type `service-account-token` with a token of their account, the namespace and the server's authority, and
- * deletes them with the account (spec: conventions 5.5).
+ * Adds to Secrets of type `service-account-token` a token of their account, the namespace and the server's CA
+ * certificate, and deletes them with the account (spec: conventions 5.5).
  */
-export const serviceAccountTokens: Controller = {
+export const serviceAccountTokens: Controller<TokenDependencies> = {
   name: "serviceaccount-token",
   start(context) {
     const { domain } = context.registry.vocabulary;
     const type = `${domain}/service-account-token`;
     const quotedType = JSON.stringify(type);
     const secretsOf = new Map<string, Set<string>>();
-    const forget = (namespace: string, name: string) => {
+    const removeSecret = (namespace: string, name: string) => {
       for (const [account, names] of secretsOf) {
         if (account.startsWith(`${namespace}/`) && names.delete(name) && names.size === 0)
           secretsOf.delete(account);
@@ -36,15 +43,15 @@ export const serviceAccountTokens: Controller = {
         const { namespace = "", name = "" } = secret.metadata;
         const key = `${namespace}/${account}`;
         secretsOf.set(key, (secretsOf.get(key) ?? new Set()).add(name));
-        await keep(context, secret, account);
+        await reconcileSecret(context, secret, account);
         return undefined;
       },
-      removed: forget,
+      removed: removeSecret,
     });
     const accounts = reconcileMatching<ServiceAccount>(context, {
       controller: this.name,
       kind: ServiceAccount,
-      // Only that one is gone is of interest.
+      // Only deletions of accounts matter.
       matters: () => false,
       reconcile: () => Promise.resolve(undefined),
       removed(namespace, name) {
@@ -61,35 +68,39 @@ export const serviceAccountTokens: Controller = {
   },
 };
 
-/** Deletes the Secret of an account that is gone, or is another one of that name; fills in what is missing in others. */
-async function keep(context: ControllerContext, secret: Secret, accountName: string): Promise<void> {
+/** Deletes the Secret if its account doesn't exist or has another uid; otherwise adds the missing data. */
+async function reconcileSecret(
+  context: TokenDependencies,
+  secret: Secret,
+  accountName: string,
+): Promise<void> {
   const { client, registry } = context;
   const { namespace = "", name = "", uid = "", resourceVersion = "", annotations = {} } = secret.metadata;
-  const about = `${registry.vocabulary.domain}/service-account.uid`;
+  const uidAnnotation = `${registry.vocabulary.domain}/service-account.uid`;
   const reference = { apiVersion: "v1", kind: "ServiceAccount", namespace, name: accountName };
   const account = await client.find<ServiceAccount>(reference);
   const accountUid = account?.metadata.uid ?? "";
-  const wanted = annotations[about] ?? "";
-  if (account === undefined || (wanted !== "" && wanted !== accountUid)) {
+  const annotatedUid = annotations[uidAnnotation] ?? "";
+  if (account === undefined || (annotatedUid !== "" && annotatedUid !== accountUid)) {
     const own = { apiVersion: "v1", kind: "Secret", namespace, name };
     return unlessRaced(() => client.delete(own, { uid, resourceVersion }));
   }
   const data = secret.data ?? {};
   const token = data["token"] ?? "";
   const authority = context.rootCertificate();
-  const filled: Record<string, string> = {
+  const desired: Record<string, string> = {
     ...data,
     namespace: base64(namespace),
     ...(authority === undefined ? {} : { "ca.crt": base64(authority) }),
   };
   if (token === "") {
     const facts = { namespace, secret: name, account: { name: accountName, uid: accountUid } };
-    filled["token"] = base64(await context.issueLegacyToken(facts));
+    desired["token"] = base64(await context.issueLegacyToken(facts));
   }
-  const same = Object.entries(filled).every(([key, value]) => data[key] === value);
-  if (same && wanted === accountUid) return;
-  const metadata = { ...secret.metadata, annotations: { ...annotations, [about]: accountUid } };
-  await unlessRaced(() => client.update({ ...secret, metadata, data: filled } as NewObject));
+  const isUpToDate = Object.entries(desired).every(([key, value]) => data[key] === value);
+  if (isUpToDate && annotatedUid === accountUid) return;
+  const metadata = { ...secret.metadata, annotations: { ...annotations, [uidAnnotation]: accountUid } };
+  await unlessRaced(() => client.update({ ...secret, metadata, data: desired } as NewObject));
 }
 
 const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");

@@ -1,12 +1,12 @@
 import { ServiceAccount } from "../kinds/core/service-account.ts";
-import { createUnlessThere } from "./bootstrap/default-objects.ts";
+import { createIfAbsent } from "./bootstrap/default-objects.ts";
 import type { Controller } from "./controller.ts";
-import { keepInNamespaces } from "./namespace-objects.ts";
+import { keepInNamespaces, type NamespaceDependencies } from "./namespace-objects.ts";
 
 const name = "default";
 
-/** Makes the service account `default` in every namespace, for pods that name none, and makes it again when it is deleted. */
-export const serviceAccounts: Controller = {
+/** Creates the service account `default` in every namespace, for pods that name none, and again when it is deleted. */
+export const serviceAccounts: Controller<NamespaceDependencies> = {
   name: "serviceaccount",
   start(context) {
     const { client } = context;
@@ -18,7 +18,7 @@ export const serviceAccounts: Controller = {
         const reference = { apiVersion: "v1", kind: "ServiceAccount", namespace, name };
         if ((await client.find(reference)) !== undefined) return;
         const { apiVersion, kind } = reference;
-        await createUnlessThere(client, { apiVersion, kind, metadata: { name, namespace } });
+        await createIfAbsent(client, { apiVersion, kind, metadata: { name, namespace } });
       },
     });
   },

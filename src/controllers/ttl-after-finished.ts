@@ -1,10 +1,10 @@
 import { Job } from "../kinds/batch/job.ts";
 import { unlessRaced } from "../resources/clients/races.ts";
 import type { Controller } from "./controller.ts";
-import { reconcileMatching } from "./reconcile-matching.ts";
+import { reconcileMatching, type ReconciliationDependencies } from "./reconcile-matching.ts";
 
-/** Deletes jobs that have finished, with their pods, after the time that they ask for in `spec.ttlSecondsAfterFinished`. */
-export const ttlAfterFinished: Controller = {
+/** Deletes finished jobs and their pods `spec.ttlSecondsAfterFinished` after they finished. */
+export const ttlAfterFinished: Controller<ReconciliationDependencies> = {
   name: "ttl-after-finished",
   start(context) {
     const { client, clock } = context;
@@ -26,7 +26,10 @@ export const ttlAfterFinished: Controller = {
   },
 };
 
-/** When a job is to be deleted, in milliseconds since 1970; never while it runs, without a time, or when it is being deleted. */
+/**
+ * Returns when a job must be deleted, in milliseconds since 1970; Infinity if it is running, is being deleted, or has
+ * no TTL.
+ */
 function jobDeletionTime({ metadata, spec, status }: Job): number {
   const seconds = spec?.ttlSecondsAfterFinished;
   if (typeof seconds !== "number" || metadata.deletionTimestamp !== undefined) return Infinity;

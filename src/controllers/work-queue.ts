@@ -1,49 +1,50 @@
 import type { Clock, Timer } from "../base/clock.ts";
 import { detach } from "../base/maybe-promise.ts";
 
-/** After the first failure of a key it is tried again after this time, then after twice as long, and so on. */
+/** Delay before the first retry of a key; each further delay is twice as long, up to `maxRetryMs`. */
 const firstRetryMs = 20;
 const maxRetryMs = 30_000;
 
-/** Told what happens in a queue, for the metrics. Times are in seconds. */
+/** Receives the events of a queue, for metrics. Times are in seconds. */
 export interface QueueObserver {
-  /** A key that didn't wait was added. */
+  /** A key was added that wasn't waiting. */
   added(): void;
-  /** The work on a key begins. */
+  /** The work on a key starts. */
   taken(waitedSeconds: number): void;
-  /** The work on a key has ended, well or not. */
+  /** The work on a key has ended, with or without success. */
   done(workedSeconds: number): void;
-  /** A key is added again later, because its work failed. */
+  /** A key will be retried because its work failed. */
   retried(): void;
-  /** So many keys that waited won't be worked on: the queue was closed. */
+  /** The queue was closed with this number of waiting keys. */
   dropped(count: number): void;
 }
 
 /**
- * Keys that wait to be worked on, some at a time, each by one worker. A key that is added while it waits is worked on once;
- * one that is added while it is worked on is worked on again, afterwards. A failed key is tried again, later each time.
+ * A queue of keys with a number of concurrent workers; a key is worked on by one worker at a time. A key that is added
+ * while it waits is worked on once; a key that is added while it is worked on is worked on again afterwards. A failed
+ * key is retried with growing delays.
  */
 export class WorkQueue {
-  /** When each key was added, in milliseconds since 1970. */
+  /** The waiting keys with the monotonic time at which they were added, in milliseconds. */
   private readonly waiting = new Map<string, number>();
   private readonly failures = new Map<string, number>();
-  /** The next time at which a key is added by itself. */
+  /** The next scheduled addition of each key. */
   private readonly later = new Map<string, { readonly at: number; readonly timer: Timer }>();
   private readonly ending = new AbortController();
-  /** How many workers there are at present. */
+  /** Number of running workers. */
   private running = 0;
-  /** The keys that are worked on. */
+  /** Keys that are being worked on. */
   private readonly working = new Set<string>();
-  /** Settles when nothing is worked on any more; known while a close waits for that. */
+  /** Called when no worker runs any more; set while `close` waits for that. */
   private idle: (() => void) | undefined;
 
   /**
-   * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
-   *   ends early when the signal tells that the queue is being closed.
+   * @param work brings one key to its desired state; if it throws, it is retried. Long work should stop early when
+   *   the signal is aborted, which means that the queue is being closed.
    * @param failed called with each failure.
-   * @param observer told what happens.
-   * @param workers how many keys are worked on at a time. With more than one, their writes share the syncs of the store,
-   *   and a key whose work takes long holds up none of the others.
+   * @param observer receives the events of the queue.
+   * @param workers number of keys that are worked on concurrently. With more than one, their writes share the syncs
+   *   of the store, and a slow key doesn't delay the others.
    */
   constructor(
     private readonly clock: Clock,
@@ -64,13 +65,13 @@ export class WorkQueue {
     detach(this.run(), (error) => this.failed(key, error));
   }
 
-  /** Adds a key after a time; of several times the earliest counts. */
+  /** Adds a key after a delay. Of several pending additions of a key only the earliest remains. */
   addLater(key: string, delayMs: number): void {
     if (this.closed) return;
     const at = this.clock.monotonicNow() + delayMs;
-    const known = this.later.get(key);
-    if (known !== undefined && known.at <= at) return;
-    known?.timer.cancel();
+    const pending = this.later.get(key);
+    if (pending !== undefined && pending.at <= at) return;
+    pending?.timer.cancel();
     const timer = this.clock.setTimer(() => {
       this.later.delete(key);
       this.add(key);
@@ -78,7 +79,7 @@ export class WorkQueue {
     this.later.set(key, { at, timer });
   }
 
-  /** Resolves when nothing is being worked on. */
+  /** Drops all waiting keys. Resolves when no work is running. */
   async close(): Promise<void> {
     this.ending.abort();
     this.observer?.dropped(this.waiting.size);
@@ -92,24 +93,25 @@ export class WorkQueue {
     return this.ending.signal.aborted;
   }
 
-  /** Works until nothing waits that nobody works on. */
+  /** Works until no key waits that isn't being worked on. */
   private async run(): Promise<void> {
-    // Whoever adds a key goes on first: the work never begins within its turn.
+    // The caller of `add` continues first: work never starts synchronously.
     await Promise.resolve();
-    for (let key = this.take(); key !== undefined; key = this.take()) {
+    for (let key = this.next(); key !== undefined; key = this.next()) {
       const begunAt = this.clock.monotonicNow();
       await this.attempt(key);
       this.observer?.done((this.clock.monotonicNow() - begunAt) / 1000);
-      // Whatever was added meanwhile is seen by this worker's next look.
+      // A key that was added meanwhile is found in the next iteration.
       this.working.delete(key);
     }
-    // In the same turn as the last look at what waits: a key that is added later must find a worker missing.
+    // In the same synchronous section as the last check of the queue, so that a key that is added later starts a new
+    // worker.
     this.running--;
     if (this.running === 0) this.idle?.();
   }
 
-  /** The key that waits longest of those that nobody works on. */
-  private take(): string | undefined {
+  /** Removes and returns the key that has waited longest and isn't being worked on. */
+  private next(): string | undefined {
     for (const [key, addedAt] of this.waiting) {
       if (this.working.has(key)) continue;
       this.waiting.delete(key);

@@ -23,80 +23,80 @@ import type { ResourceContext } from "./request/context.ts";
 import type { PathTable } from "./request/path-table.ts";
 import type { OpenStreams } from "./transport/open-streams.ts";
 
-/** What the stages of the pipeline work with; put together once, by `server/`. */
+/** Dependencies of the pipeline's stages, created once by `server/`. */
 export interface HttpService {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly encodings: Encodings;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
-  /** How many requests are worked on at one time, and whose. */
+  /** Limits concurrent requests. */
   readonly limits: RequestLimiter;
-  /** In which order requests are worked on that arrive together. */
+  /** Order of requests that arrive together. */
   readonly turns: FairTurns;
-  /** Bounds the memory that large requests take. */
+  /** Limits the memory of large requests. */
   readonly largeRequests: LargeRequests;
-  /** Which connections are read while several users are at work. */
+  /** Decides which connections are read while several users are active. */
   readonly reading: FairReading;
-  /** Answers POSTs of virtual kinds, by kind name. */
+  /** Handlers of POSTs of virtual kinds, by kind name. */
   readonly reviews: ReadonlyMap<string, ReviewHandler>;
-  /** Work out all objects of kinds that aren't stored, by kind name; sorted by name. */
+  /** Compute the objects of kinds that aren't stored, by kind name; sorted by name. */
   readonly computed: ReadonlyMap<string, () => Promise<readonly ApiObject[]>>;
-  /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
+  /** Paths outside of resources; those that end with `/` are prefixes. */
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
-  /** What clients leave untaken of their answers. */
+  /** Response bytes that clients haven't read yet. */
   readonly backlog: ResponseBacklogs;
-  /** Whether large answers are compressed for clients that take that. */
+  /** Whether large responses are compressed if the client accepts that. */
   readonly compresses: boolean;
   readonly metrics: RequestMetrics;
   readonly callers: AuthenticationMetrics;
-  /** Watches, followed logs and upgraded connections under way. */
+  /** Open watches, followed logs and upgraded connections. */
   readonly streams: OpenStreams;
-  /** How many watches there are, of what. */
+  /** Number of watches by resource type. */
   readonly watches: WatchCounts;
-  /** Which group versions are served by others. */
+  /** The group versions of extension servers. */
   readonly apiServices: ApiServices;
-  /** How requests for those are passed on. */
+  /** Rules of requests to extension servers. */
   readonly aggregation: AggregationRules;
-  /** How connections to pods, services and nodes are made. */
+  /** Rules of connections to pods, services and nodes. */
   readonly connections: ConnectionRules;
-  /** Counts the sockets of connections to pods, services and nodes. */
+  /** Limits the sockets to pods, services and nodes. */
   readonly backends: BackendSockets;
   /** Counts the connections of clients. */
   readonly clients: ConnectionObserver;
-  /** Undefined where nothing is audited. */
+  /** Undefined without audit. */
   readonly audit: Auditor | undefined;
-  /** Registers event handlers that a client's or backend's bytes can reach. */
+  /** Registers event handlers that process bytes of clients and backends. */
   readonly guard: HandlerGuard;
-  /** Told of defects, and of connections that were cut off. */
+  /** Logs bugs, and connections that were cut off. */
   readonly log: HttpLog;
 }
 
-/** How requests are passed on to extension servers. */
+/** Rules of requests to extension servers. */
 export interface AggregationRules {
-  /** Whether an extension server's redirects are refused, rather than passed on. */
+  /** Whether redirects of an extension server are refused instead of forwarded. */
   readonly refusesRedirects: boolean;
-  /** So many requests may be under way to one extension server. */
+  /** Maximum number of concurrent requests to an extension server. */
   readonly maxRequests: number;
 }
 
 export interface HttpLog {
-  /** Logs and counts a bug: an exception that is not meant for clients, and where it was caught. */
+  /** Logs and counts a bug: an unexpected exception, and where it was caught. */
   defect(error: unknown, source: DefectSource): void;
-  /** The store can't be used. May be called very often. */
+  /** Reports that the store is unavailable. May be called very often. */
   unavailable(cause: unknown, request: { readonly method: string; readonly path: string }): void;
-  /** A watcher or reader was cut off for the reason. */
+  /** Reports that a watcher or reader was cut off. */
   cutOff(reason: string, request: { readonly method: string; readonly path: string }): void;
 }
 
-/** Where an exception that is a bug was caught: in a request, in an event handler, or nowhere but in the process. */
+/** Where an unexpected exception was caught: in a request, in an event handler, or in the process. */
 export type DefectSource =
   | { readonly method: string; readonly path: string }
   | { readonly event: string }
   | { readonly process: "uncaughtException" | "unhandledRejection" };
 
-/** Fills in the status of a review. The object is canonical and valid; it is changed. */
+/** Sets the status of a review. The object is canonical and valid; it is changed. */
 export type ReviewHandler = (
   review: Record<string, unknown>,
   request: ResourceContext,

@@ -6,7 +6,7 @@ export function labelsText(labels: Readonly<Record<string, string>> | null | und
   return text === "" ? "<none>" : text;
 }
 
-/** Labels as the text of a selector for exactly them; empty where there are none. */
+/** Returns labels as a selector that matches exactly them; empty without labels. */
 export function equalities(labels: Readonly<Record<string, string>> | null | undefined): string {
   return Object.entries(labels ?? {})
     .toSorted(([a], [b]) => compare(a, b))
@@ -14,7 +14,7 @@ export function equalities(labels: Readonly<Record<string, string>> | null | und
     .join(",");
 }
 
-/** The text form of a selector, its conditions sorted by key; undefined where it has faults. */
+/** Returns a selector as text, its conditions sorted by key; undefined if it is invalid. */
 export function selectorText(selector: LabelSelectorObject | null | undefined): string | undefined {
   if (selector === null || selector === undefined) return "";
   if (labelSelectorFaults(selector).length > 0) return undefined;
@@ -44,7 +44,7 @@ function expressionText(key: string, operator: string, values: readonly string[]
   }
 }
 
-/** A selector as a cell shows it: `<none>` where it is empty, `<error>` where it has faults. */
+/** Returns a selector for a cell: `<none>` if it is empty, `<error>` if it is invalid. */
 export function selectorCell(selector: LabelSelectorObject | null | undefined): string {
   const text = selectorText(selector);
   return text === undefined ? "<error>" : text === "" ? "<none>" : text;
@@ -68,17 +68,17 @@ interface Container {
   readonly image?: string | undefined;
 }
 
-/** The names of a template's containers. */
+/** Returns the names of a template's containers, joined by commas. */
 export function containerNames(template: Template | undefined): string {
   return (template?.spec?.containers ?? []).map(({ name }) => name).join(",");
 }
 
-/** The images of a template's containers. */
+/** Returns the images of a template's containers, joined by commas. */
 export function containerImages(template: Template | undefined): string {
   return (template?.spec?.containers ?? []).map(({ image }) => image ?? "").join(",");
 }
 
-/** Where a load balancer takes traffic in, each address or name once, sorted. */
+/** Returns the addresses and host names of a load balancer, sorted and without duplicates. */
 export function balancerAddresses(
   points: readonly { readonly ip?: string | undefined; readonly hostname?: string | undefined }[] | undefined,
 ): string[] {

@@ -32,12 +32,16 @@ export const defaultColumns: readonly Column<ApiObject>[] = [
   },
 ];
 
-/** The cell of a column that tells how long ago times were, from a function that asks `since` for each age. */
+/**
+ * Returns the cell of a column of ages.
+ *
+ * @param ages computes the cell; it calls `since` for each time.
+ */
 export function agedCell<O>(ages: (object: O, since: Since) => unknown): Pick<Column<O>, "cell" | "ages"> {
   return { ages, cell: (object, now) => ages(object, (timestamp) => age(timestamp, now)) };
 }
 
-/** A time as the time since then, in the field's short form: `45s`, `3m20s`, `5h2m`, `2d4h`, `400d`. */
+/** Returns the time since a timestamp in kubectl's short form: `45s`, `3m20s`, `5h2m`, `2d4h`, `400d`. */
 export function age(timestamp: string | null | undefined, now: number): string {
   if (timestamp === undefined || timestamp === null) return "<unknown>";
   return ageOf(Date.parse(timestamp), now);
@@ -50,7 +54,10 @@ export function ageOf(time: number, now: number): string {
   return shortDuration(Math.max(0, seconds));
 }
 
-/** A length of time in the field's short form: two units below the first one where they say something, as the reference rounds. */
+/**
+ * Formats a duration in kubectl's short form: the largest unit, and the next one while it is significant; rounded as in
+ * the reference.
+ */
 export function shortDuration(seconds: number): string {
   if (seconds < 60 * 2) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);

@@ -21,7 +21,7 @@ import { ageColumn, nameColumn } from "./columns.ts";
 import { Condition } from "./meta/condition.ts";
 import { LabelSelector } from "./meta/label-selector.ts";
 
-/** The types of fields, and what many kinds share. */
+/** Types of fields, and structs that many kinds share. */
 const words = {
   field,
   list,
@@ -45,16 +45,16 @@ const words = {
   ageColumn,
 };
 
-/** A group of a program's own, as static types know it. */
+/** A group of the embedding program, for static types. */
 interface OwnGroup<B extends string> {
   readonly base: B;
   readonly suffixed: false;
 }
 
 /**
- * The words with which the kinds of one version of a group are declared; `createServer({ kinds })` serves them.
+ * Returns the functions that declare the kinds of one version of a group; `createServer({ kinds })` serves the kinds.
  *
- * @param group its full name, which has a dot: `shop.example.com`.
+ * @param group full name of the group, which contains a dot: `shop.example.com`.
  *
  * @example
  * const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");

@@ -4,18 +4,18 @@ import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
-/** How a definition is made of a declared kind. */
+/** Options of {@link definitionOf}. */
 export interface DefinitionOptions {
-  /** Names in which the definition is written; `platform` unless given. */
+  /** Vocabulary of the definition; default `platform`. */
   readonly vocabulary?: "platform" | "kubernetes";
   /**
-   * `spec.conversion` of the definition: how objects get from one version into another. It must be given where a declared
-   * version has functions for that, since a manifest can't have them.
+   * `spec.conversion` of the definition. Required if a declared version has conversion functions, because a manifest
+   * can't contain them.
    */
   readonly conversion?: Readonly<Record<string, unknown>>;
 }
 
-/** A CustomResourceDefinition (v1) without a status, as it is sent to a server or written to a file. */
+/** A CustomResourceDefinition (v1) without status. */
 export interface DefinitionManifest {
   readonly apiVersion: string;
   readonly kind: "CustomResourceDefinition";
@@ -87,7 +87,7 @@ export function definitionOf(
   };
 }
 
-/** The kind in the version in which objects are stored. */
+/** Returns the kind in the stored version. */
 function storedOf(versions: readonly Kind[], { conversion }: DefinitionOptions): Kind {
   const [stored, another] = versions.filter((one) => one.conversion === undefined);
   if (stored === undefined || another !== undefined) {
@@ -136,25 +136,25 @@ function schemaOf({ name, version, type }: Kind, vocabulary: Vocabulary): Struct
 }
 
 function subresourcesOf({ subresources }: Kind): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
+  const served: Record<string, unknown> = {};
   const { status, scale } = subresources as Readonly<Record<string, Subresource | undefined>>;
-  if (status !== undefined && status.shape === undefined) found["status"] = {};
+  if (status !== undefined && status.shape === undefined) served["status"] = {};
   if (scale?.shape === "view") {
     const pathOf = (...view: readonly string[]): string | undefined => {
       const entry = scale.fields.find((one) => one.view.join(".") === view.join("."));
       return entry && `.${entry.object.join(".")}`;
     };
     const selector = pathOf("status", "selector");
-    found["scale"] = {
+    served["scale"] = {
       specReplicasPath: pathOf("spec", "replicas") ?? ".spec.replicas",
       statusReplicasPath: pathOf("status", "replicas") ?? ".status.replicas",
       ...(selector !== undefined && { labelSelectorPath: selector }),
     };
   }
-  return found;
+  return served;
 }
 
-/** Every table has the column of names anyway. */
+/** Returns the columns except the name, which every table has. */
 function columnsOf({ columns = [] }: Kind): Readonly<Record<string, unknown>>[] {
   return columns.flatMap(({ name, type, doc, priority, jsonPath, definedType }) =>
     jsonPath === undefined

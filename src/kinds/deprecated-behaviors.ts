@@ -1,18 +1,18 @@
 import { releaseAfter } from "../base/releases.ts";
 
-/** Something that the server does on which nobody should build any more (spec: conventions 9.2, rule 7). */
+/** A deprecated behavior of the server (spec: conventions 9.2, rule 7). */
 export interface DeprecatedBehavior {
-  /** What it is; `*` stands for the domain. */
+  /** Description; `*` stands for the domain. */
   readonly what: string;
   /** The release since which it is deprecated, such as `1.18`. */
   readonly deprecated: string;
-  /** The first release without it, where it is known. */
+  /** The first release without it, if it is known. */
   readonly removed?: string;
-  /** What does it now; `*` stands for the domain. */
+  /** Replacement; `*` stands for the domain. */
   readonly instead: string;
 }
 
-/** Behaviors that are deprecated in the reference release, and one that was removed before it. */
+/** Behaviors that are deprecated in the reference release, and one that was removed earlier. */
 export const deprecatedBehaviors = {
   orphanDependents: {
     what: "orphanDependents, of the options of a delete",
@@ -53,10 +53,10 @@ export const deprecatedBehaviors = {
   },
 } as const satisfies Readonly<Record<string, DeprecatedBehavior>>;
 
-/** In 2020 releases came to be three a year; before there were four. */
+/** Since 2020 there are three releases a year, before there were four. */
 const firstOfThree = 19;
 
-/** The first release that may lack a deprecated behavior: the one that comes a year later. */
+/** Returns the first release that may remove a deprecated behavior, which is a year later. */
 export function earliestEnd({ deprecated }: Pick<DeprecatedBehavior, "deprecated">): string {
   const minor = Number(deprecated.split(".")[1]);
   return releaseAfter(deprecated, minor < firstOfThree ? 4 : 3);

@@ -5,7 +5,7 @@ import type { Field, StructType, Type } from "../schema/types.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { builtInKinds } from "./all.ts";
 
-/** A kind of the program that embeds the server can't be served; the message names the kind and says why. */
+/** A kind of the embedding program can't be served; the message names the kind and the reason. */
 export class KindFault extends Error {
   override name = "KindFault";
 }
@@ -15,18 +15,18 @@ const resourceForm = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const kindForm = /^[A-Z][A-Za-z0-9]{0,62}$/;
 
 /**
- * Checks the kinds that a program declares for groups of its own.
+ * Checks the kinds that an embedding program declares for its own groups.
  *
  * @throws {KindFault}
  */
 export function checkExtensionKinds(kinds: readonly Kind[], vocabulary: Vocabulary): void {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   for (const kind of kinds) {
     const refuse = (why: string): never => {
       throw new KindFault(`${String(kind?.name)}: ${why}`);
     };
     checkNames(kind, vocabulary, refuse);
-    checkNotTaken(kind, taken, refuse);
+    checkNotTaken(kind, usedNames, refuse);
     checkServed(kind, kinds, refuse);
     checkType(kind, refuse);
   }
@@ -52,14 +52,14 @@ function checkNames(kind: Kind, vocabulary: Vocabulary, refuse: Refuse): void {
     refuse(`the group ${group} is the server's own`);
 }
 
-/** Names are found within a group version by kind, resource, singular and short name alike. */
-function checkNotTaken({ group, version, ...names }: Kind, taken: Set<string>, refuse: Refuse): void {
+/** A kind is looked up in its group version by kind, resource, singular and short name, so all of them must be unique. */
+function checkNotTaken({ group, version, ...names }: Kind, usedNames: Set<string>, refuse: Refuse): void {
   const { name, resource, singular, shortNames = [] } = names;
   const all = new Set([`kind ${name}`, ...[resource, singular, ...shortNames].map((one) => `name ${one}`)]);
   for (const one of all) {
     const place = `${group.base}/${version} ${one}`;
-    if (taken.has(place)) refuse(`the ${one} is declared twice in ${group.base}/${version}`);
-    taken.add(place);
+    if (usedNames.has(place)) refuse(`the ${one} is declared twice in ${group.base}/${version}`);
+    usedNames.add(place);
   }
 }
 
@@ -101,24 +101,24 @@ function checkType({ type }: Kind, refuse: Refuse): void {
   }
 }
 
-/** Also that of another copy of the module, such as that of the package's CommonJS form. */
+/** Also recognizes the ObjectMeta of another copy of the module, such as the package's CommonJS form. */
 function isObjectMeta(field: Field | undefined): boolean {
   const type = field?.type;
   if (type?.shape !== "struct" || type.name !== ObjectMeta.name) return false;
   return type.groupVersion.group.base === ObjectMeta.groupVersion.group.base;
 }
 
-/** Every struct in a type, itself first. */
-function structsOf(type: Type, found = new Set<StructType>()): ReadonlySet<StructType> {
-  if (type.shape === "list") structsOf(type.element, found);
-  else if (type.shape === "map") structsOf(type.value, found);
+/** Returns all structs in a type, starting with the type itself. */
+function structsOf(type: Type, structs = new Set<StructType>()): ReadonlySet<StructType> {
+  if (type.shape === "list") structsOf(type.element, structs);
+  else if (type.shape === "map") structsOf(type.value, structs);
   else if (type.shape === "union") {
-    for (const form of Object.values(type.forms)) structsOf(form.type, found);
-  } else if (type.shape === "struct" && !found.has(type)) {
-    found.add(type);
-    for (const field of Object.values(type.fields)) structsOf(field.type, found);
+    for (const form of Object.values(type.forms)) structsOf(form.type, structs);
+  } else if (type.shape === "struct" && !structs.has(type)) {
+    structs.add(type);
+    for (const field of Object.values(type.fields)) structsOf(field.type, structs);
   }
-  return found;
+  return structs;
 }
 
 function quoted(value: unknown): string {

@@ -1,7 +1,7 @@
 const plain = <const B extends string>(base: B) => ({ base, suffixed: false }) as const;
 const suffixed = <const B extends string>(base: B) => ({ base, suffixed: true }) as const;
 
-/** The API groups; only those whose name ends in the product's suffix are marked. */
+/** API groups. The names of suffixed groups end with the suffix of the vocabulary. */
 export const core = plain("");
 export const apps = plain("apps");
 export const autoscaling = plain("autoscaling");
@@ -17,7 +17,7 @@ export const coordination = suffixed("coordination");
 export const discovery = suffixed("discovery");
 export const events = suffixed("events");
 export const flowcontrol = suffixed("flowcontrol.apiserver");
-/** Of this product alone: the reference has no such group. */
+/** Specific to this product; the reference has no such group. */
 export const insight = suffixed("insight");
 export const internalApiserver = suffixed("internal.apiserver");
 export const networking = suffixed("networking");

@@ -4,8 +4,8 @@ import type { Column } from "../schema/columns.ts";
 import type { Kind, Subresource } from "../schema/kind.ts";
 
 /**
- * The kinds such that an exception of one of their own functions names the kind and the function. It ends the request, or
- * the watch, that called the function, like any bug. Conversions lead to guarded kinds.
+ * Wraps the functions of an embedding program's kinds, so that an exception names the kind and the function. The
+ * exception ends the request or watch, like any bug. Conversions of the result return guarded kinds.
  */
 export function guardedKinds(kinds: readonly Kind[]): readonly Kind[] {
   const guarded = new Map(kinds.map((kind) => [kind, guardedKind(kind)] as const));
@@ -26,7 +26,7 @@ function guardedKind(kind: Kind): Kind {
   );
   const columns = kind.columns?.map((one): Column => ({
     ...withGuards(one, `${subject}: column ${one.name}`),
-    // What a program's own cells depend on isn't known.
+    // It isn't known what such cells depend on.
     varies: one.varies === true || one.ages === undefined,
   }));
   return {
@@ -39,7 +39,7 @@ function guardedKind(kind: Kind): Kind {
 
 type Call = (...parameters: unknown[]) => unknown;
 
-/** A copy of an object whose functions name themselves in what they throw. */
+/** Returns a copy of an object whose functions add their name to exceptions. */
 function withGuards<T extends object>(members: T, subject: string): T {
   const entries = Object.entries(members).map(([name, member]: [string, unknown]) => {
     if (typeof member !== "function") return [name, member] as const;

@@ -25,7 +25,7 @@ import {
   storage,
 } from "./groups.ts";
 
-/** Releases in which something happened to a kind in one version; `1.26` (spec: conventions 9). */
+/** Releases in which a kind was introduced, deprecated and removed in one version, such as `1.26` (spec: conventions 9). */
 export interface LifeCycle {
   readonly group: Group;
   readonly version: string;
@@ -33,7 +33,7 @@ export interface LifeCycle {
   readonly introduced: string;
   readonly deprecated?: string;
   readonly removed?: string;
-  /** Where the kind is found instead. */
+  /** The group version that replaces it. */
   readonly replacement?: GroupVersion;
 }
 
@@ -50,7 +50,7 @@ function at(group: Group, version: string): GroupVersion {
   return { group, version };
 }
 
-/** Every kind in every version that ever was served by default or on demand. */
+/** Every kind in every version that was ever served, by default or on demand. */
 export const lifeCycles: readonly LifeCycle[] = [
   ...kinds(core, "v1", { introduced: "1.0" }, [
     "Binding",
@@ -266,7 +266,7 @@ export const lifeCycles: readonly LifeCycle[] = [
     "FlowSchema",
     "PriorityLevelConfiguration",
   ]),
-  // No release of the reference has these: they are the product's own.
+  // Specific to this product; no release of the reference has these.
   ...kinds(insight, "v1", { introduced: "1.26" }, [
     "AccessExplanation",
     "BulkAccessReview",

@@ -15,7 +15,7 @@ function keyOf({ base }: Group, version: string, kind: string): string {
   return `${base}/${version} ${kind}`;
 }
 
-/** What the caller of a deprecated version is told; undefined where there is nothing to tell. */
+/** Returns the warning for requests to a deprecated version; undefined if it isn't deprecated. */
 export function deprecationWarning(
   cycle: LifeCycle,
   release: string,

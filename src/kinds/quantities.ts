@@ -2,11 +2,11 @@ import { formatQuantity, parseQuantity, QuantityFault, type Quantity } from "../
 
 const milli = 1_000_000n;
 
-/** Rounds every amount away from zero to the thousandth, the finest that is kept. Changes the amounts. */
+/** Rounds every amount away from zero to thousandths, the smallest supported unit. Changes the amounts. */
 export function roundUpToMilli(amounts: Record<string, string> | null | undefined): void {
   if (amounts === null || amounts === undefined) return;
   for (const [name, text] of Object.entries(amounts)) {
-    // Only these suffixes and fractions can be finer.
+    // Only amounts with these suffixes and fractions can be smaller.
     if (!/[nu.eE-]/.test(text)) continue;
     const quantity = quantityFrom(text);
     if (quantity === undefined || quantity.nanos % milli === 0n) continue;
@@ -16,7 +16,7 @@ export function roundUpToMilli(amounts: Record<string, string> | null | undefine
   }
 }
 
-/** The quantity that a text gives; undefined where it gives none. */
+/** Parses a quantity; undefined if the text isn't one. */
 export function quantityFrom(text: string): Quantity | undefined {
   try {
     return parseQuantity(text);

@@ -1,12 +1,16 @@
-/** Items of a list that a cell shows. */
+/** Maximum number of items in a cell. */
 const shownItems = 3;
 
-/** The first items of lists that may be long, and how many more there are: `a,b,c + 5 more...`. */
+/** Shows the first items of a list in a cell, and the number of the others: `a,b,c + 5 more...`. */
 export class TruncatedList {
   private readonly items: string[] = [];
   private count = 0;
 
-  /** Adds a number of items. @param item is called for those that are shown only. */
+  /**
+   * Adds a number of items.
+   *
+   * @param item returns an item; called only for those that are shown.
+   */
   add(count: number, item: (index: number) => string): void {
     for (let index = 0; index < count && this.items.length < shownItems; index++)
       this.items.push(item(index));

@@ -10,7 +10,7 @@ type GroupNameOf<G> = G extends { readonly base: infer B extends string; readonl
 
 type ApiVersion<G extends string, V extends string> = G extends "" ? V : `${G}/${V}`;
 
-/** `apiVersion kind` of a kind's objects, in each of the vocabularies. */
+/** `apiVersion kind` of a kind's objects, in both vocabularies. */
 type KeyOf<K extends Kind> = `${ApiVersion<GroupNameOf<K["group"]>, K["version"]>} ${K["name"]}`;
 
 /** The types of the objects of some kinds, by `apiVersion kind`. */

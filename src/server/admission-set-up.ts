@@ -8,7 +8,7 @@ import { showPolicies } from "../http/metrics/policy-metrics.ts";
 import { DeferredWebhookObserver } from "../admission/webhooks/observer.ts";
 import { stackOf } from "../base/logger.ts";
 import type { UserInfo } from "../base/user-info.ts";
-import { createUnlessThere, namespaceNamed } from "../controllers/bootstrap/default-objects.ts";
+import { createIfAbsent, namespaceNamed } from "../controllers/bootstrap/default-objects.ts";
 import type { ConnectionRules } from "../http/backends/rules.ts";
 import { admissionObserver } from "../http/metrics/admission-metrics.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
@@ -74,7 +74,7 @@ export async function setUpAdmission(
     authorizer,
     facts,
     quotas,
-    provision: (name) => createUnlessThere(pieces.client(), namespaceNamed(name)),
+    provision: (name) => createIfAbsent(pieces.client(), namespaceNamed(name)),
     podSecurityCounters,
     policyObserver,
     webhooks: {

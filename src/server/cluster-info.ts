@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { clusterInfo } from "../controllers/bootstrap/signer.ts";
 import type { Client } from "../resources/clients/client.ts";
-import { createUnlessThere } from "../controllers/bootstrap/default-objects.ts";
+import { createIfAbsent } from "../controllers/bootstrap/default-objects.ts";
 import { publicKubeconfig } from "./kubeconfig.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options/server-options.ts";
@@ -27,7 +27,7 @@ export async function publishClusterInfo(
   const server = publicUrl(url, extraHosts);
   const data = { [payloadKey]: publicKubeconfig(server, caCertificate) };
   try {
-    await createUnlessThere(client, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
+    await createIfAbsent(client, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
   } catch (error) {
     if (isStoreBusy(error)) throw error;
     log.error({ error: stackOf(error) }, `${name} could not be made`);

@@ -1,7 +1,7 @@
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { ApiServices } from "../aggregation/api-services.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
-import { builtInControllers, ownControllers } from "../controllers/all.ts";
+import { builtInControllers, ownControllers, type BuiltInDependencies } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
 import { resourceQuotaCharges, resourceQuotas } from "../controllers/resource-quotas.ts";
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
@@ -17,7 +17,7 @@ import { electLeader, isElected } from "./leadership.ts";
 import { Opened } from "./opened.ts";
 import { OptionsError } from "./options/options-error.ts";
 import type { ServerOptions } from "./options/server-options.ts";
-import { runControllers, type ControllerParts } from "./running-controllers.ts";
+import { runControllers } from "./running-controllers.ts";
 import type { Serving } from "./serving.ts";
 
 /**
@@ -28,9 +28,9 @@ import type { Serving } from "./serving.ts";
 export function chosenControllers(
   { enabledControllers: wanted = ["*"] }: ServerOptions,
   extensions: readonly Controller[],
-): readonly Controller[] {
+): readonly Controller<BuiltInDependencies>[] {
   try {
-    const chosen = enabledControllers(wanted, [...builtInControllers, ...extensions]);
+    const chosen = enabledControllers<BuiltInDependencies>(wanted, [...builtInControllers, ...extensions]);
     return chosen.includes(resourceQuotas) ? chosen : [...chosen, resourceQuotaCharges];
   } catch (error) {
     if (error instanceof UnknownControllerError) throw new OptionsError(`--controllers: ${error.message}`);
@@ -39,7 +39,7 @@ export function chosenControllers(
 }
 
 interface ControllerSetup {
-  readonly chosen: readonly Controller[];
+  readonly chosen: readonly Controller<BuiltInDependencies>[];
   readonly options: ServerOptions;
   readonly engine: Engine;
   /** In whose name controllers write. */
@@ -92,8 +92,8 @@ async function partsOf({
   user,
   serving,
   ...rest
-}: ControllerSetup): Promise<ControllerParts> {
-  const { clock, eventLifeMs, clusterSigning } = options;
+}: ControllerSetup): Promise<Omit<BuiltInDependencies, "informer" | "failed">> {
+  const { clock, log, eventLifeMs, clusterSigning } = options;
   const { registry, store } = engine;
   const { quotas, authorizer, apiServices, issueLegacyToken, queues } = rest;
   return {
@@ -101,6 +101,7 @@ async function partsOf({
     registry,
     store,
     clock,
+    log,
     eventLifeMs,
     quotas,
     authorizer,

@@ -7,17 +7,21 @@ import type { ControllerStates } from "./controller-states.ts";
 import { OptionsError } from "./options/options-error.ts";
 import type { ServerOptions } from "./options/server-options.ts";
 
-/** What controllers work with, but for the informers and the log, which each set of them has of its own. */
-export type ControllerParts = Omit<ControllerContext, "informer" | "failed" | "noted">;
+/** The members of the context that {@link runControllers} adds to the dependencies. */
+type Added = Pick<ControllerContext, "informer" | "failed">;
+
+/** The smallest dependencies with which controllers are started. */
+type Parts = Omit<ControllerContext, keyof Added>;
 
 /**
- * Starts controllers; they and their informers know everything that is stored when the promise resolves.
+ * Starts controllers. When the promise resolves, their informers have loaded all stored objects.
  *
+ * @param parts the dependencies of all these controllers, without informers and the report of failures.
  * @throws {OptionsError} a controller of the embedding program can't be started.
  */
-export async function runControllers(
-  controllers: readonly Controller[],
-  parts: ControllerParts,
+export async function runControllers<P extends Parts>(
+  controllers: readonly Controller<P & Added>[],
+  parts: P,
   { log }: Pick<ServerOptions, "log">,
   states?: ControllerStates,
 ): Promise<RunningController> {
@@ -38,7 +42,6 @@ export async function runControllers(
   const failed = (controller: string, key: string, error: unknown) => {
     log.warn({ controller, key, error: String(error) }, "a controller's work failed and will be tried again");
   };
-  const noted = (controller: string, key: string, message: string) => log.warn({ controller, key }, message);
   const running: RunningController[] = [];
   const fails = new Map<string, () => boolean>();
   const close = async () => {
@@ -47,7 +50,6 @@ export async function runControllers(
     for (const one of informers.values()) one.close();
   };
   try {
-    const context = { ...parts, informer, failed, noted };
     for (const one of controllers) {
       states?.begins(one.name);
       const used = new Set<Informer>();
@@ -56,7 +58,7 @@ export async function runControllers(
         used.add(found);
         return found;
       };
-      const begun = one.start({ ...context, informer: own });
+      const begun = one.start({ ...parts, failed, informer: own });
       running.push(begun);
       fails.set(one.name, () => begun.failing?.() === true || [...used].some(({ failing }) => failing));
     }

@@ -30,7 +30,7 @@ import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { QueueMetrics } from "../http/metrics/queue-metrics.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
-import { ownControllers } from "../controllers/all.ts";
+import { ownControllers, type BuiltInDependencies } from "../controllers/all.ts";
 import { ControllerStates } from "./controller-states.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
@@ -165,7 +165,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 /** What a server is put together from. */
 interface Pieces extends OpenStore {
   readonly registry: Registry;
-  readonly chosen: readonly Controller[];
+  readonly chosen: readonly Controller<BuiltInDependencies>[];
   readonly extensions: GuardedExtensions;
   readonly life: Lifecycle;
   /** Keeps everything that is to be closed. */

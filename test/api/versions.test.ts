@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import { lifeCycleOf } from "../../src/kinds/life-cycles.ts";
-import { apiVersionOf } from "../../src/kinds/conversions/registry.ts";
+import { apiVersionOf } from "../../src/cli/convert/registry.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { wayTo, versionChanges } from "../../src/kinds/conversions/registry.ts";
+import { wayTo, versionChanges } from "../../src/cli/convert/registry.ts";
 import { groupName } from "../../src/schema/kind.ts";
 import { lifeCycles } from "../../src/kinds/life-cycle-table.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

@@ -1,5 +1,5 @@
 import { parseAllDocuments } from "yaml";
-import { runConvert } from "../../src/cli/convert.ts";
+import { runConvert } from "../../src/cli/convert/command.ts";
 
 /** What a conversion wrote. */
 export interface Run {

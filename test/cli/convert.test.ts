@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { convertFlags } from "../../src/cli/convert.ts";
+import { convertFlags } from "../../src/cli/convert/command.ts";
 import { UsageError } from "../../src/cli/flag-reader.ts";
 import { plinth } from "../support/process.ts";
 import { read } from "../tidy/source-files.ts";

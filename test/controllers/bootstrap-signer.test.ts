@@ -1,8 +1,6 @@
-import { QuotaIndex } from "../../src/admission/plugins/resource-quota/quota-index.ts";
 import { EventEmitter, once } from "node:events";
 import { expect, test } from "vitest";
 import { systemClock as clock } from "../../src/base/clock.ts";
-import { ApiServices } from "../../src/aggregation/api-services.ts";
 import { bootstrapSigner } from "../../src/controllers/bootstrap/signer.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Secret } from "../../src/kinds/core/secret.ts";
@@ -42,22 +40,6 @@ test("the signer takes no signature away before it knows the tokens", async () =
     registry: engine.registry,
     store: slow,
     clock,
-    eventLifeMs: 1,
-    rootCertificate: () => undefined,
-    quotas: new QuotaIndex({ store: slow, clock, failed: () => undefined }, engine.registry),
-    authorizer: { authorize: () => expect.unreachable() },
-    signing: { authorityFor: () => expect.unreachable(), durationMs: 1 },
-    apiServices: new ApiServices({
-      store: slow,
-      clock,
-      vocabulary: engine.vocabulary,
-      resolve: () => expect.unreachable(),
-      certificate: () => undefined,
-      failed: () => undefined,
-    }),
-    issueLegacyToken: () => expect.unreachable(),
-    noted: () => undefined,
-    informer: () => expect.unreachable(),
     failed: () => undefined,
   });
   await settle();

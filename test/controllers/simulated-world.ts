@@ -79,13 +79,9 @@ export class SimulatedWorld {
       registry: engine.registry,
       store,
       clock,
-      eventLifeMs: 3_600_000,
       quotas,
-      authorizer: { authorize: () => Promise.reject(new Error("nobody is to ask")) },
-      issueLegacyToken: () => Promise.reject(new Error("nobody is to ask")),
       rootCertificate: () => this.rootCertificate,
-      signing: { authorityFor: () => undefined, durationMs: 1 },
-    } as unknown as Parameters<typeof runControllers>[1];
+    };
     const running = await runControllers(controllers, parts, { log: silentLogger });
     this.now = Object.assign(life, { running, engine, quotas });
   }

@@ -4,10 +4,10 @@ import { read, sources } from "./source-files.ts";
 
 /** Where code asks which vocabulary it has: a choice by the user, or a conversion between both. */
 const selectors = [
+  // Writes the objects of manifests in the names of the other vocabulary.
+  "src/cli/convert/convert.ts",
   // The flag.
   "src/cli/serve-options.ts",
-  // Writes the objects of manifests in the names of the other vocabulary.
-  "src/kinds/conversions/convert.ts",
   // The option of `definitionOf`.
   "src/kinds/definition-of.ts",
   // The option of the library.

@@ -10,10 +10,12 @@ export class Irregular extends Error {}
 /** Thrown often by none, so it needs no trace of its own. */
 export const irregular = new Irregular("the bytes are not canonical JSON of the type");
 
+const noBytes = Buffer.alloc(0);
+
 /** Finds where values end in JSON that this server wrote: well formed, without spaces. */
 export class JsonScanner {
   /** The bytes that are read. */
-  bytes: Buffer = Buffer.alloc(0);
+  bytes: Buffer = noBytes;
   /** Whether the text that {@link textEnd} went over last has escapes. */
   escaped = false;
   /** Where a backslash was looked for last, and where the first one from there on is. */

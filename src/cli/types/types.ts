@@ -5,7 +5,7 @@ import { accessFlags, accessOf } from "../client/access-flags.ts";
 import { ClientError } from "../client/client-error.ts";
 import { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
-import { readInput, type Streams } from "../convert.ts";
+import { readInput, type Streams } from "../convert/command.ts";
 import type { Flag } from "../flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
 import { readManifests } from "../manifests.ts";

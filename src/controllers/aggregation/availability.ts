@@ -3,22 +3,25 @@ import { APIService } from "../../kinds/apiregistration/api-service.ts";
 import type { NewObject } from "../../resources/clients/client.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import { resourceOf } from "../../resources/registry/registry.ts";
-import type { ApiServiceListener } from "../../aggregation/api-services.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { ApiServiceListener, ApiServices } from "../../aggregation/api-services.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
 
-/** What APIServices of this server's own say, as in the reference. */
+/** Dependencies of {@link apiServiceAvailability}. */
+export interface AvailabilityDependencies
+  extends QueueDependencies, Pick<ControllerContext, "client" | "registry"> {
+  readonly apiServices: ApiServices;
+}
+
+/** The availability of APIServices that this server serves itself, as in the reference. */
 const local: Availability = {
   status: "True",
   reason: "Local",
   message: "Local APIServices are always available",
 };
 
-/**
- * Writes into the status of each APIService what this server found out about its availability, when that is another thing than is
- * there already.
- */
-export const apiServiceAvailability: Controller = {
+/** Writes the availability that this server determined to the status of each APIService, if it differs from the stored one. */
+export const apiServiceAvailability: Controller<AvailabilityDependencies> = {
   name: "apiservice-availability",
   start(context) {
     if (!context.registry.serves(APIService)) return { close: () => Promise.resolve() };
@@ -39,38 +42,41 @@ export const apiServiceAvailability: Controller = {
   },
 };
 
-/** What the status should say; undefined where that isn't known yet. */
-function wantedFor({ apiServices }: ControllerContext, name: string): Availability | undefined {
+/** Returns the availability to write; undefined if it isn't known yet. */
+function desiredFor(
+  { apiServices }: Pick<AvailabilityDependencies, "apiServices">,
+  name: string,
+): Availability | undefined {
   const record = apiServices.get(name);
   if (record === undefined) return undefined;
   return record.remote === undefined ? local : record.remote.availability;
 }
 
-function differs(context: ControllerContext, name: string): boolean {
-  const wanted = wantedFor(context, name);
+function differs(context: AvailabilityDependencies, name: string): boolean {
+  const desired = desiredFor(context, name);
   const stored = context.apiServices.get(name)?.stored;
-  return wanted !== undefined && !isSame(wanted, stored);
+  return desired !== undefined && !isSame(desired, stored);
 }
 
 function isSame(a: Availability, b: Availability | undefined): boolean {
   return a.status === b?.status && a.reason === b.reason && a.message === b.message;
 }
 
-async function writeAvailability(context: ControllerContext, name: string): Promise<void> {
-  const wanted = wantedFor(context, name);
-  if (wanted === undefined) return;
+async function writeAvailability(context: AvailabilityDependencies, name: string): Promise<void> {
+  const desired = desiredFor(context, name);
+  if (desired === undefined) return;
   const { client, registry, clock } = context;
   const { apiVersion, kind } = resourceOf(APIService, registry.vocabulary);
   const live = await client.find<APIService>({ apiVersion, kind: kind.name, name });
   if (live === undefined) return;
   const conditions = live.status?.conditions ?? [];
   const before = conditions.find(({ type }) => type === "Available");
-  if (before !== undefined && isSame(wanted, before as Availability)) return;
+  if (before !== undefined && isSame(desired, before as Availability)) return;
   const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-  const lastTransitionTime = before?.status === wanted.status ? (before.lastTransitionTime ?? now) : now;
-  const condition = { type: "Available", ...wanted, lastTransitionTime };
+  const lastTransitionTime = before?.status === desired.status ? (before.lastTransitionTime ?? now) : now;
+  const condition = { type: "Available", ...desired, lastTransitionTime };
   const others = conditions.filter(({ type }) => type !== "Available");
   const status = { ...live.status, conditions: [...others, condition] };
-  // When another write comes before this one, the listener hears of it and looks again.
+  // If another write comes first, the listener is called with it and checks again.
   await unlessRaced(() => client.update({ ...live, status } as unknown as NewObject, "status"));
 }

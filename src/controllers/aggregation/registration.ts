@@ -1,4 +1,4 @@
-import { automanagedLabel, type ApiServiceRecord } from "../../aggregation/api-services.ts";
+import { automanagedLabel, type ApiServiceRecord, type ApiServices } from "../../aggregation/api-services.ts";
 import {
   builtInPriority,
   customPriority,
@@ -14,21 +14,27 @@ import { unlessRaced } from "../../resources/clients/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
 import { asBuffer } from "../../resources/objects/stored.ts";
 import type { Entry } from "../../storage/store.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
 
-/** Values of the label: the APIService is looked after at the start only, or as long as the server runs. */
+/** Dependencies of {@link apiServiceRegistration}. */
+export interface RegistrationDependencies
+  extends QueueDependencies, Pick<ControllerContext, "client" | "registry" | "store"> {
+  readonly apiServices: ApiServices;
+}
+
+/** Values of the label: the APIService is updated only at the start, or as long as the server runs. */
 const onStart = "onstart";
 const always = "true";
 
 /**
- * Keeps an APIService for each group version that the server serves itself, with the reference's priorities: those of built-in
- * kinds are brought up to date at the start, those of custom kinds come and go with their definitions. What an operator made
- * under such a name, which lacks the label, is left alone.
+ * Maintains an APIService for each group version that the server serves itself, with the priorities of the reference.
+ * Those of built-in kinds are updated at the start, those of custom kinds follow their definitions. An APIService
+ * without the label, created by an operator, isn't changed.
  */
-export const apiServiceRegistration: Controller = {
+export const apiServiceRegistration: Controller<RegistrationDependencies> = {
   name: "apiservice-registration",
-  // What it writes is the same whoever writes it.
+  // Every server writes the same.
   onEveryServer: true,
   start(context) {
     if (!context.registry.serves(APIService)) return { close: () => Promise.resolve() };
@@ -37,8 +43,8 @@ export const apiServiceRegistration: Controller = {
   },
 };
 
-/** What of an APIService is kept up to date. */
-interface Wanted {
+/** The desired content of an APIService. */
+interface Desired {
   readonly group: string;
   readonly version: string;
   readonly priority: Priority;
@@ -48,35 +54,35 @@ interface Wanted {
 class Registration {
   /** Names of the group versions that each definition serves. */
   private readonly byDefinition = new Map<string, readonly string[]>();
-  /** How many definitions serve each group version, by its name. */
+  /** Number of definitions that serve each group version, by name. */
   private readonly custom = new Map<
     string,
     { readonly group: string; readonly version: string; definitions: number }
   >();
-  private readonly builtIn: ReadonlyMap<string, Wanted>;
-  /** Names that still are to be looked at once because the server has started. */
+  private readonly builtIn: ReadonlyMap<string, Desired>;
+  /** Names that must be processed once because the server has started. */
   private readonly atStart: Set<string>;
   private readonly queue: WorkQueue;
   private readonly listener = (name: string) => this.queue.add(name);
   private readonly follower: Follower;
-  private begun = false;
+  private started = false;
   private closed = false;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: RegistrationDependencies,
     controller: string,
   ) {
     const { clock, store, registry, apiServices } = context;
     const failed = (key: string, error: unknown) => context.failed(controller, key, error);
     this.queue = new WorkQueue(clock, (name) => this.work(name), failed, context.queueObserver?.(controller));
     this.builtIn = this.builtInVersions();
-    const known = [...apiServices.list()];
-    this.atStart = new Set([...this.builtIn.keys(), ...known.map(({ name }) => name)]);
+    const existing = [...apiServices.list()];
+    this.atStart = new Set([...this.builtIn.keys(), ...existing.map(({ name }) => name)]);
     const { storePrefix } = resourceOf(CustomResourceDefinition, registry.vocabulary);
     const handler = {
       put: (entry: Entry) => this.defined(namesOf(entry.key).name, versionsIn(entry)),
       remove: (key: string) => this.defined(namesOf(key).name, []),
-      // Before the definitions are known, what is there of custom kinds must not be taken for left over.
+      // Until the definitions are loaded, APIServices of custom kinds must not be deleted as obsolete.
       reloaded: () => this.begin(),
       failed: (error: unknown) => failed("", error),
     };
@@ -96,16 +102,16 @@ class Registration {
     return this.queue.close();
   }
 
-  /** Everything that is stored is known, perhaps once more. */
+  /** Called when all stored definitions are loaded; may be called again. */
   private begin(): void {
-    if (this.begun || this.closed) return;
-    this.begun = true;
-    // At the same time, so that what is written is synced as one; what fails has its turn in the queue.
+    if (this.started || this.closed) return;
+    this.started = true;
+    // Concurrently, so that the writes share a sync. Failures are retried by the queue.
     for (const name of this.atStart) this.work(name).catch(() => this.queue.add(name));
     this.context.apiServices.listen(this.listener);
   }
 
-  private builtInVersions(): ReadonlyMap<string, Wanted> {
+  private builtInVersions(): ReadonlyMap<string, Desired> {
     const { registry } = this.context;
     const { vocabulary } = registry;
     const own = registry.builtInVersions.filter(({ group }) => !isRegistration(group, vocabulary));
@@ -117,7 +123,7 @@ class Registration {
     );
   }
 
-  /** A definition serves these group versions, by their names, from now on. */
+  /** Sets the names of the group versions that a definition serves. */
   private defined(definition: string, names: readonly string[]): void {
     const before = this.byDefinition.get(definition) ?? [];
     for (const name of names) this.count(name, 1);
@@ -128,18 +134,18 @@ class Registration {
 
   private count(name: string, change: number): void {
     const dot = name.indexOf(".");
-    const known = this.custom.get(name) ?? {
+    const existing = this.custom.get(name) ?? {
       version: name.slice(0, dot),
       group: name.slice(dot + 1),
       definitions: 0,
     };
-    known.definitions += change;
-    if (known.definitions === 0) this.custom.delete(name);
-    else this.custom.set(name, known);
+    existing.definitions += change;
+    if (existing.definitions === 0) this.custom.delete(name);
+    else this.custom.set(name, existing);
     this.queue.add(name);
   }
 
-  private wanted(name: string): Wanted | undefined {
+  private desired(name: string): Desired | undefined {
     const custom = this.custom.get(name);
     if (custom === undefined) return this.builtIn.get(name);
     return { ...custom, priority: customPriority, label: always };
@@ -147,27 +153,27 @@ class Registration {
 
   private async work(name: string): Promise<void> {
     const isStart = this.atStart.has(name);
-    const wanted = this.wanted(name);
+    const desired = this.desired(name);
     const live = this.context.apiServices.get(name);
     if (live === undefined) {
-      if (wanted !== undefined && (isStart || wanted.label === always)) await this.create(name, wanted);
+      if (desired !== undefined && (isStart || desired.label === always)) await this.create(name, desired);
     } else if (live.automanaged === always || (live.automanaged === onStart && isStart)) {
-      if (wanted === undefined) await this.remove(name);
-      else if (!isAsWanted(live, wanted)) await this.update(name, wanted);
+      if (desired === undefined) await this.remove(name);
+      else if (!isUpToDate(live, desired)) await this.update(name, desired);
     }
-    // Only now: what fails is tried again as a part of the start.
+    // Only after success: a failed name is retried as part of the start.
     this.atStart.delete(name);
   }
 
-  private async create(name: string, wanted: Wanted): Promise<void> {
-    await unlessRaced(() => this.context.client.add(this.manifest(name, wanted)));
+  private async create(name: string, desired: Desired): Promise<void> {
+    await unlessRaced(() => this.context.client.add(this.manifest(name, desired)));
   }
 
-  private async update(name: string, wanted: Wanted): Promise<void> {
+  private async update(name: string, desired: Desired): Promise<void> {
     const { client } = this.context;
     const live = await client.find(this.reference(name));
     if (live === undefined) return;
-    const { metadata, spec } = this.manifest(name, wanted);
+    const { metadata, spec } = this.manifest(name, desired);
     const labels = { ...live.metadata.labels, ...(metadata["labels"] as object) };
     const updated = { ...live, metadata: { ...live.metadata, labels }, spec };
     await unlessRaced(() => client.update(updated as unknown as NewObject));
@@ -182,7 +188,7 @@ class Registration {
     return { apiVersion, kind: kind.name, name };
   }
 
-  private manifest(name: string, { group, version, priority, label }: Wanted): NewObject {
+  private manifest(name: string, { group, version, priority, label }: Desired): NewObject {
     const { vocabulary } = this.context.registry;
     const { apiVersion, kind } = this.reference(name);
     const spec = {
@@ -195,7 +201,7 @@ class Registration {
   }
 }
 
-function isAsWanted(live: ApiServiceRecord, { priority, label }: Wanted): boolean {
+function isUpToDate(live: ApiServiceRecord, { priority, label }: Desired): boolean {
   return (
     live.remote === undefined &&
     live.automanaged === label &&
@@ -204,7 +210,7 @@ function isAsWanted(live: ApiServiceRecord, { priority, label }: Wanted): boolea
   );
 }
 
-/** The names of the group versions that a stored definition serves. */
+/** Returns the names of the group versions that a stored definition serves. */
 function versionsIn(entry: Entry): string[] {
   const { spec } = outlineOf(asBuffer(entry.body));
   const served = (spec.versions ?? []).filter((one) => one.served);

@@ -4,19 +4,19 @@ import type { Client, NewObject } from "../../resources/clients/client.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { createOrUpdate } from "../create-or-update.ts";
 import { apiServiceNamespace } from "./service.ts";
 
-/** Where a server is reached. */
+/** Address of a server for clients. */
 export interface ServerAddress {
   readonly ip: string;
   readonly port: number;
 }
 
 /**
- * Brings the endpoints of the API's own service, in both of their kinds, to these addresses. Nothing is written when they
- * are so already.
+ * Sets the Endpoints and the EndpointSlice of the API's own service to these addresses, if they differ.
  *
- * @param addresses of all servers that live, in the family of the first.
+ * @param addresses addresses of all running servers, in the IP family of the first.
  */
 export async function reconcileApiEndpoints(
   client: Client,
@@ -41,7 +41,7 @@ function endpoints(
     metadata: {
       name,
       namespace: apiServiceNamespace,
-      // The slice is created here too, and marked so that no mirroring controller creates another one.
+      // The EndpointSlice is created here too; the label keeps mirroring controllers from creating another one.
       labels: { [`endpointslice.${domain}/skip-mirror`]: "true" },
     },
     subsets: byPort.map((port) => ({
@@ -73,24 +73,25 @@ function endpointSlice(
 
 const portsOf = (port: number) => [{ name: "https", port, protocol: "TCP" }];
 
-/** Creates an object, or brings everything that it says of the object that is there up to date. */
+/** Creates the object, or updates the labels and top-level members of the existing one. */
 async function write(client: Client, object: NewObject): Promise<void> {
   const { apiVersion, kind, metadata } = object;
   const reference = { apiVersion, kind, namespace: apiServiceNamespace, name: metadata.name! };
-  const live = await client.find(reference);
-  if (live === undefined) await unlessRaced(() => client.add(object));
-  else if (!isUpToDate(live, object)) {
+  const merged = (live: ApiObject | undefined) => {
+    if (live === undefined) return object;
+    if (isUpToDate(live, object)) return undefined;
     const labels = { ...live.metadata.labels, ...(metadata["labels"] as object) };
-    await unlessRaced(() => client.update({ ...live, ...object, metadata: { ...live.metadata, labels } }));
-  }
+    return { ...live, ...object, metadata: { ...live.metadata, labels } };
+  };
+  await unlessRaced(() => createOrUpdate(client, reference, merged));
 }
 
-/** Whether the object that is there says everything that the wanted one says. */
-function isUpToDate(live: ApiObject, wanted: NewObject): boolean {
-  const labels = Object.entries(wanted.metadata["labels"] as Record<string, string>);
-  const parts = Object.keys(wanted).filter((name) => !["apiVersion", "kind", "metadata"].includes(name));
+/** Returns true if the existing object has the desired labels and top-level members. */
+function isUpToDate(live: ApiObject, desired: NewObject): boolean {
+  const labels = Object.entries(desired.metadata["labels"] as Record<string, string>);
+  const parts = Object.keys(desired).filter((name) => !["apiVersion", "kind", "metadata"].includes(name));
   return (
     labels.every(([key, value]) => live.metadata.labels?.[key] === value) &&
-    parts.every((name) => isDeepStrictEqual(live[name] ?? [], wanted[name]))
+    parts.every((name) => isDeepStrictEqual(live[name] ?? [], desired[name]))
   );
 }

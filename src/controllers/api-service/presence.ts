@@ -17,32 +17,32 @@ import { stackOf, type Logger } from "../../base/logger.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** What a server publishes of itself while it runs. */
+/** Published information about a running server. */
 export interface Presence {
-  /** Takes back what ends with the server. */
+  /** Removes what ends with the server. */
   close(): Promise<void>;
 }
 
-/** What is published, and with what. */
+/** Dependencies and settings of {@link publishPresence}. */
 export interface PresenceSetup {
   readonly registry: Registry;
   readonly client: Client;
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Address at which others reach the server, and the one that it listens on, where they are known. */
+  /** Address at which clients reach the server, and the address on which it listens, if set. */
   readonly advertiseAddress: string | undefined;
   readonly host: string | undefined;
   readonly port: number;
-  /** Range of the addresses of services; the API's own Service has its first one. */
+  /** Range of service addresses; the API's own Service has the first one. */
   readonly clusterIpRange: string;
-  /** Whether a Lease, renewed every ten seconds, says that the server lives. */
+  /** Whether the server renews a Lease every ten seconds. */
   readonly isLeased: boolean;
 }
 
 /**
- * Publishes where the API is: its own Service with endpoints, and the lease of this server. That it can't be published
- * keeps nobody from being served: it is logged, and tried again with each renewal.
+ * Publishes the API's own Service with its endpoints, and the lease of this server. A failure doesn't stop the server:
+ * it is logged, and retried with each renewal.
  */
 export async function publishPresence(setup: PresenceSetup): Promise<Presence | undefined> {
   const { registry, client, vocabulary, clock, log, port, isLeased } = setup;
@@ -54,9 +54,9 @@ export async function publishPresence(setup: PresenceSetup): Promise<Presence | 
     const addresses = isLeased ? await lease.livingAddresses() : address === undefined ? [] : [address];
     if (addresses.length > 0) await reconcileApiEndpoints(client, vocabulary, addresses);
   };
-  /** How often in a row the Service was refused. */
+  /** Number of consecutive rejections of the Service. */
   let refusals = 0;
-  // At the same time, so that what is written is synced as one.
+  // Concurrently, so that the writes share a sync.
   const publish = async () => {
     const service = ensureApiService(client, vocabulary, {
       clusterIp: AddressRange.parse(setup.clusterIpRange)?.at(0),
@@ -68,7 +68,7 @@ export async function publishPresence(setup: PresenceSetup): Promise<Presence | 
   const failed = (error: unknown) => {
     if (error instanceof StatusError && error.reason === "Invalid") {
       refusals++;
-      // Another server that starts at the same time may have taken the address, and be about to make the Service.
+      // Another starting server may have allocated the address, and be about to create the Service.
       if (isLeased && refusals === 1) return;
       return log.warn({ error: error.message }, "the API's own service is not there yet");
     }
@@ -88,8 +88,8 @@ export async function publishPresence(setup: PresenceSetup): Promise<Presence | 
 }
 
 /**
- * Where others reach the server: the advertised address, else the one it listens on. A server that listens on all
- * addresses, or on loopback only, gives the first one of this machine's, as the reference does.
+ * Returns the address for clients: the advertised address, else the listen address. If the server listens on all
+ * addresses or on loopback only, the first address of this machine is used, as in the reference.
  */
 function addressOf({ advertiseAddress, host, port }: PresenceSetup): ServerAddress | undefined {
   const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);

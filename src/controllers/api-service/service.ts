@@ -4,7 +4,7 @@ import { isRaced, unlessRaced } from "../../resources/clients/races.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** The namespace in which the API's own service is. */
+/** Namespace of the API's own service. */
 export const apiServiceNamespace = "default";
 
 interface Service extends ApiObject {
@@ -12,12 +12,12 @@ interface Service extends ApiObject {
 }
 
 /**
- * Makes the Service by which pods reach the API: `default/kubernetes` in the reference, port 443. One that is there keeps
- * its address; its ports are brought up to date.
+ * Creates the Service by which pods reach the API: `default/kubernetes` in the reference, port 443. An existing Service
+ * keeps its address; its ports are updated.
  *
- * @param clusterIp the address it gets; undefined leaves the choice to the server.
+ * @param clusterIp the address of a new Service; undefined to allocate one.
  * @param port the port on which the server listens.
- * @throws {StatusError} Invalid while something else has the address.
+ * @throws {StatusError} Invalid while the address is allocated to another object.
  */
 export async function ensureApiService(
   client: Client,
@@ -38,7 +38,7 @@ export async function ensureApiService(
         spec: clusterIp === undefined ? spec : { ...spec, clusterIP: clusterIp },
       });
     } catch (error) {
-      // Another server that starts at the same time may have made it, and have the address for it.
+      // Another starting server may have created it with this address.
       if (!isRaced(error) && (await client.find(reference)) === undefined) throw error;
     }
   } else if (!isDeepStrictEqual(live.spec.ports, ports)) {

@@ -13,34 +13,34 @@ import type { PolicyRule } from "../../kinds/rbac/policy-rule.ts";
 import type { ClusterRole } from "../../kinds/rbac/roles.ts";
 import { systemClasses } from "../../kinds/scheduling/priority-class.ts";
 import type { Client, NewObject, ObjectReference } from "../../resources/clients/client.ts";
-import { isRaced } from "../../resources/clients/races.ts";
 import { aggregate } from "../cluster-role-aggregation.ts";
+import { retryRaced } from "../create-or-update.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /**
- * Creates the namespaces that a server always has.
+ * Creates the system namespaces.
  *
- * @param limits resolves when the LimitRange of the namespace `default` is there, if it is to have one.
+ * @param limits resolves when the LimitRange of the namespace `default` exists, if it is to have one.
  */
 export async function ensureSystemNamespaces(
   client: Client,
   { systemNamespace, publicNamespace, nodeLeaseNamespace }: Vocabulary,
   limits: Promise<void>,
 ): Promise<void> {
-  const create = (name: string) => createUnlessThere(client, namespaceNamed(name));
+  const create = (name: string) => createIfAbsent(client, namespaceNamed(name));
   const others = [systemNamespace, publicNamespace, nodeLeaseNamespace];
   await Promise.all([limits.then(() => create("default")), ...others.map(create)]);
 }
 
 /**
- * Creates the LimitRange by which containers in the namespace `default` request 0.1 CPU (spec: conventions 4.13), in a store that
- * doesn't have the namespace yet. As the namespace is created afterwards, a start that ends in between is made up for by the next
- * one, and a LimitRange that somebody deletes later isn't created again.
+ * Creates the LimitRange by which containers in the namespace `default` request 0.1 CPU (spec: conventions 4.13), if
+ * the namespace doesn't exist yet. The namespace is created afterwards: if the server ends in between, its next start
+ * creates both, and a LimitRange that a user deletes isn't created again.
  */
 export async function ensureDefaultCpuRequest(client: Client): Promise<void> {
   const namespace = "default";
   if ((await client.find({ apiVersion: "v1", kind: "Namespace", name: namespace })) !== undefined) return;
-  await createUnlessThere(client, {
+  await createIfAbsent(client, {
     apiVersion: "v1",
     kind: "LimitRange",
     metadata: { name: "limits", namespace },
@@ -48,7 +48,7 @@ export async function ensureDefaultCpuRequest(client: Client): Promise<void> {
   });
 }
 
-/** Creates the priority classes of the system's own pods. */
+/** Creates the priority classes of system pods. */
 export async function ensurePriorityClasses(client: Client, { groupSuffix }: Vocabulary): Promise<void> {
   const classes = [...systemClasses].map(([name, value]) => ({
     apiVersion: `scheduling.${groupSuffix}/v1`,
@@ -60,35 +60,36 @@ export async function ensurePriorityClasses(client: Client, { groupSuffix }: Voc
         ? "For pods of the system that must stay on their node."
         : "For pods of the system that must run, on one node or another.",
   }));
-  await Promise.all(classes.map((one) => createUnlessThere(client, one)));
+  await Promise.all(classes.map((one) => createIfAbsent(client, one)));
 }
 
-/** The manifest of a namespace. */
+/** Returns the manifest of a namespace. */
 export function namespaceNamed(name: string): NewObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
 }
 
-/** Creates an object; one of its name that is there stays as it is. */
-export async function createUnlessThere(client: Client, object: NewObject): Promise<void> {
+/** Creates an object unless an object with its name exists. */
+export async function createIfAbsent(client: Client, object: NewObject): Promise<void> {
   try {
     await client.add(object);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     if (error.reason === "AlreadyExists") return;
-    // What admission refuses may be there already.
+    // Admission may reject the creation of an object that already exists.
     const { apiVersion, kind, metadata } = object;
     const { name = "", namespace = "" } = metadata as { name?: string; namespace?: string };
-    const found = error.reason === "Forbidden" && (await client.find({ apiVersion, kind, name, namespace }));
-    if (found === false || found === undefined) throw error;
+    const existing =
+      error.reason === "Forbidden" && (await client.find({ apiVersion, kind, name, namespace }));
+    if (existing === false || existing === undefined) throw error;
   }
 }
 
 /**
- * Brings the default roles and bindings to what this release gives them, adding what is missing and taking nothing
- * away; those that an administrator marked to be kept are left alone.
+ * Adds what is missing in the default roles and bindings of this release, and removes nothing. Objects whose
+ * auto-update annotation is `false` aren't changed.
  *
- * @param selfSubjectReviews whether everybody is to be granted the alpha review of themself.
- * @param namespaces resolves when the system's namespaces are there.
+ * @param selfSubjectReviews whether all users are granted the alpha SelfSubjectReview.
+ * @param namespaces resolves when the system namespaces exist.
  */
 export async function reconcileDefaultPolicy(
   client: Client,
@@ -97,17 +98,20 @@ export async function reconcileDefaultPolicy(
 ): Promise<void> {
   const policy = defaultPolicy(vocabulary, { selfSubjectReviews });
   let aggregated: ReadonlyMap<string, PolicyRule[]> | undefined;
-  // A new aggregated role has its rules from the start: a server that is ready grants what its default roles grant.
+  // A new aggregated role is created with its rules, so that the default roles grant their permissions as soon as the
+  // server is ready.
   const rulesOf = ({ metadata }: RoleManifest) =>
     (aggregated ??= aggregatedRules(policy.clusterRoles)).get(metadata.name)!;
   const role = (expected: RoleManifest) =>
-    upkeep<RoleManifest>(client, expected, (existing) =>
+    reconcileObject<RoleManifest>(client, expected, (existing) =>
       existing === undefined && expected.aggregationRule !== undefined
         ? { action: "create", object: { ...expected, rules: rulesOf(expected) } }
         : reconcileClusterRole(expected, existing, vocabulary),
     );
   const binding = (expected: BindingManifest) =>
-    upkeep<BindingManifest>(client, expected, (existing) => reconcileBinding(expected, existing, vocabulary));
+    reconcileObject<BindingManifest>(client, expected, (existing) =>
+      reconcileBinding(expected, existing, vocabulary),
+    );
   await Promise.all([
     ...policy.clusterRoles.map(role),
     ...policy.clusterRoleBindings.map(binding),
@@ -115,10 +119,10 @@ export async function reconcileDefaultPolicy(
   ]);
 }
 
-/** The rules that the controller `clusterrole-aggregation` gives the aggregated ones of some roles, by their names. */
+/** Returns the rules that the controller `clusterrole-aggregation` would give to the aggregated roles, by role name. */
 function aggregatedRules(roles: readonly RoleManifest[]): ReadonlyMap<string, PolicyRule[]> {
   let current = roles as unknown as readonly ClusterRole[];
-  // An aggregated role may gather another one, which has its rules a round earlier.
+  // An aggregated role may select another aggregated role, whose rules are complete one round earlier.
   for (let before = ""; before !== JSON.stringify(current);) {
     before = JSON.stringify(current);
     const all = current;
@@ -129,18 +133,18 @@ function aggregatedRules(roles: readonly RoleManifest[]): ReadonlyMap<string, Po
   return new Map(current.map(({ metadata, rules = [] }) => [metadata.name!, rules]));
 }
 
-/** How often an object is tried again that another server reconciles at the same time. */
-const attempts = 5;
+/** The number of attempts for an object if other servers reconcile it at the same time. */
+const maxAttempts = 5;
 
-/** What names an object, in the manifests of roles and of bindings alike. */
+/** The reference of an object in the manifests of roles and bindings. */
 interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** Does what `reconcile` finds to be missing. */
-async function upkeep<M extends Manifest>(
+/** Writes the change that `reconcile` returns, if any. */
+async function reconcileObject<M extends Manifest>(
   client: Client,
   expected: M,
   reconcile: (existing: M | undefined) => Reconciliation<M> | undefined,
@@ -148,16 +152,12 @@ async function upkeep<M extends Manifest>(
   const { apiVersion, kind, metadata } = expected;
   const { name, namespace = "" } = metadata;
   const reference: ObjectReference = { apiVersion, kind, name, namespace };
-  for (let attempt = 1; ; attempt++) {
+  await retryRaced(maxAttempts, async () => {
     const existing = await client.find(reference);
     const change = reconcile(existing as M | undefined);
     if (change === undefined) return;
-    try {
-      return await write(client, reference, change as Reconciliation<unknown>, existing?.metadata.uid);
-    } catch (error) {
-      if (!isRaced(error) || attempt === attempts) throw error;
-    }
-  }
+    await write(client, reference, change as Reconciliation<unknown>, existing?.metadata.uid);
+  });
 }
 
 async function write(

@@ -6,11 +6,11 @@ import { unlessRaced } from "../../resources/clients/races.ts";
 import { keyOf, prefixOf } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
-import { HeldTokens } from "./tokens.ts";
+import { BootstrapTokens, type BootstrapDependencies } from "./tokens.ts";
 
-/** The config map of the public namespace in which newcomers find how to reach and to recognize the server. */
+/** The ConfigMap of the public namespace in which joining nodes find the server's address and CA certificate. */
 export const clusterInfo = {
   name: "cluster-info",
   payloadKey: "kubeconfig",
@@ -18,10 +18,10 @@ export const clusterInfo = {
 };
 
 /**
- * Signs the client configuration in `cluster-info` with each bootstrap token that allows signing, so that the owner of a token
- * can verify that the configuration comes from a party that knows the token (spec: conventions 2.7).
+ * Signs the client configuration in `cluster-info` with each bootstrap token that allows signing, so that the owner of
+ * a token can verify that the configuration was published by a party that knows the token (spec: conventions 2.7).
  */
-export const bootstrapSigner: Controller = {
+export const bootstrapSigner: Controller<BootstrapDependencies> = {
   name: "bootstrapsigner",
   onlyByName: true,
   start(context) {
@@ -37,7 +37,7 @@ export const bootstrapSigner: Controller = {
     );
     const again = () => queue.add(clusterInfo.name);
     const lost = (error: unknown) => failed("/", error);
-    const tokens = new HeldTokens(context, again, lost);
+    const tokens = new BootstrapTokens(context, again, lost);
     const map = followClusterInfo(context, again, lost);
     return {
       failing: () => map.failing || tokens.failing,
@@ -50,9 +50,9 @@ export const bootstrapSigner: Controller = {
   },
 };
 
-/** Tells when the config map came or changed. */
+/** Calls `changed` when the ConfigMap was created or changed. */
 function followClusterInfo(
-  { store, registry, clock }: ControllerContext,
+  { store, registry, clock }: BootstrapDependencies,
   changed: () => void,
   failed: (error: unknown) => void,
 ): Follower {
@@ -70,21 +70,28 @@ function followClusterInfo(
   return follower;
 }
 
-/** Brings the signatures up to date; gives how long they hold. Without a config map there is nothing to sign. */
-async function sign({ client, clock, registry }: ControllerContext, tokens: HeldTokens): Promise<number> {
+/**
+ * Updates the signatures.
+ *
+ * @returns for how many milliseconds they are valid; Infinity without a ConfigMap.
+ */
+async function sign(
+  { client, clock, registry }: BootstrapDependencies,
+  tokens: BootstrapTokens,
+): Promise<number> {
   const namespace = registry.vocabulary.publicNamespace;
   const reference = { apiVersion: "v1", kind: "ConfigMap", namespace, name: clusterInfo.name };
   const map = await client.find<ApiObject & { data?: Record<string, string> }>(reference);
   const payload = map?.data?.[clusterInfo.payloadKey] ?? "";
   if (map === undefined || payload === "") return Infinity;
-  const held = await tokens.all();
+  const current = await tokens.all();
   const now = clock.now();
   const data: Record<string, string | null> = {};
   for (const key of Object.keys(map.data ?? {})) {
     if (key.startsWith(clusterInfo.signaturePrefix)) data[key] = null;
   }
   let endsMs = Infinity;
-  for (const [name, { id, secret, endsMs: ends, forSigning }] of held) {
+  for (const [name, { id, secret, endsMs: ends, forSigning }] of current) {
     const token = `${id}.${secret}`;
     const fits = bootstrapTokenForm.test(token) && name === `${bootstrapSecretPrefix}${id}`;
     if (!fits || !forSigning || ends <= now) continue;

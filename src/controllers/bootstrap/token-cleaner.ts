@@ -1,10 +1,10 @@
 import { unlessRaced } from "../../resources/clients/races.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
-import { HeldTokens } from "./tokens.ts";
+import { BootstrapTokens, type BootstrapDependencies } from "./tokens.ts";
 
-/** Deletes the Secrets of bootstrap tokens that have ended (spec: conventions 2.7, 5.4). */
-export const tokenCleaner: Controller = {
+/** Deletes the Secrets of expired bootstrap tokens (spec: conventions 2.7, 5.4). */
+export const tokenCleaner: Controller<BootstrapDependencies> = {
   name: "tokencleaner",
   onlyByName: true,
   start(context) {
@@ -18,7 +18,7 @@ export const tokenCleaner: Controller = {
       failed,
       context.queueObserver?.(this.name),
     );
-    const tokens = new HeldTokens(
+    const tokens = new BootstrapTokens(
       context,
       (name) => queue.add(name),
       (error) => failed("/", error),
@@ -33,10 +33,14 @@ export const tokenCleaner: Controller = {
   },
 };
 
-/** Deletes the Secret if its token has ended; gives how long it still holds. */
+/**
+ * Deletes the Secret if its token has expired.
+ *
+ * @returns for how many milliseconds the token is still valid.
+ */
 async function clean(
-  { client, clock, registry }: ControllerContext,
-  tokens: HeldTokens,
+  { client, clock, registry }: BootstrapDependencies,
+  tokens: BootstrapTokens,
   name: string,
 ): Promise<number> {
   const token = (await tokens.all()).get(name);

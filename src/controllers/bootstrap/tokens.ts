@@ -8,17 +8,21 @@ import { Follower } from "../../resources/followers/follower.ts";
 import { namesOf, prefixOf } from "../../resources/registry/registry.ts";
 import { decodeEntry } from "../../resources/objects/stored.ts";
 import type { Entry } from "../../storage/store.ts";
-import type { ControllerContext } from "../controller.ts";
+import type { ControllerContext, QueueDependencies } from "../controller.ts";
 
-/** A bootstrap token and the Secret in which it lies. */
-export interface HeldToken extends BootstrapToken {
+/** Dependencies of controllers of bootstrap tokens. */
+export type BootstrapDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "store">;
+
+/** A bootstrap token with uid and version of its Secret. */
+export interface StoredToken extends BootstrapToken {
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-/** The bootstrap tokens in the system's namespace, by the names of their Secrets, kept up to date. */
-export class HeldTokens {
-  private readonly held = new Map<string, HeldToken>();
+/** The bootstrap tokens in the system namespace, by the name of their Secret, updated by a subscription. */
+export class BootstrapTokens {
+  private readonly byName = new Map<string, StoredToken>();
   private readonly follower: Follower;
 
   /**
@@ -26,7 +30,7 @@ export class HeldTokens {
    * @param failed called when the subscription fails.
    */
   constructor(
-    { store, registry, clock }: ControllerContext,
+    { store, registry, clock }: Pick<ControllerContext, "store" | "registry" | "clock">,
     private readonly changed: (name: string) => void,
     failed: (error: unknown) => void,
   ) {
@@ -37,8 +41,8 @@ export class HeldTokens {
         const secret = decodeEntry(entry);
         const token = bootstrapTokenIn(secret, vocabulary);
         const { uid = "" } = secret.metadata;
-        const held = token && { ...token, uid, resourceVersion: String(entry.revision) };
-        this.set(namesOf(entry.key).name, held);
+        const stored = token && { ...token, uid, resourceVersion: String(entry.revision) };
+        this.set(namesOf(entry.key).name, stored);
       },
       remove: (key: string) => this.set(namesOf(key).name, undefined),
       failed,
@@ -49,16 +53,16 @@ export class HeldTokens {
   }
 
   /**
-   * The current tokens by the names of their Secrets.
+   * Returns the current tokens by the name of their Secret.
    *
-   * @throws {StoreUnavailableError} they can't be followed at present.
+   * @throws {StoreUnavailableError} the subscription is broken.
    */
-  async all(): Promise<ReadonlyMap<string, HeldToken>> {
+  async all(): Promise<ReadonlyMap<string, StoredToken>> {
     await this.follower.sync();
-    return this.held;
+    return this.byName;
   }
 
-  /** Whether they can't be followed at present. */
+  /** True while the subscription is broken. */
   get failing(): boolean {
     return this.follower.failing;
   }
@@ -67,9 +71,9 @@ export class HeldTokens {
     this.follower.close();
   }
 
-  private set(name: string, token: HeldToken | undefined): void {
-    if (token !== undefined) this.held.set(name, token);
-    else if (!this.held.delete(name)) return;
+  private set(name: string, token: StoredToken | undefined): void {
+    if (token !== undefined) this.byName.set(name, token);
+    else if (!this.byName.delete(name)) return;
     this.changed(name);
   }
 }

@@ -1,35 +1,42 @@
+import type { Authorizer } from "../../authorization/authorizer.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { certificates } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller } from "../controller.ts";
 import { nodeClientRefusal } from "./built-in-signers.ts";
 import {
-  askedBy,
+  parseRequest,
   conditionOf,
   issuedCertificate,
   reconcileRequests,
   requestFault,
   withCondition,
   writeStatus,
+  type RequestDependencies,
 } from "./requests.ts";
 
-/** A request that nobody may have approved is looked at again after about as long as it has waited, within these bounds. */
-const firstAgainMs = 1000;
-const lastAgainMs = 600_000;
+/** Dependencies of {@link certificateApproving}. */
+export interface ApprovingDependencies extends RequestDependencies {
+  readonly authorizer: Authorizer;
+}
+
+/** A request that can't be approved is checked again after about as long as it has waited, within these bounds. */
+const minRecheckMs = 1000;
+const maxRecheckMs = 600_000;
 
 /**
- * Approves the requests of node agents for client certificates, if an access review says that who asks may create
- * `certificatesigningrequests/selfnodeclient` (a node that asks for itself) or `certificatesigningrequests/nodeclient` (spec:
- * conventions 2.6, 4.12). Others wait for whoever approves them.
+ * Approves requests of node agents for client certificates if an access review allows the requester to create
+ * `certificatesigningrequests/selfnodeclient` (a node that requests its own certificate) or
+ * `certificatesigningrequests/nodeclient` (spec: conventions 2.6, 4.12). Other requests are left to other approvers.
  */
-export const certificateApproving: Controller = {
+export const certificateApproving: Controller<ApprovingDependencies> = {
   name: "csrapproving",
   start(context) {
     return reconcileRequests(context, this.name, async (request) => {
       if (isDecided(request) || !isOfNodeAgent(context, request)) return undefined;
-      const kind = await approvable(context, request);
-      if (kind === undefined) return againMs(context, request);
+      const kind = await permissionFor(context, request);
+      if (kind === undefined) return recheckDelayMs(context, request);
       const message = `Auto approving ${kind === "selfnodeclient" ? "self " : ""}node agent client certificate after SubjectAccessReview.`;
       await writeStatus(
         context,
@@ -43,27 +50,27 @@ export const certificateApproving: Controller = {
 };
 
 function isDecided(request: CertificateSigningRequest): boolean {
-  const decided = conditionOf(request, "Approved") ?? conditionOf(request, "Denied");
-  return decided !== undefined || issuedCertificate(request) !== undefined;
+  const decision = conditionOf(request, "Approved") ?? conditionOf(request, "Denied");
+  return decision !== undefined || issuedCertificate(request) !== undefined;
 }
 
 function isOfNodeAgent(
-  { registry: { vocabulary } }: ControllerContext,
+  { registry: { vocabulary } }: ApprovingDependencies,
   request: CertificateSigningRequest,
 ): boolean {
   const { signerName, usages = [] } = request.spec;
   if (signerName !== `${vocabulary.domain}/${vocabulary.components.nodeAgentClient}`) return false;
   if (requestFault(request) !== undefined) return false;
-  return nodeClientRefusal(askedBy(request), usages, vocabulary) === undefined;
+  return nodeClientRefusal(parseRequest(request), usages, vocabulary) === undefined;
 }
 
-/** As what the requester may have it approved; undefined where they may not. */
-async function approvable(
-  { authorizer, registry: { vocabulary } }: ControllerContext,
+/** Returns the permission by which the request can be approved; undefined if the requester has none. */
+async function permissionFor(
+  { authorizer, registry: { vocabulary } }: ApprovingDependencies,
   request: CertificateSigningRequest,
 ): Promise<"selfnodeclient" | "nodeclient" | undefined> {
   const user = requesterOf(request);
-  const isOwn = askedBy(request).subjectName.commonNames[0] === user.name;
+  const isOwn = parseRequest(request).subjectName.commonNames[0] === user.name;
   for (const subresource of isOwn ? (["selfnodeclient", "nodeclient"] as const) : (["nodeclient"] as const)) {
     const { verdict } = await authorizer.authorize({
       kind: "resource",
@@ -81,13 +88,13 @@ async function approvable(
   return undefined;
 }
 
-/** Who asked, as the server recorded it when the request was made. */
+/** Returns the requester that the server recorded when the request was created. */
 function requesterOf({ spec }: CertificateSigningRequest): UserInfo {
   const { username: name = "", uid = "", groups = [], extra = {} } = spec;
   return { name, uid, groups, extra };
 }
 
-function againMs({ clock }: ControllerContext, { metadata }: CertificateSigningRequest): number {
+function recheckDelayMs({ clock }: ApprovingDependencies, { metadata }: CertificateSigningRequest): number {
   const waitedMs = clock.now() - Date.parse(metadata.creationTimestamp ?? "");
-  return Math.min(Math.max(waitedMs, firstAgainMs), lastAgainMs) || firstAgainMs;
+  return Math.min(Math.max(waitedMs, minRecheckMs), maxRecheckMs) || minRecheckMs;
 }

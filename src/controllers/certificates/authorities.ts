@@ -1,14 +1,14 @@
 import type { CertificatePair } from "../../base/x509.ts";
 import type { SignerRole } from "./built-in-signers.ts";
 
-/** With what the built-in signers sign. */
+/** The CAs of the built-in signers. */
 export interface SigningAuthorities {
   /**
-   * The authority of a signer as it is now; undefined where there is none, and then nothing is signed.
+   * Returns the current CA of a signer; undefined if there is none, and then nothing is signed.
    *
-   * @throws {Error} it can't be read at present.
+   * @throws {Error} the CA can't be read at present.
    */
   authorityFor(role: SignerRole): Promise<CertificatePair | undefined>;
-  /** Lifetime of certificates whose request doesn't ask for less, in milliseconds. */
+  /** Default and maximum lifetime of certificates, in milliseconds. */
   readonly durationMs: number;
 }

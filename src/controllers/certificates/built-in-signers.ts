@@ -2,38 +2,37 @@ import type { RequestedCertificate } from "../../base/certificate-request.ts";
 import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** What a built-in signer is for; the flags that name its authority are called after it. */
+/** The purpose of a built-in signer; the flags for its CA have this name. */
 export type SignerRole = "serving" | "nodeClient" | "client" | "legacyUnknown";
 
-/** Every built-in signer. */
 export const signerRoles: readonly SignerRole[] = ["serving", "nodeClient", "client", "legacyUnknown"];
 
-/** A signer of the server's own, with its rules (spec: conventions 2.6). */
+/** A built-in signer with its rules (spec: conventions 2.6). */
 export interface BuiltInSigner {
   readonly role: SignerRole;
-  /** As requests name it: `platform.io/agent-serving`. */
+  /** The signer name of requests, such as `platform.io/agent-serving`. */
   readonly name: string;
-  /** Why it doesn't sign a request with these usages; undefined where it does. */
-  refusal(asked: RequestedCertificate, usages: readonly string[]): string | undefined;
+  /** Returns why a request with these usages isn't signed; undefined if it is. */
+  refusal(requested: RequestedCertificate, usages: readonly string[]): string | undefined;
 }
 
-/** The built-in signers by their names. */
+/** Returns the built-in signers by name. */
 export function builtInSigners(vocabulary: Vocabulary): ReadonlyMap<string, BuiltInSigner> {
   const { domain, systemPrefix, components } = vocabulary;
-  const refusalOfNode = (asked: RequestedCertificate) => nodeRefusal(asked, systemPrefix);
+  const refusalOfNode = (requested: RequestedCertificate) => nodeRefusal(requested, systemPrefix);
   const signers: readonly BuiltInSigner[] = [
     {
       role: "serving",
       name: `${domain}/${components.nodeAgentServing}`,
-      refusal: (asked, usages) =>
-        refusalOfNode(asked) ??
-        servingNamesRefusal(asked) ??
+      refusal: (requested, usages) =>
+        refusalOfNode(requested) ??
+        servingNamesRefusal(requested) ??
         agentUsagesRefusal(usages, "server auth", vocabulary.behavior),
     },
     {
       role: "nodeClient",
       name: `${domain}/${components.nodeAgentClient}`,
-      refusal: (asked, usages) => nodeClientRefusal(asked, usages, vocabulary),
+      refusal: (requested, usages) => nodeClientRefusal(requested, usages, vocabulary),
     },
     {
       role: "client",
@@ -45,21 +44,21 @@ export function builtInSigners(vocabulary: Vocabulary): ReadonlyMap<string, Buil
   return new Map(signers.map((one) => [one.name, one]));
 }
 
-/** Why a request isn't for the client certificate of a node's agent; undefined where it is. */
+/** Returns why a request isn't a valid request for the client certificate of a node agent; undefined if it is. */
 export function nodeClientRefusal(
-  asked: RequestedCertificate,
+  requested: RequestedCertificate,
   usages: readonly string[],
   { systemPrefix, behavior }: Vocabulary,
 ): string | undefined {
-  const refusal = nodeRefusal(asked, systemPrefix);
+  const refusal = nodeRefusal(requested, systemPrefix);
   if (refusal !== undefined) return refusal;
-  const { emails, dnsNames, uris, addresses, others } = asked.alternativeNames;
+  const { emails, dnsNames, uris, addresses, others } = requested.alternativeNames;
   if (emails.length + dnsNames.length + uris.length + addresses.length + others > 0)
     return "no subjectAltName is allowed";
   return agentUsagesRefusal(usages, "client auth", behavior);
 }
 
-/** A certificate of several common names would be that of the last one: there must be one. */
+/** Requires exactly one common name: of several ones, verifiers would use the last. */
 function nodeRefusal(
   { subjectName: { commonNames, organizations } }: RequestedCertificate,
   systemPrefix: string,

@@ -3,15 +3,21 @@ import { certificatesIn } from "../../base/pem.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import type { Controller } from "../controller.ts";
-import { conditionOf, issuedCertificate, reconcileRequests, type RequestCondition } from "./requests.ts";
+import {
+  conditionOf,
+  issuedCertificate,
+  reconcileRequests,
+  type RequestCondition,
+  type RequestDependencies,
+} from "./requests.ts";
 
 const hourMs = 3_600_000;
-/** How long a request stays that was approved, denied or failed. */
+/** Time for which an approved, denied or failed request is kept. */
 const decidedMs = hourMs;
 const pendingMs = 24 * hourMs;
 
-/** Deletes certificate requests that have had their time, or whose certificate has expired (spec: conventions 3.2). */
-export const certificateCleaning: Controller = {
+/** Deletes old certificate requests, and those whose certificate has expired (spec: conventions 3.2). */
+export const certificateCleaning: Controller<RequestDependencies> = {
   name: "csrcleaner",
   start(context) {
     const { client, clock } = context;
@@ -27,15 +33,16 @@ export const certificateCleaning: Controller = {
 };
 
 /**
- * When a request is to be deleted, in milliseconds since 1970: an hour after it was approved, denied or failed, a day after it
- * was made while nobody decided, and in any case when its certificate expires.
+ * Returns when a request must be deleted, in milliseconds since 1970: an hour after it was approved, denied or failed,
+ * or a day after its creation without a decision; in any case when its certificate expires.
  */
 function deletionTime(request: CertificateSigningRequest): number {
-  // A failure comes last: it changes the state of an approved request.
-  const decided =
+  // Failed is checked first, because it is added to an approved request.
+  const decision =
     conditionOf(request, "Failed") ?? conditionOf(request, "Denied") ?? conditionOf(request, "Approved");
-  const made = timeOf(request.metadata.creationTimestamp);
-  const deadline = decided === undefined ? made + pendingMs : (decisionTime(decided) ?? made) + decidedMs;
+  const createdMs = timeOf(request.metadata.creationTimestamp);
+  const deadline =
+    decision === undefined ? createdMs + pendingMs : (decisionTime(decision) ?? createdMs) + decidedMs;
   return Math.min(deadline, expiryOf(request));
 }
 
@@ -48,14 +55,14 @@ function timeOf(text: string | null | undefined): number {
   return Date.parse(text ?? "");
 }
 
-/** When the issued certificate expires; never where there is none, or none that can be read. */
+/** Returns when the issued certificate expires; Infinity if there is none or it can't be parsed. */
 function expiryOf(request: CertificateSigningRequest): number {
   const [first] = certificatesIn(issuedCertificate(request) ?? "");
   if (first === undefined) return Infinity;
   try {
     return Date.parse(new X509Certificate(first).validTo);
   } catch {
-    // What another signer wrote there; its deadline still holds.
+    // Another signer wrote it; the deadline of the request still applies.
     return Infinity;
   }
 }

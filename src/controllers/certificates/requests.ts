@@ -5,14 +5,18 @@ import {
 } from "../../base/certificate-request.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
-import type { ControllerContext, RunningController } from "../controller.ts";
+import type { ControllerContext, QueueDependencies, RunningController } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
 
 type Request = CertificateSigningRequest;
-/** A decision about a request, or that it failed. */
+/** A condition of a request: Approved, Denied or Failed. */
 export type RequestCondition = NonNullable<NonNullable<Request["status"]>["conditions"]>[number];
 
-/** The condition of a type that holds; undefined where there is none. */
+/** Dependencies of {@link reconcileRequests} and {@link writeStatus}. */
+export type RequestDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "informer">;
+
+/** Returns the condition of this type if its status is True. */
 export function conditionOf(
   request: Request,
   type: "Approved" | "Denied" | "Failed",
@@ -20,26 +24,26 @@ export function conditionOf(
   return request.status?.conditions?.find((one) => one.type === type && one.status === "True");
 }
 
-/** The certificate that was issued (PEM); undefined where none was. */
+/** Returns the issued certificate (PEM); undefined if there is none. */
 export function issuedCertificate(request: Request): string | undefined {
   const { certificate = "" } = request.status ?? {};
   return certificate === "" ? undefined : decoded(certificate);
 }
 
 /**
- * What is wrong with the PKCS#10 request of an object; undefined where it is right. Objects that an older release stored can be
- * wrong, though nobody could create them now.
+ * Returns what is wrong with the PKCS#10 request of an object; undefined if it is valid. Objects that an older release
+ * stored may be invalid.
  */
 export function requestFault(request: Request): string | undefined {
   return certificateRequestFault(pemOf(request));
 }
 
 /**
- * What a request asks for.
+ * Parses the PKCS#10 request.
  *
- * @throws {Error} it can't be read; never where {@link requestFault} finds nothing wrong.
+ * @throws {Error} it can't be parsed; never if {@link requestFault} returns undefined.
  */
-export function askedBy(request: Request): RequestedCertificate {
+export function parseRequest(request: Request): RequestedCertificate {
   return requestedCertificate(pemOf(request));
 }
 
@@ -48,14 +52,14 @@ const pemOf = ({ spec }: Request): string => decoded(spec.request ?? "");
 const decoded = (base64: string) => Buffer.from(base64, "base64").toString("latin1");
 
 /**
- * Reconciles each certificate request when it is made and whenever it changes, one at a time. Where the kind isn't served,
- * nothing is done.
+ * Reconciles each certificate request when it is created and whenever it changes, one at a time. If the kind isn't
+ * served, it does nothing.
  *
- * @param reconcile gives after how many milliseconds to look at it again, if nothing changes before; undefined: not at all.
- *   Throwing means that it is to be tried again.
+ * @param reconcile returns after how many milliseconds to reconcile the request again if it doesn't change before;
+ *   undefined for never. If it throws, it is retried.
  */
 export function reconcileRequests(
-  context: ControllerContext,
+  context: RequestDependencies,
   controller: string,
   reconcile: (request: Request) => Promise<number | undefined>,
 ): RunningController {
@@ -66,8 +70,8 @@ export function reconcileRequests(
     clock,
     async (name) => {
       const request = requests.get("", name) as Request | undefined;
-      const againMs = request === undefined ? undefined : await reconcile(request);
-      if (againMs !== undefined) queue.addLater(name, againMs);
+      const delayMs = request === undefined ? undefined : await reconcile(request);
+      if (delayMs !== undefined) queue.addLater(name, delayMs);
     },
     (name, error) => context.failed(controller, name, error),
     context.queueObserver?.(controller),
@@ -79,10 +83,11 @@ export function reconcileRequests(
 }
 
 /**
- * Writes the status of a request through a subresource, unless it was changed meanwhile: then it is reconciled again.
+ * Writes the status of a request through a subresource. If the request was changed meanwhile, nothing is written, and
+ * it is reconciled again.
  */
 export async function writeStatus(
-  { client }: ControllerContext,
+  { client }: RequestDependencies,
   request: Request,
   subresource: "approval" | "status",
   status: NonNullable<Request["status"]>,
@@ -93,7 +98,7 @@ export async function writeStatus(
   );
 }
 
-/** The conditions of a request and one more, which holds. */
+/** Returns the conditions of a request with one more, whose status is True. */
 export function withCondition(
   request: Request,
   type: "Approved" | "Failed",

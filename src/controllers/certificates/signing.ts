@@ -1,32 +1,41 @@
+import type { Logger } from "../../base/logger.ts";
 import { checkPair, type Issuer } from "../../base/certificates.ts";
 import type { RequestedCertificate } from "../../base/certificate-request.ts";
 import { issuedCertificateFault, issueRequested } from "../../base/issued-certificate.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller } from "../controller.ts";
+import type { SigningAuthorities } from "./authorities.ts";
 import { builtInSigners, type BuiltInSigner } from "./built-in-signers.ts";
 import {
-  askedBy,
+  parseRequest,
   conditionOf,
   issuedCertificate,
   reconcileRequests,
   requestFault,
   withCondition,
   writeStatus,
+  type RequestDependencies,
 } from "./requests.ts";
 
-/** Certificates begin in the past by so much, for machines whose clocks are late. */
+/** Dependencies of {@link certificateSigning}. */
+export interface SigningDependencies extends RequestDependencies {
+  readonly signing: SigningAuthorities;
+  readonly log: Pick<Logger, "warn">;
+}
+
+/** Certificates are valid from this time before the present, because clocks of other machines may be late. */
 const backdateMs = 5 * 60_000;
-/** Shorter lifetimes count from now; longer ones from the time at which the certificate begins. */
+/** Lifetimes shorter than this count from the present; longer ones from the start of the validity. */
 const shortMs = 8 * 3_600_000;
 const minLifeMs = 10 * 60_000;
-/** Whether there is an authority now is looked at again after this time. */
+/** Delay before a missing CA is checked again. */
 const noAuthorityMs = 60_000;
 
 /**
- * Signs the approved requests to the built-in signers, by the rules of each (spec: conventions 2.6, 3.2). A request that breaks
- * them gets the condition `Failed`, and a line in the log.
+ * Signs approved requests to the built-in signers, by the rules of each signer (spec: conventions 2.6, 3.2). A request
+ * that violates them gets the condition `Failed`, and is logged.
  */
-export const certificateSigning: Controller = {
+export const certificateSigning: Controller<SigningDependencies> = {
   name: "csrsigning",
   start(context) {
     const signers = builtInSigners(context.registry.vocabulary);
@@ -43,51 +52,56 @@ function isToBeSigned(request: CertificateSigningRequest): boolean {
   return has("Approved") && !has("Denied") && !has("Failed") && issuedCertificate(request) === undefined;
 }
 
-/** Issues the certificate, or says why not; gives after which time to try again. */
+/**
+ * Issues the certificate, or records why not.
+ *
+ * @returns after how many milliseconds to retry; undefined for never.
+ */
 async function sign(
-  context: ControllerContext,
+  context: SigningDependencies,
   signer: BuiltInSigner,
   request: CertificateSigningRequest,
 ): Promise<number | undefined> {
   const { usages = [], expirationSeconds } = request.spec;
   const fault = requestFault(request);
   if (fault !== undefined) return fail(context, signer, request, fault);
-  const asked = askedBy(request);
-  const refusal = signer.refusal(asked, usages);
+  const requested = parseRequest(request);
+  const refusal = signer.refusal(requested, usages);
   if (refusal !== undefined) return fail(context, signer, request, refusal);
   const pair = await context.signing.authorityFor(signer.role);
   if (pair === undefined) return noAuthorityMs;
   const issuer = checkPair(pair, "the authority's certificate", "the authority's key");
   const { durationMs } = context.signing;
   const lifeMs = lifetimeMs(expirationSeconds, durationMs);
-  const certificate = issue(asked, usages, issuer, { lifeMs, nowMs: context.clock.now() });
-  const issuedFault = issuedCertificateFault(certificate, asked);
+  const certificate = issue(requested, usages, issuer, { lifeMs, nowMs: context.clock.now() });
+  const issuedFault = issuedCertificateFault(certificate, requested);
   if (issuedFault !== undefined) return fail(context, signer, request, issuedFault);
   await writeStatus(context, request, "status", { certificate: Buffer.from(certificate).toString("base64") });
   return undefined;
 }
 
-/** Gives a request the condition `Failed`; it isn't looked at again. */
+/** Adds the condition `Failed` to a request, which then isn't signed any more. */
 async function fail(
-  context: ControllerContext,
+  context: SigningDependencies,
   signer: BuiltInSigner,
   request: CertificateSigningRequest,
   reason: string,
 ): Promise<undefined> {
-  context.noted(certificateSigning.name, request.metadata.name!, `${signer.name} doesn't sign: ${reason}`);
+  const line = { controller: certificateSigning.name, key: request.metadata.name! };
+  context.log.warn(line, `${signer.name} doesn't sign: ${reason}`);
   const status = withCondition(request, "Failed", "SignerValidationFailure", reason);
   await writeStatus(context, request, "status", status);
 }
 
-/** The smaller of what the request asks for and the default. */
+/** Returns the requested lifetime, but at least `minLifeMs` and at most the default. */
 function lifetimeMs(expirationSeconds: number | undefined, durationMs: number): number {
   if (expirationSeconds === undefined) return durationMs;
   return Math.min(Math.max(expirationSeconds * 1000, minLifeMs), durationMs);
 }
 
-/** @throws {Error} the authority has expired. */
+/** @throws {Error} the CA certificate has expired. */
 function issue(
-  asked: RequestedCertificate,
+  requested: RequestedCertificate,
   usages: readonly string[],
   issuer: Issuer,
   { lifeMs, nowMs }: { readonly lifeMs: number; readonly nowMs: number },
@@ -96,5 +110,5 @@ function issue(
   if (issuerEnds <= nowMs) throw new Error("the authority's certificate has expired");
   const ends = nowMs + lifeMs - (lifeMs < shortMs ? 0 : backdateMs);
   const validity = { notBefore: nowMs - backdateMs, notAfter: Math.min(ends, issuerEnds) };
-  return issueRequested(asked, { usages, ...validity }, issuer);
+  return issueRequested(requested, { usages, ...validity }, issuer);
 }

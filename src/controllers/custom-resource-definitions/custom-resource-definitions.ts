@@ -8,24 +8,25 @@ import { unlessRaced } from "../../resources/clients/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
 import { asBuffer, decodeEntry } from "../../resources/objects/stored.ts";
 import type { Entry } from "../../storage/store.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
 import { statusOf } from "../../custom-resources/definitions/definition-status.ts";
 import { deleteInstances } from "./instances.ts";
 import { ReservedNames } from "../../custom-resources/definitions/reserved-names.ts";
 
+type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store">;
 type Status = NonNullable<CustomResourceDefinition["status"]>;
 
-/** Finalizers of objects that hold a definition are looked at again after this time. */
-const heldMs = 1000;
+/** Delay before a definition is reconciled again whose objects have finalizers. */
+const recheckMs = 1000;
 
 /**
- * Accepts the names of definitions, has their kinds served, and deletes their objects with them (spec: conventions 3.1). A
- * part of the server itself: without it no definition would come into force.
+ * Accepts the names of definitions, so that their kinds are served, and deletes the objects of deleted definitions
+ * (spec: conventions 3.1). It can't be turned off: without it no definition would be established.
  */
-export const customResourceDefinitions: Controller = {
+export const customResourceDefinitions: Controller<Dependencies> = {
   name: "customresourcedefinition",
-  // What it writes is the same whoever writes it, and a definition is served soonest where it was created.
+  // Every server writes the same, and a definition is served soonest by the server that created it.
   onEveryServer: true,
   start(context) {
     const failed = (key: string, error: unknown) => context.failed(this.name, key, error);
@@ -35,13 +36,13 @@ export const customResourceDefinitions: Controller = {
 };
 
 class DefinitionKeeper {
-  /** By group. */
+  /** Accepted names by group. */
   private readonly taken = new Map<string, ReservedNames>();
   private readonly queue: WorkQueue;
   private readonly follower: Follower;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: Dependencies,
     failed: (key: string, error: unknown) => void,
     observer: QueueObserver | undefined,
   ) {
@@ -73,13 +74,13 @@ class DefinitionKeeper {
     if (taken === undefined) this.taken.set(group, (taken = new ReservedNames()));
     const outline = outlineOf(asBuffer(entry.body));
     taken.set(name, outline.status?.acceptedNames);
-    // Of thousands of definitions that a server starts with, nearly all are as they should be.
-    const isSettled = outline.metadata.deletionTimestamp === undefined && !this.wantedStatus(outline, taken);
+    // Most of the definitions that exist when a server starts have the desired status.
+    const isSettled = outline.metadata.deletionTimestamp === undefined && !this.desiredStatus(outline, taken);
     if (!isSettled) this.queue.add(name);
   }
 
-  /** The status that a definition should have; undefined where it has it. */
-  private wantedStatus(outline: CustomResourceDefinition, taken: ReservedNames): Status | undefined {
+  /** Returns the desired status of a definition; undefined if the definition has it. */
+  private desiredStatus(outline: CustomResourceDefinition, taken: ReservedNames): Status | undefined {
     const { registry, clock } = this.context;
     const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
     const status = statusOf(outline, taken.exceptOf(outline.metadata.name!), registry.vocabulary, now);
@@ -87,7 +88,7 @@ class DefinitionKeeper {
     return isSame ? undefined : status;
   }
 
-  /** A name that was given up may be what another definition waits for. */
+  /** A name that is free again may resolve the conflict of another definition. */
   private remove(name: string): void {
     const taken = this.taken.get(groupOf(name));
     taken?.delete(name);
@@ -103,14 +104,14 @@ class DefinitionKeeper {
     if (entry === undefined || taken === undefined) return;
     const outline = outlineOf(asBuffer(entry.body));
     if (outline.metadata.deletionTimestamp !== undefined) return this.finish(decoded(entry), closing);
-    const status = this.wantedStatus(outline, taken);
+    const status = this.desiredStatus(outline, taken);
     if (status === undefined) return;
-    // What is written is known before the follower tells of it: the next definition may ask for the same names.
+    // Recorded before the follower reports the write, because the next definition may request the same names.
     taken.set(name, status.acceptedNames);
     await unlessRaced(() => client.update({ ...decoded(entry), status } as unknown as NewObject, "status"));
   }
 
-  /** Deletes the objects of a definition that is on its way out; lets it go when none is left. */
+  /** Deletes the objects of a terminating definition, and removes its finalizer when none is left. */
   private async finish(definition: CustomResourceDefinition, closing: AbortSignal): Promise<void> {
     const { client, registry } = this.context;
     const { vocabulary } = registry;
@@ -118,13 +119,13 @@ class DefinitionKeeper {
     if (finalizer === undefined) return;
     await registry.sync();
     const { group, names } = definition.spec;
-    // What is the server's own under the same names isn't the definition's, and is never deleted with it.
+    // A built-in resource with the same names doesn't belong to the definition; its objects are never deleted with it.
     const stored = registry.reserves(group, names.plural)
       ? undefined
       : registry.stored().find((one) => one.group === group && one.kind.resource === names.plural);
-    // Of a kind that was never served there are no objects.
+    // A kind that was never served has no objects.
     const left = stored === undefined ? 0 : await deleteInstances(this.context, stored, closing);
-    if (left > 0) return this.queue.addLater(definition.metadata.name!, heldMs);
+    if (left > 0) return this.queue.addLater(definition.metadata.name!, recheckMs);
     const finalizers = definition.metadata.finalizers!.filter((one) => one !== finalizer);
     const metadata = { ...definition.metadata, finalizers };
     await unlessRaced(() => client.update({ ...definition, metadata } as unknown as NewObject));
@@ -135,7 +136,7 @@ function decoded(entry: Entry): CustomResourceDefinition {
   return decodeEntry(entry) as unknown as CustomResourceDefinition;
 }
 
-/** The group of a definition, whose name is `plural.group`. */
+/** Returns the group of a definition from its name, which has the form `plural.group`. */
 function groupOf(name: string): string {
   return name.slice(name.indexOf(".") + 1);
 }

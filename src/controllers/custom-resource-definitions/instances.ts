@@ -4,14 +4,15 @@ import type { Client } from "../../resources/clients/client.ts";
 import { namesOf, type Resource } from "../../resources/registry/registry.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 
-/** So many deletions are under way at a time, and so much is read at a time. */
+/** Number of concurrent deletions, and the size of a page of objects in bytes. */
 const parallelDeletes = 16;
 const pageBytes = 1024 * 1024;
 
 /**
- * Asks for the deletion of every object of a resource type; answers how many are left, as finalizers hold them.
+ * Requests the deletion of every object of a resource type.
  *
- * @throws {StatusError} what a deletion failed with.
+ * @returns the number of objects that finalizers keep.
+ * @throws {StatusError} a deletion failed.
  */
 export async function deleteInstances(
   { client, store }: { readonly client: Client; readonly store: Store },
@@ -34,7 +35,7 @@ export async function deleteInstances(
   }
 }
 
-/** Whether the object is gone. */
+/** Deletes an object. Returns true if it is gone. */
 async function deleteOne(client: Client, resource: Resource, entry: Entry): Promise<boolean> {
   try {
     const { uid } = headerOf(entry);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { DefaultObject } from "../../flow/default-objects.ts";
 import type { Client, NewObject } from "../../resources/clients/client.ts";
 
-/** A configuration object of flow control as it is stored. */
+/** A stored FlowSchema or PriorityLevelConfiguration. */
 export interface StoredObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -23,18 +23,19 @@ interface Condition {
   readonly [field: string]: unknown;
 }
 
-/** What is to be written so that a default object is as it should be; undefined: nothing. */
+/** A write that brings a default object to its desired state. */
 export type Change =
   | { readonly action: "create"; readonly object: NewObject }
   | { readonly action: "update"; readonly object: NewObject };
 
 /**
- * How a default object is brought to what this release gives it. A mandatory one always is. A suggested one is while its
- * annotation says so, or (without the annotation) while nobody has changed its spec; the annotation then says which.
+ * Returns the change that brings a default object to the state of this release; undefined if there is none. A mandatory
+ * object is always updated. A suggested one is updated while its annotation is `true` or, without the annotation, while
+ * its spec has not been changed; the annotation is then set.
  *
- * @param apiVersion of objects that are created.
+ * @param type apiVersion and kind of a new object.
  */
-export function upkeepOf(
+export function changeFor(
   {
     object: { metadata, spec },
     mandatory,
@@ -48,25 +49,28 @@ export function upkeepOf(
     const annotations = { [annotation]: "true" };
     return { action: "create", object: { ...type, metadata: { name, annotations }, spec } };
   }
-  const said = existing.metadata.annotations?.[annotation];
-  const kept = mandatory || (said === undefined ? existing.metadata.generation === 1 : said === "true");
-  const wanted = kept ? spec : existing.spec;
-  if (said === String(kept) && isDeepStrictEqual(wanted, existing.spec)) return undefined;
-  const annotations = { ...existing.metadata.annotations, [annotation]: String(kept) };
-  const updated = { ...existing, metadata: { ...existing.metadata, annotations }, spec: wanted };
+  const annotationValue = existing.metadata.annotations?.[annotation];
+  const isMaintained =
+    mandatory ||
+    (annotationValue === undefined ? existing.metadata.generation === 1 : annotationValue === "true");
+  const desiredSpec = isMaintained ? spec : existing.spec;
+  if (annotationValue === String(isMaintained) && isDeepStrictEqual(desiredSpec, existing.spec))
+    return undefined;
+  const annotations = { ...existing.metadata.annotations, [annotation]: String(isMaintained) };
+  const updated = { ...existing, metadata: { ...existing.metadata, annotations }, spec: desiredSpec };
   return { action: "update", object: updated as NewObject };
 }
 
-/** Writes a change. */
 export async function writeChange(client: Client, { action, object }: Change): Promise<void> {
   if (action === "create") await client.add(object);
   else await client.update(object);
 }
 
 /**
- * The flow schema with the condition that tells whether its priority level is missing; undefined where it tells already.
+ * Returns the flow schema with the condition `Dangling`, which reports whether its priority level is missing; undefined
+ * if the stored condition is already right.
  *
- * @param now the time as objects have it.
+ * @param now RFC 3339.
  */
 export function danglingUpdate(
   schema: StoredObject,

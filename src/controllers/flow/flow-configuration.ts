@@ -13,7 +13,7 @@ import { namesOf, resourceOf, type Registry, type Resource } from "../../resourc
 import { decodeEntry } from "../../resources/objects/stored.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
-import { danglingUpdate, upkeepOf, writeChange, type Change, type StoredObject } from "./default-upkeep.ts";
+import { danglingUpdate, changeFor, writeChange, type Change, type StoredObject } from "./default-upkeep.ts";
 import { stackOf, type Logger } from "../../base/logger.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -26,19 +26,19 @@ interface Setup {
   readonly store: Store;
   readonly client: Client;
   /**
-   * Undefined where priority and fairness are turned off; the default objects are kept up nonetheless. A status isn't: nobody looks
-   * for the level of a schema then.
+   * Undefined if priority and fairness is turned off. Then default objects are still maintained, but not the condition
+   * `Dangling`.
    */
   readonly control: FlowControl | undefined;
-  /** Told what happens in the queue; the reference's name of it is given. */
+  /** Returns the observer of a queue, by the name of the reference's queue. */
   queueObserver?(name: string): QueueObserver;
 }
 
 type AnyDefault = DefaultObject<FlowSchemaObject> | DefaultObject<PriorityLevelObject>;
 
 /**
- * The stored flow schemas and priority levels: follows them live, brings the default ones to what they should be and says
- * at each schema whether its level is missing.
+ * The stored flow schemas and priority levels: follows them, updates the default ones, and records in each schema
+ * whether its level is missing.
  */
 export class FlowConfiguration {
   private readonly schemas = new Map<string, StoredObject>();
@@ -47,10 +47,10 @@ export class FlowConfiguration {
   private readonly defaultSchemas: readonly DefaultObject<FlowSchemaObject>[];
   private readonly defaultLevels = defaultLevels();
   private follower: Follower | undefined;
-  /** Undefined where nothing is kept up. */
+  /** Undefined until default objects are maintained. */
   private queue: WorkQueue | undefined;
   private readonly prefix: string;
-  /** Until then what is stored is taken in, and counts as a whole afterwards. */
+  /** False while the stored objects are being loaded; the configuration is applied once afterwards. */
   private loaded = false;
 
   constructor(private readonly setup: Setup) {
@@ -60,7 +60,7 @@ export class FlowConfiguration {
     this.prefix = `/${groupName(FlowSchema.group, vocabulary)}/`;
   }
 
-  /** Resolves when everything that is stored counts; default objects that are missing do too. */
+  /** Resolves when the stored objects, and the default objects that are missing, are applied. */
   async follow(): Promise<void> {
     const { store, clock, log } = this.setup;
     const failed = (error: unknown) =>
@@ -77,14 +77,14 @@ export class FlowConfiguration {
   }
 
   /**
-   * Stores the default objects and keeps them up from then on; may be called again after a failure. Where the objects aren't
-   * served they aren't written either: those that are stored count, and the default ones.
+   * Stores the default objects and maintains them from then on; may be called again after a failure. If the kinds
+   * aren't served nothing is written; the stored and the default objects are still applied.
    */
   async ensureDefaults(): Promise<void> {
     const { clock, log, registry } = this.setup;
     if (this.queue !== undefined) return;
     if (!registry.serves(FlowSchema) || !registry.serves(PriorityLevelConfiguration)) return;
-    await Promise.all([...this.defaultLevels, ...this.defaultSchemas].map((one) => this.keep(one)));
+    await Promise.all([...this.defaultLevels, ...this.defaultSchemas].map((one) => this.maintain(one)));
     await Promise.all([...this.schemas.keys()].map((name) => this.updateDangling(name)));
     this.queue = new WorkQueue(
       clock,
@@ -93,9 +93,9 @@ export class FlowConfiguration {
         log.warn({ key, error: String(error) }, "upkeep of flow control failed and will be tried again"),
       this.setup.queueObserver?.("priority_and_fairness_config_queue"),
     );
-    // Suggested objects that are missing don't count any more.
+    // From now on missing suggested objects aren't applied.
     this.configure();
-    // Something may not be as it should because another server wrote at the same time: it is looked at again.
+    // An object that another server changed at the same time may still differ; it is checked again.
     for (const one of [...this.defaultLevels, ...this.defaultSchemas]) {
       if (this.changeOf(one) !== undefined) this.queue.add(keyOf(one));
     }
@@ -109,18 +109,18 @@ export class FlowConfiguration {
     await this.queue?.close();
   }
 
-  /** An object was stored or removed. */
+  /** Called when an object was stored or deleted. */
   private changed(key: string, entry: Entry | undefined): void {
     const { name } = namesOf(key);
     const ofLevels = key.startsWith(`${this.prefix}${PriorityLevelConfiguration.resource}/`);
-    const known = ofLevels ? this.levels : this.schemas;
-    if (entry === undefined) known.delete(name);
-    else known.set(name, this.read(ofLevels ? PriorityLevelConfiguration : FlowSchema, entry));
+    const storedObjects = ofLevels ? this.levels : this.schemas;
+    if (entry === undefined) storedObjects.delete(name);
+    else storedObjects.set(name, this.read(ofLevels ? PriorityLevelConfiguration : FlowSchema, entry));
     if (this.loaded) this.configure();
     this.queue?.add(`${ofLevels ? "level" : "schema"}/${name}`);
   }
 
-  /** What is stored, in the version in which it is worked with. */
+  /** Decodes an object and converts it to the version that this class uses. */
   private read(kind: typeof FlowSchema | typeof PriorityLevelConfiguration, entry: Entry): StoredObject {
     const { vocabulary } = this.setup;
     const context = { vocabulary, enabled: () => true, subresource: "" };
@@ -132,15 +132,15 @@ export class FlowConfiguration {
     return this.setup.registry.require(kind);
   }
 
-  /** Hands over what is stored; mandatory objects that are missing count nonetheless. */
+  /** Applies the stored objects, and the mandatory ones that are missing. */
   private configure(): void {
     const { control } = this.setup;
     if (control === undefined) return;
-    // Suggested objects may be missing on purpose.
+    // Suggested objects may have been deleted on purpose.
     const stored = this.queue !== undefined;
     control.configure({
-      levels: together(this.levels, this.defaultLevels, stored),
-      schemas: together(this.schemas, this.defaultSchemas, stored),
+      levels: merge(this.levels, this.defaultLevels, stored),
+      schemas: merge(this.schemas, this.defaultSchemas, stored),
     });
   }
 
@@ -148,23 +148,23 @@ export class FlowConfiguration {
     const [type, name] = key.split("/") as ["level" | "schema", string];
     const defaults: readonly AnyDefault[] = type === "level" ? this.defaultLevels : this.defaultSchemas;
     const one = defaults.find(({ object }) => object.metadata.name === name);
-    if (one !== undefined) await this.keep(one);
+    if (one !== undefined) await this.maintain(one);
     if (type === "schema") return this.updateDangling(name);
     const concerned = [...this.schemas].filter(([, schema]) => levelOf(schema) === name);
     for (const [schema] of concerned) await this.updateDangling(schema);
   }
 
-  /** Brings a default object to what it should be. */
-  private async keep(one: AnyDefault): Promise<void> {
+  /** Updates a default object if it differs from the desired state. */
+  private async maintain(one: AnyDefault): Promise<void> {
     const change = this.changeOf(one);
     if (change !== undefined) await unlessRaced(() => writeChange(this.setup.client, change));
   }
 
   private changeOf(one: AnyDefault): Change | undefined {
-    const known = isSchema(one) ? this.schemas : this.levels;
+    const storedObjects = isSchema(one) ? this.schemas : this.levels;
     const { apiVersion, kind } = this.resource(isSchema(one) ? FlowSchema : PriorityLevelConfiguration);
     const type = { apiVersion, kind: kind.name };
-    return upkeepOf(one, known.get(one.object.metadata.name), type, this.annotation);
+    return changeFor(one, storedObjects.get(one.object.metadata.name), type, this.annotation);
   }
 
   private async updateDangling(name: string): Promise<void> {
@@ -184,7 +184,7 @@ function isSchema({ object }: AnyDefault): boolean {
   return "matchingPrecedence" in object.spec;
 }
 
-/** What the queue calls a default object. */
+/** Returns the queue key of a default object. */
 function keyOf(one: AnyDefault): string {
   return `${isSchema(one) ? "schema" : "level"}/${one.object.metadata.name}`;
 }
@@ -193,13 +193,13 @@ function levelOf({ spec }: StoredObject): string {
   return (spec as FlowSchemaObject["spec"]).priorityLevelConfiguration.name;
 }
 
-function together<O extends { readonly metadata: { readonly name: string } }>(
-  known: ReadonlyMap<string, StoredObject>,
+function merge<O extends { readonly metadata: { readonly name: string } }>(
+  storedObjects: ReadonlyMap<string, StoredObject>,
   defaults: readonly DefaultObject<O>[],
   mandatoryOnly: boolean,
 ): O[] {
   const missing = defaults.filter(
-    ({ object, mandatory }) => !known.has(object.metadata.name) && (mandatory || !mandatoryOnly),
+    ({ object, mandatory }) => !storedObjects.has(object.metadata.name) && (mandatory || !mandatoryOnly),
   );
-  return [...([...known.values()] as unknown as O[]), ...missing.map(({ object }) => object)];
+  return [...([...storedObjects.values()] as unknown as O[]), ...missing.map(({ object }) => object)];
 }

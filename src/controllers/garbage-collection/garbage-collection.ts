@@ -1,22 +1,25 @@
 import type { ObjectReference } from "../../resources/clients/client.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { Follower } from "../../resources/followers/follower.ts";
-import { isRaced, unlessRaced } from "../../resources/clients/races.ts";
+import { unlessRaced } from "../../resources/clients/races.ts";
 import { namesOf } from "../../resources/registry/registry.ts";
 import { metadataOf } from "../../resources/objects/stored.ts";
 import type { ObjectMetaValue, OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Timer } from "../../base/clock.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
+import { retryRaced } from "../create-or-update.ts";
 import { EventRecorder } from "../event-recorder.ts";
 import { WorkQueue } from "../work-queue.ts";
 import { mayMatter, Ownership } from "./ownership.ts";
 
+type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store">;
+
 /**
- * Deletes what has lost all its owners, and lets go of owners that wait for their dependents: to be deleted first
- * (foreground) or to be let live on (orphan) (spec: conventions 3.2).
+ * Deletes objects that have lost all their owners, and releases owners that wait for their dependents: until they are
+ * deleted (foreground) or orphaned (spec: conventions 3.2).
  */
-export const garbageCollection: Controller = {
+export const garbageCollection: Controller<Dependencies> = {
   name: "garbagecollector",
   start(context) {
     const collector = new Collector(context, (key, error) => context.failed(this.name, key, error));
@@ -25,17 +28,17 @@ export const garbageCollection: Controller = {
   },
 };
 
-/** Who writes Events about owners, by the reference's name. */
+/** Source of Events about owners, as in the reference. */
 const component = "garbage-collector-controller";
-/** Objects whose owners are of unknown kinds are looked at again after this time, if the kinds have changed. */
+/** Interval after which objects with owners of unknown kinds are checked again, if the served kinds have changed. */
 const kindsMs = 30_000;
-/** How many objects are judged at a time, so that their writes share a sync. */
+/** Number of objects that are processed concurrently; their writes share a sync. */
 const workers = 32;
-/** How many dependents of one orphaned object are changed at a time. */
+/** Number of dependents of an orphaned object that are written concurrently. */
 const parallelWrites = 16;
-/** How often an orphaned object is changed again, one time after the other, when other writes come between. */
-const orphanAttempts = 20;
-/** After this time an owner is worked on again whose dependents still name it. */
+/** The number of attempts to remove an owner reference of an orphan if other writes come first. */
+const maxOrphanAttempts = 20;
+/** Delay before an owner is processed again because dependents still refer to it. */
 const orphanRetryMs = 1000;
 
 class Collector {
@@ -43,13 +46,13 @@ class Collector {
   private readonly queue: WorkQueue;
   private readonly follower: Follower;
   private readonly events: EventRecorder;
-  /** Owners that dependents hold back; whatever becomes of one of those dependents may set them free. */
-  private readonly held = new Set<string>();
+  /** Owners that are blocked by dependents. When such a dependent is changed or deleted, the owner is processed again. */
+  private readonly blockedOwners = new Set<string>();
   private timer: Timer | undefined;
   private closed = false;
 
   constructor(
-    private readonly context: ControllerContext,
+    private readonly context: Dependencies,
     private readonly failed: (key: string, error: unknown) => void,
   ) {
     this.ownership = new Ownership(context.registry);
@@ -73,28 +76,32 @@ class Collector {
     this.follower = new Follower(context.store, "/", handler, context.clock);
   }
 
-  /** The server doesn't wait for this: what is to be collected may well be collected a little later. */
+  /** Loads the stored objects in the background; the server's start doesn't wait for it. */
   start(): void {
     this.follower.startInBackground();
-    this.lookAgain(this.context.registry.revision);
+    this.scheduleRecheck(this.context.registry.revision);
   }
 
-  /** @param before the revision of the registry at the last look. */
-  private lookAgain(before: number): void {
+  /**
+   * Schedules the check of objects with owners of unknown kinds.
+   *
+   * @param before the registry's revision at the previous check.
+   */
+  private scheduleRecheck(before: number): void {
     if (this.closed) return;
     const { clock, registry } = this.context;
     this.timer = clock.setTimer(() => {
       const { revision } = registry;
-      const again = (): void => this.lookAgain(revision);
+      const again = (): void => this.scheduleRecheck(revision);
       if (revision === before) return again();
-      this.putUnknown().then(again, (error: unknown) => {
+      this.recheckUnknownOwners().then(again, (error: unknown) => {
         this.failed("/", error);
-        this.lookAgain(before);
+        this.scheduleRecheck(before);
       });
     }, kindsMs);
   }
 
-  private async putUnknown(): Promise<void> {
+  private async recheckUnknownOwners(): Promise<void> {
     for (const key of this.ownership.withUnknownOwners()) {
       if (this.closed) return;
       const entry = await this.context.store.get(key);
@@ -116,26 +123,26 @@ class Collector {
 
   private put(entry: Entry): void {
     const before = this.ownership.owners(entry.key);
-    for (const owner of this.ownership.put(entry)) this.tellImpossible(entry.key, owner);
+    for (const owner of this.ownership.put(entry)) this.recordImpossibleOwner(entry.key, owner);
     this.queue.add(entry.key);
     for (const owner of [...before, ...this.ownership.owners(entry.key)]) {
-      if (this.held.has(owner)) this.queue.add(owner);
+      if (this.blockedOwners.has(owner)) this.queue.add(owner);
     }
   }
 
-  /** Nothing is concluded from such an owner, so an Event says that the object won't be collected with it. */
-  private tellImpossible(key: string, { apiVersion, kind, name, uid }: OwnerReferenceValue): void {
+  /** Records an Event that the object won't be collected with this owner of a namespaced kind. */
+  private recordImpossibleOwner(key: string, { apiVersion, kind, name, uid }: OwnerReferenceValue): void {
     const owner = `[${apiVersion}/${kind}, name: ${name}, uid: ${uid}]`;
     const message = `ownerRef ${owner} names a namespaced kind, and the object is in no namespace`;
     this.events.record(this.referenceTo(key), "Warning", "OwnerRefInvalidNamespace", message);
   }
 
-  /** Whoever names the object as owner has one less; an owner that waited for it may go. */
+  /** Processes the dependents of a deleted object, and the owners that may have waited for it. */
   private removed(key: string): void {
     for (const dependent of this.ownership.dependentsOf(key)) this.queue.add(dependent);
     for (const owner of this.ownership.owners(key)) this.queue.add(owner);
     this.ownership.remove(key);
-    this.held.delete(key);
+    this.blockedOwners.delete(key);
   }
 
   private async work(key: string, closing: AbortSignal): Promise<void> {
@@ -144,16 +151,16 @@ class Collector {
     const metadata = metadataOf(entry);
     await this.context.registry.readAll();
     if (await this.releaseOwner(key, metadata, closing)) return;
-    await this.judgeDependent(key, metadata);
+    await this.processDependent(key, metadata);
   }
 
-  /** An owner that is on its way out and waits for its dependents. */
+  /** Processes an owner that is being deleted and waits for its dependents. Returns false if the object isn't one. */
   private async releaseOwner(key: string, owner: ObjectMetaValue, closing: AbortSignal): Promise<boolean> {
     const { deletionTimestamp, finalizers = [], uid = "" } = owner;
     if (deletionTimestamp === undefined) return false;
     const orphans = finalizers.includes(orphanFinalizer);
     if (!orphans && !finalizers.includes(foregroundFinalizer)) return false;
-    // Every dependent must be known before the owner may go: it would be deleted with the owner, or left behind.
+    // All dependents must be loaded first: otherwise some would be deleted with the owner, or left behind.
     await this.follower.sync();
     const done = orphans ? await this.orphan(key, uid, closing) : !(await this.deleteBlocking(key, uid));
     if (done) await this.dropFinalizer(key, owner, orphans ? orphanFinalizer : foregroundFinalizer);
@@ -161,8 +168,8 @@ class Collector {
   }
 
   /**
-   * Removes the references to an owner from its dependents. False while a dependent still names it, or when the work was broken
-   * off: the owner's finalizer stays, and the owner is worked on again.
+   * Removes the references to an owner from its dependents. Returns false if a dependent still refers to the owner, or
+   * if the queue is being closed; then the owner keeps its finalizer and is processed again.
    */
   private async orphan(key: string, uid: string, closing: AbortSignal): Promise<boolean> {
     const dependents = this.ownership.dependentsOf(key);
@@ -172,22 +179,22 @@ class Collector {
       await Promise.all(some.map((dependent) => this.dropReference(dependent, uid)));
     }
     if (closing.aborted) return false;
-    // Objects that were written during the work may name the owner too.
+    // Objects that were written meanwhile may refer to the owner too.
     await this.follower.sync();
     for (const dependent of this.ownership.dependentsOf(key)) {
       if (!namesOwner(await this.read(dependent), uid)) continue;
-      // Later, as what gave the reference back may do so again.
+      // With a delay, because the writer that restored the reference may do it again.
       this.queue.addLater(key, orphanRetryMs);
       return false;
     }
     return true;
   }
 
-  /** Asks for the deletion of all dependents; whether any of them still blocks its owner. */
+  /** Queues the dependents for deletion. Returns true if one of them still blocks its owner. */
   private async deleteBlocking(key: string, ownerUid: string): Promise<boolean> {
     let blocked = false;
-    // Marked before anything is read, so that no change of a dependent is missed.
-    this.held.add(key);
+    // Before anything is read, so that no change of a dependent is missed.
+    this.blockedOwners.add(key);
     for (const dependent of this.ownership.dependentsOf(key)) {
       const object = await this.read(dependent);
       const reference = object?.ownerReferences?.find((one) => one.uid === ownerUid);
@@ -195,12 +202,15 @@ class Collector {
       if (reference.blockOwnerDeletion === true) blocked = true;
       if (object.deletionTimestamp === undefined) this.queue.add(dependent);
     }
-    if (!blocked) this.held.delete(key);
+    if (!blocked) this.blockedOwners.delete(key);
     return blocked;
   }
 
-  /** An object with owners: deleted when none is left, or when those left wait for it. */
-  private async judgeDependent(key: string, object: ObjectMetaValue): Promise<void> {
+  /**
+   * Deletes an object if none of its owners exists, or if the existing ones wait for it; otherwise removes the
+   * references to owners that don't exist.
+   */
+  private async processDependent(key: string, object: ObjectMetaValue): Promise<void> {
     const { ownerReferences = [], deletionTimestamp, finalizers = [] } = object;
     if (ownerReferences.length === 0 || deletionTimestamp !== undefined) return;
     const states = await Promise.all(ownerReferences.map((owner) => this.stateOf(owner, key)));
@@ -213,7 +223,7 @@ class Collector {
       : waiting || finalizers.includes(foregroundFinalizer)
         ? "Foreground"
         : "Background";
-    // In a cycle of owners each would wait for the others for ever, so this one no longer blocks its owners.
+    // In a cycle each owner would wait for the others for ever, so this object stops blocking its owners.
     if (waiting && (await this.isWaitedFor(key)) && (await this.unblock(key, object))) return;
     const { uid, resourceVersion } = object;
     await unlessRaced(() =>
@@ -225,13 +235,13 @@ class Collector {
     );
   }
 
-  /** Whether something that depends on the object is itself on its way out and waits for its dependents. */
+  /** Returns true if a dependent of the object is being deleted and waits for its own dependents. */
   private async isWaitedFor(key: string): Promise<boolean> {
     const dependents = await Promise.all(this.ownership.dependentsOf(key).map((one) => this.read(one)));
     return dependents.some((one) => one !== undefined && waitsForDependents(one));
   }
 
-  /** Takes back that an object blocks its owners; whether there was anything to take back. */
+  /** Clears `blockOwnerDeletion` of all owner references. Returns true if any was set. */
   private async unblock(key: string, metadata: ObjectMetaValue): Promise<boolean> {
     const before = metadata.ownerReferences ?? [];
     if (!before.some((one) => one.blockOwnerDeletion === true)) return false;
@@ -245,25 +255,21 @@ class Collector {
     dependent: string,
   ): Promise<"solid" | "lost" | "waiting"> {
     const key = this.ownership.keyOfOwner(owner, namesOf(dependent).namespace);
-    // An owner of an unknown kind can't be looked up, so nothing is concluded from it.
+    // The owner of an unknown kind can't be looked up, so it is assumed to exist.
     if (key === undefined) return "solid";
     const object = await this.read(key);
     if (object === undefined || object.uid !== owner.uid) return "lost";
     return waitsForDependents(object) ? "waiting" : "solid";
   }
 
-  /** Removes the references to an owner from one dependent, as often as other writes come between. */
+  /** Removes the references to an owner from one dependent; retries if other writes come first. */
   private async dropReference(key: string, ownerUid: string): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
+    await retryRaced(maxOrphanAttempts, async () => {
       const object = await this.read(key);
       if (object === undefined || !namesOwner(object, ownerUid)) return;
       const ownerReferences = object.ownerReferences!.filter(({ uid }) => uid !== ownerUid);
-      try {
-        return await this.patch(key, object, { ownerReferences });
-      } catch (error) {
-        if (!isRaced(error) || attempt === orphanAttempts) throw error;
-      }
-    }
+      await this.patch(key, object, { ownerReferences });
+    });
   }
 
   private async dropReferences(
@@ -280,7 +286,7 @@ class Collector {
     await unlessRaced(() => this.patch(key, metadata, { finalizers }));
   }
 
-  /** Changes metadata of an object in the version that was read. */
+  /** Patches the metadata of an object, on the condition that it still has the version that was read. */
   private async patch(
     key: string,
     { resourceVersion }: ObjectMetaValue,
@@ -306,7 +312,7 @@ function namesOwner(object: ObjectMetaValue | undefined, ownerUid: string): bool
   return object?.ownerReferences?.some(({ uid }) => uid === ownerUid) ?? false;
 }
 
-/** Whether an object is on its way out, after its dependents. */
+/** Returns true if an object is being deleted in the foreground. */
 function waitsForDependents(metadata: ObjectMetaValue): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
   return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer);

@@ -4,28 +4,33 @@ import { asBuffer, metadataOf } from "../../resources/objects/stored.ts";
 import type { OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 
-/** Texts that only relevant objects contain; objects without them aren't decoded. */
+/** Substrings of relevant objects; objects without them aren't decoded. */
 const marks = new RegExp(String.raw`"(?:ownerReferences":\[|${orphanFinalizer}"|${foregroundFinalizer}")`);
 
-/** Whether an entry may have owners, or waits for its dependents. */
+/** Returns true if an entry may have owners or wait for its dependents, judged by its bytes. */
 export function mayMatter({ body }: Entry): boolean {
   return marks.test(asBuffer(body).toString("latin1"));
 }
 
 /**
- * The graph of owners and dependents, by store keys. It has only objects with owners and objects that wait for dependents.
+ * The graph of owners and dependents by store key. It contains only objects with owners and objects that wait for
+ * dependents.
  */
 export class Ownership {
   private readonly ownersOf = new Map<string, readonly string[]>();
   private readonly dependents = new Map<string, Set<string>>();
-  /** Objects with an owner of a kind that isn't known. */
+  /** Objects with an owner of an unknown kind. */
   private readonly ofUnknownKinds = new Set<string>();
-  /** By their prefix in the store, as they are at a revision of the registry. */
+  /** Resource types by store prefix, at a revision of the registry. */
   private types = { revision: -1, byPrefix: new Map<string, Resource>() };
 
   constructor(private readonly registry: Registry) {}
 
-  /** Adds an object, or updates what is known of it; gives the owners that it names and can't have. */
+  /**
+   * Adds or updates an object.
+   *
+   * @returns its references to owners that it can't have.
+   */
   put(entry: Entry): readonly OwnerReferenceValue[] {
     const { namespace } = namesOf(entry.key);
     const { ownerReferences = [] } = metadataOf(entry);
@@ -42,7 +47,7 @@ export class Ownership {
     return ownerReferences.filter((owner) => this.isImpossible(owner, namespace));
   }
 
-  /** Forgets what an object depends on; what depends on it stays. */
+  /** Removes an object and its references to owners; references to the object remain. */
   remove(key: string): void {
     for (const owner of this.ownersOf.get(key) ?? []) {
       const set = this.dependents.get(owner);
@@ -53,27 +58,27 @@ export class Ownership {
     this.ofUnknownKinds.delete(key);
   }
 
-  /** Keys of the objects that have an owner of a kind that wasn't known when they were put. */
+  /** Returns the keys of objects with an owner whose kind was unknown when they were added. */
   withUnknownOwners(): readonly string[] {
     return [...this.ofUnknownKinds];
   }
 
-  /** Keys of the objects that name the object as an owner, whatever its uid. */
+  /** Returns the keys of the objects that refer to the object as an owner, regardless of uid. */
   dependentsOf(key: string): readonly string[] {
     return [...(this.dependents.get(key) ?? [])];
   }
 
-  /** Keys of an object's owners. */
+  /** Returns the keys of an object's owners. */
   owners(key: string): readonly string[] {
     return this.ownersOf.get(key) ?? [];
   }
 
-  /** Every object that has owners. */
+  /** Returns the keys of all objects with owners. */
   owned(): IterableIterator<string> {
     return this.ownersOf.keys();
   }
 
-  /** The resource type of a store key. */
+  /** Returns the resource type of a store key. */
   resourceOf(key: string): Resource | undefined {
     const { namespace, name } = namesOf(key);
     return this.byPrefix().get(key.slice(0, key.length - namespace.length - name.length - 1));
@@ -88,7 +93,7 @@ export class Ownership {
     return this.types.byPrefix;
   }
 
-  /** The store key of an owner; undefined for a kind that this server doesn't have. */
+  /** Returns the store key of an owner; undefined for an unknown kind. */
   keyOfOwner({ apiVersion, kind, name }: OwnerReferenceValue, namespace: string): string | undefined {
     const resource = this.registry.findKind(apiVersion, kind);
     if (resource === undefined || isInNoNamespace(resource, namespace)) return undefined;
@@ -101,7 +106,7 @@ export class Ownership {
   }
 }
 
-/** A cluster-scoped object can't have a namespaced owner: there would be no telling in which namespace it is. */
+/** A cluster-scoped object can't have a namespaced owner: the reference has no namespace. */
 function isInNoNamespace(owner: Resource, namespace: string): boolean {
   return owner.namespaced && namespace === "";
 }

@@ -4,16 +4,16 @@ import { Follower } from "../../resources/followers/follower.ts";
 import { namesOf } from "../../resources/registry/registry.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
-import { reconcileMatching } from "../reconcile-matching.ts";
+import { reconcileMatching, type ReconciliationDependencies } from "../reconcile-matching.ts";
 import { protectsNow, setFinalizer } from "./finalizers.ts";
 
 type Claim = PersistentVolumeClaim;
 
 /**
- * Lets a deleted claim go when no pod uses it any more: it takes the finalizer away which the admission plugin
- * StorageObjectInUseProtection gives to new claims. Claims without it get it.
+ * Removes the finalizer of the admission plugin StorageObjectInUseProtection from a deleted claim when no pod uses the
+ * claim any more, so that it is deleted. Adds the finalizer to claims that lack it.
  */
-export const claimProtection: Controller = {
+export const claimProtection: Controller<ReconciliationDependencies> = {
   name: "pvc-protection",
   start(context) {
     const finalizer = `${context.registry.vocabulary.domain}/pvc-protection`;
@@ -24,17 +24,17 @@ export const claimProtection: Controller = {
       matters: protectsNow(finalizer),
       async reconcile(claim) {
         const { namespace = "", name = "", deletionTimestamp } = claim.metadata;
-        const isGoing = deletionTimestamp !== undefined;
-        // From now on changes of pods are noticed, also those that happen while the pods are read.
-        if (isGoing) waiting.add(namespace, name);
-        if (isGoing && (await isUsed(context, claim))) return undefined;
+        const isDeleted = deletionTimestamp !== undefined;
+        // Registered before the pods are read, so that no change of a pod is missed.
+        if (isDeleted) waiting.add(namespace, name);
+        if (isDeleted && (await isUsed(context, claim))) return undefined;
         waiting.remove(namespace, name);
-        await setFinalizer(context, claim, finalizer, !isGoing);
+        await setFinalizer(context, claim, finalizer, !isDeleted);
         return undefined;
       },
       removed: (namespace, name) => waiting.remove(namespace, name),
     });
-    const again = (key: string) => {
+    const requeue = (key: string) => {
       const { namespace } = namesOf(key);
       for (const name of waiting.in(namespace)) claims.add(namespace, name);
     };
@@ -43,8 +43,8 @@ export const claimProtection: Controller = {
       context.registry.require(Pod).storePrefix,
       {
         matters: ({ key }: Entry) => waiting.has(namesOf(key).namespace),
-        put: ({ key }: Entry) => again(key),
-        remove: again,
+        put: ({ key }: Entry) => requeue(key),
+        remove: requeue,
         failed: (error) => context.failed(this.name, "pods", error),
       },
       context.clock,
@@ -60,7 +60,7 @@ export const claimProtection: Controller = {
   },
 };
 
-/** The claims that are deleted but used, by their namespaces. */
+/** Deleted claims that are still in use, by namespace. */
 class WaitingClaims {
   private readonly byNamespace = new Map<string, Set<string>>();
 
@@ -85,13 +85,13 @@ class WaitingClaims {
   }
 }
 
-async function isUsed({ client }: ControllerContext, claim: Claim): Promise<boolean> {
+async function isUsed({ client }: Pick<ControllerContext, "client">, claim: Claim): Promise<boolean> {
   const { namespace = "" } = claim.metadata;
   const { items } = await client.list<Pod>({ apiVersion: "v1", kind: "Pod", namespace });
   return items.some((pod) => uses(pod, claim));
 }
 
-/** Whether a pod uses a claim: one that is on no node yet won't be started with it. */
+/** Returns true if a pod uses a claim. A pod without a node doesn't: it won't be started with a deleted claim. */
 function uses(pod: Pod, { metadata }: Claim): boolean {
   const { nodeName = "", volumes = [] } = pod.spec ?? {};
   if (nodeName === "") return false;

@@ -1,13 +1,13 @@
 import { PersistentVolume } from "../../kinds/core/persistent-volume.ts";
 import type { Controller } from "../controller.ts";
-import { reconcileMatching } from "../reconcile-matching.ts";
+import { reconcileMatching, type ReconciliationDependencies } from "../reconcile-matching.ts";
 import { protectsNow, setFinalizer } from "./finalizers.ts";
 
 /**
- * Lets a deleted volume go when it is bound to no claim any more: it takes the finalizer away which the admission plugin
- * StorageObjectInUseProtection gives to new volumes. Volumes without it get it.
+ * Removes the finalizer of the admission plugin StorageObjectInUseProtection from a deleted volume when it isn't bound
+ * to a claim any more, so that it is deleted. Adds the finalizer to volumes that lack it.
  */
-export const volumeProtection: Controller = {
+export const volumeProtection: Controller<ReconciliationDependencies> = {
   name: "pv-protection",
   start(context) {
     const finalizer = `${context.registry.vocabulary.domain}/pv-protection`;
@@ -16,9 +16,9 @@ export const volumeProtection: Controller = {
       kind: PersistentVolume,
       matters: protectsNow(finalizer),
       async reconcile(volume) {
-        const isGoing = volume.metadata.deletionTimestamp !== undefined;
-        if (isGoing && volume.status?.phase === "Bound") return undefined;
-        await setFinalizer(context, volume, finalizer, !isGoing);
+        const isDeleted = volume.metadata.deletionTimestamp !== undefined;
+        if (isDeleted && volume.status?.phase === "Bound") return undefined;
+        await setFinalizer(context, volume, finalizer, !isDeleted);
         return undefined;
       },
     });

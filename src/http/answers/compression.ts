@@ -6,16 +6,18 @@ import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { HeaderLines } from "../transport/header-lines.ts";
 import { parseAccept } from "../request/negotiation.ts";
 
-/** Smaller bodies cost more to compress than to send. */
+/** Compressing smaller bodies takes longer than sending them. */
 const minBytes = 128 * 1024;
-/** The fastest level: bodies of JSON shrink to a tenth with it already. */
+/** The fastest level; it already reduces JSON to about a tenth. */
 const level = 1;
 
 const gzipHeaders = ["Content-Encoding", "gzip", "Vary", "Accept-Encoding"] as const;
 
 /**
- * Answers with a body, compressed where it is large and the client takes that. Compressing doesn't block the loop; a
- * promise resolves when it is done and the answer on its way.
+ * Sends a response with a body. A large body is compressed if the client accepts that; compression doesn't block the
+ * event loop.
+ *
+ * @returns a promise that resolves when the response has been handed to the exchange.
  */
 export function sendCompressed(
   exchange: HttpExchange,
@@ -32,7 +34,7 @@ export function sendCompressed(
   });
 }
 
-/** Begins an answer of unknown length, compressed where the client takes that. */
+/** Starts a response of unknown length, compressed if the client accepts that. */
 export function streamCompressed(exchange: HttpExchange, status: number, headers: HeaderLines): BodyStream {
   if (!takesGzip(exchange)) return exchange.stream(status, headers);
   return new GzipBody(exchange.stream(status, [...headers, ...gzipHeaders]), exchange.guard);
@@ -44,7 +46,7 @@ function takesGzip(exchange: HttpExchange): boolean {
   return parseAccept(accepted).some(({ type, quality }) => type === "gzip" && quality > 0);
 }
 
-/** A body that is compressed on its way. */
+/** A body that is compressed while it is sent. */
 class GzipBody implements BodyStream {
   private readonly gzip: Gzip;
   constructor(
@@ -78,7 +80,7 @@ class GzipBody implements BodyStream {
     if (!this.gzip.writableNeedDrain) return this.inner.drained();
     return new Promise((resolve) => {
       const forget = this.guard.onceAny(this.gzip, ["drain"], () => resolve(), this);
-      // A client that left takes nothing more.
+      // A client that has disconnected reads nothing more.
       const leaves = async () => {
         await this.inner.drained();
         if (!this.inner.closed) return;

@@ -5,7 +5,7 @@ import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.t
 const known = new WeakMap<Resource, string>();
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
-/** The warning to callers of a deprecated version (spec: conventions 9.2); empty for a version that isn't deprecated. */
+/** Returns the warning for a deprecated version (spec: conventions 9.2); empty for other versions. */
 export function deprecationOf(resource: Resource, vocabulary: Vocabulary): string {
   let found = known.get(resource);
   if (found === undefined) {

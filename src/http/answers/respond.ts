@@ -11,12 +11,12 @@ import { wantsPretty } from "../request/pretty.ts";
 import { failureStatus } from "./status.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** Answers are private to the caller and true only now. */
+/** Responses depend on the caller and must not be cached. */
 const privateNow = ["Cache-Control", "no-cache, private"] as const;
 
 const jsonHeaders: HeaderLines = ["Content-Type", "application/json", ...privateNow];
 
-/** Headers of an answer with this content type. */
+/** Returns the headers of a response with this content type. */
 export function headersFor(contentType: string, warnings: Iterable<string> = noWarnings): HeaderLines {
   const told = [...warnings];
   if (contentType === "application/json" && told.length === 0) return jsonHeaders;
@@ -25,8 +25,8 @@ export function headersFor(contentType: string, warnings: Iterable<string> = noW
 }
 
 /**
- * The headers of the warnings, as many as a client's limits on headers surely take. Warnings are cut only where they are too long
- * together.
+ * Returns the headers of warnings, limited to what clients accept as header size. Warnings are truncated only if their
+ * total is too long.
  */
 export function warningLines(warnings: readonly string[]): string[] {
   const lines: string[] = [];
@@ -47,19 +47,19 @@ export function warningLines(warnings: readonly string[]): string[] {
 
 const noWarnings: readonly string[] = [];
 
-/** The most warnings of one answer, and the most characters of all of them together. */
+/** Maximum number of warnings of a response, and maximum total number of characters. */
 const maxWarnings = 100;
 const maxWarningsLength = 4096;
-/** The most characters of one warning, where the warnings are more than that together. */
+/** Maximum length of a warning if the total is too long. */
 const maxWarningLength = 256;
 
-/** A warning's text as a quoted string that may stand in a header (RFC 7234 section 5.5). */
+/** Returns a warning's text as a quoted string for a header (RFC 7234 section 5.5). */
 function quoted(text: string): string {
   const plain = text.replaceAll(/[^\x20-\x7e]/g, "?");
   return `"${plain.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** Answers with a JSON value. */
+/** Sends a JSON value. */
 export function sendJson(
   exchange: HttpExchange,
   status: number,
@@ -69,12 +69,12 @@ export function sendJson(
   exchange.send(status, headersFor("application/json", warnings), Buffer.from(`${JSON.stringify(value)}\n`));
 }
 
-/** Answers with a small document in YAML. */
+/** Sends a small document in YAML. */
 export function sendYaml(exchange: HttpExchange, value: object): void {
   exchange.send(200, headersFor("application/yaml"), Buffer.from(plainYaml(value as JsonValue)));
 }
 
-/** Answers with plain text. */
+/** Sends plain text. */
 export function sendText(exchange: HttpExchange, status: number, text: string): void {
   const headers = [
     "Content-Type",
@@ -86,7 +86,7 @@ export function sendText(exchange: HttpExchange, status: number, text: string): 
   exchange.send(status, headers, Buffer.from(text));
 }
 
-/** Answers with a Status, in binary or YAML where the client prefers that. */
+/** Sends a Status, in protobuf or YAML if the client prefers that. */
 export function sendStatus(
   request: RequestContext,
   vocabulary: Vocabulary,
@@ -100,7 +100,7 @@ export function sendStatus(
   exchange.send(code, [...headersFor(contentType, request.warnings), ...further], bytes);
 }
 
-/** A Status in the form that the client prefers; JSON where what it accepts can't be given. */
+/** Returns a Status in the preferred format of the client; JSON if none of its formats is available. */
 function formed(
   { exchange, facts }: RequestContext,
   vocabulary: Vocabulary,
@@ -120,7 +120,7 @@ function formed(
   }
 }
 
-/** Answers with a failure's Status, and the headers that belong to it. */
+/** Sends the Status of a failure with its headers. */
 export function sendFailure(request: RequestContext, vocabulary: Vocabulary, error: StatusError): void {
   const further: string[] = [];
   const retry = error.details?.retryAfterSeconds;
@@ -129,7 +129,7 @@ export function sendFailure(request: RequestContext, vocabulary: Vocabulary, err
   sendStatus(request, vocabulary, error.code, failureStatus(error, vocabulary), further);
 }
 
-/** The form in which a Status is to be written; a header that can't be satisfied means JSON. */
+/** Returns the preferred format of a Status; JSON for an Accept header that can't be satisfied. */
 function preferredFormat(exchange: HttpExchange, vocabulary: Vocabulary): Format {
   const accept = exchange.header("accept");
   if (accept === undefined || accept === "" || accept === "application/json") return "json";

@@ -6,7 +6,7 @@ import {
   type StatusDetails,
 } from "../../base/status-error.ts";
 
-/** The body of kind Status for a failure (spec: rulings, Status body as the reference). */
+/** Returns the Status of a failure (spec: rulings, Status body as the reference). */
 export function failureStatus(error: StatusError, vocabulary: Vocabulary): object {
   if (error instanceof RelayedStatusError) return relayedStatus(error);
   const { reason, code, message, details } = error;
@@ -24,10 +24,10 @@ export function failureStatus(error: StatusError, vocabulary: Vocabulary): objec
   };
 }
 
-/** Failures that have details even where there is nothing to say in them, as clients of the reference know them. */
+/** Reasons whose Status always has details, as in the reference. */
 const withDetails: ReadonlySet<string> = new Set(["MethodNotAllowed", "NotFound"]);
 
-/** Details with the full name of the options' group. */
+/** Returns details with the full group name in the vocabulary. */
 function inVocabulary(details: StatusDetails, { groupSuffix }: Vocabulary): StatusDetails {
   return details.group === optionsGroup ? { ...details, group: `${optionsGroup}.${groupSuffix}` } : details;
 }
@@ -45,7 +45,7 @@ function relayedStatus({ message, relayed: { code, reason, details } }: RelayedS
   };
 }
 
-/** Empty causes and fields are left out, as clients expect. */
+/** Removes empty causes and fields. */
 function shown(details: StatusDetails): object {
   const { causes, ...rest } = details;
   const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== "" && value !== 0));
@@ -58,12 +58,12 @@ function shown(details: StatusDetails): object {
   return { ...present, causes: plain };
 }
 
-/** The body of kind Status for something that was done to an object. */
+/** Returns the Status of an action on an object. */
 export function doneStatus(code: number): object {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code };
 }
 
-/** The body of kind Status for an operation that has no object to show; `metadata` is that of a list, if there was one. */
+/** Returns the Status of an operation without an object; `metadata` is that of a list, if there was one. */
 export function successStatus(details: StatusDetails, metadata: object = {}): object {
   return { kind: "Status", apiVersion: "v1", metadata, status: "Success", details: shown(details) };
 }

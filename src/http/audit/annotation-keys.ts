@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** Names of annotations, in the vocabulary's spelling. */
+/** Keys of audit annotations in the server's vocabulary. */
 export interface AnnotationKeys {
   readonly decision: string;
   readonly reason: string;
@@ -9,7 +9,6 @@ export interface AnnotationKeys {
   readonly truncated: string;
 }
 
-/** See {@link AnnotationKeys}. */
 export function annotationKeys({ groupSuffix }: Vocabulary): AnnotationKeys {
   return {
     decision: `authorization.${groupSuffix}/decision`,

@@ -14,7 +14,7 @@ import { auditLevels, type AuditLevel, type AuditRules, type AuditTerms } from "
 import type { Recorder } from "./recorder.ts";
 import { AuditTrail } from "./trail.ts";
 
-/** What the audit of a server is made of. */
+/** Dependencies of {@link Auditor}. */
 export interface AuditParts {
   readonly rules: AuditRules;
   readonly keys: AnnotationKeys;
@@ -23,7 +23,7 @@ export interface AuditParts {
   readonly metrics: MetricSet;
 }
 
-/** The audit of a server: gives each request a trail, and what trails record to the backends. */
+/** The audit of a server: creates a trail for each request, and sends recorded events to the backends. */
 export class Auditor implements Recorder {
   private readonly recorded: Sample;
   private readonly levels: ReadonlyMap<AuditLevel, Sample>;
@@ -45,14 +45,14 @@ export class Auditor implements Recorder {
     return this.parts.clock.now();
   }
 
-  /** Audits a request, under the id of its exchange. */
+  /** Starts the audit of a request; the audit id is that of its exchange. */
   accompany(request: RequestContext): void {
     const trail = new AuditTrail(this, request);
     request.audit = trail;
     request.exchange.onAnswer = (status) => trail.started(status);
   }
 
-  /** What the policy says of a request. */
+  /** Returns the audit level and stages that the policy gives to a request. */
   termsFor(attributes: Attributes): AuditTerms {
     const terms = this.parts.rules.termsFor(attributes);
     this.levels.get(terms.level)!.inc();
@@ -60,9 +60,9 @@ export class Auditor implements Recorder {
   }
 
   /**
-   * Records the event of a request that has come, before anything else is done for it.
+   * Records the event of a received request, before the request is processed.
    *
-   * @throws {StatusError} InternalError, also by the promise: a backend that must not miss it couldn't take it.
+   * @throws {StatusError} InternalError, also as a rejection: a strict backend could not record the event.
    */
   accept(event: AuditEvent | undefined): MaybePromise<void> {
     if (event === undefined) return;
@@ -90,19 +90,19 @@ export class Auditor implements Recorder {
     }
   }
 
-  /** An object was left out of an event, because it is too large. */
+  /** Counts an object that was left out of an event because it is too large. */
   tooLarge(): void {
     this.parts.metrics.sample("apiserver_audit_error_total", "truncate").inc();
   }
 
-  /** An object's JSON as it may stand in a line. */
+  /** Returns an object's JSON without line breaks. */
   oneLine(json: Buffer, omitManagedFields: boolean): string {
     if (omitManagedFields) return encodeJson(withoutManagedFields(decodeTrusted(json)));
-    // Strings can't hold line breaks as such: those that are there only lay the text out.
+    // Strings in JSON can't contain line breaks, so all of them are formatting.
     return json.toString("utf8").replaceAll(/\n */g, "");
   }
 
-  /** Hands over what is under way, and closes the backends. */
+  /** Flushes pending events and closes the backends. */
   async close(): Promise<void> {
     await Promise.all(this.parts.backends.map((backend) => backend.close()));
   }

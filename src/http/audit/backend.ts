@@ -1,38 +1,46 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { AuditEvent } from "./event.ts";
 
-/** Where the texts of events go. */
+/** Destination of encoded events. */
 export interface EventOutput {
   /**
-   * Takes the text of one event. One that is urgent has gone out when this returns, or its promise resolves, where the
-   * output blocks; others soon after. The output reports what is lost by the callback that it was made with.
+   * Writes the text of one event. If the output blocks, an urgent event is written when the method returns or its
+   * promise resolves; others are written soon afterwards. The output reports lost events by the callback of its
+   * constructor.
    *
-   * @returns false when it is lost.
+   * @returns false if the event is lost.
    */
   write(text: string, urgent: boolean): MaybePromise<boolean>;
-  /** Hands over everything that was taken. */
+  /** Writes all pending events. */
   close(): Promise<void>;
 }
 
-/** How a backend treats events. */
+/** Options of {@link AuditBackend}. */
 export interface BackendOptions {
   readonly format: (event: AuditEvent) => string;
   readonly output: EventOutput;
-  /** Bytes of an event above which its objects are left out, and then the event; undefined: any number. */
+  /**
+   * Maximum size of an event in bytes. Above it the objects are left out, then the event is dropped. Undefined for no
+   * limit.
+   */
   readonly maxEventBytes: number | undefined;
-  /** The annotation of an event without its objects. */
+  /** Key of the annotation of an event without its objects. */
   readonly truncatedKey: string;
-  /** Whether a request that can't be recorded must not be served. */
+  /** Whether a request is rejected if it can't be recorded. */
   readonly strict: boolean;
-  /** Told of an event that is too large even without its objects. */
+  /** Called for an event that is too large even without its objects. */
   readonly tooLarge: () => void;
 }
 
-/** One place to which all events go, in one form. */
+/** A destination of all events, with their encoding. */
 export class AuditBackend {
   constructor(private readonly options: BackendOptions) {}
 
-  /** Takes an event; see {@link EventOutput.write}. False when it is lost and must not be. */
+  /**
+   * Encodes and writes an event; see {@link EventOutput.write}.
+   *
+   * @returns false if a strict backend lost it.
+   */
   record(event: AuditEvent, urgent: boolean): MaybePromise<boolean> {
     const { output, strict } = this.options;
     const text = this.textOf(event);
@@ -41,7 +49,7 @@ export class AuditBackend {
     return andThen(taken, (one) => one || !strict);
   }
 
-  /** Hands over everything that was taken. */
+  /** Writes all pending events. */
   close(): Promise<void> {
     return this.options.output.close();
   }
@@ -63,6 +71,6 @@ export class AuditBackend {
 }
 
 function fits(text: string, maxBytes: number): boolean {
-  // A character has three bytes at most.
+  // A UTF-16 code unit has at most three bytes in UTF-8.
   return text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes;
 }

@@ -2,28 +2,28 @@ import type { Clock, Timer } from "../../base/clock.ts";
 import { Throttle, type ThrottleOptions } from "../../base/throttle.ts";
 import type { EventOutput } from "./backend.ts";
 
-/** How events are gathered and sent. */
+/** Options of {@link BatchOutput}. */
 export interface BatchOptions {
-  /** Events that may wait; one more is lost. */
+  /** Maximum number of waiting events; further events are lost. */
   readonly bufferEvents: number;
-  /** Events of a batch at most. */
+  /** Maximum number of events of a batch. */
   readonly batchEvents: number;
-  /** Bytes of a batch, but for a single event that has more; undefined: any number. */
+  /** Maximum size of a batch in bytes, except for a single larger event; undefined for no limit. */
   readonly batchBytes: number | undefined;
-  /** A batch that isn't full is sent after this time. */
+  /** Time after which a batch is sent that isn't full. */
   readonly maxWaitMs: number;
-  /** Undefined: batches are sent as fast as they come. */
+  /** Limits the rate of batches; undefined for no limit. */
   readonly throttle: ThrottleOptions | undefined;
-  /** Batches that may be on their way at a time. */
+  /** Maximum number of batches that are being sent at the same time. */
   readonly parallel: number;
 }
 
-/** Bytes that may wait or be on their way, whatever the number of events. */
+/** Maximum size of waiting and sent events, regardless of their number. */
 const maxBufferBytes = 64 * 1024 * 1024;
-/** How long a server that stops waits for batches on their way. */
+/** Time for which a stopping server waits for batches that are being sent. */
 const closeMs = 10_000;
 
-/** Gathers events and sends them in batches, without keeping any request waiting. What doesn't fit is lost. */
+/** Collects events and sends them in batches, without delaying requests. Events that exceed the buffer are lost. */
 export class BatchOutput implements EventOutput {
   private waiting: string[] = [];
   private bytes = 0;
@@ -35,8 +35,8 @@ export class BatchOutput implements EventOutput {
   private readonly throttle: Throttle | undefined;
 
   /**
-   * @param send takes a batch; a promise that is rejected tells that it is lost.
-   * @param lost called with how many events are lost, and why.
+   * @param send sends a batch; a rejected promise means that it is lost.
+   * @param lost called with the number of lost events and the reason.
    */
   constructor(
     private readonly options: BatchOptions,
@@ -65,7 +65,7 @@ export class BatchOutput implements EventOutput {
     return true;
   }
 
-  /** Sends what waits, without regard to times; what isn't taken in ten seconds is lost. */
+  /** Sends waiting events at once; events that aren't accepted within ten seconds are lost. */
   async close(): Promise<void> {
     this.closed = true;
     this.timer?.cancel();
@@ -82,7 +82,7 @@ export class BatchOutput implements EventOutput {
     this.pump();
   }
 
-  /** Sends what may be sent now. */
+  /** Sends all batches that may be sent now. */
   private pump(): void {
     const { parallel, batchEvents } = this.options;
     while (this.sending < parallel && this.waiting.length > 0) {
@@ -138,7 +138,7 @@ export class BatchOutput implements EventOutput {
   }
 }
 
-/** What a text takes in memory, about. */
+/** Returns the approximate memory of a text, in bytes. */
 function sizeOf(text: string): number {
   return text.length * 2;
 }

@@ -1,25 +1,25 @@
 import type { EventOutput } from "./backend.ts";
 
-/** Takes bytes in order; what it takes is with the operating system when the call returns. */
+/** Writes bytes in order. Written bytes are with the operating system when the call returns. */
 export interface ByteTarget {
-  /** @throws {Error} the bytes, or some of them, couldn't be written. */
+  /** @throws {Error} the bytes, or a part of them, couldn't be written. */
   write(bytes: Buffer): void;
   close(): Promise<void>;
 }
 
-/** Characters that wait for the end of the turn at most. */
+/** Maximum number of characters that wait until the end of the turn. */
 const maxPending = 64 * 1024;
 
 /**
- * Writes events as lines, each by the end of the turn in which it is recorded, the urgent ones at once: a request of which
- * the policy records that it came isn't worked on before that is written. Lines of one turn go out in one write.
+ * Writes events as lines by the end of the event loop turn in which they are recorded; urgent ones at once, so that a
+ * request whose receipt is recorded isn't processed before. Lines of one turn are one write.
  */
 export class BlockingOutput implements EventOutput {
   private lines: string[] = [];
   private size = 0;
   private timer: NodeJS.Immediate | undefined;
 
-  /** @param lost called with how many events couldn't be written, and why. */
+  /** @param lost called with the number of lost events and the reason. */
   constructor(
     private readonly target: ByteTarget,
     private readonly lost: (events: number, error: unknown) => void,
@@ -55,7 +55,7 @@ export class BlockingOutput implements EventOutput {
   }
 }
 
-/** Texts as lines, in bytes. */
+/** Returns texts as lines, encoded. */
 function linesOf(texts: readonly string[]): Buffer {
   return Buffer.from(`${texts.join("\n")}\n`);
 }

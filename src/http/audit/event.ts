@@ -2,7 +2,7 @@ import { shownUser, type UserInfo } from "../../base/user-info.ts";
 import { microTimeText } from "./micro-clock.ts";
 import type { AuditLevel, AuditStage } from "./policy.ts";
 
-/** The object or collection that a request is about; what isn't known is empty. */
+/** The object or collection of a request; unknown members are empty. */
 export interface ObjectReference {
   readonly resource: string;
   namespace: string;
@@ -14,7 +14,7 @@ export interface ObjectReference {
   readonly subresource: string;
 }
 
-/** The fields of a Status that events show. */
+/** The members of a Status that events contain. */
 export interface RecordedStatus {
   readonly status?: string;
   readonly message?: string;
@@ -23,7 +23,7 @@ export interface RecordedStatus {
   readonly code: number;
 }
 
-/** One event of a request's audit, as of one stage. Times are in microseconds since 1970. */
+/** An audit event of a request, for one stage. Times are in microseconds since 1970. */
 export interface AuditEvent {
   readonly level: AuditLevel;
   readonly auditId: string;
@@ -45,7 +45,7 @@ export interface AuditEvent {
   readonly annotations: Readonly<Record<string, string>> | undefined;
 }
 
-/** The members of an event's JSON, from `level` on, without the braces around them. */
+/** Returns the JSON members of an event, starting with `level`, without braces. */
 export function encodeMembers(event: AuditEvent): string {
   const { sourceIps, objectRef, responseStatus, requestObject, responseObject, annotations } = event;
   let text =
@@ -67,7 +67,7 @@ export function encodeMembers(event: AuditEvent): string {
 
 const userTexts = new WeakMap<UserInfo, string>();
 
-/** The same user asks again and again. */
+/** Cached by user, because users send many requests. */
 function userText(user: UserInfo): string {
   let text = userTexts.get(user);
   if (text === undefined) userTexts.set(user, (text = JSON.stringify(shownUser(user))));

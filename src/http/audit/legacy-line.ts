@@ -1,7 +1,7 @@
 import type { AuditEvent } from "./event.ts";
 import { microTimeText } from "./micro-clock.ts";
 
-/** An event as one line of text, in the form `legacy` of `--audit-log-format`. */
+/** Returns an event as one line, in the form `legacy` of `--audit-log-format`. */
 export function legacyLine(event: AuditEvent): string {
   const { user, impersonatedUser, objectRef, responseStatus } = event;
   const hasUser = user.name !== "";
@@ -26,7 +26,7 @@ function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The list as one text, in which each item is quoted. */
+/** Returns the list as one text, with each item quoted. */
 function quotedList(texts: readonly string[]): string {
   return texts.map(quote).join(",");
 }

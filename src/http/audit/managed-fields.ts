@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 
-/** An object, or a list of some, without `metadata.managedFields`; the value itself isn't changed. */
+/** Returns a copy of an object or list without `metadata.managedFields`. */
 export function withoutManagedFields(value: JsonValue): JsonValue {
   if (!isObject(value)) return value;
   const { metadata, items } = value;

@@ -1,13 +1,13 @@
 import type { Clock } from "../../base/clock.ts";
 
 /**
- * Time in microseconds, which a {@link Clock} doesn't give: what it says, with a fraction that grows as time passes. Two
- * calls within one of the clock's milliseconds are in order, and none is ever outside of it.
+ * A clock with microseconds. It adds a growing fraction to the milliseconds of a {@link Clock}: calls within one of its
+ * milliseconds are in order, and the result never leaves that millisecond.
  */
 export class MicroClock {
   private offsetMs: number;
 
-  /** @param passedMs milliseconds, with a fraction, since some moment. */
+  /** @param passedMs returns milliseconds with a fraction, from any fixed origin. */
   constructor(
     private readonly clock: Clock,
     private readonly passedMs: () => number,
@@ -27,10 +27,10 @@ export class MicroClock {
   }
 }
 
-/** Of a millisecond. */
+/** In milliseconds. */
 const lastMicrosecond = 0.999;
 
-/** A time in microseconds as events show it: `2026-01-02T03:04:05.678901Z`. */
+/** Formats a time in microseconds: `2026-01-02T03:04:05.678901Z`. */
 export function microTimeText(micros: number): string {
   const whole = Math.floor(micros / 1_000_000);
   const secondText = new Date(whole * 1000).toISOString().slice(0, 20);

@@ -4,26 +4,26 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 
-/** Which of the files that were set aside stay. */
+/** Retention of rotated files. */
 export interface KeptFiles {
-  /** So many at most; 0: any number. */
+  /** Maximum number; 0 for no limit. */
   readonly maxBackups: number;
-  /** Not longer than this; 0: for ever. */
+  /** Maximum age; 0 for no limit. */
   readonly maxAgeMs: number;
   /** Whether they are compressed. */
   readonly compress: boolean;
 }
 
-/** One file that was set aside. */
+/** A rotated file. */
 interface OldFile {
   readonly file: string;
   readonly at: number;
   readonly packed: boolean;
 }
 
-/** The files of a log that were set aside. */
+/** The rotated files of a log. */
 export class OldFiles {
-  /** Resolves when nothing is being done about them. */
+  /** Resolves when no work on the files is pending. */
   settled: Promise<void> = Promise.resolve();
   private readonly folder: string;
   private readonly stem: string;
@@ -41,13 +41,13 @@ export class OldFiles {
     this.ending = ext;
   }
 
-  /** The name of a file that is set aside at this time, in milliseconds since 1970. */
+  /** Returns the name of a file that is rotated at this time, in milliseconds since 1970. */
   nameFor(at: number): string {
     const time = new Date(at).toISOString().slice(0, 23).replaceAll(":", "-");
     return path.join(this.folder, `${this.stem}${time}${this.ending}`);
   }
 
-  /** Removes what is too old or too much, and compresses the rest if that is wanted, one call after the other. */
+  /** Removes files beyond the limits, and compresses the others if configured. Calls run one after the other. */
   tidy(now: number): void {
     this.settled = this.settled.then(() => this.tidyUp(now)).catch(this.options.failed);
   }
@@ -64,7 +64,7 @@ export class OldFiles {
     }
   }
 
-  /** All of them, the newest first. */
+  /** Returns all rotated files, newest first. */
   private async found(): Promise<OldFile[]> {
     const files: OldFile[] = [];
     for (const name of await readdir(this.folder)) {
@@ -81,7 +81,7 @@ export class OldFiles {
   }
 }
 
-/** Compresses a file; until that is done, the name that it gets then isn't there. */
+/** Compresses a file; the compressed file appears under its name only when it is complete. */
 async function pack(file: string): Promise<void> {
   const fresh = `${file}.gz.new`;
   await pipeline(createReadStream(file), createGzip(), createWriteStream(fresh, { mode: 0o600 }));

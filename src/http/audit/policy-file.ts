@@ -34,13 +34,13 @@ const Policy = struct("Policy", "What is recorded of which requests.", {
 });
 type PolicyRule = Static<typeof PolicyRule>;
 
-/** A policy, and what in its file has no effect. */
+/** A policy, and warnings about ineffective parts of its file. */
 export interface ReadPolicy {
   readonly policy: AuditPolicy;
   readonly warnings: readonly string[];
 }
 
-/** The version of the audit group's own kinds. */
+/** Returns the apiVersion of the audit group. */
 export function auditVersion({ groupSuffix }: Vocabulary): string {
   return `audit.${groupSuffix}/v1`;
 }
@@ -48,7 +48,7 @@ export function auditVersion({ groupSuffix }: Vocabulary): string {
 /**
  * Reads a policy: one document of kind Policy in YAML or JSON.
  *
- * @throws {ConfigurationError} what is wrong, and in which rule and field.
+ * @throws {ConfigurationError} the policy is invalid; the message names rule and field.
  */
 export async function readPolicy(bytes: Uint8Array, vocabulary: Vocabulary): Promise<ReadPolicy> {
   const form = { type: Policy, kind: "Policy", apiVersions: [auditVersion(vocabulary)] };

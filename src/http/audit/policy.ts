@@ -1,10 +1,10 @@
 import type { Attributes, ResourceAttributes } from "../../authorization/authorizer.ts";
 
-/** How much of a request is recorded; each level takes in those before it. */
+/** Audit levels; each includes the content of the previous ones. */
 export const auditLevels = ["None", "Metadata", "Request", "RequestResponse"] as const;
 export type AuditLevel = (typeof auditLevels)[number];
 
-/** The points of a request's life at which an event may be recorded. */
+/** Stages of a request at which an event can be recorded. */
 export const auditStages = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const;
 export type AuditStage = (typeof auditStages)[number];
 
@@ -14,34 +14,34 @@ export interface AuditedResources {
   readonly group: string;
   // `pods`, `pods/log`, `pods/*`, any type's subresource (`*/scale`), `*`; empty: all of the group.
   readonly resources: readonly string[];
-  /** Empty: all names. */
+  /** Names of objects; empty for all names. */
   readonly resourceNames: readonly string[];
 }
 
-/** One rule: what it is about, and how it is recorded. An empty list says nothing about its matter. */
+/** A rule: the requests that it matches, and how they are recorded. An empty list matches everything. */
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly users: readonly string[];
   readonly userGroups: readonly string[];
   readonly verbs: readonly string[];
   readonly resources: readonly AuditedResources[];
-  /** The empty string stands for what lies in no namespace. */
+  /** The empty string matches requests without a namespace. */
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly AuditStage[];
-  /** Undefined: as the policy says. */
+  /** Undefined for the value of the policy. */
   readonly omitManagedFields: boolean | undefined;
 }
 
-/** What is recorded of which requests: the first rule that is about a request decides. */
+/** An audit policy: the first matching rule decides. */
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
-  /** Left out whatever a rule says. */
+  /** Stages that are never recorded, in addition to those of a rule. */
   readonly omitStages: readonly AuditStage[];
   readonly omitManagedFields: boolean;
 }
 
-/** What a policy says of one request. */
+/** The decision of a policy for one request. */
 export interface AuditTerms {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<AuditStage>;
@@ -50,7 +50,7 @@ export interface AuditTerms {
 
 const nothing: AuditTerms = { level: "None", omitStages: new Set(), omitManagedFields: false };
 
-/** Answers for a policy, rule by rule. */
+/** Evaluates a policy, rule by rule. */
 export class AuditRules {
   private readonly rules: readonly { readonly rule: AuditRule; readonly terms: AuditTerms }[];
 
@@ -65,7 +65,7 @@ export class AuditRules {
     }));
   }
 
-  /** The terms of the first rule that is about the request; level None when there is none. */
+  /** Returns the terms of the first matching rule; level None without one. */
   termsFor(request: Attributes): AuditTerms {
     for (const { rule, terms } of this.rules) if (isAbout(rule, request)) return terms;
     return nothing;

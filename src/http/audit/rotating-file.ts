@@ -5,19 +5,19 @@ import { makeFolder } from "../../base/folders.ts";
 import { OldFiles, type KeptFiles } from "./old-files.ts";
 import type { ByteTarget } from "./blocking-output.ts";
 
-/** Where a log is written, and how much of it stays. */
+/** Path, size and retention of a log. */
 export interface RotatingFileOptions extends KeptFiles {
   readonly file: string;
-  /** A write that would make the file larger begins a new one. */
+  /** A write that would exceed this size starts a new file. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Told when old files can't be compressed or removed. */
+  /** Called when rotated files can't be compressed or removed. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * A log file that is set aside when it is full, under a name with the time at which that was
- * (`audit-2026-01-02T03-04-05.678.log`), and begun anew. It can be read by its owner alone.
+ * A log file that is rotated when it is full: it is renamed with the time of rotation
+ * (`audit-2026-01-02T03-04-05.678.log`), and a new file is started. Only its owner can read it.
  */
 export class RotatingFile implements ByteTarget {
   private handle: number;
@@ -36,7 +36,7 @@ export class RotatingFile implements ByteTarget {
 
   write(bytes: Buffer): void {
     if (this.size > 0 && this.size + bytes.length > this.options.maxBytes) this.rotate();
-    // What was cut off before must not run into the next line.
+    // After a partial write, a line break separates the rest from the next line.
     const all = this.midLine ? Buffer.concat([Buffer.from("\n"), bytes]) : bytes;
     let at = 0;
     try {
@@ -63,7 +63,7 @@ export class RotatingFile implements ByteTarget {
     this.tidy();
   }
 
-  /** A name that no file has yet. */
+  /** Returns an unused name for the rotated file. */
   private nameForOld(): string {
     for (let at = this.options.clock.now(); ; at++) {
       const name = this.old.nameFor(at);

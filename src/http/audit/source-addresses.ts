@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 
 /**
- * Where a request comes from, the first sender first: what `X-Forwarded-For` and `X-Real-Ip` say, then the address of the
- * connection, which alone can't be made up.
+ * Returns the source addresses of a request, original sender first: those of `X-Forwarded-For` and `X-Real-Ip`, then
+ * the address of the connection, which is the only one that a client can't forge.
  */
 export function sourceAddresses(exchange: HttpExchange): readonly string[] {
   const forwarded = exchange.header("x-forwarded-for");

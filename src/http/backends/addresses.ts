@@ -5,22 +5,22 @@ import { addressBytes } from "../../base/ip-address.ts";
 import { StatusError } from "../../base/status-error.ts";
 
 /**
- * Whoever may write the status of a pod or node, or the endpoints of a service, chooses an address that the server
- * connects to, from its own place in the network. These are addresses that are never a pod's or node's: they would reach
- * the server's own machine, or services of its network that trust it.
+ * Refused targets. A user who may write the status of a pod or node, or the endpoints of a service, can choose an
+ * address to which the server connects, and the server's network position is better than theirs. These addresses never
+ * belong to a pod or node: they would reach the server's machine, or services of its network that trust it.
  */
 const refused = new BlockList();
 refused.addSubnet("0.0.0.0", 8);
 refused.addSubnet("169.254.0.0", 16);
 refused.addSubnet("224.0.0.0", 4);
 refused.addAddress("255.255.255.255");
-// The unspecified address, and addresses that stand for those of the older family.
+// The unspecified address, and IPv6 forms of IPv4 addresses.
 refused.addSubnet("::", 96, "ipv6");
 refused.addSubnet("fe80::", 10, "ipv6");
 refused.addSubnet("ff00::", 8, "ipv6");
-// Translation prefixes of a network's own: where in them the address of the older family stands isn't known.
+// Local NAT64 prefixes: the position of the IPv4 address in them isn't known.
 refused.addSubnet("64:ff9b:1::", 48, "ipv6");
-// Where clouds tell machines their credentials (another one is link-local).
+// Metadata service of a cloud, which returns credentials (another one is link-local).
 refused.addAddress("fd00:ec2::254", "ipv6");
 refused.addAddress("100.100.100.200");
 refused.addAddress("168.63.129.16");
@@ -29,22 +29,22 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** To which addresses connections may go. */
+/** Rules for the target addresses of connections. */
 export interface TargetRules {
-  /** Whether connections may go to this machine itself: to loopback addresses, and to those of its interfaces. */
+  /** Whether connections to this machine are allowed: to loopback addresses and to those of its interfaces. */
   readonly allowLoopback: boolean;
-  /** Further addresses to which no connection may go. */
+  /** Further refused addresses. */
   readonly denied: BlockList;
-  /** The addresses of this machine's interfaces; {@link ownAddresses} unless given. */
+  /** Returns the addresses of this machine's interfaces; default {@link ownAddresses}. */
   readonly own?: () => readonly string[];
 }
 
-/** The addresses that this machine's interfaces have now. */
+/** Returns the current addresses of this machine's interfaces. */
 export function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
 }
 
-/** Whether no connection may go to an address. What isn't an address is refused too. */
+/** Returns true for a refused address, and for a text that isn't an address. */
 export function isRefused(address: string, rules: TargetRules): boolean {
   const plain = address.split("%", 1)[0]!;
   const family = isIP(plain);
@@ -65,8 +65,8 @@ function isOwn(address: string, type: "ipv4" | "ipv6", own: () => readonly strin
 }
 
 /**
- * The address of the older family that a network or its gateways take out of one of the newer family: mapped
- * (`::ffff:a.b.c.d`), NAT64 (`64:ff9b::a.b.c.d`, RFC 6052) or 6to4 (`2002:aabb:ccdd::`, RFC 3056). Undefined for any other.
+ * Returns the IPv4 address that is embedded in an IPv6 address: mapped (`::ffff:a.b.c.d`), NAT64 (`64:ff9b::a.b.c.d`,
+ * RFC 6052) or 6to4 (`2002:aabb:ccdd::`, RFC 3056). Undefined for other addresses.
  */
 function embeddedAddress(address: string): string | undefined {
   const bytes = addressBytes(address);
@@ -75,17 +75,17 @@ function embeddedAddress(address: string): string | undefined {
   return embeddingPrefixes.has(prefixOf(bytes)) ? dotted(12) : undefined;
 }
 
-/** The first six groups, in hexadecimal. */
+/** Returns the first six groups, in hexadecimal. */
 function prefixOf(bytes: Buffer): string {
   return bytes.toString("hex", 0, 12);
 }
 
-/** The first six groups of mapped addresses (RFC 4291), translated ones (RFC 2765) and those of NAT64. */
+/** First six groups of mapped addresses (RFC 4291), translated ones (RFC 2765) and NAT64. */
 const embeddingPrefixes = new Set(
   ["::ffff:0:0", "::ffff:0:0:0", "64:ff9b::"].map((prefix) => prefixOf(addressBytes(prefix))),
 );
 
-/** The refusal of an address. */
+/** Returns the error for a refused address. */
 export function addressRefused(address: string): StatusError {
   const why =
     "it is a loopback, link-local, multicast, unspecified or metadata address, one of this machine, one that is denied by " +
@@ -93,7 +93,7 @@ export function addressRefused(address: string): StatusError {
   return new StatusError("BadRequest", `address not allowed: ${JSON.stringify(address)}: ${why}`);
 }
 
-/** A host's name stands for an address to which no connection may go. */
+/** A host name resolves to a refused address. */
 export class RefusedAddress extends Error {
   override name = "RefusedAddress";
   constructor(readonly address: string) {
@@ -102,9 +102,8 @@ export class RefusedAddress extends Error {
 }
 
 /**
- * Looks a host's name up for a connection, which then goes to the very addresses that were judged: a name that changes
- * its mind in between changes nothing.
- * The callback gets a {@link RefusedAddress} when any of the addresses is refused.
+ * Returns a lookup function that checks the addresses of a host name. The connection goes to the checked addresses, so
+ * a changing DNS answer has no effect. The callback gets a {@link RefusedAddress} if any address is refused.
  */
 export function guardedLookup(rules: TargetRules): LookupFunction {
   return (host, options, callback) => {
@@ -119,9 +118,9 @@ export function guardedLookup(rules: TargetRules): LookupFunction {
 }
 
 /**
- * The list of ranges such as `10.0.0.0/8` or `fd00::/8`, and of single addresses.
+ * Parses a list of ranges such as `10.0.0.0/8` or `fd00::/8`, and of single addresses.
  *
- * @throws {RangeError} naming the entry that is neither.
+ * @throws {RangeError} an entry is neither; the message names it.
  */
 export function deniedRanges(entries: readonly string[]): BlockList {
   const list = new BlockList();

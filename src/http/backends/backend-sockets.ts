@@ -1,21 +1,21 @@
 import { StatusError } from "../../base/status-error.ts";
 import { SharedBudget, type BudgetRefusal, type Spender } from "../../flow/shared-budget.ts";
 
-/** Of the sockets for backends, the part that only requests at an exempt priority level may take. */
+/** Fraction of the sockets that is reserved for requests at an exempt priority level. */
 const reservedPart = 1 / 8;
 
 const retryAfterSeconds = 1;
 
 /**
- * Counts the sockets to pods, services and node agents. Clients choose how many there are and how long they last, and each
- * takes a file descriptor as a client's connection does. So they are bounded, each user has a share of them, and what they
- * take is left out of what clients' connections may be.
+ * Limits the sockets to pods, services and node agents. Clients choose their number and lifetime, and each uses a file
+ * descriptor, like a client's connection. Their total is limited, each user has a share, and the limit of client
+ * connections is reduced by it.
  */
 export class BackendSockets {
   private readonly budget: SharedBudget;
   private changed: (open: number) => void = () => undefined;
 
-  /** @param note called with how many are open, and with each that was refused. */
+  /** @param note called with the number of open sockets, and for each rejected one. */
   constructor(
     limit: number,
     private readonly note: { open(count: number): void; refused(reason: BudgetRefusal): void },
@@ -23,16 +23,16 @@ export class BackendSockets {
     this.budget = new SharedBudget(limit, Math.floor(limit * reservedPart));
   }
 
-  /** Calls a listener with how many sockets are open, whenever that changes. */
+  /** Calls a listener with the number of open sockets whenever it changes. */
   follow(changed: (open: number) => void): void {
     this.changed = changed;
   }
 
   /**
-   * Takes a socket for a request.
+   * Acquires a socket for a request.
    *
-   * @returns what gives it back, however often it is called.
-   * @throws {StatusError} TooManyRequests when the user has their share, or all are taken.
+   * @returns a function that releases it; further calls have no effect.
+   * @throws {StatusError} TooManyRequests if the user's share or all sockets are in use.
    */
   take(spender: Spender): () => void {
     const refusal = this.budget.take(spender, 1);

@@ -18,18 +18,18 @@ import { addressRefused, guardedLookup, RefusedAddress, type TargetRules } from 
 import type { BackendSockets } from "./backend-sockets.ts";
 import { hostAndPort, type ConnectionRules, type Destination } from "./rules.ts";
 
-/** What a backend is asked. */
+/** A request to a backend. */
 export interface BackendQuestion {
   readonly method: string;
-  /** Path and query, as they go out. */
+  /** Path and query to send. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** What came of a request to a backend. */
+/** The result of a request to a backend. */
 export type BackendAnswer =
   | { readonly kind: "answer"; readonly answer: IncomingMessage }
-  /** The backend goes on in another protocol; `head` is what it already said in it. */
+  /** The backend has switched protocols; `head` contains the first bytes that it sent in the new one. */
   | {
       readonly kind: "upgraded";
       readonly answer: IncomingMessage;
@@ -37,33 +37,33 @@ export type BackendAnswer =
       readonly head: Buffer;
     };
 
-/** What connections to backends are made with. */
+/** Dependencies of connections to backends. */
 export interface BackendServices {
   readonly clock: Clock;
   readonly guard: HandlerGuard;
-  /** How they are made. */
+  /** Rules of the connections. */
   readonly connections: ConnectionRules;
-  /** Counts their sockets. */
+  /** Limits their number. */
   readonly backends: BackendSockets;
-  /** Called when no file descriptor is left for one. */
+  /** Called if no file descriptor is available. */
   readonly clients: ConnectionObserver;
 }
 
-/** A backend says by then whether it changes the protocol; the client's leaving isn't noticed before. */
+/** Time limit of the backend's decision to switch protocols; a disconnect of the client isn't noticed before. */
 const upgradeTimeoutMs = 30_000;
 
-/** One request to a backend, on a connection of its own. */
+/** A request to a backend, on its own connection. */
 export class Backend {
   private readonly request: ClientRequest;
   private readonly guard: HandlerGuard;
-  /** What came; rejects with a StatusError that names the destination. */
+  /** The result; rejects with a StatusError that names the destination. */
   readonly answer: Promise<BackendAnswer>;
 
   /**
-   * Begins the request; its body is still to be sent.
+   * Starts the request; the body must still be sent.
    *
-   * @throws {StatusError} BadRequest for a path or header that can't be sent; TooManyRequests when the user, or all users
-   * together, have too many of them.
+   * @throws {StatusError} BadRequest for a path or header that can't be sent; TooManyRequests if the user, or all
+   *   users together, have too many sockets.
    */
   constructor(
     private readonly destination: Destination,
@@ -83,11 +83,11 @@ export class Backend {
     this.countSocket(giveBack);
     const upgrading = question.headers["upgrade"] !== undefined;
     this.answer = this.settle(clock, upgrading);
-    // Whoever gives up before the answer has come doesn't wait for it; `destroy` has ended the request.
+    // A caller that gives up early doesn't await the result; `destroy` has ended the request.
     this.answer.catch((error: unknown) => void error);
   }
 
-  /** Sends a body as it comes, no faster than the backend takes it; without one, ends the request. */
+  /** Sends a body as fast as the backend reads it; without a body, ends the request. */
   send(body: Readable | undefined): void {
     const { request, guard } = this;
     if (body === undefined) {
@@ -95,7 +95,7 @@ export class Backend {
       return;
     }
     const letPass = () => {
-      // The backend wants no more of it. The rest is let pass, so that the client gets to reading the answer.
+      // The backend reads no more. The rest of the body is discarded, so that the client reads the response.
       body.unpipe(request);
       body.resume();
     };
@@ -104,23 +104,20 @@ export class Backend {
     body.pipe(request);
   }
 
-  /**
-   * Whether the request was sent over a connection that had stood before: then the backend may have closed that just before the
-   * request came.
-   */
+  /** Returns true if the request was sent over a reused connection, which the backend may have closed just before. */
   get reused(): boolean {
     return this.request.reusedSocket;
   }
 
-  /** Ends the request, whatever its state. */
+  /** Aborts the request in any state. */
   destroy(): void {
     this.request.destroy();
   }
 
-  /** The socket counts until it is closed, also when it leaves HTTP; or until the request ends without one. */
+  /** Counts the socket until it is closed, including after a protocol switch; without a socket, until the request ends. */
   private countSocket(giveBack: () => void): void {
     const { request, guard, destination } = this;
-    // A connection that stands counts for as long as the request has it.
+    // A pooled connection is counted while the request uses it.
     if (destination.agent !== undefined) return guard.once(request, "close", giveBack, request);
     let hasSocket = false;
     const opened = (socket: Socket) => {
@@ -150,7 +147,7 @@ export class Backend {
         if (exhaustionCodes.has(code)) this.service.clients.exhausted("dial");
         reject(failureOf(error, destination));
       };
-      // On a connection that stands an answer may take its time, but not one about the protocol.
+      // On a pooled connection the response has no time limit, but a protocol switch has.
       const ready = destination.scheme === "https" ? "secureConnect" : "connect";
       const connected = () => {
         deadline.cancel();
@@ -191,7 +188,7 @@ function open(destination: Destination, question: BackendQuestion, targets: Targ
     ...question,
     host,
     port,
-    // Unless a destination has some: none is handed from one user's request to another's.
+    // Without an agent, a connection is never reused for another user's request.
     agent: destination.agent ?? (false as const),
     lookup: guardedLookup(targets),
     maxHeaderSize: connectionLimits.maxHeaderBytes,
@@ -204,7 +201,7 @@ function open(destination: Destination, question: BackendQuestion, targets: Targ
       ...peerTrust(ca),
       ...(cert === undefined ? {} : { cert, key }),
       rejectUnauthorized: verify,
-      // Else it would be taken from the Host header, which is the client's.
+      // Otherwise it would be taken from the Host header, which the client controls.
       servername: serverName,
     });
   } catch (error) {
@@ -233,7 +230,7 @@ function failureOf(error: Error, destination: Destination): StatusError {
   return new StatusError("ServiceUnavailable", `error trying to reach ${urlOf(destination)}: ${why}`);
 }
 
-/** What goes wrong every day, in words. */
+/** Descriptions of common errors. */
 const known: ReadonlyMap<string, string> = new Map([
   ["EMFILE", "the server has no file descriptor left"],
   ["ENFILE", "the machine has no file descriptor left"],
@@ -246,7 +243,7 @@ const known: ReadonlyMap<string, string> = new Map([
   ["ETIMEDOUT", "the connection timed out"],
 ]);
 
-/** An error's message, or (for several attempts at one name) that of the first. */
+/** Returns an error's message; for several attempts, that of the first. */
 function reasonOf(error: Error): string {
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   return first instanceof Error && first.message !== "" ? first.message : String(error);

@@ -4,7 +4,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 
-/** Headers that are about one connection, not about what is asked or answered (RFC 9110 section 7.6.1). */
+/** Headers of a single connection (RFC 9110 section 7.6.1). */
 const hopByHop = new Set([
   "connection",
   "http2-settings",
@@ -18,7 +18,7 @@ const hopByHop = new Set([
   "upgrade",
 ]);
 
-/** Headers that the server speaks for itself: whose the request is, from where it comes, and how its body is framed. */
+/** Headers that the server sets itself: credentials, source address and framing of the body. */
 const ownHeaders = new Set([
   "authorization",
   "content-length",
@@ -32,11 +32,11 @@ const ownHeaders = new Set([
 ]);
 
 /**
- * The headers of a request as they are forwarded: without the client's credentials, without what is about its own
- * connection, and with a body framed in one way only.
+ * Returns the headers of a forwarded request: without the client's credentials and the headers of its connection, and
+ * with unambiguous framing.
  *
- * @param isIdentity whether a proxy says in this header (in lower case) who the caller is.
- * @throws {StatusError} BadRequest for a body in a transfer encoding that can't be forwarded.
+ * @param isIdentity returns true for a header (in lower case) with which a proxy names the user.
+ * @throws {StatusError} BadRequest for a body in an unsupported transfer encoding.
  */
 export function requestHeaders(
   exchange: HttpExchange,
@@ -44,7 +44,7 @@ export function requestHeaders(
   isIdentity: (name: string) => boolean,
 ): OutgoingHttpHeaders {
   const named = namedIn(exchange.header("connection"));
-  // Without a prototype: a client may call a header anything.
+  // Without a prototype, because clients choose the names.
   const headers: OutgoingHttpHeaders = Object.create(null) as OutgoingHttpHeaders;
   for (let at = 0; at < exchange.rawHeaders.length; at += 2) {
     const name = exchange.rawHeaders[at]!.toLowerCase();
@@ -68,7 +68,7 @@ export function requestHeaders(
   return { ...headers, ...framing(exchange) };
 }
 
-/** How the body that is forwarded is framed: by its length where the client says it, else in chunks. */
+/** Returns the framing of a forwarded body: its length if the client sent it, otherwise chunks. */
 function framing(exchange: HttpExchange): OutgoingHttpHeaders {
   const encoding = exchange.header("transfer-encoding");
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "chunked") {
@@ -80,7 +80,7 @@ function framing(exchange: HttpExchange): OutgoingHttpHeaders {
   return exchange.body === undefined ? {} : { "transfer-encoding": "chunked" };
 }
 
-/** A bearer token may stand among the protocols that a WebSocket client offers; it is no business of the backend's. */
+/** Removes bearer tokens from the protocols of a WebSocket client; the backend must not get them. */
 function dropTokens(headers: OutgoingHttpHeaders, vocabulary: Vocabulary): void {
   const offered = headers["sec-websocket-protocol"];
   if (offered === undefined) return;
@@ -93,7 +93,7 @@ function dropTokens(headers: OutgoingHttpHeaders, vocabulary: Vocabulary): void 
   else headers["sec-websocket-protocol"] = kept.join(", ");
 }
 
-/** The header lines of a backend's answer as they are forwarded; the answer has an audit id of this server's. */
+/** Returns the forwarded header lines of a backend's response; the audit id is that of this server. */
 export function answerHeaders(answer: IncomingMessage): string[] {
   const { headers } = answer;
   const named = namedIn(headers.connection);
@@ -107,30 +107,30 @@ export function answerHeaders(answer: IncomingMessage): string[] {
   return lines;
 }
 
-/** Adds a backend's header line to an answer's, unless it is about the backend's connection or could not be sent. */
+/** Adds a backend's header line to a response, unless it belongs to the backend's connection or can't be sent. */
 function addLine(lines: string[], name: string, value: string): void {
   if (hopByHop.has(name) || !isToken.test(name) || isControl.test(value)) return;
   lines.push(name, value);
 }
 
-/** The characters of a header's name (RFC 9110 section 5.6.2); a pseudo-header of HTTP/2 has a colon. */
+/** Characters of a header name (RFC 9110 section 5.6.2); pseudo-headers of HTTP/2 have a colon. */
 const isToken = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-/** Node sends no value with such a character. */
+/** Node rejects values with such characters. */
 // oxlint-disable-next-line no-control-regex
 const isControl = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Whether an answer may have trailers: whether it has a body, and that comes in chunks. */
+/** Returns true if a response may have trailers: it has a body, in chunks. */
 export function mayTrail({ headers, statusCode = 0 }: IncomingMessage, method: string): boolean {
   return headers["transfer-encoding"] !== undefined && method !== "HEAD" && ![204, 304].includes(statusCode);
 }
 
-/** The names of the trailers that an answer announces; empty when it announces none. */
+/** Returns the names of the trailers that a response announces; empty without any. */
 export function announcedTrailers({ headers }: IncomingMessage): string {
   const names = (headers.trailer ?? "").split(",").map((name) => name.trim());
   return names.filter((name) => isToken.test(name.toLowerCase())).join(", ");
 }
 
-/** The header lines that followed a backend's answer, as they are forwarded; they can't say how the body is framed. */
+/** Returns the forwarded trailers of a backend's response; they can't change the framing of the body. */
 export function trailersOf({ rawTrailers, headers }: IncomingMessage): string[] {
   const named = namedIn(headers.connection);
   const lines: string[] = [];
@@ -141,7 +141,7 @@ export function trailersOf({ rawTrailers, headers }: IncomingMessage): string[] 
   return lines;
 }
 
-/** The names that a header lists, in lower case and without parameters. */
+/** Returns the names in a header's list, in lower case and without parameters. */
 function namedIn(header: string | undefined): ReadonlySet<string> {
   return new Set((header ?? "").split(",").map((name) => name.split(";", 1)[0]!.trim().toLowerCase()));
 }

@@ -1,17 +1,17 @@
 import { StatusError } from "../../base/status-error.ts";
 
-/** What a path names as the other end of a proxied request: `name`, `name:port` or `scheme:name:port`. */
+/** The target in the path of a proxied request: `name`, `name:port` or `scheme:name:port`. */
 export interface Place {
   readonly scheme: "http" | "https";
   readonly name: string;
-  /** Empty when none is named. */
+  /** Empty if the path has none. */
   readonly port: string;
 }
 
 /**
- * Reads the name in a path.
+ * Parses the name in a path.
  *
- * @param what the sort of object, for the refusal.
+ * @param what type of object, for the error.
  * @throws {StatusError} BadRequest
  */
 export function parsePlace(text: string, what: string): Place {
@@ -28,7 +28,7 @@ export function invalidPlace(text: string, what: string): StatusError {
   return new StatusError("BadRequest", `invalid ${what} request ${JSON.stringify(text)}: ${forms}`);
 }
 
-/** The number that a port's text says; undefined when it says none. */
+/** Parses a port number; undefined for other texts. */
 export function portNumber(text: string): number | undefined {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   return value >= 1 && value <= 65_535 ? value : undefined;

@@ -1,37 +1,37 @@
 import type { Agent } from "node:https";
 import type { TargetRules } from "./addresses.ts";
 
-/** TLS by which a backend is known, and the server to it. */
+/** TLS settings of a connection to a backend. */
 export interface BackendTls {
-  /** Authorities of the backend's certificate (PEM); without them it isn't verified. */
+  /** CA certificates for the backend's certificate (PEM); without them it isn't verified. */
   readonly ca?: string | undefined;
-  /** What the server shows itself with (PEM). */
+  /** Client certificate of the server (PEM). */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** Whether the certificate is verified, where that is otherwise than by `ca`: then by the authorities that the machine trusts. */
+  /** Whether the certificate is verified with the CA certificates of the machine; overrides the default of `ca`. */
   readonly verify?: boolean | undefined;
-  /** Whom the certificate must be for, if not for the host. */
+  /** Name that the certificate must have, if it isn't the host. */
   readonly serverName?: string | undefined;
 }
 
-/** How connections to pods, services and nodes are made. */
+/** Rules of connections to pods, services and nodes. */
 export interface ConnectionRules {
-  /** How many of them may be open at a time. */
+  /** Maximum number of open connections. */
   readonly maxSockets: number;
-  /** To which addresses they may go. */
+  /** Allowed target addresses. */
   readonly targets: TargetRules;
-  /** Whether a proxy says in this header (in lower case) who the caller is; such are not forwarded. */
+  /** Returns true for a header (in lower case) with which a proxy names the user; such headers are not forwarded. */
   readonly isIdentityHeader: (name: string) => boolean;
   readonly nodeAgents: {
     readonly tls: BackendTls;
-    /** Types of a node's addresses, the best liked first. */
+    /** Types of node addresses, in order of preference. */
     readonly addressTypes: readonly string[];
-    /** A connection to a node agent must stand by then. */
+    /** Time limit of connecting to a node agent. */
     readonly timeoutMs: number;
   };
 }
 
-/** The types of addresses that a node can have, in the order in which they are tried. */
+/** Types of node addresses, in the order in which they are tried. */
 export const nodeAddressTypes: readonly string[] = [
   "Hostname",
   "InternalDNS",
@@ -40,27 +40,27 @@ export const nodeAddressTypes: readonly string[] = [
   "ExternalIP",
 ];
 
-/** A connection to anything but a node agent must stand by then. */
+/** Time limit of connecting to other backends. */
 export const connectTimeoutMs = 30_000;
 
-/** Where a request is forwarded to. */
+/** Target of a forwarded request. */
 export interface Destination {
   readonly scheme: "http" | "https";
-  /** Address or name. */
+  /** Address or host name. */
   readonly host: string;
   readonly port: number;
   readonly tls: BackendTls;
   readonly timeoutMs: number;
   /**
-   * Connections that stand, for requests without a body that may be sent twice; unless given, a request has a connection of its
-   * own, which nobody had before.
+   * Pool of connections, for requests without a body that may be sent twice. Without it each request has its own new
+   * connection.
    */
   readonly agent?: Agent | undefined;
-  /** On a connection that stands an answer must begin by then; undefined: it may take its time. */
+  /** Time limit of the response on a pooled connection; undefined for none. */
   readonly answerTimeoutMs?: number | undefined;
 }
 
-/** A destination as people write it: `10.1.2.3:80`, `[fd00::1]:443`. */
+/** Formats host and port: `10.1.2.3:80`, `[fd00::1]:443`. */
 export function hostAndPort({ host, port }: Pick<Destination, "host" | "port">): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }

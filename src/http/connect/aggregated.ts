@@ -13,7 +13,7 @@ import { connectionLimits } from "../transport/connection-limits.ts";
 import { forwardRequest } from "./forward.ts";
 import { queryOf } from "./paths.ts";
 
-/** A connection to an extension server must stand by then. */
+/** Time limit of connecting to an extension server. */
 const connectTimeoutMs = 10_000;
 
 const retryAfterSeconds = 1;
@@ -21,12 +21,13 @@ const retryAfterSeconds = 1;
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /**
- * Passes a request on to the extension server that serves its group version, on behalf of its user, whom the headers of the
- * front proxy name. It was authenticated and authorized here; bodies go both ways as they come.
+ * Forwards a request to the extension server of its group version, on behalf of the user, who is named in front-proxy
+ * headers. The request was authenticated and authorized by this server; bodies are streamed both ways.
  *
- * @param document path of a document to ask for, without percent-encodings; by default what the request asks for, with its query.
- * @throws {StatusError} BadRequest for a path that other servers may read otherwise than this one; ServiceUnavailable while the extension server can't be reached, or is busy with as many requests as it
- * gets at a time; Timeout; BadGateway for a redirect.
+ * @param document path of a document to request, without percent-encodings; by default the path and query of the
+ *   request.
+ * @throws {StatusError} BadRequest for a path that other servers may interpret differently; ServiceUnavailable if the
+ *   extension server can't be reached or has the maximum number of requests; Timeout; BadGateway for a redirect.
  */
 export async function serveAggregated(
   service: HttpService,
@@ -57,14 +58,14 @@ export async function serveAggregated(
   await awaitOther(service, request, work());
 }
 
-/** Whether a request may be sent over a connection that stands, and again if that breaks. */
+/** Returns true if a request may use a pooled connection, and be repeated if that breaks. */
 function isPlainRead({ exchange }: RequestContext, endless: boolean): boolean {
   return (
     exchange.method === "GET" && exchange.body === undefined && exchange.upgrade === undefined && !endless
   );
 }
 
-/** Counts the request until it is over. */
+/** Counts the request until it ends. */
 function take({ aggregation }: HttpService, { exchange }: RequestContext, remote: RemoteApiService): void {
   if (remote.open >= aggregation.maxRequests) {
     const message = `service unavailable: the API service ${remote.name}: ${remote.open} requests to it are under way already`;
@@ -74,13 +75,13 @@ function take({ aggregation }: HttpService, { exchange }: RequestContext, remote
   exchange.onClose(() => remote.open--);
 }
 
-/** Without the advice to try again soon: a command line client that reads all of discovery would wait for its retries. */
+/** Without Retry-After: kubectl, which reads all of discovery, would wait for its retries. */
 function unavailable({ name }: RemoteApiService, why: string): StatusError {
   return new StatusError("ServiceUnavailable", `service unavailable: the API service ${name}: ${why}`);
 }
 
 /**
- * Refuses a path that some servers resolve or merge: then they would do something else than authorization was asked about.
+ * Rejects a path that some servers normalize: they could perform another action than the authorized one.
  *
  * @throws {StatusError} BadRequest
  */
@@ -120,7 +121,7 @@ async function addressOf(remote: RemoteApiService): ReturnType<RemoteApiService[
   try {
     return await remote.address();
   } catch (error) {
-    // That a service or pod isn't there is no failure to find what the client asked for.
+    // A missing service or pod isn't a NotFound of the requested object.
     if (error instanceof StatusError) throw unavailable(remote, error.message);
     throw error;
   }

@@ -3,8 +3,8 @@ import type { ApiObject } from "../../schema/kind.ts";
 import { isTrue, type ResourceFacts } from "../request/facts.ts";
 
 /**
- * What is asked of a connection, as an object of its options' kind (`PodExecOptions`, …), for admission. Each connection
- * reads its options from the query by itself, and refuses what it can't use.
+ * Returns the options of a connection as an object (`PodExecOptions`, …), for admission. Each connection parses and
+ * validates its options itself.
  */
 export function connectOptions({ resource, subresource }: Target, facts: ResourceFacts): ApiObject {
   const declared = resource.kind.subresources[subresource];

@@ -3,11 +3,10 @@ import type { Pod } from "../../kinds/core/pod/pod.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /**
- * The container of a pod that is meant: the one that is asked for, else the only one, else the one that the pod's
- * annotation names.
+ * Returns the selected container of a pod: the requested one, else the only one, else that of the pod's annotation.
  *
- * @param asked empty when none is named.
- * @throws {StatusError} BadRequest when there is no such container, or it isn't clear which is meant.
+ * @param asked requested name; empty for none.
+ * @throws {StatusError} BadRequest if there is no such container, or several without a selection.
  */
 export function containerOf({ metadata, spec }: Pod, asked: string, { domain }: Vocabulary): string {
   const pod = metadata.name!;

@@ -12,33 +12,33 @@ import { relayAnswer } from "./relay.ts";
 import type { Destination } from "../backends/rules.ts";
 import { relayBytes } from "./upgraded.ts";
 
-/** Where and how a request is forwarded. */
+/** Target and options of a forwarded request. */
 export interface Forward {
   readonly destination: Destination;
   /** Path and query for the backend. */
   readonly path: string;
-  /** Puts the header lines of a plain answer right. */
+  /** Changes the header lines of a response without protocol switch. */
   readonly mend?: (lines: string[]) => HeaderLines;
-  /** What the backend is told in the client's stead: it replaces headers of the same names. */
+  /** Headers that replace those of the client. */
   readonly told?: ToldHeaders | undefined;
-  /** Whether a redirect is refused, also of a request that doesn't upgrade. */
+  /** Whether redirects are refused also for requests without protocol switch. */
   readonly refusesRedirects?: boolean;
-  /** Whether the answer has no end of its own for which a stop of the server could wait, as a watch. */
+  /** Whether the response is endless, like a watch, so that a stopping server doesn't wait for it. */
   readonly endless?: boolean;
 }
 
-/** Headers of a request by which the server itself speaks to a backend. */
+/** Headers that the server adds to a forwarded request. */
 export interface ToldHeaders {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Whether the client's header of this name (in lower case) would say the same, and is left out. */
+  /** Returns true if the client's header with this name (in lower case) is removed. */
   readonly replaces: (name: string) => boolean;
 }
 
 /**
- * Forwards a request with its body, and sends the answer back. Resolves when the answer has begun; what comes after goes on by
- * itself, until either side ends. An offer to upgrade is forwarded too: when the backend takes it, both go on in bytes.
+ * Forwards a request with its body and sends the response. Resolves when the response has started; it continues in the
+ * background until either side ends it. Protocol switches are forwarded too.
  *
- * @throws {StatusError} what hinders the request, as long as nothing is answered.
+ * @throws {StatusError} the request failed before the response started.
  */
 export async function forwardRequest(
   service: HttpService,
@@ -94,7 +94,7 @@ function headersOf(
   return { ...plain, ...upgrading, ...(told?.headers as OutgoingHttpHeaders | undefined) };
 }
 
-/** Ends an answer that goes on when the server stops. */
+/** Ends an endless response when the server stops. */
 export function endWithServer(
   { streams }: HttpService,
   exchange: HttpExchange,
@@ -112,8 +112,8 @@ export function endWithServer(
 }
 
 /**
- * A redirect that would take the client to where the backend says isn't forwarded: neither that of a request to upgrade, whose
- * session and input would go there, nor any of an extension server.
+ * Refuses redirects of requests with protocol switch, whose input would go to a target chosen by the backend, and all
+ * redirects of extension servers.
  */
 function refuseRedirect({ answer }: BackendAnswer, backend: Backend): void {
   const status = answer.statusCode ?? 0;
@@ -123,7 +123,7 @@ function refuseRedirect({ answer }: BackendAnswer, backend: Backend): void {
   throw new StatusError("BadGateway", message);
 }
 
-/** The status of an answer; one that no client would understand isn't forwarded. */
+/** Returns the status of a response; an invalid one isn't forwarded. */
 function statusOf({ answer }: BackendAnswer, backend: Backend): number {
   const status = answer.statusCode ?? 0;
   if (status >= 200 && status <= 599) return status;

@@ -13,10 +13,10 @@ import { logOptions, portForwardQuery, streamQuery } from "./options.ts";
 import { relayAnswer } from "./relay.ts";
 import { hostAndPort } from "../backends/rules.ts";
 
-/** The most bytes of a node agent's error text that are sent to the client. */
+/** Maximum number of bytes of a node agent's error text that are sent to the client. */
 const maxComplaintBytes = 50_000;
 
-/** `exec`, `attach` and `portforward` of a pod: an upgraded connection to the agent of the pod's node. */
+/** Serves `exec`, `attach` and `portforward` of a pod with a connection to the agent of the pod's node. */
 export async function serveStream(
   service: HttpService,
   request: ResourceContext,
@@ -37,7 +37,7 @@ export async function serveStream(
   await forwardRequest(service, request, { destination, path });
 }
 
-/** `log` of a pod: the node agent's text, as it comes. Without a node there is no text yet. */
+/** Serves `log` of a pod by streaming the node agent's text; empty if the pod has no node. */
 export async function serveLog(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts, target, user } = request;
   const { engine, connections } = service;
@@ -72,7 +72,7 @@ export async function serveLog(service: HttpService, request: ResourceContext): 
   }
   const stream = relayAnswer(exchange, answer, 200, headersFor("text/plain"));
   if (!options.follow) return;
-  // A log that is followed has no end of its own for which a stop of the server could wait.
+  // A followed log is endless, so a stopping server doesn't wait for it.
   endWithServer(service, exchange, stream, backend);
 }
 
@@ -81,7 +81,7 @@ function agentPath(what: string, { metadata }: Pod, container: readonly string[]
   return `/${segments.join("/")}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The first part of a failure's text. */
+/** Returns the start of an error text. */
 async function complaint(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -92,13 +92,13 @@ async function complaint(answer: IncomingMessage): Promise<string> {
       if (size >= maxComplaintBytes) break;
     }
   } catch (error) {
-    // The text is sent as far as it came.
+    // The received part of the text is sent.
     chunks.push(Buffer.from(` (broken off: ${String(error)})`));
   }
   return Buffer.concat(chunks).subarray(0, maxComplaintBytes).toString("utf8").trim();
 }
 
-/** A node agent's failure as the client gets to know it. */
+/** Converts a node agent's error for the client. */
 function agentFailure(status: number, text: string, pod: string): StatusError {
   if (status === 400) return new StatusError("BadRequest", text);
   const details = { name: pod, kind: "pods/log" };

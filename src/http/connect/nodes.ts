@@ -6,14 +6,14 @@ import { invalidPlace, parsePlace, portNumber } from "../backends/names.ts";
 import type { Objects } from "./objects.ts";
 import { connectTimeoutMs, type ConnectionRules, type Destination } from "../backends/rules.ts";
 
-/** Where a node agent listens, unless its node says otherwise. */
+/** Default port of the node agent. */
 const agentPort = 10_250;
 
 /**
- * Where the agent of a node is reached.
+ * Returns the destination of a node's agent.
  *
- * @throws {StatusError} NotFound; ServiceUnavailable for a node without a suitable address; BadRequest for one that
- * mustn't be used. A name's addresses are judged when the connection is made.
+ * @throws {StatusError} NotFound; ServiceUnavailable for a node without a suitable address; BadRequest for a refused
+ *   one. The addresses of a host name are checked when the connection is made.
  */
 export async function agentDestination(
   objects: Objects,
@@ -28,7 +28,7 @@ export async function agentDestination(
   return { scheme: "https", host, port, tls: nodeAgents.tls, timeoutMs: nodeAgents.timeoutMs };
 }
 
-/** Where a request for a node goes: to its agent, or to another port that is named. */
+/** Returns the destination of a request for a node: its agent, or another port. */
 export async function nodeDestination(
   objects: Objects,
   text: string,
@@ -42,7 +42,7 @@ export async function nodeDestination(
   return { scheme, host: agent.host, port: number, tls: {}, timeoutMs: connectTimeoutMs };
 }
 
-/** The address of the type that is liked best. */
+/** Returns the address of the most preferred type. */
 function preferredAddress({ metadata, status }: Node, types: readonly string[]): string {
   const addresses = status?.addresses ?? [];
   for (const type of types) {

@@ -8,7 +8,7 @@ import { Client } from "../../resources/clients/client.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { groupName } from "../../schema/kind.ts";
 
-/** The objects of one namespace, and the nodes, that say where a connection goes. */
+/** Reads the objects of one namespace, and the nodes, that determine the target of a connection. */
 export class Objects {
   private readonly client: Client;
   constructor(
@@ -24,7 +24,7 @@ export class Objects {
     return this.client.get<Pod>(this.named("Pod", name));
   }
 
-  /** As {@link Objects.pod}; undefined when there is none. */
+  /** As {@link Objects.pod}; undefined if it doesn't exist. */
   findPod(name: string): Promise<Pod | undefined> {
     return this.client.find<Pod>(this.named("Pod", name));
   }
@@ -43,7 +43,7 @@ export class Objects {
     return this.client.find<Endpoints>(this.named("Endpoints", service));
   }
 
-  /** The slices of a service; none where they aren't served. */
+  /** Returns the EndpointSlices of a service; none if the kind isn't served. */
   async slices(service: string): Promise<readonly EndpointSlice[]> {
     const { registry, vocabulary } = this.engine;
     const { group, version, name: kind } = EndpointSlice;

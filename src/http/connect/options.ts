@@ -3,20 +3,20 @@ import { FieldReport, invalidError } from "../../schema/faults.ts";
 import { integerParameter } from "../request/parameters.ts";
 import { isTrue, type Query } from "../request/facts.ts";
 
-/** What is asked of a pod's log (`PodLogOptions`). */
+/** Options of a pod's log (`PodLogOptions`). */
 export interface LogOptions {
-  /** Empty when none is named. */
+  /** Empty if no container is requested. */
   readonly container: string;
   readonly follow: boolean;
   readonly insecureSkipTLSVerifyBackend: boolean;
-  /** The query for the node agent, which does the rest. */
+  /** Query for the node agent. */
   readonly query: string;
 }
 
 /**
- * Reads the options of a log.
+ * Parses the options of a log.
  *
- * @throws {StatusError} BadRequest for a value of the wrong type; Invalid for one that breaks a rule.
+ * @throws {StatusError} BadRequest for a value of the wrong type; Invalid for one that violates a rule.
  */
 export function logOptions(query: Query, pod: string): LogOptions {
   const integers = logIntegers.map((name) => [name, integerParameter(query, name)] as const);
@@ -56,7 +56,7 @@ function checkLog(
     throw invalidError({ kind: "PodLogOptions", group: "", name: pod }, report.faults);
 }
 
-/** A time in RFC 3339, with the precision of seconds in which times are kept. */
+/** Parses a time in RFC 3339, with a precision of seconds. */
 function timeParameter(query: Query, name: string): string | undefined {
   const text = query.get(name) ?? "";
   if (text === "") return undefined;
@@ -68,7 +68,7 @@ function timeParameter(query: Query, name: string): string | undefined {
   return `${new Date(text).toISOString().slice(0, 19)}Z`;
 }
 
-/** The query for a node agent by which it runs a command (`PodExecOptions`) or joins a process (`PodAttachOptions`). */
+/** Returns the node agent's query for running a command (`PodExecOptions`) or attaching to a process (`PodAttachOptions`). */
 export function streamQuery(query: Query, subresource: "attach" | "exec"): string {
   const handed = new URLSearchParams();
   if (subresource === "exec") for (const word of query.all("command")) handed.append("command", word);
@@ -77,7 +77,7 @@ export function streamQuery(query: Query, subresource: "attach" | "exec"): strin
   return handed.toString();
 }
 
-/** What the options are called, and what the node agent calls them. */
+/** Names of the options, and their names for the node agent. */
 const streamFlags = [
   ["stderr", "error"],
   ["stdin", "input"],
@@ -86,9 +86,9 @@ const streamFlags = [
 ] as const;
 
 /**
- * The query for a node agent by which it forwards ports (`PodPortForwardOptions`).
+ * Returns the node agent's query for forwarding ports (`PodPortForwardOptions`).
  *
- * @throws {StatusError} BadRequest for what isn't a port.
+ * @throws {StatusError} BadRequest for an invalid port.
  */
 export function portForwardQuery(query: Query): string {
   const ports = query.all("ports").flatMap((text) => text.split(","));

@@ -5,10 +5,10 @@ import type { Objects } from "./objects.ts";
 import { connectTimeoutMs, type ConnectionRules, type Destination } from "../backends/rules.ts";
 
 /**
- * Where a request for a pod goes: to the pod's first address, and the port that is named, or the first that its
- * containers declare.
+ * Returns the destination of a request for a pod: its first address, and the requested port or the first one of its
+ * containers.
  *
- * @throws {StatusError} BadRequest for a port that is none, and for a pod without an address that may be used; NotFound.
+ * @throws {StatusError} BadRequest for an invalid port, and for a pod without an allowed address; NotFound.
  */
 export async function podDestination(
   objects: Objects,
@@ -24,7 +24,7 @@ export async function podDestination(
   return { scheme, host, port: number, tls: {}, timeoutMs: connectTimeoutMs };
 }
 
-/** The addresses of a pod, the first of which is its main one. */
+/** Returns the addresses of a pod, the main one first. */
 export function addressesOf({ status }: Pod): string[] {
   const several = (status?.podIPs ?? []).flatMap(({ ip }) => (ip === undefined || ip === "" ? [] : [ip]));
   if (several.length > 0) return several;

@@ -8,14 +8,14 @@ import { podDestination } from "./pods.ts";
 import { hostAndPort, type Destination } from "../backends/rules.ts";
 import { serviceDestination } from "./services.ts";
 
-/** `proxy` of a pod, service or node: the request goes to it as it is, and its answer back. */
+/** Serves `proxy` of a pod, service or node: forwards the request unchanged. */
 export async function serveProxy(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts } = request;
   const { before: prefix, after: path } = connectionPath(facts);
   const query = queryOf(exchange.url);
   const destination = await destinationOf(service, request);
   if (path === "" && exchange.upgrade === undefined && ["GET", "HEAD"].includes(exchange.method)) {
-    // Links relative to the root of what is proxied need a slash to be relative to.
+    // Relative links of the proxied pages need the trailing slash.
     exchange.send(301, ["Location", `${facts.sentPath}/${query}`], new Uint8Array());
     return;
   }
@@ -41,7 +41,7 @@ function destinationOf(
   }
 }
 
-/** A redirect within the backend becomes one within what the client sees of it, as in the reference. */
+/** Maps a redirect within the backend to the path of the proxy, as in the reference. */
 function mendLocation(
   lines: string[],
   destination: Destination,

@@ -5,8 +5,8 @@ import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { HeaderLines } from "../transport/header-lines.ts";
 
 /**
- * Hands a backend's answer on as it comes, no faster than the client takes it, with what follows its body. An answer that breaks off midway breaks
- * the client's connection off too, so that it can't be mistaken for a whole one.
+ * Streams a backend's response with its trailers, as fast as the client reads it. If the response is cut off, the
+ * client's connection is too, so that the client can't take it for complete.
  */
 export function relayAnswer(
   exchange: HttpExchange,
@@ -15,7 +15,7 @@ export function relayAnswer(
   headers: HeaderLines,
 ): BodyStream {
   const trailing = mayTrail(answer, exchange.method);
-  // What the trailers will be is of use to the client too.
+  // Announced trailers are announced to the client too.
   const announced = trailing ? announcedTrailers(answer) : "";
   const lines = announced === "" ? headers : [...headers, "trailer", announced];
   const stream = exchange.stream(status, lines, trailing);

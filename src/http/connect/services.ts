@@ -10,20 +10,21 @@ import type { Objects } from "./objects.ts";
 import { addressesOf } from "./pods.ts";
 import { connectTimeoutMs, type ConnectionRules, type Destination } from "../backends/rules.ts";
 
-/** One address and port at which a service may be served. */
+/** An address and port of a service's endpoints. */
 interface Candidate {
   readonly address: string;
   readonly port: number;
-  /** Name of the pod that is said to have the address; undefined when no pod of the namespace is. */
+  /** Name of the pod with this address; undefined if the endpoint names no pod of the namespace. */
   readonly pod: string | undefined;
 }
 
 /**
- * Where a request for a service goes: to one of its ready endpoints, taken by chance. As in the reference, an address
- * counts only when it is that of a pod of the namespace: whoever may write endpoints can't point the server anywhere.
+ * Returns the destination of a request for a service: one of its ready endpoints, chosen at random. As in the
+ * reference, an address must belong to a pod of the namespace, so that users who can write endpoints can't choose the
+ * server's targets.
  *
- * @param below gives a random integer from 0 up to, not including, its argument.
- * @throws {StatusError} ServiceUnavailable when no endpoint can be used; NotFound.
+ * @param below returns a random integer from 0 to its argument, exclusive.
+ * @throws {StatusError} ServiceUnavailable if no endpoint is usable; NotFound.
  */
 export async function serviceDestination(
   objects: Objects,
@@ -51,7 +52,7 @@ export async function serviceDestination(
   throw noEndpoints(name, candidates.length === 0 ? "" : "none of its addresses is that of the pod it names");
 }
 
-/** The name of the service's port; what isn't the number of one is taken for a name. */
+/** Returns the name of the service's port; a text that isn't the number of one is a name. */
 function portNameOf({ metadata, spec }: Service, port: string): string {
   const number = portNumber(port);
   if (number === undefined) return port;
@@ -82,7 +83,7 @@ function fromSlices(slices: readonly EndpointSlice[], portName: string): Candida
     return endpoints
       .filter(({ conditions }) => conditions?.ready !== false)
       .flatMap(({ addresses = [], targetRef }) =>
-        // All addresses of an endpoint stand for the same backend.
+        // All addresses of an endpoint belong to the same backend.
         addresses
           .slice(0, 1)
           .map((address) => ({ address, port, pod: podOf(targetRef, metadata.namespace) })),

@@ -2,14 +2,14 @@ import type { Duplex } from "node:stream";
 import type { Timer } from "../../base/clock.ts";
 import type { HttpService } from "../service.ts";
 
-/** When one side has said all it has to say, the rest may take this long. */
+/** Time for which the other direction continues after one side has ended. */
 const halfOpenMs = 10_000;
-/** How often the machine makes sure that a silent peer is still there. */
+/** Interval of TCP keep-alive probes for silent peers. */
 const keepAliveMs = 30_000;
 
 /**
- * Carries the bytes of a connection that has left HTTP, both ways, until either side ends it or the server stops. Each
- * side is read only as fast as the other takes it. Silence is allowed.
+ * Relays the bytes of an upgraded connection in both directions, until either side ends it or the server stops. Each
+ * side is read only as fast as the other one accepts data. Idle connections are allowed.
  */
 export function relayBytes({ clock, streams, guard }: HttpService, client: Duplex, backend: Duplex): void {
   const open = { close: () => end() };
@@ -25,7 +25,7 @@ export function relayBytes({ clock, streams, guard }: HttpService, client: Duple
   const join = (side: Duplex, other: Duplex) => {
     const leaves = () => {
       if (other.destroyed || other.writableLength === 0) return end();
-      // What this side said before it left still goes out.
+      // Data that this side sent before is still delivered.
       endSoon();
       other.end(guard.wrap("finish", end, both));
     };

@@ -13,14 +13,14 @@ import type { RequestContext } from "../request/context.ts";
 const version = "v2beta1";
 const listKind = "APIGroupDiscoveryList";
 
-/** Every group, version and resource type in one document, for clients that ask for it. */
+/** The aggregated discovery document: all groups, versions and resource types. */
 export class AggregatedDiscovery {
   private readonly group: string;
   private readonly contentType: string;
   private made:
     { readonly of: readonly DiscoveredVersion[]; readonly bytes: Buffer; readonly tag: string } | undefined;
 
-  /** @param isIn whether a group is in the document. */
+  /** @param isIn returns true for groups that the document contains. */
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly all: DiscoveredVersions,
@@ -30,7 +30,7 @@ export class AggregatedDiscovery {
     this.contentType = `application/json;g=${this.group};v=${version};as=${listKind}`;
   }
 
-  /** Answers the request if it prefers this document to the plain one. */
+  /** Sends the document if the client prefers it to the legacy one. Returns false otherwise. */
   answers({ exchange }: RequestContext): boolean {
     const accept = exchange.header("accept");
     if (accept === undefined || !accept.includes(listKind) || !this.isPreferred(accept)) return false;
@@ -69,7 +69,7 @@ export class AggregatedDiscovery {
     return { bytes, tag: `"${createHash("sha256").update(bytes).digest("hex").toUpperCase()}"` };
   }
 
-  /** What others serve is as they last said it. */
+  /** The version of an extension server is shown as in its last discovery response. */
   private version({ version, local, remote }: DiscoveredVersion): object {
     if (remote !== undefined) {
       const freshness = remote.available && remote.resources !== undefined ? "Current" : "Stale";
@@ -99,13 +99,16 @@ export class AggregatedDiscovery {
   }
 }
 
-/** The subresources of a kind, as discovery lists them: the reference names the status of a custom kind first. */
+/**
+ * Returns the subresources of a kind in the order of discovery: as in the reference, the status of a custom kind is the
+ * first.
+ */
 export function shownSubresources({ custom, subresources }: Kind): [string, Kind["subresources"][string]][] {
   const all = Object.entries(subresources);
   return custom === undefined ? all : all.toSorted(([a], [b]) => (a < b ? 1 : -1));
 }
 
-/** The resource types of an extension server, each with its subresources. */
+/** Returns the resource types of an extension server, each with its subresources. */
 function remoteResources({ group, version, resources = [] }: RemoteApiService): object[] {
   const kindOfOne = (one: PublishedResource) => ({
     group: one.group ?? group,
@@ -138,7 +141,7 @@ function remoteResources({ group, version, resources = [] }: RemoteApiService): 
     });
 }
 
-/** Group, version and kind of what a subresource shows or takes. */
+/** Returns group, version and kind of a subresource's objects. */
 export function kindAt(
   { group, version, kind }: Resource,
   subresource: Subresource,

@@ -1,7 +1,7 @@
 import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 
-/** The group versions of this server and those that others serve, in the order of discovery. */
+/** The group versions of this server and of extension servers, in the order of discovery. */
 export class DiscoveredVersions {
   private known:
     | {
@@ -16,7 +16,7 @@ export class DiscoveredVersions {
     private readonly apiServices: ApiServices,
   ) {}
 
-  /** The same array until something changes. */
+  /** Returns the same array until something changes. */
   get versions(): readonly DiscoveredVersion[] {
     const { registry, apiServices } = this;
     const { revision: registryRevision } = registry;

@@ -15,15 +15,15 @@ import { checkAcceptsJson, sendDocument } from "./send-document.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { ChangingPaths, PathTable } from "../request/path-table.ts";
 
-/** Parts of discovery that feature gates turn on. */
+/** Parts of discovery that depend on feature gates. */
 export interface DiscoveryFeatures {
-  /** Everything in one document, for clients that ask for it. */
+  /** Whether the aggregated document is served. */
   readonly aggregated: boolean;
-  /** A hash that changes with the version in which a resource type is stored. */
+  /** Whether resources have a hash that changes with their storage version. */
   readonly storageVersionHash: boolean;
 }
 
-/** Adds the discovery documents: `/api`, `/apis`, their sub-documents, `/version` and the index at `/`. */
+/** Adds the paths of discovery: `/api`, `/apis` and the documents below them, `/version` and the index at `/`. */
 export function addDiscoveryPaths(
   paths: PathTable,
   registry: Registry,
@@ -55,7 +55,7 @@ export function addDiscoveryPaths(
     groupList,
     aggregated((group) => !core(group)),
   );
-  // Only those that never change: what custom kinds are served as is looked up when it is asked for.
+  // Only the built-in ones, which never change; custom kinds are looked up for each request.
   const { builtInVersions } = registry;
   for (const group of groupNames(builtInVersions))
     answerWith(place, `/apis/${group}`, groupAnswer(all, group));
@@ -73,7 +73,7 @@ export function addDiscoveryPaths(
   });
 }
 
-/** The documents of groups that come and go, and of versions that others serve. */
+/** Adds the documents of groups that can change, and of versions of extension servers. */
 function changingDiscovery(
   registry: Registry,
   all: DiscoveredVersions,
@@ -161,7 +161,7 @@ function resourceList(
   vocabulary: Vocabulary,
   features: DiscoveryFeatures,
 ): object {
-  // The subresources of custom kinds stand in the order of the kind, others in that of their names.
+  // Subresources of custom kinds have the order of the declaration, others are sorted by name.
   const isCustom = resources.every(({ kind }) => kind.custom !== undefined);
   const documents = resources.toSorted(byName).flatMap((one) => resourceDocuments(one, vocabulary, features));
   return {
@@ -181,7 +181,7 @@ interface ResourceDocument {
   readonly [field: string]: unknown;
 }
 
-/** A resource type and its subresources as discovery lists them. */
+/** Returns the discovery documents of a resource type and its subresources. */
 function resourceDocuments(
   resource: Resource,
   vocabulary: Vocabulary,
@@ -190,7 +190,7 @@ function resourceDocuments(
   const { kind, name, namespaced } = resource;
   const main: ResourceDocument = {
     name,
-    // Built-in kinds have none in the reference's documents.
+    // In the reference's documents built-in kinds have none.
     singularName: kind.custom === undefined ? "" : kind.singular,
     namespaced,
     kind: kind.name,
@@ -216,7 +216,7 @@ function resourceDocuments(
   return [main, ...below];
 }
 
-/** Changes when the version changes in which a resource type's objects are stored. */
+/** Returns a hash that changes with the storage version of a resource type. */
 function storageVersionHash({ stored }: Resource): string {
   const text = `${stored.group}/${stored.version}/${stored.kind.name}`;
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");

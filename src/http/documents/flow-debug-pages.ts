@@ -11,7 +11,7 @@ const base = "/debug/api_priority_and_fairness";
 
 type Cell = string | number | boolean;
 
-/** Adds the pages that show who waits for what: tables as text, one row a line, cells divided by commas. */
+/** Adds the debug pages of priority and fairness: tables as text, one row per line, cells separated by commas. */
 export function addFlowDebugPages(paths: PathTable, control: FlowControl): void {
   paths.add(`${base}/dump_priority_levels`, ({ exchange }) =>
     sendText(exchange, 200, table(levels(control))),
@@ -125,7 +125,7 @@ function detailsOf(request: FlowRequest): Cell[] {
   return [verb, path, namespace, resource, subresource];
 }
 
-/** Cells of a column stand below each other; what a client has written can't begin a new cell or line. */
+/** Aligns the cells of each column. Commas and control characters become `?`, so that client text can't start a cell or line. */
 function table(rows: readonly (readonly Cell[])[]): string {
   const texts = rows.map((row) => row.map((cell) => `${String(cell).replaceAll(/[\p{C},]/gu, "?")},`));
   const widths = texts[0]!.map((_, column) => Math.max(...texts.map((row) => row[column]!.length)));

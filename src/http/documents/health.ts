@@ -5,7 +5,7 @@ import type { RequestContext } from "../request/context.ts";
 import type { PathTable } from "../request/path-table.ts";
 import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 
-/** One named check; a returned text says why it fails. */
+/** A named check. It returns why it fails; undefined if it passes. */
 export interface HealthCheck {
   readonly name: string;
   readonly check: () => Promise<string | undefined> | string | undefined;
@@ -18,7 +18,7 @@ export interface HealthChecks {
   readonly readyz: readonly HealthCheck[];
 }
 
-/** Adds `/healthz`, `/livez`, `/readyz` and the single checks below them. */
+/** Adds `/healthz`, `/livez`, `/readyz` and the paths of the single checks. */
 export function addHealthPaths(
   paths: PathTable,
   checks: HealthChecks,
@@ -31,7 +31,7 @@ export function addHealthPaths(
   }
 }
 
-/** @param subject begins the last line. */
+/** @param subject first words of the last line. */
 async function answerAll(
   checks: readonly HealthCheck[],
   request: RequestContext,
@@ -40,7 +40,7 @@ async function answerAll(
   const { query } = request.facts;
   const excluded = new Set(query.all("exclude"));
   let failed = false;
-  // All at the same time: the slowest bounds how long the answer takes.
+  // Concurrently, so that the slowest check determines the duration.
   const lines = await Promise.all(
     checks.map(async ({ name, check }) => {
       if (excluded.delete(name)) return `[+]${name} excluded: ok`;

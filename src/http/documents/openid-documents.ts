@@ -5,10 +5,10 @@ import {
 } from "../../authentication/service-accounts/discovery-documents.ts";
 import type { PathHandler, PathTable } from "../request/path-table.ts";
 
-/** The documents change only when the server is started anew. */
+/** The documents change only when the server is restarted. */
 const lifetime = "public, max-age=3600";
 
-/** Paths of the documents with which others verify service accounts' tokens. */
+/** Adds the OpenID discovery documents, with which other servers verify service account tokens. */
 export function addOpenIdPaths(paths: PathTable, { configuration, keys }: DiscoveryDocuments): void {
   paths.add(configurationPath, answer("application/json", configuration));
   paths.add(keysPath, answer("application/jwk-set+json", keys));

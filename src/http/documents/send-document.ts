@@ -10,9 +10,9 @@ const jsonRanges = new Set(["application/json", "application/*", "*/*"]);
 const yaml = "application/yaml";
 
 /**
- * Answers with a document of discovery, in YAML or in the binary form where the client prefers that (spec: conventions 4.7).
+ * Sends a discovery document, in YAML or protobuf if the client prefers that (spec: conventions 4.7).
  *
- * @throws {StatusError} NotAcceptable when the client wants none of these.
+ * @throws {StatusError} NotAcceptable if the client accepts none of the formats.
  */
 export function sendDocument(
   request: RequestContext,
@@ -30,15 +30,15 @@ export function sendDocument(
   }
 }
 
-/** @throws {StatusError} NotAcceptable when the caller doesn't want JSON, in which alone some documents exist. */
+/** @throws {StatusError} NotAcceptable if the client doesn't accept JSON, for documents without other formats. */
 export function checkAcceptsJson(request: RequestContext): void {
   wanted(request, []);
 }
 
 /**
- * The form that a client prefers: one of `others`, or JSON (undefined).
+ * Returns the format that the client prefers: one of `others`, or undefined for JSON.
  *
- * @throws {StatusError} NotAcceptable when it wants neither.
+ * @throws {StatusError} NotAcceptable if it accepts none.
  */
 function wanted({ exchange }: RequestContext, others: readonly string[]): string | undefined {
   const accept = exchange.header("accept") ?? "";
@@ -59,7 +59,7 @@ interface Document {
 
 function binaryDocument(document: Document): Buffer {
   const { kind, resources } = document;
-  // A list of verbs is a message of its own there.
+  // In protobuf a list of verbs is a message.
   const value =
     resources === undefined
       ? document

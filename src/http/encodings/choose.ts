@@ -15,22 +15,22 @@ import type { YamlEncoding } from "./yaml.ts";
 import type { YamlTableEncoding } from "./yaml-table.ts";
 import { metadataView, wholeView, type View } from "./view.ts";
 
-/** What an encoding may ask the server for. */
+/** Dependencies of encodings. */
 export interface EncodingContext {
   readonly kinds: KindContext;
   readonly clock: Clock;
 }
 
-/** What is loaded when YAML is asked for the first time. */
+/** Modules that are loaded at the first request for YAML. */
 interface YamlEncodings {
   readonly whole: typeof YamlEncoding;
   readonly table: typeof YamlTableEncoding;
 }
 
-/** How many different Accept headers are remembered; clients send a handful. */
+/** Maximum number of cached Accept headers; clients send few different ones. */
 const maxAcceptHeaders = 256;
 
-/** The encodings of a server's answers, with what is loaded and worked out for them once. */
+/** The encodings of a server's responses, with their caches. */
 export class Encodings {
   private readonly byAcceptHeader = new Map<string, Wanted>();
   private readonly wholeJson = new WeakMap<Resource, JsonEncoding>();
@@ -41,7 +41,7 @@ export class Encodings {
   constructor(private readonly vocabulary: Vocabulary) {}
 
   /**
-   * The form that an Accept header asks for.
+   * Parses an Accept header.
    *
    * @throws {StatusError} NotAcceptable
    */
@@ -56,7 +56,7 @@ export class Encodings {
     return wanted;
   }
 
-  /** Loads what the forms of an Accept header need beyond what every server has loaded; to be awaited before {@link of}. */
+  /** Loads the modules for an Accept header; must be awaited before {@link of}. */
   prepare(accept: string | undefined): MaybePromise<void> {
     if (this.yaml !== undefined || accept?.includes("yaml") !== true) return undefined;
     return Promise.all([import("./yaml.ts"), import("./yaml-table.ts")]).then(([whole, table]) => {
@@ -64,7 +64,7 @@ export class Encodings {
     });
   }
 
-  /** The encoding of a form, bound to a resource type. */
+  /** Returns the encoding of a form for a resource type. */
   of(
     wanted: Wanted,
     resource: Resource,
@@ -84,7 +84,7 @@ export class Encodings {
     return this.formed(wanted.format, view);
   }
 
-  /** A stored object in one of these encodings. */
+  /** Encodes a stored object. */
   stored(encoding: Encoding, entry: Entry): Uint8Array {
     return this.forms.of(encoding, entry);
   }

@@ -1,15 +1,12 @@
 import { itemAt } from "../../resources/pages/joined-bodies.ts";
 import type { Entry } from "../../storage/store.ts";
 
-/** Stored bytes of what is written at a time: some tenths of a millisecond of work in the slowest form. */
+/** Stored bytes per chunk: some tenths of a millisecond in the slowest encoding. */
 const slowChunkBytes = 8 * 1024;
-/** The same where nothing is decoded. */
+/** As above, for encodings that don't decode objects. */
 export const fastChunkBytes = 64 * 1024;
 
-/**
- * The entries of a page, some at a time, for forms in which each object has to be written anew: between two portions
- * others may have their turn.
- */
+/** Splits the entries of a page, for encodings that decode each object; other requests can run between two chunks. */
 export function* portions(
   entries: readonly Entry[],
   chunkBytes = slowChunkBytes,

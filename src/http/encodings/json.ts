@@ -8,7 +8,7 @@ import { portions } from "./chunks.ts";
 import { listMeta, type WatchEncoding, type ListWriter } from "./encoding.ts";
 import { shownItem, type View } from "./view.ts";
 
-/** JSON; where a view shows objects as they are stored, the stored bytes as they are. */
+/** JSON. If a view shows whole objects as stored, the stored bytes are sent unchanged. */
 export class JsonEncoding implements WatchEncoding {
   readonly key: string;
   readonly contentType = "application/json";
@@ -60,7 +60,7 @@ export function jsonFrame(type: string, object: object): Buffer {
   return Buffer.from(`${encodeJson({ type, object: object as JsonValue })}\n`);
 }
 
-/** Items first, metadata behind them: whether more remains is known only at the end. */
+/** Writes items before the metadata, because only the end of the list shows whether more items remain. */
 class JsonListWriter implements ListWriter {
   private begun = false;
   constructor(private readonly view: View) {}
@@ -80,7 +80,7 @@ class JsonListWriter implements ListWriter {
     entries,
     joined = joinBodies(entries, this.view.itemForm),
   }: ListedPage): readonly Uint8Array[] {
-    // The comma before the first item of the list is not sent.
+    // The comma before the first item is dropped.
     return this.begun ? [joined] : [this.head(), joined.subarray(1)];
   }
 
@@ -103,7 +103,10 @@ class JsonListWriter implements ListWriter {
 const nothing = Buffer.alloc(0);
 const comma = Buffer.from(",");
 
-/** The same JSON with line breaks and two spaces a level (`pretty`), and without one at its end, as in the reference. */
+/**
+ * Formats JSON with line breaks and an indentation of two spaces (`pretty`), without a final line break, as in the
+ * reference.
+ */
 export function prettyJson(body: Uint8Array): Buffer {
   return Buffer.from(encodePretty(decodeTrusted(asBuffer(body))));
 }

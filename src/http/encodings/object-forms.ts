@@ -1,11 +1,11 @@
 import type { Entry, Revision } from "../../storage/store.ts";
 import type { Encoding } from "./encoding.ts";
 
-/** What is kept of all objects together, in bytes. */
+/** Maximum total size of the cache, in bytes. */
 const maxBytes = 4 * 1024 * 1024;
-/** A larger object is written anew each time: it would displace many others. */
+/** Larger objects aren't cached: they would displace many others. */
 const maxObjectBytes = 64 * 1024;
-/** Roughly what an object takes beside its bytes. */
+/** Approximate memory of an object besides its bytes. */
 const overheadBytes = 200;
 
 interface Form {
@@ -15,17 +15,17 @@ interface Form {
 }
 
 /**
- * Objects as they were written for those who read them lately, in forms that take longer to write than to send. Each is written
- * once a revision, however many clients read it. What was written first goes first when there is no room.
+ * Caches encoded objects, for encodings that take longer than sending. Each object is encoded once per revision,
+ * regardless of the number of readers. The oldest entries are evicted.
  */
 export class ObjectForms {
   private readonly forms = new Map<string, Form>();
   private bytes = 0;
 
-  /** @param limit the most bytes that are kept. */
+  /** @param limit maximum size in bytes. */
   constructor(private readonly limit: number = maxBytes) {}
 
-  /** A stored object as an encoding writes it. */
+  /** Returns a stored object in an encoding. */
   of(encoding: Encoding, entry: Entry): Uint8Array {
     if (encoding.isKept !== true) return encoding.object(entry.body);
     const { key, revision } = entry;

@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../base/json/value.ts";
 
 /**
- * JSON as YAML in block style, for small documents such as a Status: without the library that lays out whole objects, which is
- * loaded only when objects are asked for in YAML.
+ * Encodes JSON as YAML in block style, for small documents such as a Status. It doesn't need the YAML library, which is
+ * loaded only for objects.
  */
 export function plainYaml(value: JsonValue): string {
   return `${block(value, "")}\n`;
@@ -19,18 +19,18 @@ function block(value: JsonValue, margin: string): string {
   return members.map(([name, member]) => `${margin}${scalar(name)}:${below(member, margin)}`).join("\n");
 }
 
-/** A member's value, behind its colon. */
+/** Returns a member's value, starting behind its colon. */
 function below(value: JsonValue, margin: string): string {
   const isHolder = typeof value === "object" && value !== null && Object.keys(value).length > 0;
   if (!isHolder) return ` ${block(value, "")}`;
-  // Items stand as deep as the name of their list.
+  // Items have the indentation of their list's name.
   return `\n${block(value, Array.isArray(value) ? margin : `${margin}  `)}`;
 }
 
-/** Words that YAML takes for something else than a text. */
+/** Plain words that YAML parsers don't read as strings. */
 const reserved: ReadonlySet<string> = new Set(["null", "true", "false", "yes", "no", "on", "off", "y", "n"]);
 
-/** A text stands without quotes only where no reader takes it for something else; quoted, it is written as JSON, which is YAML. */
+/** A string is unquoted only if every parser reads it as a string; quoted, it is JSON, which is valid YAML. */
 function scalar(value: string | number | bigint | boolean | null): string {
   if (typeof value !== "string") return String(value);
   const plain = /^[A-Za-z][\w.-]*(\/[\w.-]+)*$/.test(value) && !reserved.has(value.toLowerCase());

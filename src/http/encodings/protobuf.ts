@@ -14,7 +14,7 @@ import { listMeta, type Encoding, type WatchEncoding, type ListWriter } from "./
 import { JsonEncoding } from "./json.ts";
 import type { View } from "./view.ts";
 
-/** The binary envelope (spec: conventions 2.12). */
+/** The Kubernetes protobuf envelope (spec: conventions 2.12). */
 export class ProtobufEncoding implements WatchEncoding {
   readonly key: string;
   readonly watchContentType: string;
@@ -67,7 +67,7 @@ export class ProtobufEncoding implements WatchEncoding {
     return watchFrame("ERROR", binaryStatus(status));
   }
 
-  /** The objects of a page, each as a field of the list. */
+  /** Encodes the objects of a page, each as a field of the list. */
   private *items({ entries, forms }: ListedPage): Generator<Uint8Array> {
     const kept = forms?.get(this.key) as KeptItems | undefined;
     if (kept !== undefined) return yield kept.items;
@@ -99,21 +99,24 @@ export class ProtobufEncoding implements WatchEncoding {
   }
 }
 
-/** The number of a list's items. */
+/** Field number of a list's items. */
 const itemsField = 2;
 
-/** The items of a page that the page cache holds. */
+/** Encoded items in the page cache. */
 interface KeptItems extends PageForm {
   readonly items: Uint8Array;
 }
 
-/** A Status in binary. */
+/** Encodes a Status. */
 export function binaryStatus(status: object): Buffer {
   const type = { apiVersion: "v1", kind: "Status" };
   return encodeEnvelope(type, StatusType, status as Record<string, unknown>);
 }
 
-/** A frame of a watch: four bytes of length, then the event with its type (1) and its object (2), which is raw (1). */
+/**
+ * Returns a watch frame: four bytes of length, then the event with its type (1) and its object (2), which is a
+ * RawExtension (1).
+ */
 function watchFrame(type: string, object: Uint8Array): Buffer {
   const head = bytesWritten((out) => {
     out.varint(object.length);

@@ -18,31 +18,31 @@ import { jsonFrame } from "./json.ts";
 import { TimedRows, TimedRowsWriter } from "./timed-rows.ts";
 import { metadataAlone, type View } from "./view.ts";
 
-/** The rows of a page that the page cache holds. */
+/** Encoded rows in the page cache. */
 interface KeptRows extends PageForm {
-  /** Another declaration of the kind may have other columns: definitions of custom kinds change. */
+  /** The declaration at the time of encoding: another one may have other columns. */
   readonly kind: Kind;
   readonly rows: TimedRows;
 }
 
-/** How much of each object goes with its row. */
+/** The part of an object that is included in its row. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
-/** Rows of cells for people (spec: conventions 2.4, 4.7). */
+/** Tables of the server-side printing (spec: conventions 2.4, 4.7). */
 export class TableEncoding implements WatchEncoding {
   readonly key: string;
-  /** Without the parameters by which it is asked for, as the reference answers. */
+  /** Without the parameters of the request, as in the reference. */
   readonly contentType = "application/json";
   readonly watchContentType = "application/json";
-  /** Without the columns, which a watch's first frame tells. */
+  /** Frames without columns, which only the first frame of a watch has. */
   readonly later: WatchFrames;
   private readonly columns: readonly Column[];
   private readonly metaApiVersion: string;
-  /** Whether what goes with a row is stored as it is shown. */
+  /** Whether the included part of an object is sent as stored. */
   private readonly rowsAsStored: boolean;
-  /** Whether nothing but the ages in the rows of unchanged objects may change. */
+  /** Whether rows of unchanged objects change only in their ages. */
   private readonly lasting: boolean;
-  /** Finds the end of metadata. */
+  /** Locates the end of the metadata. */
   private readonly scanner = new JsonScanner();
 
   constructor(
@@ -75,7 +75,7 @@ export class TableEncoding implements WatchEncoding {
       const columns = JSON.stringify(this.definitions());
       return `{"kind":"Table","apiVersion":"${this.metaApiVersion}","columnDefinitions":${columns},"rows":[`;
     };
-    // The comma before the first row isn't sent.
+    // The comma before the first row is dropped.
     const joined = (rows: Buffer): Buffer => {
       if (begun) return rows;
       begun = true;
@@ -92,7 +92,7 @@ export class TableEncoding implements WatchEncoding {
     return jsonFrame(type, this.shown(body));
   }
 
-  /** A table without rows, which knows its version. */
+  /** Returns a table without rows, with its resource version. */
   bookmark(revision: string): Uint8Array {
     return jsonFrame("BOOKMARK", this.table(revision, [], this.definitions()));
   }
@@ -101,7 +101,7 @@ export class TableEncoding implements WatchEncoding {
     return jsonFrame("ERROR", status);
   }
 
-  /** @param joined the rows as they follow on those before them. */
+  /** @param joined encodes rows that follow other rows. */
   private *pageParts(
     { entries, forms }: ListedPage,
     joined: (rows: Buffer) => Buffer,
@@ -122,7 +122,7 @@ export class TableEncoding implements WatchEncoding {
     forms.keep<KeptRows>(this.key, { kind: this.kind, rows, bytes: rows.bytes });
   }
 
-  /** The rows of some entries, and whether they last: whether nothing but their ages may change while the objects don't. */
+  /** Encodes the rows of some entries. `lasting` is true if only their ages change while the objects don't. */
   private rows(entries: readonly Entry[], now: number): { rows: TimedRows; lasting: boolean } {
     const writer = new TimedRowsWriter();
     let { lasting } = this;
@@ -131,7 +131,7 @@ export class TableEncoding implements WatchEncoding {
   }
 
   /**
-   * Writes a row. No cell tells who owns what, so the metadata, or all of the object, goes into it as it is stored.
+   * Writes a row. Cells don't depend on managed fields, so the metadata or the object is included as stored.
    *
    * @returns whether the row lasts.
    */
@@ -163,18 +163,18 @@ export class TableEncoding implements WatchEncoding {
     writer.write("}");
   }
 
-  /** The table of one object, from its stored bytes. */
+  /** Returns the table of one object, from its stored bytes. */
   shown(body: Uint8Array, columns: object[] | null = this.definitions()): object {
     const object = this.view.show(body);
     return this.table(object.metadata.resourceVersion ?? "", [this.row(object)], columns);
   }
 
-  /** What stands before the rows of a list. */
+  /** Returns the table without rows, for the start of a list. */
   head(): object {
     return { kind: "Table", apiVersion: this.metaApiVersion, columnDefinitions: this.definitions() };
   }
 
-  /** The row of a stored object. */
+  /** Returns the row of a stored object. */
   rowOf({ body }: Entry): object {
     return this.row(this.view.show(body));
   }
@@ -206,7 +206,10 @@ export class TableEncoding implements WatchEncoding {
     return this.columns.map((column) => column.cell(object, now, this.vocabulary));
   }
 
-  /** The cells with what `since` gives in place of ages; of columns that don't say which ages they tell, as they are now. */
+  /**
+   * Returns the cells with marks from `since` in place of ages. Columns that don't declare their ages have the current
+   * ages.
+   */
   private agedCells(object: ApiObject, since: Since): readonly unknown[] {
     const now = this.clock.now();
     return this.columns.map((column) =>

@@ -4,21 +4,21 @@ import { age, ageOf } from "../../kinds/columns.ts";
 import type { PageForm } from "../../resources/pages/page-forms.ts";
 import type { Since } from "../../schema/context.ts";
 
-/** What cells contain in place of an age while rows are made, and how JSON spells it. */
+/** Placeholder of an age in cells, and its JSON encoding. */
 const mark = "\0";
 const encodedMark = "\\u0000";
 
-/** What an age takes in memory, with its place. */
+/** Approximate memory of an age and its position. */
 const ageBytes = 16;
 
-/** Rows of a table in JSON, each after a comma, in which only the ages change as time goes by. */
+/** Rows of a table in JSON, each after a comma, in which only the ages change over time. */
 export class TimedRows implements PageForm {
   readonly bytes: number;
 
   /**
-   * @param text the rows without their ages.
-   * @param gaps where in the text the ages are missing, in their order.
-   * @param times the times that the ages tell, in milliseconds since 1970.
+   * @param text the rows without ages.
+   * @param gaps positions of the ages in the text, ascending.
+   * @param times the times of the ages, in milliseconds since 1970.
    */
   constructor(
     private readonly text: Buffer,
@@ -28,7 +28,7 @@ export class TimedRows implements PageForm {
     this.bytes = text.length + gaps.length * ageBytes;
   }
 
-  /** Rows that follow on each other, as one. */
+  /** Joins consecutive rows. */
   static joined(parts: readonly TimedRows[]): TimedRows {
     const gaps: number[] = [];
     let length = 0;
@@ -44,7 +44,7 @@ export class TimedRows implements PageForm {
     );
   }
 
-  /** The rows as they read at a time (milliseconds since 1970). */
+  /** Returns the rows with the ages at a time (milliseconds since 1970). */
   at(now: number): Buffer {
     const { text, gaps, times } = this;
     if (gaps.length === 0) return text;
@@ -69,19 +69,19 @@ export class TimedRows implements PageForm {
   }
 }
 
-/** `<invalid>` and `<unknown>`; lengths of time are shorter as long as years have four digits. */
+/** Length of `<invalid>` and `<unknown>`, rounded up; durations are shorter. */
 const longestAge = 16;
 
-/** Writes rows with gaps for ages. */
+/** Encodes rows with gaps for ages. */
 export class TimedRowsWriter {
   private buffer = Buffer.allocUnsafeSlow(64 * 1024);
   private length = 0;
   private readonly gaps: number[] = [];
   private readonly times: number[] = [];
-  /** The times that the cells of the current row asked for. */
+  /** The times for which the cells of the current row called {@link since}. */
   private asked: number[] = [];
 
-  /** What the cells of a row ask for ages: it leaves marks, and notes the times. */
+  /** Passed to the cells of a row: returns a placeholder and records the time. */
   readonly since: Since = (timestamp) => {
     if (timestamp === undefined || timestamp === null) return age(timestamp, 0);
     this.asked.push(Date.parse(timestamp));
@@ -89,9 +89,9 @@ export class TimedRowsWriter {
   };
 
   /**
-   * Writes the cells of a row, which were made with {@link since}.
+   * Writes the cells of a row, which were computed with {@link since}.
    *
-   * @returns false, with nothing written, where a mark is also part of a text, so that it doesn't show where the ages belong.
+   * @returns false, with nothing written, if a text contains the placeholder too, so that the ages can't be located.
    */
   cells(cells: readonly unknown[]): boolean {
     const { asked } = this;
@@ -114,13 +114,13 @@ export class TimedRowsWriter {
     this.length += this.buffer.write(text, this.length);
   }
 
-  /** Writes a part of a row that is JSON already. */
+  /** Writes a part of a row that is already JSON. */
   raw(bytes: Buffer, from: number, to: number): void {
     this.room(to - from);
     this.length += bytes.copy(this.buffer, this.length, from, to);
   }
 
-  /** The rows that were written. */
+  /** Returns the written rows. */
   rows(): TimedRows {
     return new TimedRows(Buffer.from(this.buffer.subarray(0, this.length)), this.gaps, this.times);
   }

@@ -9,28 +9,28 @@ import { PartialObjectMetadata } from "../../schema/object-meta.ts";
 import type { StructType } from "../../schema/types.ts";
 import { listKind } from "./encoding.ts";
 
-/** What is shown of each object, before it is written in some form. */
+/** The part of an object that a response shows, independent of its encoding. */
 export interface View {
-  /** Two views of the same stored objects with the same key show the same. */
+  /** Views of the same stored objects with equal keys show the same. */
   readonly key: string;
   readonly apiVersion: string;
   readonly kind: string;
   readonly listKind: string;
-  /** The form of the items of a list. */
+  /** Form of the items of a list. */
   readonly itemForm: ItemForm;
   /** Whether whole objects of a custom kind are shown. */
   readonly isCustom: boolean;
-  /** Type of what is shown. */
+  /** Type of the shown object. */
   readonly type: StructType;
-  /** Whether the stored bytes are what is shown. */
+  /** Whether the shown object equals the stored bytes. */
   readonly asStored: boolean;
-  /** Whether what is shown are fields of the stored body as they are, all or some. */
+  /** Whether all shown fields are stored fields, unchanged. */
   readonly ofStored: boolean;
-  /** What is shown of a stored body. */
+  /** Returns the shown object of a stored body. */
   readonly show: (body: Uint8Array) => ApiObject;
 }
 
-/** The whole object, in the version of its resource type. */
+/** Shows the whole object, in the version of its resource type. */
 export function wholeView(resource: Resource, context: KindContext): View {
   const { apiVersion, kind } = resource;
   return {
@@ -47,7 +47,7 @@ export function wholeView(resource: Resource, context: KindContext): View {
   };
 }
 
-/** The metadata of an object where that is shown alone. */
+/** Returns an object's metadata as a PartialObjectMetadata. */
 export function metadataAlone(
   { fieldAnnotations }: Kind,
   metadata: ApiObject["metadata"],
@@ -58,7 +58,7 @@ export function metadataAlone(
   return others.length === 0 ? alone : { ...alone, annotations: Object.fromEntries(others) };
 }
 
-/** The metadata alone (spec: conventions 4.7). */
+/** Shows only the metadata (spec: conventions 4.7). */
 export function metadataView({ kind }: Resource, context: KindContext, version: string): View {
   const apiVersion = `meta.${context.vocabulary.groupSuffix}/${version}`;
   return {
@@ -79,7 +79,7 @@ export function metadataView({ kind }: Resource, context: KindContext, version: 
   };
 }
 
-/** What is shown of a stored body as an item of a list. */
+/** Returns an object as an item of a list. */
 export function shownItem(view: View, body: Uint8Array): object {
   const object = view.show(body);
   if (view.itemForm === "typed") return object;

@@ -3,7 +3,7 @@ import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import type { TableEncoding } from "./table.ts";
 import { itemText, yamlText } from "./yaml.ts";
 
-/** Tables in YAML: what {@link TableEncoding} shows, laid out. */
+/** Encodes tables of {@link TableEncoding} as YAML. */
 export class YamlTableEncoding implements Encoding {
   readonly key: string;
   readonly contentType = "application/yaml";

@@ -6,7 +6,7 @@ import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import { shownItem, type View } from "./view.ts";
 
-/** YAML, for people: what is read once. A watch has no form in it, as in the reference. */
+/** YAML. As in the reference it doesn't support watches. */
 export class YamlEncoding implements Encoding {
   readonly key: string;
   readonly contentType = "application/yaml";
@@ -42,16 +42,16 @@ export class YamlEncoding implements Encoding {
   }
 }
 
-/** An item of a list. */
+/** Returns an item of a list. */
 export function itemText(value: object): string {
   const text = yamlText([value]);
   return text.startsWith("[") ? `- ${text.slice(1, -2)}\n` : text;
 }
 
-/** Larger values are written as JSON, which is YAML too: laying them out would keep everybody else waiting. */
+/** Larger values are written as JSON, which is valid YAML: formatting them would block other requests. */
 const maxLaidOut = 64 * 1024;
 
-/** A `.` alone is no number to any reader, so it isn't quoted: it stands in every text of who owns which fields. */
+/** A single `.` isn't quoted, because no parser reads it as a number; it occurs in all managed fields. */
 const customTags = (tags: Tags): Tags =>
   tags.map((tag) =>
     typeof tag === "object" && tag.test?.test(".") === true
@@ -59,7 +59,7 @@ const customTags = (tags: Tags): Tags =>
       : tag,
   );
 
-/** Texts that older readers take for something else are quoted. */
+/** Encodes a value; quotes texts that YAML 1.1 parsers don't read as strings. */
 export function yamlText(value: unknown): string {
   const json = encodeJson(value as JsonValue);
   if (json.length > maxLaidOut) return `${json}\n`;

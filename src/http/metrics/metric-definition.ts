@@ -1,13 +1,13 @@
-/** What is promised of a metric (spec: conventions 9.2, rules 9a and 9b). */
+/** Stability level of a metric (spec: conventions 9.2, rules 9a and 9b). */
 export type Stability = "ALPHA" | "STABLE";
 
-/** The life of a metric that is deprecated, in releases such as `1.24`. */
+/** Releases in the life of a deprecated metric, such as `1.24`. */
 export interface MetricDeprecation {
   readonly introduced: string;
   readonly since: string;
 }
 
-/** One metric, before it is registered. */
+/** Definition of a metric. */
 export interface MetricDefinition {
   readonly name: string;
   readonly help: string;

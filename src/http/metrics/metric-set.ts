@@ -6,11 +6,11 @@ import { Metric, type Sample } from "./metric.ts";
 
 export type { Sample } from "./metric.ts";
 
-/** Which metrics are shown, and where the use of deprecated ones is logged. */
+/** Settings of {@link MetricSet}. */
 export interface MetricSettings {
   /** The release of this server. */
   readonly release: string;
-  /** Deprecated metrics that this release hides are shown as this one did; empty: they aren't. */
+  /** The release whose hidden metrics are still shown; empty to hide them. */
   readonly showHiddenFor: string;
   readonly warn: (message: string) => void;
 }
@@ -22,7 +22,7 @@ const ignored: Sample = {
   observe: () => undefined,
 };
 
-/** The metrics of one server. A sample that is asked for is good until its metric is reset. */
+/** The metrics of one server. A sample stays valid until its metric is reset. */
 export class MetricSet {
   private readonly registry = new Registry();
   private readonly metrics = new Map<string, Metric>();
@@ -37,22 +37,22 @@ export class MetricSet {
       }
       const metric = new Metric(definition, helpOf(definition, settings));
       this.metrics.set(name, metric);
-      // The library asks no more of a metric than its name and what is to be shown.
+      // The library uses only the name and the values of a metric.
       this.registry.registerMetric(metric as unknown as Gauge);
     }
   }
 
-  /** The sample of a metric with these labels, in the order of its definition; hidden metrics ignore what they get. */
+  /** Returns the sample of a metric with these labels, in the order of the definition. Hidden metrics ignore changes. */
   sample(name: string, ...labels: readonly string[]): Sample {
     return this.metrics.get(name)?.sample(labels) ?? ignored;
   }
 
-  /** Forgets every sample of a metric, before it is filled anew. */
+  /** Removes all samples of a metric. */
   reset(name: string): void {
     this.metrics.get(name)?.reset();
   }
 
-  /** Registers what fills metrics in just before they are shown. */
+  /** Registers a function that updates metrics before they are shown. */
   collectWith(collector: () => Promise<void> | void): void {
     this.collectors.push(collector);
   }
@@ -61,7 +61,7 @@ export class MetricSet {
     return this.registry.contentType;
   }
 
-  /** All metrics as text. */
+  /** Returns all metrics in the text format. */
   async text(): Promise<string> {
     for (const collector of this.collectors) await collector();
     return this.registry.metrics();
@@ -76,7 +76,7 @@ function helpOf({ help, stability, deprecated }: MetricDefinition, { release }: 
   return `${old}[${stability}] ${help}`;
 }
 
-/** Whether a metric is no longer shown, unless the operator asked for what the release before showed. */
+/** Returns true if a metric is hidden and not enabled by the operator. */
 function isHidden(definition: MetricDefinition, { release, showHiddenFor }: MetricSettings): boolean {
   const hidden = hiddenFrom(definition);
   if (hidden === undefined || isLater(hidden, release)) return false;
@@ -85,8 +85,9 @@ function isHidden(definition: MetricDefinition, { release, showHiddenFor }: Metr
 }
 
 /**
- * The release that hides a metric; undefined for one that isn't deprecated. The next release is without it. It is shown for
- * three releases after it was deprecated, a stable one for four in all at least (spec: conventions 9.2, rules 9a and 9b).
+ * Returns the release that hides a metric; undefined for one that isn't deprecated. The following release removes it. A
+ * metric is shown for three releases after its deprecation, a stable one for at least four in total (spec: conventions
+ * 9.2, rules 9a and 9b).
  */
 export function hiddenFrom({ deprecated, stability }: MetricDefinition): string | undefined {
   if (deprecated === undefined) return undefined;

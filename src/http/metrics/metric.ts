@@ -8,7 +8,7 @@ export interface Sample {
   observe(value: number): void;
 }
 
-/** One line of a metric, as the library writes it. */
+/** A line of a metric in the form of the library. */
 interface Line {
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -16,8 +16,8 @@ interface Line {
 }
 
 /**
- * One metric and its samples, for the library to show. The library's own metrics look up their labels at every change;
- * here a sample is found once and counting costs next to nothing, so that it can be done at every request.
+ * A metric and its samples. The library's own metrics look up labels at every change; here a sample is looked up once,
+ * so that counting is cheap enough for every request.
  */
 export class Metric {
   readonly name: string;
@@ -37,7 +37,7 @@ export class Metric {
     this.reset();
   }
 
-  /** The sample with these labels, in the order of the definition; the same one until the next reset. */
+  /** Returns the sample with these labels, in the order of the definition; the same object until the next reset. */
   sample(labels: readonly string[]): Sample {
     const key = labels.join("\n");
     let found = this.samples.get(key);
@@ -49,13 +49,13 @@ export class Metric {
     return found;
   }
 
-  /** Forgets every sample; a metric without labels always has one. */
+  /** Removes all samples; a metric without labels always has one. */
   reset(): void {
     this.samples.clear();
     if (this.labelNames.length === 0) this.sample([]);
   }
 
-  /** What the library asks for. */
+  /** Called by the library. */
   get(): Promise<object> {
     const { name, help, type } = this;
     const values = [...this.samples.values()].flatMap((sample) => sample.lines(name));
@@ -64,11 +64,11 @@ export class Metric {
 }
 
 interface Recorder extends Sample {
-  /** What is shown of the sample, for a metric of this name. */
+  /** Returns the lines of the sample, for a metric of this name. */
   lines(name: string): readonly Line[];
 }
 
-/** A counter's or gauge's value. */
+/** The value of a counter or gauge. */
 class SingleValue implements Recorder {
   private value = 0;
   constructor(private readonly labels: Readonly<Record<string, string>>) {}
@@ -94,7 +94,7 @@ class SingleValue implements Recorder {
   }
 }
 
-/** How values are distributed over a histogram's buckets. */
+/** The values of a histogram. */
 class Distribution implements Recorder {
   private readonly counts: number[];
   private sum = 0;

@@ -7,7 +7,7 @@ const evaluations = "pod_security_evaluations_total";
 const exemptions = "pod_security_exemptions_total";
 const errors = "pod_security_errors_total";
 
-/** The metrics of the plugin PodSecurity, under the names that the field knows. */
+/** Metrics of the plugin PodSecurity, with the names of the reference. */
 export const podSecurityMetrics: readonly MetricDefinition[] = [
   {
     name: evaluations,
@@ -32,7 +32,7 @@ export const podSecurityMetrics: readonly MetricDefinition[] = [
   },
 ];
 
-/** Shows the counts of the plugin among the metrics. */
+/** Connects the counters of the plugin with the metrics. */
 export function showPodSecurity(metrics: MetricSet, counters: PodSecurityCounters): void {
   const show = (name: string, counts: LabelledCounts): void => {
     for (const { labels, value } of counts.all()) metrics.sample(name, ...labels).set(value);

@@ -7,7 +7,7 @@ const checks = "apiserver_validating_admission_policy_check_total";
 const duration = "apiserver_validating_admission_policy_check_duration_seconds";
 const labels = ["enforcement_action", "policy", "policy_binding", "state"];
 
-/** The metrics of validating policies, under the names that the field knows. */
+/** Metrics of validating admission policies, with the names of the reference. */
 export const policyMetrics: readonly MetricDefinition[] = [
   {
     name: checks,
@@ -26,7 +26,7 @@ export const policyMetrics: readonly MetricDefinition[] = [
   },
 ];
 
-/** Action and state, as the reference names them. */
+/** Action and state in the terms of the reference. */
 const named: Readonly<Record<CheckOutcome, readonly [action: string, state: string]>> = {
   held: ["allow", "active"],
   denied: ["deny", "active"],
@@ -39,7 +39,7 @@ interface Samples {
   readonly time: Sample;
 }
 
-/** Shows what is counted of validating policies among the metrics. */
+/** Connects the counters of validating policies with the metrics. */
 export function showPolicies(metrics: MetricSet, observer: DeferredPolicyObserver): void {
   const known = new WeakMap<Binding, Map<CheckOutcome, Samples>>();
   observer.show({

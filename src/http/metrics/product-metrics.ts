@@ -1,7 +1,7 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 
-/** The metrics that the field has no name for: they begin with that of the vocabulary. */
+/** Metrics that the reference doesn't have; they are prefixed with the name of the vocabulary. */
 export function productMetrics({ name }: Vocabulary): readonly MetricDefinition[] {
   return [
     {
@@ -30,7 +30,7 @@ export function productMetrics({ name }: Vocabulary): readonly MetricDefinition[
   ];
 }
 
-/** How lists with selectors were answered, and what the indexes for them take. */
+/** Metrics of lists with selectors and of their indexes. */
 function selectorMetrics(name: string): readonly MetricDefinition[] {
   return [
     {
@@ -71,7 +71,7 @@ function selectorMetrics(name: string): readonly MetricDefinition[] {
   ];
 }
 
-/** What connections, bodies and answers take, and what was refused or ended for that. */
+/** Metrics of connections, bodies and response backlogs, and of rejections due to their limits. */
 function connectionMetrics(name: string): readonly MetricDefinition[] {
   return [
     {

@@ -1,4 +1,4 @@
-// The library's parts one by one: as a whole it also loads what a server has no use for, at each start.
+// Parts of the library, because loading it as a whole takes longer and loads unused code.
 declare module "prom-client/lib/registry.js" {
   export { Registry as default } from "prom-client";
 }

@@ -12,7 +12,7 @@ const longest = "workqueue_longest_running_processor_seconds";
 const buckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10];
 const common = { stability: "ALPHA", labels: ["name"] } as const;
 
-/** The metrics of the controllers' queues, under the names that the field knows. */
+/** Metrics of the controllers' queues, with the names of the reference. */
 export const queueMetrics: readonly MetricDefinition[] = [
   { ...common, name: adds, type: "counter", help: "Objects that were queued, by the controller." },
   { ...common, name: depth, type: "gauge", help: "Objects that wait in the queue, by the controller." },
@@ -50,9 +50,9 @@ export const queueMetrics: readonly MetricDefinition[] = [
   },
 ];
 
-/** The metrics of the queues of one server's controllers. Times are in seconds. */
+/** Metrics of the queues of a server's controllers. Times are in seconds. */
 export class QueueMetrics {
-  /** By the name of a queue: when each piece of current work began, by the monotonic clock in milliseconds. */
+  /** Start times of the current work by name of the queue, in monotonic milliseconds. */
   private readonly working = new Map<string, Set<{ readonly begunAt: number }>>();
 
   constructor(
@@ -62,7 +62,7 @@ export class QueueMetrics {
     metrics.collectWith(() => this.collect());
   }
 
-  /** What is to be told of a queue; several queues of one name are counted together. */
+  /** Returns the observer of a queue; queues with the same name are counted together. */
   observer(queue: string) {
     const sample = (name: string) => this.metrics.sample(name, queue);
     const [added, waiting, queued, work, retried] = [adds, depth, waited, worked, retries].map(sample);

@@ -5,7 +5,7 @@ import type { RequestContext } from "../request/context.ts";
 import { isConnection, type RequestFacts, type ResourceFacts } from "../request/facts.ts";
 import type { MetricSet, Sample } from "./metric-set.ts";
 
-/** What is counted of one sort of requests; times and sizes only of those that end by themselves. */
+/** The samples of requests with the same labels; times and sizes only of requests that aren't long-running. */
 interface RequestSamples {
   readonly total: Sample;
   readonly times: Sample | undefined;
@@ -17,10 +17,10 @@ const scopes = ["resource", "namespace", "cluster"];
 const component = "apiserver";
 const readOnly = new Set(["GET", "HEAD"]);
 
-/** Counts requests, their answers and their times. */
+/** Counts requests, responses and durations. */
 export class RequestMetrics {
   private readonly known = new Map<string, RequestSamples>();
-  /** Of requests to a whole resource without parameters, by a number for verb, scope and code. */
+  /** Samples of requests to a whole resource without parameters, by a number for verb, scope and code. */
   private readonly ordinary = new WeakMap<Resource, Map<number, RequestSamples>>();
   private readonly watched = new WeakMap<Resource, { readonly events: Sample; readonly bytes: Sample }>();
   private readonly reading: Sample;
@@ -34,13 +34,17 @@ export class RequestMetrics {
     this.changing = metrics.sample("apiserver_current_inflight_requests", "mutating");
   }
 
-  /** A request has come; returns when, in milliseconds of the metrics' clock. */
+  /**
+   * Counts a received request.
+   *
+   * @returns the time in milliseconds of the metrics' clock.
+   */
   begin(exchange: HttpExchange): number {
     this.inFlight(exchange).inc();
     return this.nowMs();
   }
 
-  /** The request is answered, or (a watch) its answer has begun. */
+  /** Counts a response, or the start of a watch's response. */
   end(request: RequestContext): void {
     const { startMs, exchange } = request;
     this.inFlight(exchange).dec();
@@ -55,7 +59,7 @@ export class RequestMetrics {
     return readOnly.has(method) ? this.reading : this.changing;
   }
 
-  /** The samples of requests like this one. */
+  /** Returns the samples for a request. */
   private samplesOf({ served, facts: asked, resource, exchange }: RequestContext): RequestSamples {
     const facts = served ? asked : undefined;
     const code = exchange.status === 0 ? 200 : exchange.status;
@@ -93,7 +97,7 @@ export class RequestMetrics {
     return found;
   }
 
-  /** A request that goes on until somebody ends it, until its connection or stream is gone. */
+  /** Counts a long-running request until its connection or stream is closed. */
   longRunning(facts: ResourceFacts, exchange: HttpExchange): void {
     const sample = this.metrics.sample(
       "apiserver_longrunning_requests",
@@ -104,7 +108,7 @@ export class RequestMetrics {
     exchange.onClose(() => sample.dec());
   }
 
-  /** Events go to a watcher. */
+  /** Counts events sent to a watcher. */
   watchEvents(resource: Resource, count: number, bytes: number): void {
     let samples = this.watched.get(resource);
     if (samples === undefined) {
@@ -119,7 +123,7 @@ export class RequestMetrics {
     samples.bytes.inc(bytes);
   }
 
-  /** A deprecated version was asked for. */
+  /** Records a request for a deprecated version. */
   deprecated(resource: Resource, subresource: string): void {
     const { group, version, name, kind } = resource;
     const removed = lifeCycleOf(kind.group, kind.version, kind.name)?.removed ?? "";
@@ -130,8 +134,8 @@ export class RequestMetrics {
 }
 
 /**
- * Tells requests to one resource type apart, without a text being made; undefined for what isn't as most requests are.
- * HEAD is asked as GET, but has a label of its own.
+ * Returns a number for the labels of a common request to a resource type, without creating a text; undefined for
+ * uncommon requests. HEAD is handled as GET, but has its own label.
  */
 function ordinarySort(
   facts: RequestFacts | undefined,
@@ -144,7 +148,7 @@ function ordinarySort(
   return (code * ordinaryVerbs.length + verb) * scopes.length + scopes.indexOf(scopeOf(facts));
 }
 
-/** Tells requests apart that have different labels. */
+/** Returns a key for the labels of a request. */
 function keyOf(facts: RequestFacts): string {
   if (facts.kind === "path") return facts.path.split("/", 2).join("/");
   const { group, version, resource, subresource } = facts;
@@ -163,14 +167,14 @@ function labelsOf(facts: RequestFacts): readonly string[] {
   return [group, version, resource, subresource, scopeOf(facts), component];
 }
 
-/** Over HTTP/2 a method can be any text; what clients make up must not fill the metrics. */
+/** Over HTTP/2 a method can be any text; unknown methods share one label. */
 function methodOf({ method }: HttpExchange): string {
   return methods.has(method) ? method : "other";
 }
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]);
 
-/** HTTP methods, but for the verbs that share one, and for connections. */
+/** Returns the HTTP method, or the verb for LIST, WATCH and connections. */
 function verbOf(facts: RequestFacts, exchange: HttpExchange): string {
   if (facts.kind === "path") return methodOf(exchange);
   if (isConnection(facts)) return "CONNECT";

@@ -7,7 +7,7 @@ const rejections = "apiserver_admission_webhook_rejection_count";
 const failedOpen = "apiserver_admission_webhook_fail_open_count";
 const requests = "apiserver_admission_webhook_request_total";
 
-/** The metrics of admission webhooks, under the names that the field knows. */
+/** Metrics of admission webhooks, with the names of the reference. */
 export const webhookMetrics: readonly MetricDefinition[] = [
   {
     name: duration,
@@ -40,7 +40,7 @@ export const webhookMetrics: readonly MetricDefinition[] = [
   },
 ];
 
-/** Shows what is counted of webhooks among the metrics. */
+/** Connects the counters of webhooks with the metrics. */
 export function showWebhooks(metrics: MetricSet, observer: DeferredWebhookObserver): void {
   observer.show({
     called({ webhook, type, operation, seconds, rejected, code, errorType }) {

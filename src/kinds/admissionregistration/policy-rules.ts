@@ -6,7 +6,7 @@ import { checkRule, type RuleFacts } from "./rule-checks.ts";
  * What policies must be like, but for their expressions: those are compiled by the admission area, which knows the types.
  */
 
-/** A rule that may name objects, each once. */
+/** Checks a rule with resource names, which must be unique. */
 export function checkNamedRule(
   rule: RuleFacts & { readonly resourceNames?: readonly string[] | undefined },
   place: FieldReport,
@@ -22,7 +22,7 @@ export function checkNamedRule(
   checkRule(rule, place);
 }
 
-/** A kind is named with its group version. */
+/** Requires a kind and its group version. */
 export function checkParamKind(
   {
     apiVersion = "",
@@ -51,7 +51,7 @@ function checkGroupVersion(apiVersion: string, place: FieldReport): void {
 
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"];
 
-/** An expression is there; its message is one line. */
+/** Requires an expression; its message must be a single line. */
 export function checkValidation(
   validation: {
     readonly expression: string;
@@ -70,7 +70,7 @@ export function checkValidation(
   if (reason !== undefined && !reasons.includes(reason)) place.at("reason").notSupported(reason, reasons);
 }
 
-/** A policy says what it is for, and demands something. */
+/** Requires match constraints with resource rules, and validations. */
 export function checkPolicy(
   spec: {
     readonly matchConstraints?: { readonly resourceRules?: readonly unknown[] | undefined } | undefined;

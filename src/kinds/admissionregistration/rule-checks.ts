@@ -1,6 +1,6 @@
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** Operations on resources that a rule means. */
+/** Operations and resources of a rule. */
 export interface RuleFacts {
   readonly operations?: readonly string[] | undefined;
   readonly apiGroups?: readonly string[] | undefined;
@@ -10,7 +10,7 @@ export interface RuleFacts {
 
 const operationNames = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
-/** A rule names operations, groups, versions and resources; what stands for all stands alone. */
+/** Requires operations, groups, versions and resources; a wildcard must be the only item. */
 export function checkRule(rule: RuleFacts, place: FieldReport): void {
   const { operations = [], apiVersions = [] } = rule;
   checkWildcard(operations, "operations", place.at("operations"));
@@ -36,7 +36,7 @@ function checkWildcard(items: readonly string[], what: string, place: FieldRepor
   }
 }
 
-/** Resources that a wildcard already stands for aren't named again. */
+/** Rejects resources that are already matched by a wildcard of the list. */
 function checkResources(resources: readonly string[], place: FieldReport): void {
   if (resources.length === 0) return place.required();
   const withAllBelow = new Set<string>();

@@ -7,7 +7,7 @@ import { LabelSelector } from "../meta/label-selector.ts";
 import { noSideEffects, webhookName, webhookTimeout } from "./webhook-rules.ts";
 import { RuleWithOperations, WebhookClientConfig } from "./webhook.ts";
 
-/** The fields that mutating and validating webhooks have in common, with the same numbers. */
+/** Fields that mutating and validating webhooks have in common, with the same numbers. */
 export const webhookFields = {
   name: field(1, string, "Full name of the webhook, with at least three parts.")
     .required()
@@ -45,14 +45,14 @@ export const webhookFields = {
     .filled("Equivalent"),
 };
 
-/** Labels of the objects for which a webhook is called; the field's number differs. */
+/** The field `objectSelector`; its number differs between kinds. */
 export const objectSelector = (number: number) =>
   field(number, LabelSelector, "Selects the objects that are sent, by their labels.")
     .nullable()
     .filled({})
     .check(labelSelector);
 
-/** What is checked of a webhook as a whole. */
+/** Checks of a webhook as a whole. */
 export const webhookRules = {
   check: (
     { admissionReviewVersions }: { readonly admissionReviewVersions: readonly string[] },
@@ -60,7 +60,7 @@ export const webhookRules = {
   ) => reviewVersions(admissionReviewVersions, place.at("admissionReviewVersions")),
 };
 
-/** How many webhooks a configuration has. */
+/** Column with the number of webhooks. */
 export const webhooksColumn: Column<{ readonly webhooks?: readonly unknown[] | undefined }> = {
   name: "Webhooks",
   type: "integer",

@@ -13,7 +13,7 @@ interface Conversion {
 
 const strategies = ["None", "Webhook"];
 
-/** A webhook is described where it is asked. Faults are told by the names that the reference gives the fields inside. */
+/** Requires a webhook exactly if the strategy is Webhook. Faults have the field names of the reference. */
 export function checkConversion({ strategy, webhook }: Conversion, place: FieldReport): void {
   if (strategy !== "" && !strategies.includes(strategy)) {
     place.at("strategy").notSupported(strategy, strategies);
@@ -26,7 +26,7 @@ export function checkConversion({ strategy, webhook }: Conversion, place: FieldR
     reviewVersions(versions, place.at("conversionReviewVersions"));
     return;
   }
-  const told = "should not be set when strategy is not set to Webhook";
-  if (webhook?.clientConfig !== undefined) client.forbidden(told);
-  if (versions.length > 0) place.at("conversionReviewVersions").forbidden(told);
+  const message = "should not be set when strategy is not set to Webhook";
+  if (webhook?.clientConfig !== undefined) client.forbidden(message);
+  if (versions.length > 0) place.at("conversionReviewVersions").forbidden(message);
 }

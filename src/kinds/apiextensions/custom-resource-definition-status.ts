@@ -3,7 +3,10 @@ import { field, list, string, time } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { CustomResourceDefinitionNames } from "./names.ts";
 
-/** Says whether a definition in a protected group was approved; the word begins with the product's name. */
+/**
+ * Returns the condition type that reports whether a definition in a protected group was approved; it starts with the
+ * product's name.
+ */
 export function approvalCondition({ name }: Vocabulary): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}APIApprovalPolicyConformant`;
 }

@@ -42,7 +42,7 @@ const CustomResourceDefinitionSpec = struct(
   },
 );
 
-/** Nothing was accepted yet; members that are always written stand in it as they are read. */
+/** Returns the status of a new definition. It contains the members that are always written. */
 function emptyStatus(): Static<typeof CustomResourceDefinitionStatus> {
   return decode(CustomResourceDefinitionStatus, {}).value as Static<typeof CustomResourceDefinitionStatus>;
 }

@@ -37,7 +37,7 @@ interface Definition {
 
 const scopes = ["Cluster", "Namespaced"];
 
-/** The custom kind as a whole: its group, its names, its versions. */
+/** Checks the spec of a definition: its group, names and versions. */
 export function checkSpec(spec: Spec, place: FieldReport, { vocabulary }: KindContext): void {
   const { group, scope, versions } = spec;
   if (group !== "") {
@@ -66,17 +66,17 @@ export function checkSpec(spec: Spec, place: FieldReport, { vocabulary }: KindCo
   }
 }
 
-/** Versions in which objects were stored are still versions of the kind; that in which they are stored now is among them. */
+/** Requires that the stored versions are versions of the kind, and contain the current storage version. */
 export function checkStoredVersions(
   stored: readonly string[],
   versions: readonly Version[],
   place: FieldReport,
 ): void {
   if (stored.length === 0) place.invalid(stored, "must have at least one stored version");
-  const known = new Set(versions.map(({ name }) => name));
+  const versionNames = new Set(versions.map(({ name }) => name));
   for (const [index, version] of stored.entries()) {
     if (place.full) return;
-    if (!known.has(version)) place.at(index).invalid(version, "must appear in spec.versions");
+    if (!versionNames.has(version)) place.at(index).invalid(version, "must appear in spec.versions");
   }
   const storage = versions.find((version) => version.storage === true)?.name;
   if (storage !== undefined && !stored.includes(storage)) {
@@ -84,7 +84,7 @@ export function checkStoredVersions(
   }
 }
 
-/** Notes the version in which objects are stored from now on. Changes the copy. */
+/** Adds the storage version to the stored versions. Changes the copy. */
 export function noteStoredVersion(copy: {
   readonly spec: Spec;
   status?: { storedVersions?: string[] | undefined } | undefined;
@@ -95,7 +95,10 @@ export function noteStoredVersion(copy: {
   copy.status = { ...copy.status, storedVersions: [...stored, storage] };
 }
 
-/** What names stored objects can't be changed, and what clients were promised isn't once the kind is served. */
+/**
+ * Rejects changes of immutable members: those that name stored objects, and, once the kind is served, those that
+ * clients rely on.
+ */
 export function checkDefinitionChange(definition: Definition, live: Definition, report: FieldReport): void {
   const { spec } = definition;
   const place = report.at("spec");
@@ -110,7 +113,7 @@ export function checkDefinitionChange(definition: Definition, live: Definition, 
   unchanged(spec.names.plural, live.spec.names.plural, place.at("names", "plural"));
 }
 
-/** Kinds in the product's own groups need a word of approval: the URL of a review, or `unapproved` and a reason. */
+/** Requires an annotation of approval for kinds in protected groups: the URL of a review, or `unapproved` and a reason. */
 export function checkApproval(
   definition: Definition,
   live: Definition | undefined,
@@ -133,7 +136,7 @@ export function checkApproval(
   } else if (approvalOf(word) === "invalid") place.invalid(word, advice);
 }
 
-/** What a word of approval says. */
+/** Classifies the value of the annotation of approval. */
 export function approvalOf(word: string): "missing" | "bypassed" | "approved" | "invalid" {
   if (word === "") return "missing";
   if (word.startsWith("unapproved")) return "bypassed";

@@ -1,12 +1,12 @@
 import type { ObjectMetaValue } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** Holds a definition until its objects are gone. */
+/** Keeps a definition until its objects are deleted. */
 export function cleanupFinalizer({ groupSuffix }: Vocabulary): string {
   return `customresourcecleanup.apiextensions.${groupSuffix}`;
 }
 
-/** Marks a definition whose deletion begins: it waits for its objects. Changes the copy. */
+/** Marks a definition as terminating when it is deleted. Changes the copy. */
 export function beginDeletion(copy: { metadata: ObjectMetaValue }, vocabulary: Vocabulary): void {
   const { metadata } = copy;
   const finalizer = cleanupFinalizer(vocabulary);

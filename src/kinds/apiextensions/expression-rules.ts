@@ -18,8 +18,8 @@ interface Version {
 }
 
 /**
- * The rules in the schemas of a definition compile, can be evaluated at a bounded cost, and hold for the defaults. Schemas with
- * other faults are left out: what they say isn't sure.
+ * Checks the validation rules in the schemas of a definition: they compile, their estimated cost is bounded, and the
+ * defaults satisfy them. Schemas with other faults are skipped.
  */
 export function checkRules(
   definition: Definition,
@@ -32,8 +32,8 @@ export function checkRules(
   const before = live?.spec.versions ?? [];
   const checks = (definition.spec.versions ?? []).flatMap(({ schema }, index) => {
     const text = schema?.openAPIV3Schema as object | undefined;
-    const known = before[index]?.schema?.openAPIV3Schema;
-    if (text === undefined || deepEqual(text as JsonValue, known as JsonValue)) return [];
+    const previousSchema = before[index]?.schema?.openAPIV3Schema;
+    if (text === undefined || deepEqual(text as JsonValue, previousSchema as JsonValue)) return [];
     const place = report.at("spec", "versions", index, "schema", "openAPIV3Schema");
     const { path } = place;
     if (report.faults.some(({ field }) => field.startsWith(path))) return [];
@@ -49,15 +49,14 @@ async function checkSchemas(
 ): Promise<void> {
   const giveTurn = turnGiver();
   for (const { rules, place } of schemas) {
-    const found = place.faults.length;
+    const faultCount = place.faults.length;
     const check = new SchemaRules(prefix, giveTurn);
     await check.node(rules, place, 1, undefined);
     check.costs.checkTotal(place, prefix);
-    if (place.faults.length === found) await checkDefaults(rules, place, new RuleRun());
+    if (place.faults.length === faultCount) await checkDefaults(rules, place, new RuleRun());
   }
 }
 
-/** Checks the rules of one schema. */
 class SchemaRules {
   readonly costs = new RuleCosts();
 
@@ -66,7 +65,7 @@ class SchemaRules {
     private readonly giveTurn: GiveTurn,
   ) {}
 
-  /** @param unordered path of the outermost list around the node whose items aren't known again after an update. */
+  /** @param unordered path of the outermost list around the node whose items can't be correlated after an update. */
   async node(
     node: RuleNode,
     place: FieldReport,
@@ -116,7 +115,7 @@ class SchemaRules {
   }
 }
 
-/** The rules hold for the defaults that they are about. One budget is for all. */
+/** Checks that the defaults satisfy the rules. All evaluations share one budget. */
 async function checkDefaults(node: RuleNode, place: FieldReport, run: RuleRun): Promise<void> {
   const value = node.schema.default as JsonValue | undefined;
   if (value !== undefined) await run.check(node, value, value, place.at("default"));

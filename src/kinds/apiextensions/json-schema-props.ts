@@ -12,12 +12,12 @@ const ValidationRule = struct("ValidationRule", "An expression that values must 
   message: field(2, string, "What is told when the expression doesn't hold."),
 });
 
-/** A mark of the product in a schema. The declaration serves every vocabulary and has the neutral one's spelling. */
+/** Returns the name of a schema extension. The declaration serves both vocabularies and has the names of `platform`. */
 function mark(name: string): string {
   return platform.schemaExtensionPrefix + name;
 }
 
-/** A schema, which holds schemas: its static type is written out, since a type can't be inferred from itself. */
+/** A schema. It contains schemas, so its static type is written out instead of inferred. */
 export const JSONSchemaProps: StructType = struct(
   "JSONSchemaProps",
   "A schema of JSON values (after draft 4 of JSON Schema).",

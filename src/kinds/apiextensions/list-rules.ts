@@ -4,21 +4,21 @@ import { itemSchema, marks, type Marks, type Schema } from "./schema.ts";
 
 const listTypes = ["atomic", "map", "set"];
 
-/** How a list is merged, and what that asks of its items. */
+/** Checks the list type and its requirements for the items. */
 export function checkListMarks(schema: Schema, own: Marks, place: FieldReport, vocabulary: Vocabulary): void {
   const prefix = vocabulary.schemaExtensionPrefix;
   const { listType, listMapKeys } = own;
   if (listMapKeys.length > 0 && listType !== "map") {
-    const told = `must be map if ${prefix}list-map-keys is non-empty`;
-    if (listType === undefined) place.at(`${prefix}list-type`).required(told);
-    else place.at(`${prefix}list-type`).invalid(listType, told);
+    const message = `must be map if ${prefix}list-map-keys is non-empty`;
+    if (listType === undefined) place.at(`${prefix}list-type`).required(message);
+    else place.at(`${prefix}list-type`).invalid(listType, message);
   }
   if (listType === undefined) return;
   const { type = "" } = schema;
   if (type !== "array") {
-    const told = `must be array if ${prefix}list-type is specified`;
-    if (type === "") place.at("type").required(told);
-    else place.at("type").invalid(type, told);
+    const message = `must be array if ${prefix}list-type is specified`;
+    if (type === "") place.at("type").required(message);
+    else place.at("type").invalid(type, message);
   }
   if (!listTypes.includes(listType)) place.at(`${prefix}list-type`).notSupported(listType, listTypes);
   if ((listType === "set" || listType === "map") && itemSchema(schema)?.nullable === true) {
@@ -28,16 +28,17 @@ export function checkListMarks(schema: Schema, own: Marks, place: FieldReport, v
   if (listType === "map") checkMapList(schema, own, place, prefix);
 }
 
-/** The items of a set are compared as wholes, so they are owned as wholes. */
+/** Items of a set are compared and owned as a whole, so they must be scalar or atomic. */
 function checkSetItems(items: Schema | undefined, place: FieldReport, vocabulary: Vocabulary): void {
   if (items === undefined) return;
   const { listType, mapType } = marks(items, vocabulary);
   const prefix = vocabulary.schemaExtensionPrefix;
-  const told = `must be atomic as item of a list with ${prefix}list-type=set`;
+  const message = `must be atomic as item of a list with ${prefix}list-type=set`;
   if (items.type === "array" && listType !== undefined && listType !== "atomic") {
-    place.at(`${prefix}list-type`).invalid(listType, told);
+    place.at(`${prefix}list-type`).invalid(listType, message);
   }
-  if (items.type === "object" && mapType !== "atomic") place.at(`${prefix}map-type`).invalid(mapType, told);
+  if (items.type === "object" && mapType !== "atomic")
+    place.at(`${prefix}map-type`).invalid(mapType, message);
 }
 
 function checkMapList(schema: Schema, own: Marks, place: FieldReport, prefix: string): void {
@@ -72,7 +73,7 @@ function checkMapList(schema: Schema, own: Marks, place: FieldReport, prefix: st
   }
 }
 
-/** Every item has a value for each key, by which it is told from the others. */
+/** Checks a key of a list map: every item must have a value for it. */
 function checkKey(property: Schema, isRequired: boolean, place: FieldReport, prefix: string): void {
   const { type = "" } = property;
   if (type === "array" || type === "object") {

@@ -10,7 +10,7 @@ interface Names {
   readonly categories?: readonly string[] | undefined;
 }
 
-/** Names that are given are well formed; what a definition must name is asked for elsewhere. */
+/** Checks the form of names; required names are checked elsewhere. */
 export function checkNames(names: Names, place: FieldReport): void {
   label(names.plural, place.at("plural"));
   if (names.singular !== undefined) label(names.singular, place.at("singular"));

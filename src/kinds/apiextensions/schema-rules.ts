@@ -10,21 +10,21 @@ import { checkListMarks } from "./list-rules.ts";
 import { itemSchema, marks, memberSchema, type Marks, type Schema } from "./schema.ts";
 import { checkStructure } from "./structural-rules.ts";
 
-/** Where in a definition's schema a schema stands, as far as that matters to the rules. */
+/** Position of a schema in the schema of a definition. */
 interface SchemaPosition {
   readonly context: KindContext;
   readonly isRoot: boolean;
-  /** Inside the metadata of an object, of which the server keeps the rules. */
+  /** Whether it is in the metadata of an object, which the server validates. */
   readonly insideMetadata: boolean;
-  /** The patterns of the whole schema that were compiled. */
+  /** The compiled patterns of the whole schema. */
   readonly patterns: Map<string, Pattern>;
-  /** Why there may be no default; undefined where there may. */
+  /** Why defaults are not allowed here; undefined if they are. */
   readonly noDefault: string | undefined;
 }
 
 const typeNames = ["array", "boolean", "integer", "number", "object", "string"];
 
-/** What is said at the root of a schema whose status is checked by itself must hold without the status. */
+/** Members that are allowed at the root when the status is a subresource: the others could depend on the status. */
 const rootFields = new Set([
   "description",
   "type",
@@ -50,8 +50,8 @@ const rootFields = new Set([
 const rootMarks = ["preserve-unknown-fields", "validations"];
 
 /**
- * The rules of a version's whole schema: what of OpenAPI is understood, and that the schema says of every value what type
- * it has ("structural"). Expressions are compiled behind all other rules; see `expression-rules.ts`.
+ * Checks the whole schema of a version: supported parts of OpenAPI, and that the schema gives every value a type
+ * ("structural schema"). Expressions are compiled after all other rules; see `expression-rules.ts`.
  */
 export function checkRootSchema(
   schema: Schema,
@@ -91,10 +91,10 @@ function checkRootFields(schema: Schema, place: FieldReport, { vocabulary }: Kin
   );
 }
 
-/** What it costs to read a schema inside a schema; see {@link FieldReport.spend}. */
+/** Cost of reading a nested schema; see {@link FieldReport.spend}. */
 const readUnits = 5;
 
-/** A default is a value that the schema allows, and has no members that would be dropped. */
+/** Requires that the schema allows its default, and that the default has no members that would be pruned. */
 function checkDefault(schema: Schema, place: FieldReport, vocabulary: Vocabulary): void {
   place.spend(schemaCost(schema) * readUnits);
   if (place.full) return;
@@ -133,10 +133,13 @@ function checkSchema(schema: Schema, place: FieldReport, standing: SchemaPositio
   checkBelow(schema, own, place, standing);
 }
 
-/** What it costs to compile a character, or an instruction, of a pattern; see {@link FieldReport.spend}. */
+/** Cost of compiling a character or an instruction of a pattern; see {@link FieldReport.spend}. */
 const compileUnits = 50;
 
-/** A pattern can be compiled. What all of a definition cost is bounded, as each compiles for as long as it is large. */
+/**
+ * Requires a valid pattern. The cost of all patterns of a definition is bounded, because the time to compile one grows
+ * with its size.
+ */
 function checkPattern(source: string, place: FieldReport, known: Map<string, Pattern>): void {
   let pattern = known.get(source);
   if (pattern === undefined) {
@@ -149,7 +152,7 @@ function checkPattern(source: string, place: FieldReport, known: Map<string, Pat
   if (fault !== undefined) place.invalid(source, `must be a valid regular expression: ${fault}`);
 }
 
-/** Parts of JSON Schema that aren't understood here. */
+/** Rejects unsupported parts of JSON Schema. */
 function checkUnsupported(schema: Schema, place: FieldReport): void {
   const unsupported = [
     "id",
@@ -188,16 +191,16 @@ function checkType(schema: Schema, own: Marks, place: FieldReport, standing: Sch
   }
   if (own.mapType === undefined) return;
   if (type !== "object") {
-    const told = `must be object if ${prefix}map-type is specified`;
-    if (type === "") place.at("type").required(told);
-    else place.at("type").invalid(type, told);
+    const message = `must be object if ${prefix}map-type is specified`;
+    if (type === "") place.at("type").required(message);
+    else place.at("type").invalid(type, message);
   }
   if (own.mapType !== "atomic" && own.mapType !== "granular") {
     place.at(`${prefix}map-type`).notSupported(own.mapType, ["atomic", "granular"]);
   }
 }
 
-/** Expressions are there, and their messages are one line. */
+/** Requires expressions; their messages must be a single line. */
 function checkExpressions({ validations }: Marks, place: FieldReport): void {
   for (const [index, { rule, message = "" }] of validations.entries()) {
     if (place.full) return;

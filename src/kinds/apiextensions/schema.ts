@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** A schema as the rules see it. The marks of the product stand in it too; {@link marks} reads them. */
+/** A schema, as the checks read it. It also contains the extensions, which {@link marks} reads. */
 export interface Schema {
   readonly id?: string;
   readonly $ref?: string;
@@ -26,7 +26,7 @@ export interface Schema {
   readonly nullable?: boolean;
 }
 
-/** What the product's own marks of a schema say. */
+/** The values of the schema extensions. */
 export interface Marks {
   readonly preserveUnknownFields: boolean | undefined;
   readonly embeddedResource: boolean;
@@ -37,7 +37,7 @@ export interface Marks {
   readonly validations: readonly { readonly rule: string; readonly message?: string }[];
 }
 
-/** The product's marks of a schema. */
+/** Returns the schema extensions. */
 export function marks(schema: Schema, { schemaExtensionPrefix: prefix }: Vocabulary): Marks {
   const read = (name: string) => (schema as Readonly<Record<string, unknown>>)[prefix + name];
   return {
@@ -51,12 +51,12 @@ export function marks(schema: Schema, { schemaExtensionPrefix: prefix }: Vocabul
   };
 }
 
-/** The one schema of a list's items; undefined where there is none, or a list of them. */
+/** Returns the schema of a list's items; undefined if there is none, or several. */
 export function itemSchema({ items }: Schema): Schema | undefined {
   return items === undefined || Array.isArray(items) ? undefined : (items as Schema);
 }
 
-/** The schema of members without one of their own, where it is one. */
+/** Returns the schema of additional properties; undefined if it is missing or a boolean. */
 export function memberSchema({ additionalProperties: schema }: Schema): Schema | undefined {
   return typeof schema === "object" ? schema : undefined;
 }

@@ -11,7 +11,7 @@ interface Definition {
   readonly spec: { readonly versions: readonly Version[] | null };
 }
 
-/** What all versions may have in common, and what the older version of the definition calls it, where all share one. */
+/** Members that all versions may have in common, with their name in v1beta1, where they occur once. */
 const membersOfAll = new Map<string, string>([
   ["schema", "validation"],
   ["subresources", "subresources"],
@@ -21,8 +21,9 @@ const membersOfAll = new Map<string, string>([
 const inVersion = /^spec\.versions\[(\d+)\]\.(\w+)(.*)$/s;
 
 /**
- * Faults of a definition as the reference places them: it checks the form of the older version, in which what all versions have in
- * common is said once, as `spec.validation`, `spec.subresources` and `spec.additionalPrinterColumns`.
+ * Returns faults of a definition with the paths of the reference. It validates the internal version, in which members
+ * that all versions have in common occur once: `spec.validation`, `spec.subresources` and
+ * `spec.additionalPrinterColumns`.
  */
 export function shownFaults(faults: readonly Cause[], { spec }: Definition): readonly Cause[] {
   const [first, ...others] = spec.versions ?? [];
@@ -40,7 +41,7 @@ export function shownFaults(faults: readonly Cause[], { spec }: Definition): rea
   });
 }
 
-/** A version without a schema has none to share. */
+/** Returns a member of a version; undefined if the version has no schema. */
 function memberOf(version: Version, name: string): JsonValue | undefined {
   if (name === "schema" && version.schema?.openAPIV3Schema === undefined) return undefined;
   return version[name as keyof Version] as JsonValue | undefined;

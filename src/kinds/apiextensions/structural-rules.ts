@@ -17,7 +17,7 @@ const missingType: Readonly<Record<Level, string>> = {
   field: "must not be empty for specified object fields",
 };
 
-/** Whether a schema is structural. */
+/** Checks that a schema is structural. */
 export function checkStructure(schema: Schema, place: FieldReport, { vocabulary }: KindContext): void {
   checkNode(schema, "root", place, vocabulary);
 }
@@ -52,14 +52,15 @@ function checkNode(schema: Schema, level: Level, place: FieldReport, vocabulary:
 function checkMarks(schema: Schema, own: Marks, place: FieldReport, prefix: string): void {
   const { type = "" } = schema;
   if (own.intOrString) {
-    const told = `must be false if ${prefix}int-or-string is true`;
-    if (own.preserveUnknownFields === true) place.at(`${prefix}preserve-unknown-fields`).invalid(true, told);
-    if (own.embeddedResource) place.at(`${prefix}embedded-resource`).invalid(true, told);
+    const message = `must be false if ${prefix}int-or-string is true`;
+    if (own.preserveUnknownFields === true)
+      place.at(`${prefix}preserve-unknown-fields`).invalid(true, message);
+    if (own.embeddedResource) place.at(`${prefix}embedded-resource`).invalid(true, message);
   }
   if (!own.embeddedResource) return;
-  const told = `must be object if ${prefix}embedded-resource is true`;
-  if (type === "") place.at("type").required(told);
-  else if (type !== "object") place.at("type").invalid(type, told);
+  const message = `must be object if ${prefix}embedded-resource is true`;
+  if (type === "") place.at("type").required(message);
+  else if (type !== "object") place.at("type").invalid(type, message);
   if (schema.additionalProperties !== undefined) {
     place.at("additionalProperties").forbidden(`must not be used if ${prefix}embedded-resource is set`);
   }
@@ -72,7 +73,7 @@ function checkMarks(schema: Schema, own: Marks, place: FieldReport, prefix: stri
   }
 }
 
-/** What names an object has its own types; of the metadata at the root only the names may be narrowed. */
+/** Schemas may not redefine the types of apiVersion, kind and metadata; of the root's metadata only names may be restricted. */
 function checkMetadata({ properties = {} }: Schema, level: Level, place: FieldReport): void {
   for (const name of ["apiVersion", "kind"]) {
     if (!Object.hasOwn(properties, name) || properties[name]!.type === "string") continue;
@@ -96,19 +97,23 @@ function checkMetadata({ properties = {} }: Schema, level: Level, place: FieldRe
 
 const integerOrString = [{ type: "integer" }, { type: "string" }];
 
-/** Whether a schema says in its own way that a value is an integer or a text; the types in it are welcome. */
+/** Returns true if a schema has the form of an integer or string; the types in its `anyOf` are allowed. */
 function saysIntegerOrString({ anyOf }: Schema): boolean {
   return anyOf?.length === 2 && isDeepStrictEqual(anyOf, integerOrString);
 }
 
-/** What the parts of a schema narrow: the structure outside, and where it stands. */
+/** The structural schema around the parts of a junctor, and its position. */
 interface Narrowed {
   readonly structure: Schema | undefined;
   readonly place: FieldReport;
   readonly vocabulary: Vocabulary;
 }
 
-/** The parts of a schema that only narrow; `skipAnyOf` leaves out those of a welcome `anyOf`. */
+/**
+ * Checks the parts of allOf, anyOf, oneOf and not, which may only restrict values.
+ *
+ * @param skipAnyOf skips an `anyOf` that declares an integer or string.
+ */
 function checkJunctors(schema: Schema, skipAnyOf: boolean, place: FieldReport, narrowed: Narrowed): void {
   const isStructure = schema === narrowed.structure;
   if (!skipAnyOf) {
@@ -136,11 +141,11 @@ function checkNarrowing(part: Schema, skipAnyOf: boolean, place: FieldReport, na
     const below = { ...narrowed, structure: itemSchema(structure), place: narrowed.place.at("items") };
     checkNarrowing(items, false, place.at("items"), below);
   }
-  const known = structure.properties ?? {};
+  const structuralProperties = structure.properties ?? {};
   for (const [name, property] of Object.entries(part.properties ?? {})) {
     const below = {
       ...narrowed,
-      structure: Object.hasOwn(known, name) ? known[name] : undefined,
+      structure: Object.hasOwn(structuralProperties, name) ? structuralProperties[name] : undefined,
       place: narrowed.place.at("properties").key(name),
     };
     checkNarrowing(property, false, place.at("properties").key(name), below);
@@ -148,7 +153,7 @@ function checkNarrowing(part: Schema, skipAnyOf: boolean, place: FieldReport, na
   checkJunctors(part, skipAnyOf, place, narrowed);
 }
 
-/** Whatever makes the structure may stand outside only. */
+/** Rejects members that may only be in the structural part of a schema. */
 function checkOnlyNarrows(part: Schema, place: FieldReport, vocabulary: Vocabulary): void {
   const prefix = vocabulary.schemaExtensionPrefix;
   for (const name of ["type", "title", "description"] as const) {

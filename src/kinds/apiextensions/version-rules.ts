@@ -7,22 +7,22 @@ import type { Schema } from "./schema.ts";
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-/** Type of a column's cells. */
+/** Checks the type of a column. */
 export function columnType(type: string, place: FieldReport): void {
   if (!columnTypes.includes(type)) place.invalid(type, `must be one of ${columnTypes.join(", ")}`);
 }
 
-/** Form of a column's cells. */
+/** Checks the format of a column. */
 export function columnFormat(format: string, place: FieldReport): void {
   if (!columnFormats.includes(format)) place.invalid(format, `must be one of ${columnFormats.join(", ")}`);
 }
 
-/** A path through an object that begins with a dot. */
+/** Requires a simple path that starts with a dot. */
 export function simplePath(path: string, place: FieldReport): void {
   if (!path.startsWith(".")) place.invalid(path, "must be a simple json path starting with .");
 }
 
-/** A path to something below one of the given places. */
+/** Returns a check for a path below one of the given paths. */
 export function pathBelow(...places: readonly string[]): (path: string, place: FieldReport) => void {
   const parts = places.map((one) => one.slice(0, -1)).join(" or ");
   return (path, place) => {
@@ -44,7 +44,7 @@ interface Version {
 
 const maxWarningLength = 256;
 
-/** A version has a name and a schema; what it warns of is short text. */
+/** Requires a name and a schema; checks the deprecation warning. */
 export function checkVersion(version: Version, place: FieldReport, context: KindContext): void {
   for (const message of dns1035LabelFaults(version.name)) place.at("name").invalid(version.name, message);
   checkWarning(version, place.at("deprecationWarning"));

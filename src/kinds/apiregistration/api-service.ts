@@ -34,9 +34,9 @@ function checkSpec(spec: Spec, place: FieldReport): void {
   else if (version !== "v1") place.at("group").required("only the core group's v1 has an empty group");
   dns1035Label(version, place.at("version"));
   if (spec.service === undefined) {
-    const told = "local APIServices may not have it";
-    if (caBundle !== undefined) place.at("caBundle").invalid(`${caBundle.length} characters`, told);
-    if (insecure) place.at("insecureSkipTLSVerify").invalid(insecure, told);
+    const message = "local APIServices may not have it";
+    if (caBundle !== undefined) place.at("caBundle").invalid(`${caBundle.length} characters`, message);
+    if (insecure) place.at("insecureSkipTLSVerify").invalid(insecure, message);
   } else if (insecure && caBundle !== undefined) {
     place.at("insecureSkipTLSVerify").invalid(insecure, "may not be true if caBundle is present");
   }
@@ -84,7 +84,7 @@ const APIServiceStatus = struct("APIServiceStatus", "Whether a group version can
     .check(each(checkCondition)),
 });
 
-/** What this server serves itself can be reached from the start. */
+/** Returns the condition of an APIService that this server serves itself; it is available at once. */
 function localCondition({ creationTimestamp }: ApiObject["metadata"]) {
   return {
     type: "Available",

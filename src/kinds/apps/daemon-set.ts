@@ -45,7 +45,7 @@ const DaemonSetUpdateStrategy = struct(
       }
     },
     check({ type = "", rollingUpdate }, place) {
-      // At the strategy itself, as in the reference.
+      // Reported at the strategy, as in the reference.
       if (!strategyTypes.includes(type)) return place.notSupported(type, strategyTypes);
       if (type !== "RollingUpdate" || rollingUpdate === undefined) return;
       const { maxUnavailable, maxSurge } = rollingUpdate;
@@ -120,7 +120,7 @@ interface Spread extends ApiObject {
   spec?: DaemonSetSpec | undefined;
 }
 
-/** Counts the templates of a daemon set; older clients look at it. */
+/** Annotation that counts the templates of a DaemonSet; older clients read it. */
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 function setTemplateGeneration(copy: ApiObject, generation: number): void {
@@ -147,7 +147,7 @@ export const DaemonSet = kind({
   },
   generationOf: ({ spec }) => spec,
   fieldAnnotations: [templateGeneration],
-  // Whoever writes the set owns that its templates are counted; the count itself is the server's.
+  // The writer owns the annotation that counts the templates; the server sets its value.
   fillDefaults(copy) {
     if (copy.metadata.annotations?.[templateGeneration] === undefined) setTemplateGeneration(copy, 0);
   },

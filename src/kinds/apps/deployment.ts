@@ -155,7 +155,7 @@ function checkSpec(spec: DeploymentSpec | undefined, place: FieldReport): void {
   checkWorkloadSelector(selector, "deployment", place.at("selector"));
   checkUsableSelector(selector, place.at("selector"));
   const selects = selectedBy(selector, false);
-  // The pods of a deployment are those of its replica sets.
+  // The pods of a Deployment belong to its ReplicaSets.
   const workload = { kindName: "ReplicaSet", template, selects, several: replicas > 1 };
   checkWorkloadTemplate(workload, place.at("template"));
   if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
@@ -178,7 +178,7 @@ export const Deployment = kind({
     spec: field(2, DeploymentSpec, "What the deployment should do.").emitEmpty(),
     status: field(3, DeploymentStatus, "What the deployment is like now.").emitEmpty(),
   },
-  // Annotations of a deployment are its replica sets' too.
+  // Annotations of a Deployment are copied to its ReplicaSets.
   generationOf: ({ spec, metadata }) => [spec, metadata.annotations],
   validate: ({ spec }, report) => checkSpec(spec, report.at("spec")),
   validateUpdate(deployment, live, report, { subresource }) {
@@ -203,7 +203,7 @@ export const Deployment = kind({
       doc: "How many of the wanted pods are ready.",
       cell: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
     },
-    // Numbers, though the columns are declared as text: so in the reference.
+    // As in the reference, cells are numbers although the columns have the type string.
     {
       name: "Up-to-date",
       type: "string",

@@ -116,7 +116,7 @@ function checkStrategy(strategy: Static<typeof StatefulSetUpdateStrategy>, place
   if (amountOf(maxUnavailable) === 0) at.at("maxUnavailable").invalid(maxUnavailable, "cannot be 0");
 }
 
-/** Without the static type of its fields: nothing here looks at them. */
+/** Without the static types of its fields, which are not used here. */
 const claimTemplate: StructType<Record<never, Field>> = PersistentVolumeClaim.type;
 
 const StatefulSetSpec = struct("StatefulSetSpec", "What a stateful set should do.", {
@@ -206,7 +206,7 @@ const counts = [
   ["availableReplicas", "readyReplicas"],
 ] as const;
 
-/** The pod's own rules aren't asked: its volumes are known only with the claims, as in the reference. */
+/** The rules of pods don't apply: the volumes depend on the claims, as in the reference. */
 function checkSpec(spec: StatefulSetSpec | undefined, place: FieldReport, context: KindContext): void {
   const { selector, template } = spec ?? {};
   checkWorkloadSelector(selector, "statefulset", place.at("selector"));

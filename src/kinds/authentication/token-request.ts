@@ -5,7 +5,7 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int64, list, string, time } from "../../schema/types.ts";
 
 const minSeconds = 10 * 60;
-/** The reference keeps the number of seconds in 32 bits. */
+/** The reference stores the number of seconds in 32 bits. */
 const maxSeconds = 2 ** 32;
 
 const BoundObjectReference = struct("BoundObjectReference", "An object that a token lives and ends with.", {
@@ -34,7 +34,7 @@ const TokenRequestStatus = struct("TokenRequestStatus", "The answer to a request
   expirationTimestamp: field(2, time, "When the token stops to hold.").declaredRequired(),
 });
 
-/** What is posted to a service account's subresource `token`, and its answer. */
+/** Body and response of the subresource `token` of a ServiceAccount. */
 export const TokenRequest = kind({
   name: "TokenRequest",
   resource: "tokenrequests",

@@ -1,7 +1,7 @@
 import { struct } from "./v1.ts";
 import { bool, field, list, map, string, type Static } from "../../schema/types.ts";
 
-/** The action that a review asks about, on a resource (spec: access review 2.2). */
+/** The action of a review on a resource (spec: access review 2.2). */
 export const ResourceAttributes = struct("ResourceAttributes", "An action on a resource.", {
   namespace: field(1, string, "Namespace of the action; empty for cluster scope and for all namespaces."),
   verb: field(2, string, "API verb such as get or create; `*` is every verb."),
@@ -41,7 +41,7 @@ export const SelfSubjectAccessReviewSpec = struct(
 );
 export type SelfSubjectAccessReviewSpec = Static<typeof SelfSubjectAccessReviewSpec>;
 
-/** What every access review answers. */
+/** The fields of the status of every access review. */
 export const reviewAnswer = {
   allowed: field(1, bool, "Whether the action is allowed.").required(),
   denied: field(4, bool, "Whether the action is denied; when neither holds, nobody has an opinion."),

@@ -20,15 +20,15 @@ const answer = field(3, SubjectAccessReviewStatus, "The answer, filled in by the
 const subjectSpec = field(2, SubjectAccessReviewSpec, "The question.").required();
 
 /**
- * Reports metadata that a review carries beside its managed fields: it has none of its own.
+ * Reports metadata of a review: only managed fields are allowed.
  *
- * @param namespace whether the namespace of a local review is none of them.
+ * @param namespace whether the namespace of a local review is allowed.
  */
 function checkNoMetadata({ metadata: sent }: ApiObject, report: FieldReport, namespace?: "namespace"): void {
   const { managedFields: _managed, creationTimestamp: _created, ...rest } = sent;
   const { namespace: inside, ...others } = rest;
-  const given = Object.values(namespace === undefined ? { inside, ...others } : others);
-  if (given.every((value) => value === undefined || value === "")) return;
+  const values = Object.values(namespace === undefined ? { inside, ...others } : others);
+  if (values.every((value) => value === undefined || value === "")) return;
   report
     .at("metadata")
     .invalid(sent, namespace === undefined ? "must be empty" : "must be empty except for namespace");

@@ -1,29 +1,29 @@
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** The parts of a review's spec that its rules of form are about. */
+/** The members of a review's spec that are validated. */
 export interface ReviewSpecParts {
   readonly resourceAttributes?: { readonly namespace?: string | undefined } | null | undefined;
   readonly nonResourceAttributes?: object | null | undefined;
 }
 
-/** As {@link ReviewSpecParts}, with the subject that is asked about. */
+/** As {@link ReviewSpecParts}, with the subject of the review. */
 export interface SubjectReviewSpecParts extends ReviewSpecParts {
   readonly user?: string | undefined;
   readonly groups?: readonly string[] | null | undefined;
 }
 
-/** One fault of a review; `path` leads from `spec` to the field and is empty for a fault of the spec as a whole. */
+/** A fault of a review. `path` is relative to `spec`; it is empty for a fault of the spec as a whole. */
 export interface SpecFault {
   readonly path: readonly (string | number)[];
   readonly kind: "required" | "invalid";
   readonly message: string;
-  /** What was given; without meaning when something required is missing. */
+  /** The invalid value; not used if a required value is missing. */
   readonly value: unknown;
 }
 
 /**
- * What is wrong with the spec of a SelfSubjectAccessReview: exactly one kind of attributes (spec: access review 2.2).
- * That there is a spec at all is its field's own rule.
+ * Validates the spec of a SelfSubjectAccessReview: exactly one kind of attributes (spec: access review 2.2). The
+ * field's own rule requires that there is a spec.
  */
 export function selfSubjectAccessReviewFaults(spec: ReviewSpecParts | undefined): SpecFault[] {
   if (spec === undefined) return [];
@@ -39,7 +39,7 @@ export function selfSubjectAccessReviewFaults(spec: ReviewSpecParts | undefined)
   return [];
 }
 
-/** What is wrong with the spec of a SubjectAccessReview: also, somebody must be asked about. */
+/** Validates the spec of a SubjectAccessReview: also, it must name a user or a group. */
 export function subjectAccessReviewFaults(spec: SubjectReviewSpecParts | undefined): SpecFault[] {
   if (spec === undefined) return [];
   const faults = selfSubjectAccessReviewFaults(spec);
@@ -51,8 +51,8 @@ export function subjectAccessReviewFaults(spec: SubjectReviewSpecParts | undefin
 }
 
 /**
- * What is wrong with the spec of a LocalSubjectAccessReview in `namespace`, the one of the request's path: it asks
- * about resources of that namespace only. An empty `resourceAttributes.namespace` stands for it.
+ * Validates the spec of a LocalSubjectAccessReview in `namespace`, the namespace of the URL: its attributes must name
+ * resources of that namespace. An empty `resourceAttributes.namespace` means the same namespace.
  */
 export function localSubjectAccessReviewFaults(
   spec: SubjectReviewSpecParts | undefined,
@@ -60,10 +60,10 @@ export function localSubjectAccessReviewFaults(
 ): SpecFault[] {
   if (spec === undefined) return [];
   const faults = subjectAccessReviewFaults(spec);
-  const asked = spec.resourceAttributes?.namespace ?? "";
-  if (asked !== "" && asked !== namespace) {
+  const requested = spec.resourceAttributes?.namespace ?? "";
+  if (requested !== "" && requested !== namespace) {
     const message = `must match metadata.namespace: ${JSON.stringify(namespace)}`;
-    faults.push({ path: ["resourceAttributes", "namespace"], kind: "invalid", message, value: asked });
+    faults.push({ path: ["resourceAttributes", "namespace"], kind: "invalid", message, value: requested });
   }
   const stray = spec.nonResourceAttributes;
   if (isGiven(stray)) {
@@ -73,7 +73,7 @@ export function localSubjectAccessReviewFaults(
   return faults;
 }
 
-/** Reports the faults of a spec that stands at this place. */
+/** Reports the faults of a spec. */
 export function reportSpecFaults(faults: readonly SpecFault[], spec: FieldReport): void {
   for (const fault of faults) {
     const place = spec.at(...fault.path);

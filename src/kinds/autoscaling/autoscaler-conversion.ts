@@ -23,7 +23,7 @@ import { defaultMetric } from "./scaling-rules.ts";
  * ignored, as the reference does.
  */
 
-/** What the annotations hold; each value is read as the one member of an object of its type. */
+/** Content of the annotations; each value is decoded as the only member of an object of its type. */
 const Metrics = struct("Metrics", "", { value: field(undefined, list(MetricSpec), "") });
 const CurrentMetrics = struct("CurrentMetrics", "", { value: field(undefined, list(MetricStatus), "") });
 const Conditions = struct("Conditions", "", {
@@ -53,7 +53,7 @@ function read<T extends StructType>(type: T, text: string | undefined): Static<T
   }
 }
 
-/** All metrics of a v1 object, in the form of v2. */
+/** Returns all metrics of a v1 object, in the form of v2. */
 function metricsOf(spec: OldAutoscaler["spec"], text: string | undefined): NewMetric[] {
   const metrics = (read(Metrics, text)?.value ?? []).map(metricFromOld);
   const percent = spec?.targetCPUUtilizationPercentage;
@@ -76,7 +76,7 @@ function currentMetricsOf(
   return [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization } } }];
 }
 
-/** What the table of a v1 object shows of its metrics. */
+/** Returns the metrics that the table of a v1 object shows. */
 export function shownMetrics(
   { metadata, spec, status }: OldAutoscaler,
   { domain }: Vocabulary,
@@ -89,7 +89,7 @@ export function shownMetrics(
   };
 }
 
-/** A v1 object in version v2. */
+/** Converts a v1 object to v2. */
 export function autoscalerToStored(object: ApiObject, { vocabulary }: KindContext): ApiObject {
   const { metadata, spec, status } = object as OldAutoscaler;
   const names = annotationNames(vocabulary.domain);
@@ -117,13 +117,13 @@ export function autoscalerToStored(object: ApiObject, { vocabulary }: KindContex
   };
 }
 
-/** A v2 object in version v1. */
+/** Converts a v2 object to v1. */
 export function autoscalerFromStored(object: ApiObject, { vocabulary }: KindContext): ApiObject {
   const { metadata, spec, status } = object as HorizontalPodAutoscaler;
   const names = annotationNames(vocabulary.domain);
   const added: Record<string, string> = {};
   const metrics = spec?.metrics ?? [];
-  // The last one is shown; read back it comes last again.
+  // The last CPU metric becomes the v1 field; converted back it is the last one again.
   const shown = metrics.findLastIndex((metric) => processorUse(metric) !== undefined);
   const others = metrics.filter((_, index) => index !== shown);
   if (others.length > 0) added[names.metrics] = textOf(Metrics, others.map(metricToOld));
@@ -151,7 +151,7 @@ export function autoscalerFromStored(object: ApiObject, { vocabulary }: KindCont
   };
 }
 
-/** The percentage, of a metric that v1 can say. */
+/** Returns the percentage of a metric that v1 can represent. */
 function processorUse({ type, resource }: NewMetric): number | undefined {
   return type === "Resource" && resource?.name === "cpu" ? resource.target.averageUtilization : undefined;
 }
@@ -168,15 +168,15 @@ function textOf(type: StructType, value: unknown): string {
   return JSON.stringify(decode(type, { value }).value["value"]);
 }
 
-/** Metadata with the conversion's own annotations replaced by the given ones. */
+/** Returns metadata in which the annotations of the conversion are replaced. */
 function withAnnotations(
   metadata: ApiObject["metadata"],
   names: Readonly<Record<string, string>>,
   added: Annotations,
 ): ApiObject["metadata"] {
   const own = new Set(Object.values(names));
-  const kept = Object.entries(metadata.annotations ?? {}).filter(([name]) => !own.has(name));
+  const otherAnnotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => !own.has(name));
   const { annotations: _, ...rest } = metadata;
-  const annotations = { ...Object.fromEntries(kept), ...added };
+  const annotations = { ...Object.fromEntries(otherAnnotations), ...added };
   return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations };
 }

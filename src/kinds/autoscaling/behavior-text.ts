@@ -10,7 +10,7 @@ interface Rules {
   readonly stabilizationWindowSeconds?: number | undefined;
 }
 
-/** The behavior as the annotation's text. */
+/** Encodes the behavior as the text of the annotation. */
 export function behaviorText(behavior: {
   readonly scaleUp?: Rules | undefined;
   readonly scaleDown?: Rules | undefined;
@@ -32,7 +32,7 @@ function capitals(rules: Rules | undefined): object | null {
   };
 }
 
-/** A JSON value with the first letters of all members small. */
+/** Returns a JSON value whose member names start with a lower-case letter. */
 export function withSmallNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSmallNames);
   if (typeof value !== "object" || value === null) return value;

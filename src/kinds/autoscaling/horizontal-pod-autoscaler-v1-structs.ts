@@ -34,7 +34,7 @@ export const HorizontalPodAutoscalerStatus = struct(
   },
 );
 
-/** An autoscaler in version v1, as the conversion sees it. */
+/** An autoscaler in version v1, for the conversion. */
 export type OldAutoscaler = ApiObject & {
   readonly spec?: Static<typeof HorizontalPodAutoscalerSpec> | undefined;
   readonly status?: Static<typeof HorizontalPodAutoscalerStatus> | undefined;

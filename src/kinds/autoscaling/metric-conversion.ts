@@ -7,7 +7,7 @@ import type { MetricStatus } from "./metric-status.ts";
  * taken as absent by whoever reads it.
  */
 
-/** A metric of an annotation in the form of v2. */
+/** Converts a metric of an annotation to v2. */
 export function metricFromOld(metric: OldMetric): MetricSpec {
   const { type, object, pods, resource, external, containerResource } = metric;
   return {
@@ -17,7 +17,7 @@ export function metricFromOld(metric: OldMetric): MetricSpec {
       metric: { name: object.metricName, selector: object.selector },
       target: {
         type: object.averageValue === undefined ? "Value" : "AverageValue",
-        // The old form always has a value; zero stands for none.
+        // The annotation always has a value; zero means absent.
         value: object.targetValue === "0" ? undefined : object.targetValue,
         averageValue: object.averageValue,
       },
@@ -56,7 +56,7 @@ function resourceTarget({ targetAverageUtilization, targetAverageValue }: OldRes
   };
 }
 
-/** A metric in the form of the annotations. */
+/** Converts a metric to the form of the annotations. */
 export function metricToOld(metric: MetricSpec): OldMetric {
   const { type, object, pods, resource, external, containerResource } = metric;
   return {
@@ -97,7 +97,7 @@ function oldTarget({ averageUtilization, averageValue }: NewTarget): OldResource
   return { targetAverageUtilization: averageUtilization, targetAverageValue: averageValue };
 }
 
-/** A seen metric of an annotation in the form of v2. */
+/** Converts a metric status of an annotation to v2. */
 export function statusFromOld(metric: OldStatus): MetricStatus {
   const { type, object, pods, resource, external, containerResource } = metric;
   return {
@@ -133,7 +133,7 @@ function resourceCurrent({ currentAverageUtilization, currentAverageValue }: Old
   return { averageUtilization: currentAverageUtilization, averageValue: currentAverageValue };
 }
 
-/** A seen metric in the form of the annotations. */
+/** Converts a metric status to the form of the annotations. */
 export function statusToOld(metric: MetricStatus): OldStatus {
   const { type, object, pods, resource, external, containerResource } = metric;
   return {

@@ -1,8 +1,8 @@
 import { field, type StructType } from "../../schema/types.ts";
 
 /**
- * The fields of a metric beside its type, one for each type of metric. Specs and statuses have the same, with structs of
- * their own, in version v2 and in the annotations of v1.
+ * Returns the fields of a metric besides its type, one for each type. Spec and status have the same fields, with their
+ * own structs, both in v2 and in the annotations of v1.
  */
 export function metricMembers<
   O extends StructType,

@@ -17,7 +17,7 @@ interface Metric {
   readonly containerResource?: unknown;
 }
 
-/** The field that holds a metric of each type. */
+/** The field of each type of metric. */
 const sources: ReadonlyMap<string, Exclude<keyof Metric, "type">> = new Map([
   ["ContainerResource", "containerResource"],
   ["External", "external"],
@@ -26,7 +26,7 @@ const sources: ReadonlyMap<string, Exclude<keyof Metric, "type">> = new Map([
   ["Resource", "resource"],
 ] as const);
 
-/** Exactly the field that the type names is given. */
+/** Requires exactly the field that belongs to the type. */
 export function checkMetric(metric: Metric, place: FieldReport): void {
   if (metric.type === "") place.at("type").required("must specify a metric source type");
   const expected = sources.get(metric.type);
@@ -40,7 +40,7 @@ export function checkMetric(metric: Metric, place: FieldReport): void {
   }
 }
 
-/** A target names one of three types. */
+/** Requires one of the three target types. */
 export function checkTargetType({ type }: Target, place: FieldReport): void {
   if (type === "") place.at("type").required("must specify a metric target type");
   if (!["AverageValue", "Utilization", "Value"].includes(type)) {
@@ -48,20 +48,20 @@ export function checkTargetType({ type }: Target, place: FieldReport): void {
   }
 }
 
-/** What is aimed at for an object's metric. */
+/** Checks the target of an object metric. */
 export function checkObjectTarget(target: Target, place: FieldReport): void {
   if (target.value !== undefined || target.averageValue !== undefined) return;
   place.at("averageValue").required("must set either a target value or averageValue");
 }
 
-/** What is aimed at for a metric of each pod. */
+/** Checks the target of a pods metric. */
 export function checkPodsTarget({ averageValue }: Target, place: FieldReport): void {
   const quantity = averageValue === undefined ? undefined : quantityFrom(averageValue);
   if (quantity !== undefined && quantity.nanos > 0n) return;
   place.at("averageValue").required("must specify a positive target averageValue");
 }
 
-/** What is aimed at for a metric from outside. */
+/** Checks the target of an external metric. */
 export function checkExternalTarget({ value, averageValue }: Target, place: FieldReport): void {
   if (value === undefined && averageValue === undefined) {
     place.at("averageValue").required("must set either a target value for metric or a per-pod target");
@@ -71,7 +71,7 @@ export function checkExternalTarget({ value, averageValue }: Target, place: Fiel
   }
 }
 
-/** What is aimed at for the use of a resource. */
+/** Checks the target of a resource metric. */
 export function checkResourceTarget({ averageUtilization, averageValue }: Target, place: FieldReport): void {
   if (averageUtilization === undefined && averageValue === undefined) {
     place.at("averageUtilization").required("must set either a target raw value or a target utilization");

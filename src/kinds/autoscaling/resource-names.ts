@@ -1,4 +1,4 @@
-/** Names of resources that have a meaning of their own; others are accepted too. */
+/** Names of standard resources; others are accepted too. */
 export const resourceNames = [
   "configmaps",
   "cpu",

@@ -14,7 +14,7 @@ const ScaleStatus = struct("ScaleStatus", "How many replicas an object has.", {
   selector: field(2, string, "Label selector of the replicas, as text."),
 });
 
-/** How many replicas another object has and should have: what its subresource `scale` shows. */
+/** The desired and current number of replicas of another object: its subresource `scale`. */
 export const Scale = kind({
   name: "Scale",
   resource: "scales",

@@ -21,7 +21,7 @@ interface Spec {
 const maxWindowSeconds = 3600;
 const maxPeriodSeconds = 1800;
 
-/** What an autoscaler without metrics goes by: four fifths of the requested processors. */
+/** Returns the default metric of an autoscaler: 80 % of the requested CPU. */
 export function defaultMetric() {
   return {
     type: "Resource",
@@ -29,7 +29,7 @@ export function defaultMetric() {
   };
 }
 
-/** Fills in how fast is scaled in the directions of which nothing is said. Changes the copy. */
+/** Fills in missing members of the scaling behavior. Changes the copy. */
 export function fillBehavior(copy: {
   scaleUp?: ScalingRules | undefined;
   scaleDown?: ScalingRules | undefined;
@@ -44,7 +44,7 @@ export function fillBehavior(copy: {
   down.policies ??= [percent];
 }
 
-/** How fast may be scaled in one direction. */
+/** Checks the scaling rules of one direction. */
 export function checkScalingRules(rules: ScalingRules, place: FieldReport): void {
   const { selectPolicy, policies = [], stabilizationWindowSeconds: seconds = 0 } = rules;
   const window = place.at("stabilizationWindowSeconds");
@@ -71,14 +71,14 @@ function checkPolicy({ type, value, periodSeconds }: Policy, place: FieldReport)
   }
 }
 
-/** Numbers of replicas against each other, and against the metrics. */
+/** Checks the numbers of replicas against each other and against the metrics. */
 export function checkReplicas(spec: Spec, place: FieldReport): void {
   const { minReplicas, maxReplicas, metrics = [] } = spec;
   if (maxReplicas < 1) place.at("maxReplicas").invalid(maxReplicas, "must be greater than 0");
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     place.at("maxReplicas").invalid(maxReplicas, "must be greater than or equal to `minReplicas`");
   }
-  // Without pods only these metrics can say that some are needed.
+  // Only these metrics can scale up from zero pods.
   if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
     place
       .at("metrics")
@@ -86,7 +86,7 @@ export function checkReplicas(spec: Spec, place: FieldReport): void {
   }
 }
 
-/** The lowest number of replicas that may be asked for. */
+/** Checks the minimum number of replicas. */
 export function checkLowest(minReplicas: number | undefined, lowest: number, place: FieldReport): void {
   if (minReplicas === undefined || minReplicas >= lowest) return;
   place.invalid(minReplicas, `must be greater than or equal to ${lowest}`);

@@ -24,14 +24,14 @@ interface Status {
 const maxShown = 2;
 const unknown = "<unknown>";
 
-/** The object that is scaled, as `Kind/name`. */
+/** Returns the scaled object as `Kind/name`. */
 export function referenceText(
   reference: { readonly kind: string; readonly name: string } | undefined,
 ): string {
   return reference === undefined ? "" : `${reference.kind}/${reference.name}`;
 }
 
-/** What the first two metrics are now and what they should be: `40%/80%, 3/10 (avg) + 1 more...`. */
+/** Returns current and target values of the first two metrics: `40%/80%, 3/10 (avg) + 1 more...`. */
 export function targetsText(metrics: readonly Spec[] | null, statuses: readonly Status[] | null): string {
   if (metrics === null || metrics.length === 0) return "<none>";
   const shown = metrics.slice(0, maxShown).map((metric, index) => targetText(metric, statuses?.[index]));

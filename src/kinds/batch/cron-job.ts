@@ -48,7 +48,7 @@ const CronJobStatus = struct("CronJobStatus", "What a schedule has done so far."
   lastSuccessfulTime: field(5, time, "When a job last ended well.").nullable(),
 });
 
-/** A job's name, 63 characters at most, is that of its cron job with eleven characters behind it. */
+/** The name of a Job has at most 63 characters: the name of its CronJob and a suffix of eleven characters. */
 const maxNameLength = 52;
 
 function schedule(text: string, place: FieldReport): void {
@@ -103,7 +103,7 @@ export const CronJob = kind({
     timeZone(spec?.timeZone, report.at("spec", "timeZone"));
   },
   validateUpdate({ spec }, live, report) {
-    // Zones come and go; one that was once accepted may stay.
+    // Time zones can be removed from the database, so an unchanged one isn't checked again.
     if (spec?.timeZone !== live.spec?.timeZone) timeZone(spec?.timeZone, report.at("spec", "timeZone"));
   },
   warnings({ metadata, spec }, context, live) {

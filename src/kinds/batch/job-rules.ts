@@ -24,7 +24,7 @@ interface Template {
   readonly spec?: PodSpec | undefined;
 }
 
-/** What the rules of a job ask about. */
+/** The members of a job's spec that the rules use. */
 interface JobSpecFacts {
   readonly parallelism?: number | undefined;
   readonly completions?: number | undefined;
@@ -36,7 +36,7 @@ interface JobSpecFacts {
   readonly podFailurePolicy?: FailurePolicy | undefined;
 }
 
-/** What the rules of a job ask about the whole object. */
+/** The members of a job that the rules use. */
 interface JobFacts {
   readonly metadata: {
     readonly name?: string;
@@ -50,7 +50,7 @@ interface JobFacts {
 const maxIndexedParallelism = 100_000;
 const restartPolicies = ["Never", "OnFailure"];
 
-/** Rules of every job, also of those that a schedule makes. */
+/** Checks of every job, also of the template of a CronJob. */
 export function checkJobSpec(spec: JobSpecFacts, place: FieldReport): void {
   if (spec.completionMode === "Indexed") {
     if (spec.completions === undefined) {
@@ -93,7 +93,7 @@ interface Generated {
   readonly template: { metadata?: { labels?: Record<string, string> | undefined } | undefined };
 }
 
-/** Labels of the pods and the selector, from the job's uid, unless they are the user's own. Changes the spec. */
+/** Sets the selector, and the labels of the pods, from the job's uid, unless they are set manually. Changes the spec. */
 export function generateSelector(metadata: JobFacts["metadata"], spec: Generated): void {
   if (spec.manualSelector === true) return;
   const { name = "", uid = "" } = metadata;
@@ -105,7 +105,7 @@ export function generateSelector(metadata: JobFacts["metadata"], spec: Generated
   };
 }
 
-/** The selector is there and selects the job's pods, and is the server's own unless that was waived. */
+/** Requires a selector that matches the pod template, and that it is generated unless `manualSelector` is set. */
 export function checkSelector(job: JobFacts, report: FieldReport): void {
   const { selector, template } = job.spec ?? {};
   const place = report.at("spec", "selector");
@@ -116,7 +116,7 @@ export function checkSelector(job: JobFacts, report: FieldReport): void {
       .invalid(labels ?? {}, "`selector` does not match template `labels`");
   if (selector === undefined) {
     place.required();
-    // None selects nothing.
+    // A missing selector matches nothing.
     return refuseLabels();
   }
   labelSelector(selector, place);
@@ -142,7 +142,11 @@ function checkLabel(
   else if (labels[key] !== expected) place.key(key).invalid(labels, `must be '${expected}'`);
 }
 
-/** What of a job can't be changed. @param mayMove whether a job that never started may be sent to other nodes. */
+/**
+ * Rejects changes of immutable fields.
+ *
+ * @param mayMove whether the scheduling directives may change, as long as the job never started.
+ */
 export function checkJobChange(job: JobFacts, live: JobFacts, report: FieldReport, mayMove: boolean): void {
   const spec = job.spec ?? {};
   const before = live.spec ?? {};
@@ -156,13 +160,13 @@ export function checkJobChange(job: JobFacts, live: JobFacts, report: FieldRepor
   unchanged(spec.podFailurePolicy, before.podFailurePolicy, place.at("podFailurePolicy"));
 }
 
-/** A template with what another one says about labels, annotations and nodes. */
+/** Returns a template with the labels, annotations and scheduling directives of another one. */
 function withPlacement(template: Template, other: Template): Template {
   return {
     ...template,
-    metadata: take(template.metadata ?? {}, other.metadata ?? {}, ["labels", "annotations"]),
+    metadata: withMembers(template.metadata ?? {}, other.metadata ?? {}, ["labels", "annotations"]),
     spec: withAffinity(
-      take(template.spec ?? {}, other.spec ?? {}, ["nodeSelector", "tolerations"]),
+      withMembers(template.spec ?? {}, other.spec ?? {}, ["nodeSelector", "tolerations"]),
       other.spec?.affinity,
     ),
   };
@@ -170,14 +174,14 @@ function withPlacement(template: Template, other: Template): Template {
 
 function withAffinity(spec: PodSpec, other: PodSpec["affinity"]): PodSpec {
   if (spec.affinity === undefined && other === undefined) return spec;
-  const affinity = take(spec.affinity ?? {}, other ?? {}, ["nodeAffinity"]);
+  const affinity = withMembers(spec.affinity ?? {}, other ?? {}, ["nodeAffinity"]);
   const { affinity: _, ...rest } = spec;
   const isGone = other === undefined && Object.keys(affinity).length === 0;
   return isGone ? rest : { ...rest, affinity };
 }
 
-/** A copy with some members of another object, where it has them, and without them where it hasn't. */
-function take<T extends object>(target: T, source: T, names: readonly (keyof T)[]): T {
+/** Returns a copy with some members of another object; members that the other lacks are removed. */
+function withMembers<T extends object>(target: T, source: T, names: readonly (keyof T)[]): T {
   const copy = { ...target };
   for (const name of names) {
     if (source[name] === undefined) delete copy[name];

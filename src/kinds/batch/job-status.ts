@@ -19,7 +19,7 @@ interface Uncounted {
   readonly failed?: readonly string[] | undefined;
 }
 
-/** Each pod is counted once, in one of the lists. */
+/** Requires that each pod is in one list only, once. */
 function checkUncounted({ succeeded = [], failed = [] }: Uncounted, place: FieldReport): void {
   const seen = new Set<string>();
   for (const [name, uids] of Object.entries({ succeeded, failed })) {

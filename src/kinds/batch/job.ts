@@ -54,7 +54,7 @@ export const JobSpec = struct(
   { check: checkJobSpec },
 );
 
-/** Says that a controller counts the job's pods by means of finalizers; the server sets it on every new job. */
+/** Annotation of jobs whose pods are counted by means of finalizers; the server sets it on every new job. */
 function trackingAnnotation({ domain }: Vocabulary): string {
   return `batch.${domain}/job-tracking`;
 }
@@ -102,7 +102,7 @@ export const Job = kind({
     const { labels } = copy.metadata;
     const areOfPods = labels === copy.spec.template.metadata?.labels;
     generateSelector(copy.metadata, copy.spec);
-    // Labels that were taken from the template, and those of a job that had none, are followed by the generated ones.
+    // Labels that were copied from the template get the generated labels too.
     if (areOfPods) copy.metadata.labels = { ...copy.spec.template.metadata?.labels };
   },
   prepareUpdate(copy, live, { vocabulary }) {
@@ -180,8 +180,8 @@ interface Labelled {
 }
 
 /**
- * A job without labels of its own has those of its pods: the same record, so that `prepareCreate` can tell them from labels
- * that were given. Changes the copy.
+ * Gives a job without labels the labels of its pod template: the same object, so that `prepareCreate` can distinguish
+ * them from labels in the request. Changes the copy.
  */
 function takeLabels({
   metadata,

@@ -13,7 +13,7 @@ interface Rule {
   readonly onPodConditions?: readonly { readonly type: string; readonly status: string }[] | null | undefined;
 }
 
-/** What the rules ask about. */
+/** The members of a pod failure policy that the rules use. */
 export interface FailurePolicy {
   readonly rules?: readonly Rule[] | null | undefined;
 }
@@ -25,7 +25,11 @@ const actions = ["Count", "FailJob", "Ignore"];
 const operators = ["In", "NotIn"];
 const statuses = ["False", "True", "Unknown"];
 
-/** Rules on what failed pods mean; `containers` are the names of the template's containers. */
+/**
+ * Checks a pod failure policy.
+ *
+ * @param containers names of the template's containers.
+ */
 export function checkFailurePolicy(
   policy: FailurePolicy,
   containers: ReadonlySet<string>,

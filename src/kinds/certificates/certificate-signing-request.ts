@@ -96,7 +96,7 @@ export const CertificateSigningRequest = kind({
   },
   selectable: { "spec.signerName": ({ spec }) => spec.signerName },
   prepareCreate(copy, { user }) {
-    // Who asks is what the server knows, not what they say.
+    // The server sets the requester; values in the request are dropped.
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = copy.spec;
     copy.spec = { ...asked, ...requester(user) };
   },
@@ -105,7 +105,8 @@ export const CertificateSigningRequest = kind({
     copy.spec = deepClone(live.spec);
   },
   validateCreate({ spec }, report, context) {
-    // A spec never changes. What an older release stored stays writable, so that its signer can say that it failed.
+    // A spec is immutable. An invalid spec that an older release stored stays writable, so that its signer can set
+    // Failed.
     checkNewSpec(spec, report.at("spec"), context);
   },
   validateUpdate(request, live, report, context) {
@@ -113,7 +114,7 @@ export const CertificateSigningRequest = kind({
   },
   status: {
     initial: () => ({}),
-    // Conditions belong to the approval, in whichever part they are written.
+    // Conditions belong to `approval`, regardless of the subresource that writes them.
     unowned: [["status", "conditions"]],
     write(written, live, { now = 0 }) {
       stampConditions(written.status?.conditions ?? [], live.status?.conditions ?? [], timeText(now));

@@ -4,7 +4,7 @@ import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { signerName } from "./signer-name.ts";
 
-/** A decision about a request. */
+/** A condition of a request. */
 export interface Decision {
   readonly type: string;
   readonly status: string;
@@ -26,7 +26,7 @@ interface Status {
 
 const minSeconds = 600;
 
-/** What a new request asks for. */
+/** Checks the spec of a new request. */
 export function checkNewSpec(spec: Spec, place: FieldReport, context: KindContext): void {
   const fault = certificateRequestFault(textOf(spec.request ?? ""));
   if (fault !== undefined) place.at("request").invalid(spec.request, fault);
@@ -44,13 +44,13 @@ export function checkNewSpec(spec: Spec, place: FieldReport, context: KindContex
   checkNoLegacySigner(signer, place.at("signerName"), context);
 }
 
-/** Requests to the signer of old versions of the API are left from them; none is made in this version. */
+/** Rejects the signer of legacy requests, which v1 doesn't support. */
 function checkNoLegacySigner(signer: string, place: FieldReport, { vocabulary }: KindContext): void {
   if (signer !== `${vocabulary.domain}/legacy-unknown`) return;
   place.invalid(signer, "the legacy signerName is not allowed via this API version");
 }
 
-/** What a certificate's key may be used for. */
+/** Allowed key usages. */
 export const usageNames = [
   "any",
   "cert sign",
@@ -96,7 +96,7 @@ function textOf(base64: string): string {
 const decisions = ["Approved", "Denied", "Failed"];
 const statuses = ["False", "True", "Unknown"];
 
-/** What became of a request. */
+/** Checks conditions and certificate of a status. */
 export function checkStatus({ conditions = [], certificate }: Status, place: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, { type, status }] of conditions.entries()) {
@@ -118,8 +118,9 @@ export function checkStatus({ conditions = [], certificate }: Status, place: Fie
 }
 
 /**
- * A decision or failure stays for ever. Decisions are made through `approval`; the certificate, once, and a failure are written
- * through `status`. Conditions of other types are allowed where the vocabulary has them.
+ * Rejects changes of a decision or failure, which are permanent. Decisions are written through `approval`; the
+ * certificate, once, and a failure are written through `status`. Conditions of other types are allowed if the
+ * vocabulary supports them.
  */
 export function checkStatusChange(
   now: Status,
@@ -147,7 +148,7 @@ export function checkStatusChange(
   }
 }
 
-/** Conditions of other types stay where an older release stored them. */
+/** Conditions of other types remain if an older release stored them. */
 function checkTypes(now: Status, before: Status, list: FieldReport): void {
   const allowed = new Set([...decisions, ...(before.conditions ?? []).map(({ type }) => type)]);
   for (const [index, { type }] of (now.conditions ?? []).entries()) {
@@ -156,7 +157,7 @@ function checkTypes(now: Status, before: Status, list: FieldReport): void {
   }
 }
 
-/** Fills in when conditions were written and when their status changed. Changes them. */
+/** Sets the times of the last update and transition of conditions. Changes them. */
 export function stampConditions(
   conditions: readonly Decision[],
   before: readonly Decision[],
@@ -170,7 +171,7 @@ export function stampConditions(
   }
 }
 
-/** Where a request stands, in the words of its table. */
+/** Returns the state of a request for its table. */
 export function stateText({ conditions = [], certificate }: Status): string {
   const has = (type: string) => conditions.some((one) => one.type === type);
   const decision = has("Denied") ? "Denied" : has("Approved") ? "Approved" : "Pending";

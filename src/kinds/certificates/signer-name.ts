@@ -4,7 +4,7 @@ import type { FieldReport } from "../../schema/faults.ts";
 const maxDomainLength = 253;
 const maxPathLength = 253 + 63 + 1;
 
-/** A domain, a slash and a path: `example.com/my-signer`. */
+/** Requires a domain, a slash and a path: `example.com/my-signer`. */
 export function signerName(name: string, place: FieldReport): void {
   const segments = name.split("/");
   if (segments.length !== 2) {

@@ -2,39 +2,39 @@ import { isIP, isIPv4 } from "node:net";
 import { addressNumber } from "../../base/ip-address.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** An address of IPv4 or IPv6. */
+/** Requires an IPv4 or IPv6 address. */
 export function ipAddress(text: string, place: FieldReport): void {
   if (!isAddress(text)) place.invalid(text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
-/** Whether a text is an address, without a zone. */
+/** Returns true for an IP address without a zone. */
 export function isAddress(text: string): boolean {
   return !text.includes("%") && isIP(text) !== 0;
 }
 
-/** Whether a text is a range of addresses. */
+/** Returns true for a range of addresses in CIDR notation. */
 export function isCidr(text: string): boolean {
   const match = /^([^/]+)\/(\d{1,3})$/.exec(text);
   if (match === null || !isAddress(match[1]!)) return false;
   return Number(match[2]) <= (isIPv4(match[1]!) ? 32 : 128);
 }
 
-/** The family of an address, for addresses that are valid; IPv4 written as IPv6 counts as IPv4. */
+/** Returns the family of a valid address; an IPv4-mapped IPv6 address counts as IPv4. */
 export function familyOf(text: string): "IPv4" | "IPv6" {
   return bitsOf(text).family;
 }
 
-/** The family of a range of addresses that is valid. */
+/** Returns the family of a valid range of addresses. */
 export function cidrFamily(text: string): "IPv4" | "IPv6" {
   return isIPv4(text.slice(0, text.indexOf("/"))) ? "IPv4" : "IPv6";
 }
 
-/** The length of the fixed part of a range of addresses that is valid. */
+/** Returns the prefix length of a valid range of addresses. */
 export function prefixLength(cidr: string): number {
   return Number(cidr.slice(cidr.indexOf("/") + 1));
 }
 
-/** Whether all addresses of the inner range, which must be smaller, are in the outer one; both are valid. */
+/** Returns true if all addresses of the inner range, which must be smaller, are in the outer one. Both must be valid. */
 export function isInside(inner: string, outer: string): boolean {
   return prefixLength(inner) > prefixLength(outer) && contains(rangeOf(outer), bitsOf(inner.split("/")[0]!));
 }
@@ -46,7 +46,7 @@ const notForServing: readonly (readonly [words: string, ranges: readonly Range[]
   ["may not be link-local multicast (224.0.0.0/24, ff02::/16)", ["224.0.0.0/24", "ff02::/16"].map(rangeOf)],
 ];
 
-/** An address that others can reach: neither unspecified nor loopback nor link-local. */
+/** Requires an address that others can reach: not unspecified, loopback or link-local. */
 export function reachableAddress(text: string, place: FieldReport): void {
   if (!isAddress(text)) return place.invalid(text, "must be a valid IP address");
   const address = bitsOf(text);
@@ -61,7 +61,7 @@ interface Bits {
 }
 
 interface Range extends Bits {
-  /** How many bits at the end are free. */
+  /** Number of host bits. */
   readonly free: bigint;
 }
 

@@ -7,7 +7,7 @@ const maxReasonLength = 1024;
 const maxMessageLength = 32 * 1024;
 const reasonForm = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
-/** Conditions in the form that newer kinds share: types are unique, and what each says is well formed. */
+/** Checks a list of conditions (`metav1.Condition`): types are unique, and all members are well formed. */
 export function conditionList(conditions: readonly Condition[], place: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, condition] of conditions.entries()) {

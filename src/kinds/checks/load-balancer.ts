@@ -2,13 +2,13 @@ import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { isAddress } from "./addresses.ts";
 
-/** A point at which a load balancer takes traffic in. */
+/** An ingress point of a load balancer. */
 interface Point {
   readonly ip?: string | undefined;
   readonly hostname?: string | undefined;
 }
 
-/** The points of a load balancer's status, which have addresses or names. */
+/** Checks the ingress points of a load balancer's status: their addresses and host names. */
 export function loadBalancerPoints(points: readonly Point[] | undefined, place: FieldReport): void {
   for (const [index, { ip = "", hostname = "" }] of (points ?? []).entries()) {
     if (place.full) return;

@@ -11,7 +11,7 @@ import {
 import type { FieldReport } from "../../schema/faults.ts";
 import { portNumber } from "./numbers.ts";
 
-/** A rule on text. */
+/** Checks a text and reports what is wrong with it. */
 type TextRule = (text: string, place: FieldReport) => void;
 
 function rule(faults: (text: string) => readonly string[]): TextRule {
@@ -36,12 +36,15 @@ export const wildcardSubdomain = rule(wildcardSubdomainFaults);
 export const labelValue = rule(labelValueFaults);
 /** A key in the data of a config map or secret. */
 export const dataKey = rule(configMapKeyFaults);
-/** A name that may stand in a path. */
+/** A name that can be a segment of a URL path. */
 export const pathSegment = rule(pathSegmentFaults);
 
 const portNameForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 
-/** Name of a port (IANA service name): up to 15 characters, lower case, at least one letter, no two dashes in a row. */
+/**
+ * Requires a port name (IANA service name): up to 15 characters, lower case, at least one letter, no two consecutive
+ * dashes.
+ */
 export function portName(name: string, place: FieldReport): void {
   if (name.length > 15) place.invalid(name, "must be no more than 15 characters");
   if (!portNameForm.test(name)) {
@@ -54,7 +57,7 @@ export function portName(name: string, place: FieldReport): void {
   if (!/[a-z]/.test(name)) place.invalid(name, "must contain at least one letter (a-z)");
 }
 
-/** Labels: keys are qualified names, values are label values. */
+/** Checks labels: keys are qualified names, values are label values. */
 export function labelMap(labels: Readonly<Record<string, string>>, place: FieldReport): void {
   for (const [key, value] of Object.entries(labels)) {
     for (const message of qualifiedNameFaults(key)) place.invalid(key, message);
@@ -64,7 +67,7 @@ export function labelMap(labels: Readonly<Record<string, string>>, place: FieldR
 
 const maxAnnotationBytes = 256 * 1024;
 
-/** Annotations: keys are qualified names, whatever their case; all together have a size limit. */
+/** Checks annotations: keys are qualified names in any case; the total size is limited. */
 export function annotationMap(annotations: Readonly<Record<string, string>>, place: FieldReport): void {
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
@@ -76,7 +79,7 @@ export function annotationMap(annotations: Readonly<Record<string, string>>, pla
 
 const environmentNameForm = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 
-/** Name of an environment variable: letters, digits, `_`, `-` and `.`, with no digit in front. */
+/** Requires the name of an environment variable: letters, digits, `_`, `-` and `.`, not starting with a digit. */
 export function environmentName(name: string, place: FieldReport): void {
   if (!environmentNameForm.test(name)) {
     place.invalid(
@@ -88,20 +91,20 @@ export function environmentName(name: string, place: FieldReport): void {
   if (name === "." || name.startsWith("..")) place.invalid(name, "must not be '.' or start with '..'");
 }
 
-/** Number or name of a port. */
+/** Requires the number or name of a port. */
 export function portNumberOrName(port: number | string, place: FieldReport): void {
   if (typeof port === "number") portNumber(port, place);
   else portName(port, place);
 }
 
-/** Name of a storage driver: a DNS subdomain of up to 63 characters, in which capitals are allowed. */
+/** Requires the name of a storage driver: a DNS subdomain of up to 63 characters; capitals are allowed. */
 export function storageDriverName(name: string, place: FieldReport): void {
   if (name === "") place.required();
   if (name.length > 63) place.tooLong(63);
   for (const message of dnsSubdomainFaults(name.toLowerCase())) place.invalid(name, message);
 }
 
-/** A DNS name of at least two labels, with or without a dot at the end. */
+/** Requires a DNS name of at least two labels, with or without a trailing dot. */
 export function fullyQualifiedName(name: string, place: FieldReport): void {
   if (name === "") return place.required();
   const bare = name.endsWith(".") ? name.slice(0, -1) : name;
@@ -115,7 +118,7 @@ export function fullyQualifiedName(name: string, place: FieldReport): void {
 
 const pathForm = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** A DNS subdomain, a slash and a path: `example.com/name`. */
+/** Requires a DNS subdomain, a slash and a path: `example.com/name`. */
 export function domainPrefixedPath(text: string, place: FieldReport): void {
   if (text === "") return place.required();
   const slash = text.indexOf("/");

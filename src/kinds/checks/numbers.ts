@@ -1,16 +1,16 @@
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** Zero or more. */
+/** Requires zero or more. */
 export function nonNegative(value: number | bigint, place: FieldReport): void {
   if (value < 0) place.invalid(value, "must be greater than or equal to 0");
 }
 
-/** One or more. */
+/** Requires one or more. */
 export function positive(value: number | bigint, place: FieldReport): void {
   if (value <= 0) place.invalid(value, "must be greater than 0");
 }
 
-/** An integer from `min` to `max`, both included. */
+/** Returns a check for an integer from `min` to `max`, both included. */
 export function between(min: number, max: number): (value: number | bigint, place: FieldReport) => void {
   return (value, place) => {
     if (value < min || value > max) place.invalid(value, `must be between ${min} and ${max}, inclusive`);
@@ -20,13 +20,13 @@ export function between(min: number, max: number): (value: number | bigint, plac
 /** The number of a port. */
 export const portNumber = between(1, 65535);
 
-/** A share such as `25%`; other texts aren't numbers. Undefined where the text is none. */
+/** Returns the number of a percentage such as `25%`; undefined for other texts. */
 function percentOf(text: string): number | undefined {
   const match = /^(\d+)%$/.exec(text);
   return match === null ? undefined : Number(match[1]);
 }
 
-/** A count, or a share of up to 100 %. */
+/** Requires a count, or a percentage of up to 100 %. */
 export function countOrPercent(value: number | string, place: FieldReport): void {
   if (typeof value === "number") return nonNegative(value, place);
   const percent = percentOf(value);
@@ -34,7 +34,7 @@ export function countOrPercent(value: number | string, place: FieldReport): void
   else if (percent > 100) place.invalid(value, "must not be greater than 100%");
 }
 
-/** A count, or a share of any size. */
+/** Requires a count or a percentage. */
 export function countOrAnyPercent(value: number | string, place: FieldReport): void {
   if (typeof value === "number") nonNegative(value, place);
   else if (percentOf(value) === undefined) {
@@ -42,12 +42,12 @@ export function countOrAnyPercent(value: number | string, place: FieldReport): v
   }
 }
 
-/** The number of a count or share, for comparing it with zero; other texts are zero. */
+/** Returns the number of a count or percentage, for comparison with zero; zero for other texts. */
 export function amountOf(value: number | string | undefined): number {
   return typeof value === "number" ? value : value === undefined ? 0 : (percentOf(value) ?? 0);
 }
 
-/** Permission bits of a file. */
+/** Requires permission bits of a file. */
 export function fileMode(mode: number, place: FieldReport): void {
   if (mode < 0 || mode > 0o777) place.invalid(mode, "must be between 0 and 0777 (octal), both inclusive");
 }

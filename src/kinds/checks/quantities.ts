@@ -1,14 +1,14 @@
 import { parseQuantity, QuantityFault, type Quantity } from "../../base/quantity.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** A quantity of zero or more. */
+/** Requires a quantity of zero or more. */
 export function nonNegativeQuantity(text: string, place: FieldReport): void {
   const quantity = readQuantity(text, place);
   if (quantity !== undefined && quantity.nanos < 0n)
     place.invalid(text, "must be greater than or equal to 0");
 }
 
-/** The quantity, or undefined after saying what is wrong with it. */
+/** Parses a quantity. Returns undefined after reporting that it is invalid. */
 export function readQuantity(text: string, place: FieldReport): Quantity | undefined {
   try {
     return parseQuantity(text);
@@ -19,7 +19,7 @@ export function readQuantity(text: string, place: FieldReport): Quantity | undef
   }
 }
 
-/** A quantity above zero. */
+/** Requires a quantity above zero. */
 export function positiveQuantity(text: string, place: FieldReport): void {
   const quantity = readQuantity(text, place);
   if (quantity !== undefined && quantity.nanos <= 0n) place.invalid(text, "must be positive");

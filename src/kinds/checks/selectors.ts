@@ -3,7 +3,7 @@ import type { FieldReport } from "../../schema/faults.ts";
 import type { Static } from "../../schema/types.ts";
 import type { LabelSelector } from "../meta/label-selector.ts";
 
-/** A label selector whose keys, operators and values are well formed. */
+/** Checks the keys, operators and values of a label selector. */
 export function labelSelector(selector: Static<typeof LabelSelector>, place: FieldReport): void {
   for (const fault of labelSelectorFaults(selector)) {
     if (place.full) return;

@@ -2,7 +2,7 @@ import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** Asks a rule of every item of a list; stops when more faults would no longer be told. */
+/** Checks every item of a list; stops when further faults would not be reported. */
 export function each<T>(
   rule: (item: T, place: FieldReport, context: KindContext) => void,
 ): (items: readonly T[], place: FieldReport, context: KindContext) => void {
@@ -14,7 +14,7 @@ export function each<T>(
   };
 }
 
-/** Every item's key stands only once. */
+/** Returns a check that no two items of a list have the same key. */
 export function uniqueBy<T>(
   keyOf: (item: T) => unknown,
   member?: string,
@@ -31,17 +31,17 @@ export function uniqueBy<T>(
   };
 }
 
-/** Whether two values of an object are the same, whatever the order of their keys. */
+/** Returns true if two values are equal, regardless of the order of keys. */
 export function same(a: unknown, b: unknown): boolean {
   return deepEqual(a as JsonValue, b as JsonValue);
 }
 
-/** Refuses a change of what can't be changed. */
+/** Reports a change of an immutable value. */
 export function unchanged(now: unknown, live: unknown, place: FieldReport): void {
   if (!same(now, live)) place.invalid(now, "field is immutable");
 }
 
-/** At least one item. */
+/** Requires at least one item. */
 export function notEmpty(items: readonly unknown[], place: FieldReport): void {
   if (items.length === 0) place.required();
 }

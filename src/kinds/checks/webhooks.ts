@@ -8,13 +8,13 @@ interface Service {
   readonly port?: number | undefined;
 }
 
-/** How a webhook is reached. */
+/** The address of a webhook. */
 export interface WebhookClient {
   readonly url?: string | undefined;
   readonly service?: Service | undefined;
 }
 
-/** A webhook is reached by a URL or at a service, and by one of them only. */
+/** Requires exactly one of a URL and a service. */
 export function webhookClient({ url, service }: WebhookClient, place: FieldReport): void {
   if ((url === undefined) === (service === undefined)) {
     place.required("exactly one of url or service is required");
@@ -28,7 +28,7 @@ export function webhookClient({ url, service }: WebhookClient, place: FieldRepor
 const urlForm = "; desired format: https://host[/path]";
 
 function webhookUrl(text: string, place: FieldReport): void {
-  // Split as RFC 3986 does (appendix B), so that each part can be told of by itself.
+  // Split as in RFC 3986, appendix B, so that each part has its own fault.
   const match = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text);
   if (match === null || /\p{Cc}|%(?![\da-f]{2})/iu.test(text) || /\s/.test(match[2] ?? "")) {
     return place.required(`url must be a valid URL${urlForm}`);
@@ -66,7 +66,7 @@ function servicePath(path: string, place: FieldReport): void {
 
 const knownReviewVersions = ["v1", "v1beta1"];
 
-/** Versions of a review that a webhook understands; the server must know one of them. */
+/** Requires that the server supports one of the review versions that a webhook accepts. */
 export function reviewVersions(versions: readonly string[] | null, place: FieldReport): void {
   const all = versions ?? [];
   if (all.length === 0) return place.required(`must specify one of ${knownReviewVersions.join(", ")}`);

@@ -3,7 +3,7 @@ import type { Word } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { deprecatedBehaviors } from "../deprecated-behaviors.ts";
 
-/** The ways in which volumes can be mounted, with their short forms, in the order in which people see them. */
+/** Access modes with their short forms, in the order of display. */
 const shortModes: ReadonlyMap<string, string> = new Map([
   ["ReadWriteOnce", "RWO"],
   ["ReadOnlyMany", "ROX"],
@@ -11,10 +11,13 @@ const shortModes: ReadonlyMap<string, string> = new Map([
   ["ReadWriteOncePod", "RWOP"],
 ]);
 
-/** The ways in which volumes can be mounted. */
+/** Access modes. */
 export const accessModes: readonly Word[] = [...shortModes.keys()];
 
-/** At least one way of mounting; that of a single pod stands alone. Unknown ones are told by the field's closed set. */
+/**
+ * Requires at least one access mode; ReadWriteOncePod must be the only one. Unknown modes are reported by the field's
+ * own rule.
+ */
 export function checkAccessModes(modes: readonly string[] | undefined, place: FieldReport): void {
   if (modes === undefined || modes.length === 0) return place.required("at least 1 access mode is required");
   const others = modes.some((mode) => mode !== "ReadWriteOncePod" && shortModes.has(mode));
@@ -23,18 +26,18 @@ export function checkAccessModes(modes: readonly string[] | undefined, place: Fi
   }
 }
 
-/** Ways of mounting as `RWO,RWX`. */
+/** Returns access modes as `RWO,RWX`. */
 export function modesText(modes: readonly string[] | undefined): string {
   const given = new Set(modes);
   return [...shortModes].flatMap(([mode, short]) => (given.has(mode) ? [short] : [])).join(",");
 }
 
-/** The annotation by which the class of a volume or claim was named before there was a field. */
+/** Annotation that named the class of a volume or claim before the field existed. */
 export function classAnnotation({ domain }: Vocabulary): string {
   return `volume.beta.${domain}/storage-class`;
 }
 
-/** What the writer of a volume or claim that names its class in the old place should know. */
+/** Returns warnings for a volume or claim that names its class in the annotation. */
 export function classWarnings(
   annotations: Readonly<Record<string, string>> | undefined,
   vocabulary: Vocabulary,
@@ -45,7 +48,7 @@ export function classWarnings(
   return [`metadata.annotations[${key}]: deprecated since v${deprecated}; use "${instead}" instead`];
 }
 
-/** The class of a volume or claim, wherever it is named. */
+/** Returns the class of a volume or claim, from the annotation or the field. */
 export function classOf(
   annotations: Readonly<Record<string, string>> | undefined,
   inSpec: string | undefined,

@@ -46,7 +46,7 @@ export const ConfigMap = kind({
       type: "string",
       doc: "How many keys the map has.",
       cell: (configMap) =>
-        // A number in a column of texts, as the reference answers.
+        // As in the reference, a number although the column has the type string.
         Object.keys(configMap.data ?? {}).length + Object.keys(configMap.binaryData ?? {}).length,
     },
     ageColumn,

@@ -1,10 +1,10 @@
 import { configMapKeyFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** The most bytes that the values of one ConfigMap or Secret may hold together. */
+/** Maximum total size of the values of a ConfigMap or Secret, in bytes. */
 export const maxDataBytes = 1024 * 1024;
 
-/** Checks the keys of the given maps and that no key stands in two of them. */
+/** Checks the keys of some maps, and that no key is in two of them. */
 export function checkDataKeys(
   maps: Readonly<Record<string, Record<string, string> | undefined>>,
   report: FieldReport,
@@ -15,7 +15,7 @@ export function checkDataKeys(
     if (data === undefined) continue;
     for (const key in data) {
       for (const message of configMapKeyFaults(key)) report.at(name).key(key).invalid(key, message);
-      // The fault is at the first of them, as in the reference.
+      // Reported in the first map, as in the reference.
       const other = before.find(([, others]) => Object.hasOwn(others, key));
       if (other !== undefined)
         report.at(other[0]).key(key).invalid(key, `duplicate of key present in ${name}`);
@@ -24,13 +24,13 @@ export function checkDataKeys(
   }
 }
 
-/** Bytes that base64 text stands for. */
+/** Returns the number of bytes that base64 text encodes. */
 export function decodedBytes(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return (base64.length / 4) * 3 - padding;
 }
 
-/** Refuses a change of content that was declared immutable. */
+/** Rejects changes of data that is declared immutable. */
 export function checkImmutable(
   live: { readonly immutable?: boolean | undefined },
   now: { readonly immutable?: boolean | undefined },

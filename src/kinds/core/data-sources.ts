@@ -1,15 +1,15 @@
 import type { KindContext } from "../../schema/context.ts";
 import type { TypedLocalObjectReference, TypedObjectReference } from "./references.ts";
 
-/** What a new volume is filled with: the older field, and the newer one that replaces it. */
+/** The source of a new volume's content: the older field, and the newer one that replaces it. */
 export interface DataSources {
   dataSource?: TypedLocalObjectReference | undefined;
   dataSourceRef?: TypedObjectReference | undefined;
 }
 
 /**
- * Lets both fields say the same, so that clients of either find what they know. Where it hadn't any before, the older one
- * takes only claims and snapshots; others were ignored there from the start.
+ * Sets both fields to the same source, so that clients of either field find it. Unless the live object already has one,
+ * the older field accepts only claims and snapshots; other sources are dropped.
  */
 export function matchDataSources(spec: DataSources, live: DataSources, context: KindContext): void {
   const crosses = (spec.dataSourceRef?.namespace ?? "") !== "";
@@ -34,7 +34,7 @@ function isKnown(source: TypedLocalObjectReference | undefined, { vocabulary }: 
   );
 }
 
-/** Whether two references name the same object. */
+/** Returns true if two references name the same object. */
 export function namesSame(a: TypedLocalObjectReference, b: TypedLocalObjectReference): boolean {
   return a.kind === b.kind && a.name === b.name && (a.apiGroup ?? "") === (b.apiGroup ?? "");
 }

@@ -4,7 +4,7 @@ import { deprecatedBehaviors, type DeprecatedBehavior } from "../deprecated-beha
 const { osLabel, archLabel, zoneLabel, regionLabel, typeLabel } = deprecatedBehaviors;
 const renamed: readonly DeprecatedBehavior[] = [zoneLabel, regionLabel, typeLabel, osLabel, archLabel];
 
-/** The new name of a label of nodes that has one, and since when the old one is deprecated. */
+/** Returns the replacement of a deprecated node label, and the release of its deprecation. */
 function find(key: string, { domain }: Vocabulary): { now: string; since: string } | undefined {
   const found = renamed.find(({ what }) => what.replace("*", domain) === key);
   return found === undefined
@@ -12,12 +12,12 @@ function find(key: string, { domain }: Vocabulary): { now: string; since: string
     : { now: found.instead.replace("*", domain), since: found.deprecated };
 }
 
-/** The new name of a label of nodes, if it has one. */
+/** Returns the replacement of a deprecated node label; undefined if it isn't deprecated. */
 export function successorOf(key: string, vocabulary: Vocabulary): string | undefined {
   return find(key, vocabulary)?.now;
 }
 
-/** What a writer who uses an old label should know. */
+/** Returns the warning for a deprecated node label. */
 export function labelWarnings(path: string, key: string, vocabulary: Vocabulary): string[] {
   const found = find(key, vocabulary);
   return found === undefined ? [] : [`${path}: deprecated since v${found.since}; use "${found.now}" instead`];

@@ -85,7 +85,7 @@ export const Endpoints = kind({
 });
 export type Endpoints = ObjectFor<typeof Endpoints>;
 
-/** Several ports are told apart by their names. */
+/** Requires names of ports if there are several. */
 function namedPorts(ports: readonly { readonly name?: string | undefined }[], place: FieldReport): void {
   if (ports.length < 2) return;
   for (const [index, port] of ports.entries()) {
@@ -97,7 +97,7 @@ function namedPorts(ports: readonly { readonly name?: string | undefined }[], pl
 function addressesText(subsets: readonly EndpointSubset[]): string {
   const cell = new TruncatedList();
   for (const { addresses = [], ports = [] } of subsets) {
-    // Those of headless services may have no ports.
+    // Endpoints of headless services may have no ports.
     if (ports.length === 0) cell.add(addresses.length, (index) => addresses[index]!.ip);
     for (const { port } of ports) {
       cell.add(addresses.length, (index) => hostAndPort(addresses[index]!.ip, port));

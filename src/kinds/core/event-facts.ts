@@ -2,10 +2,10 @@ import type { Column } from "../../schema/columns.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { agedCell } from "../columns.ts";
 
-/** A time that is written even when it is missing. */
+/** A missing time, which is encoded as null. */
 export type Absent = null | undefined;
 
-/** What an event says, whatever its version calls it. */
+/** The content of an event, independent of its version. */
 export interface EventFacts {
   readonly namespace?: string | undefined;
   readonly object?:
@@ -32,12 +32,11 @@ export interface EventFacts {
     { readonly count?: number | undefined; readonly lastObservedTime?: string | Absent } | undefined;
 }
 
-/** Whether a time is there. */
 export function isGiven(time: string | Absent): time is string {
   return time !== undefined && time !== null && time !== "";
 }
 
-/** The columns of events, the same in each version. */
+/** The columns of events, which are the same in each version. */
 export function eventColumns<O extends ApiObject>(read: (object: O) => EventFacts): readonly Column<O>[] {
   const text = (
     name: string,

@@ -8,10 +8,11 @@ const maxNameLength = 128;
 const maxMessageLength = 1024;
 
 /**
- * What every event must keep. One with `eventTime` is of the newer style, which says more about who reported it and why;
- * one without is of the older style.
+ * Checks an event. With `eventTime` it is of the newer style, which requires the reporter and the reason; without, it
+ * is of the older style.
  *
- * @param controller what the version calls the field with the controller's name; the other places are those of core.
+ * @param controller name of the field with the reporting controller in this version; all other paths are those of
+ *   core.
  */
 export function checkEvent(
   event: EventFacts,
@@ -44,7 +45,7 @@ export function checkEvent(
   }
 }
 
-/** A series has at least two events. */
+/** Requires a series of at least two events. */
 export function checkSeries(series: EventFacts["series"], report: FieldReport): void {
   if (series === undefined) return;
   if ((series.count ?? 0) < 2)
@@ -52,7 +53,7 @@ export function checkSeries(series: EventFacts["series"], report: FieldReport): 
   if (!isGiven(series.lastObservedTime)) report.at("series", "lastObservedTime").required();
 }
 
-/** What events of the older style alone have. */
+/** Members of the older style only. */
 interface OldStyle {
   readonly first?: string | Absent;
   readonly last?: string | Absent;
@@ -61,7 +62,7 @@ interface OldStyle {
     { readonly component?: string | undefined; readonly host?: string | undefined } | undefined;
 }
 
-/** A new event of the newer style has nothing of the older one. */
+/** Rejects members of the older style in a new event of the newer style. */
 export function checkNothingOld({ first, last, count = 0, source }: OldStyle, report: FieldReport): void {
   const unset = "needs to be unset";
   if (isGiven(first)) report.at("firstTimestamp").invalid("", unset);

@@ -20,10 +20,10 @@ interface Limit {
 
 const limitTypes = new Set(["Pod", "Container", "PersistentVolumeClaim"]);
 
-/** Each type of object has its limits in one place. */
+/** Requires that each type of object occurs once. */
 export const uniqueLimitTypes = uniqueBy<Limit>(({ type }) => type, "type");
 
-/** Whether the limits for one type of object agree with each other. */
+/** Checks the limits for one type of object against each other. */
 export function checkLimit(limit: Limit, place: FieldReport, context: KindContext): void {
   const { type } = limit;
   const typeFaults = qualifiedNameFaults(type);
@@ -63,7 +63,7 @@ function amountOf(amounts: Amounts | undefined, name: string): Quantity | undefi
   return amounts !== undefined && Object.hasOwn(amounts, name) ? quantityFrom(amounts[name]!) : undefined;
 }
 
-/** The limits of one resource: min ≤ default request ≤ default ≤ max. */
+/** Checks the limits of one resource: min ≤ default request ≤ default ≤ max. */
 function checkResource(limit: Limit, name: string, place: FieldReport, context: KindContext): void {
   const min = amountOf(limit.min, name);
   const max = amountOf(limit.max, name);
@@ -100,7 +100,7 @@ function checkRatio(limit: Limit, name: string, place: FieldReport): void {
   const min = amountOf(limit.min, name);
   const max = amountOf(limit.max, name);
   if (min === undefined || max === undefined) return;
-  // ratio > max / min, without dividing; both sides are billionths of billionths.
+  // ratio > max / min, without a division; both sides are multiplied by 10^18.
   const one = quantityOf(1).nanos;
   if (min.nanos > 0n && ratio.nanos * min.nanos > max.nanos * one) {
     here.invalid(shown, "the ratio is greater than max/min");

@@ -36,7 +36,7 @@ const NamespaceStatus = struct("NamespaceStatus", "What a namespace is like now.
     .patchMerge("type"),
 });
 
-/** A namespace is deleted with everything in it (spec: conventions 3.1). */
+/** A namespace is deleted with its content (spec: conventions 3.1). */
 export const Namespace = kind({
   name: "Namespace",
   resource: "namespaces",
@@ -72,7 +72,7 @@ export const Namespace = kind({
     copy.spec = { ...copy.spec, finalizers: finalizers.includes(own) ? finalizers : [...finalizers, own] };
   },
   prepareUpdate(copy, live) {
-    // A copy: admission is shown the live object beside the new one, and must not change it.
+    // A copy, because admission also gets the live object and must not change it.
     const finalizers = deepClone(live.spec?.finalizers);
     copy.spec = { ...copy.spec, finalizers };
     if (finalizers === undefined) delete copy.spec.finalizers;
@@ -81,7 +81,7 @@ export const Namespace = kind({
     const list = report.at("spec", "finalizers");
     for (const [index, name] of (spec?.finalizers ?? []).entries()) {
       if (list.full) return;
-      // Where the reference says it: at the item only where finalizers are written by themselves.
+      // Reported as in the reference: at the item only for the subresource `finalize`.
       const place = subresource === "finalize" ? list.at(index) : list;
       for (const message of qualifiedNameFaults(name)) place.invalid(name, message);
       if (!isQualifiedFinalizer(name, vocabulary)) place.invalid(name, notQualified);
@@ -128,7 +128,7 @@ export const Namespace = kind({
 });
 export type Namespace = ObjectFor<typeof Namespace>;
 
-/** Whether a namespace is on its way out: nothing new may be created in it. */
+/** Returns true if a namespace is terminating; then nothing can be created in it. */
 export function isTerminating(namespace: ApiObject): boolean {
   const status = namespace.status as { phase?: string } | undefined;
   return namespace.metadata.deletionTimestamp !== undefined || status?.phase === "Terminating";

@@ -7,7 +7,7 @@ interface Requirement {
   readonly values?: readonly string[] | undefined;
 }
 
-/** A condition on a node's label. */
+/** Checks a requirement for a node label. */
 export function labelRequirement(requirement: Requirement, place: FieldReport): void {
   const count = requirement.values?.length ?? 0;
   switch (requirement.operator) {
@@ -30,7 +30,7 @@ export function labelRequirement(requirement: Requirement, place: FieldReport): 
     place.at("key").invalid(requirement.key, message);
 }
 
-/** A condition on a node's field; only its name can be asked for. */
+/** Checks a requirement for a node field; only the name is supported. */
 export function fieldRequirement(requirement: Requirement, place: FieldReport): void {
   const { key, operator, values = [] } = requirement;
   if (operator !== "In" && operator !== "NotIn") {

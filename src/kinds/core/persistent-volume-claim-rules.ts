@@ -37,11 +37,11 @@ interface Claim {
   readonly status?: ClaimStatus | undefined;
 }
 
-/** What a claim must ask for. */
+/** Checks the spec of a claim. */
 export function checkClaimSpec(spec: ClaimSpec, place: FieldReport): void {
   checkAccessModes(spec.accessModes, place.at("accessModes"));
   const size = storageOf(spec.resources?.requests);
-  // The reference names the resource without the member that holds it.
+  // As in the reference, the path lacks the member `requests`.
   const sizePlace = place.at("resources").key("storage");
   if (size === undefined) sizePlace.required();
   else {
@@ -64,14 +64,14 @@ function storageOf(amounts: Amounts | undefined): string | undefined {
   return amounts !== undefined && Object.hasOwn(amounts, "storage") ? amounts["storage"] : undefined;
 }
 
-/** The core group has only one kind that holds data. */
+/** Rejects data sources in the core group other than claims. */
 function checkCoreSource({ apiGroup, kind }: TypedLocalObjectReference, place: FieldReport): void {
   if ((apiGroup ?? "") === "" && kind !== "PersistentVolumeClaim") {
     place.invalid(kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   }
 }
 
-/** Amounts of a bound volume. */
+/** Checks the allocated amounts of a status. */
 export function checkAllocated(status: ClaimStatus, place: FieldReport): void {
   for (const [name, amount] of Object.entries(status.capacity ?? {})) {
     if (place.full) return;
@@ -85,8 +85,8 @@ export function checkAllocated(status: ClaimStatus, place: FieldReport): void {
 }
 
 /**
- * A claim stays as it was made, so that limits on claims hold. But the volume and a missing class may be filled in once,
- * and a bound claim may grow.
+ * Rejects changes of a claim, so that quotas of claims stay effective. Exceptions: the volume and a missing class can
+ * be set once, and a bound claim can grow.
  */
 export function checkClaimUpdate(claim: Claim, live: Claim, report: FieldReport, context: KindContext): void {
   const now: ClaimSpec = claim.spec ?? {};
@@ -96,15 +96,15 @@ export function checkClaimUpdate(claim: Claim, live: Claim, report: FieldReport,
     volumeName: (before.volumeName ?? "") === "" ? now.volumeName : before.volumeName,
     storageClassName: expectedClass(claim, live, report, context),
   };
-  const given = { ...now, volumeName: now.volumeName, storageClassName: now.storageClassName };
+  const submitted = { ...now, volumeName: now.volumeName, storageClassName: now.storageClassName };
   if (live.status?.phase === "Bound" && now.resources?.requests !== undefined) {
-    given.resources = withStorage(now.resources, storageOf(before.resources?.requests));
+    submitted.resources = withStorage(now.resources, storageOf(before.resources?.requests));
   }
-  if (!same(given, expected)) {
+  if (!same(submitted, expected)) {
     report.at("spec").forbidden("is immutable after creation except resources.requests for bound claims");
   }
   checkSize(claim, live, report, context);
-  // The reference names this place without the spec.
+  // As in the reference, the path lacks `spec`.
   unchanged(now.volumeMode, before.volumeMode, report.at("volumeMode"));
 }
 
@@ -113,7 +113,7 @@ function withStorage(resources: Resources, size: string | undefined): Resources 
   return { ...resources, requests: size === undefined ? others : { ...others, storage: size } };
 }
 
-/** The class that the claim may have: its own, the one that its annotation named, or any where it had none. */
+/** Returns the allowed class of the updated claim: its own, the one of its annotation, or any class if it had none. */
 function expectedClass(
   claim: Claim,
   live: Claim,
@@ -136,7 +136,7 @@ function expectedClass(
   return (before ?? "") === "" && liveClass === undefined ? newClass : liveClass;
 }
 
-/** Volumes can't shrink; where it is enabled, a growth that failed may be taken back. */
+/** Rejects a smaller size; a failed growth can be reverted if that feature is enabled. */
 function checkSize(claim: Claim, live: Claim, report: FieldReport, context: KindContext): void {
   const amountOf = (text: string | undefined) => quantityFrom(text ?? "0");
   const now = amountOf(storageOf(claim.spec?.resources?.requests));
@@ -146,13 +146,13 @@ function checkSize(claim: Claim, live: Claim, report: FieldReport, context: Kind
   if (!context.enabled("RecoverVolumeExpansionFailure")) {
     return place.forbidden("field can not be less than previous value");
   }
-  const held = amountOf(storageOf(live.status?.capacity));
-  if (held !== undefined && compareQuantities(now, held) <= 0) {
+  const capacity = amountOf(storageOf(live.status?.capacity));
+  if (capacity !== undefined && compareQuantities(now, capacity) <= 0) {
     place.forbidden("field can not be less than status.capacity");
   }
 }
 
-/** Parts of a byte can't be had. */
+/** Returns warnings for amounts that aren't whole bytes. */
 export function fractionWarnings(resources: Resources): string[] {
   return (["requests", "limits"] as const).flatMap((member) => {
     const size = storageOf(resources[member]);

@@ -26,7 +26,7 @@ export const PersistentVolumeClaimSpec = struct(
     accessModes: field(1, list(string), "Ways of mounting that the volume must allow.")
       .atomic()
       .oneOf(...accessModes),
-    // The amounts are of storage, not of what containers use.
+    // The amounts are of storage, unlike those of containers.
     resources: field(2, ResourceRequirements, "The least that the volume must hold.").emitEmpty().unchecked(),
     volumeName: field(3, string, "The volume that the claim is bound to."),
     selector: field(4, LabelSelector, "Volumes that may be bound to the claim.")
@@ -135,7 +135,7 @@ export const PersistentVolumeClaim = kind({
     checkAllocated(claim.status ?? {}, report.at("status"));
   },
   validateUpdate(claim, live, report, context) {
-    // The status is written by those who bound the claim: it can't change what was asked for.
+    // Writes to the subresource `status` can't change the spec.
     if (context.subresource === "") checkClaimUpdate(claim, live, report, context);
   },
   warnings: ({ metadata, spec }, { vocabulary }) => [

@@ -8,7 +8,7 @@ import { checkAccessModes, classWarnings } from "./access-modes.ts";
 import { labelWarnings, successorOf } from "./deprecated-labels.ts";
 import type { PersistentVolumeSpec } from "./persistent-volume-spec.ts";
 
-/** The kinds of sources, in the order in which the second of several is named. */
+/** Volume sources; if there are several, the first in this order is accepted and the next is reported. */
 const sources = [
   "hostPath",
   "gcePersistentDisk",
@@ -34,7 +34,7 @@ const sources = [
   "csi",
 ] as const satisfies readonly (keyof PersistentVolumeSpec)[];
 
-/** What the fields of a persistent volume demand of each other. */
+/** Checks the spec of a persistent volume. */
 export function checkVolumeSpec(spec: PersistentVolumeSpec, place: FieldReport): void {
   checkAccessModes(spec.accessModes, place.at("accessModes"));
   checkCapacity(spec.capacity ?? {}, place.at("capacity"));
@@ -51,7 +51,7 @@ export function checkVolumeSpec(spec: PersistentVolumeSpec, place: FieldReport):
   }
 }
 
-/** As {@link checkVolumeSpec}, for a volume that an attachment names inline: much of it has no meaning there. */
+/** As {@link checkVolumeSpec}, for the inline volume of an attachment, in which much is not allowed. */
 export function checkInlineVolumeSpec(spec: PersistentVolumeSpec, place: FieldReport): void {
   const refuse = (
     name: keyof PersistentVolumeSpec,
@@ -93,12 +93,12 @@ function checkSources(spec: PersistentVolumeSpec, place: FieldReport): void {
   for (const name of given.slice(1)) place.at(name).forbidden("may not specify more than 1 volume type");
 }
 
-/** Whether a path, cleaned of empty parts and steps, is the root. */
+/** Returns true if a path is the root after removing empty segments and dots. */
 function isRoot(path: string | undefined): boolean {
   return path !== undefined && /^\/[/.]*$/.test(path) && !/\.{3}/.test(path);
 }
 
-/** Where a volume lies can't be changed, nor its mode, nor, once set, the nodes that reach it. */
+/** Rejects changes of the source and the mode, and of the node affinity once it is set. */
 export function checkVolumeUpdate(
   spec: PersistentVolumeSpec,
   live: PersistentVolumeSpec,
@@ -112,7 +112,7 @@ export function checkVolumeUpdate(
     const { controllerExpandSecretRef: _, ...csi } = spec.csi!;
     return !same(csi, live.csi);
   });
-  // The reference gives this name to all sources together, and the others without the spec.
+  // As in the reference, this path names all sources together, and the others lack `spec`.
   if (moved) report.at("spec", "persistentvolumesource").forbidden("is immutable after creation");
   unchanged(spec.volumeMode, live.volumeMode, report.at("volumeMode"));
   const before = live.nodeAffinity;
@@ -125,7 +125,7 @@ export function checkVolumeUpdate(
   }
 }
 
-/** The secrets of a driver by which a volume is named are looked for in the store. */
+/** Secret references of a driver that name Secrets of the store. */
 const driverSecrets = [
   "controllerPublishSecretRef",
   "controllerExpandSecretRef",
@@ -134,8 +134,8 @@ const driverSecrets = [
 ] as const;
 
 /**
- * Secrets of a driver have names without dots, and their namespaces are well formed. Where one of the live volume has dots,
- * as older releases allowed, all may.
+ * Checks the names and namespaces of a driver's secrets. Names with dots are allowed only if the live volume has one,
+ * because older releases allowed them.
  */
 export function checkDriverSecrets(
   { csi }: PersistentVolumeSpec,
@@ -154,7 +154,7 @@ export function checkDriverSecrets(
 
 type Affinity = NonNullable<PersistentVolumeSpec["nodeAffinity"]>;
 
-/** The affinity that stands, with the old label keys exchanged for their successors where the new one has those. */
+/** Returns the current affinity, with deprecated label keys replaced where the new affinity has their replacements. */
 function renewed(before: Affinity, spec: PersistentVolumeSpec, vocabulary: Vocabulary): Affinity {
   const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? [];
   const copy = deepClone(before);
@@ -174,7 +174,7 @@ const goneSources: Readonly<Partial<Record<(typeof sources)[number], string>>> =
   glusterfs: "deprecated in v1.25, non-functional in v1.26+",
 };
 
-/** What the writer of a volume should know. */
+/** Returns the warnings for a volume. */
 export function volumeWarnings(
   spec: PersistentVolumeSpec,
   annotations: Readonly<Record<string, string>> | undefined,

@@ -1,6 +1,6 @@
 import type { ObjectMetaValue } from "../../schema/kind.ts";
 
-/** The phase of a volume or claim, or that it is on its way out. */
+/** Returns the phase of a volume or claim, or `Terminating`. */
 export function phaseText(
   metadata: ObjectMetaValue,
   status: { readonly phase?: string | undefined } | undefined,

@@ -4,14 +4,14 @@ import { readQuantity } from "../checks/quantities.ts";
 import { containerResourceName, isExtended } from "./pod/resource-names.ts";
 import { isCounted, isQuotaResource, resourceName } from "./standard-resources.ts";
 
-/** The name of a resource that a quota limits. */
+/** Requires the name of a resource that a quota can limit. */
 export function quotaResourceName(name: string, place: FieldReport): void {
   resourceName(name, place);
   if (!name.includes("/") && !isQuotaResource(name))
     place.invalid(name, "must be a standard resource for quota");
 }
 
-/** The name of a resource that limits for objects of a type can be about. */
+/** Requires the name of a resource that a limit range can limit for a type of object. */
 export function limitedResourceName(
   type: string,
   name: string,
@@ -22,7 +22,7 @@ export function limitedResourceName(
   else resourceName(name, place);
 }
 
-/** An amount of a resource: not negative, and whole for what is counted in pieces. */
+/** Requires a non-negative amount, which must be whole for countable resources. */
 export function checkAmount(name: string, amount: string, place: FieldReport, context: KindContext): void {
   const quantity = readQuantity(amount, place);
   if (quantity === undefined) return;

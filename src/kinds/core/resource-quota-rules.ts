@@ -27,7 +27,7 @@ const podUse = new Set([
   "requests.cpu",
   "requests.memory",
 ]);
-/** What can be limited within each scope. */
+/** Resources that can be limited within each scope. */
 const inScope: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["BestEffort", podCount],
   ["NotBestEffort", podUse],
@@ -41,7 +41,7 @@ const opposites = [
   ["Terminating", "NotTerminating"],
 ] as const;
 
-/** Names and amounts that a quota limits or reports. */
+/** Checks names and amounts of a quota. */
 export function checkQuotaAmounts(
   amounts: Amounts | undefined,
   place: FieldReport,
@@ -54,7 +54,7 @@ export function checkQuotaAmounts(
   }
 }
 
-/** Scopes that exist, go together, and can limit what the quota limits. */
+/** Requires known scopes that don't conflict, and that apply to the limited resources. */
 export function checkScopes(spec: QuotaSpec, place: FieldReport): void {
   const { scopes = [] } = spec;
   const here = place.at("scopes");
@@ -66,7 +66,7 @@ export function checkScopes(spec: QuotaSpec, place: FieldReport): void {
   checkOpposites(distinct, scopes, here);
 }
 
-/** As {@link checkScopes}, for the conditions of the selector. */
+/** As {@link checkScopes}, for the terms of the scope selector. */
 export function checkScopeSelector(spec: QuotaSpec, place: FieldReport): void {
   const conditions = spec.scopeSelector?.matchExpressions ?? [];
   const here = place.at("scopeSelector", "matchExpressions");
@@ -102,7 +102,7 @@ function checkOpposites(given: ReadonlySet<string>, shown: unknown, place: Field
   }
 }
 
-/** The reference names these places without the condition's index. */
+/** As in the reference, paths lack the index of the term. */
 function checkCondition({ scopeName, operator, values = [] }: ScopeCondition, place: FieldReport): void {
   if (inScope.has(scopeName) && scopeName !== "PriorityClass" && operator !== "Exists") {
     place.at("operator").invalid(operator, `must be 'Exists' for the scope ${scopeName}`);
@@ -125,7 +125,7 @@ function checkCondition({ scopeName, operator, values = [] }: ScopeCondition, pl
   }
 }
 
-/** The scopes of a quota stay. */
+/** Rejects changes of the scopes. */
 export function checkScopesUnchanged(
   scopes: readonly string[] | undefined,
   live: readonly string[] | undefined,

@@ -95,7 +95,7 @@ export const ResourceQuota = kind({
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the quota.").emitEmpty(),
-    // Scopes have rules of their own, which name the faults as the reference does.
+    // Scopes have their own rules, which report the faults as the reference does.
     spec: field(2, ResourceQuotaSpec, "What the namespace may use at most.").emitEmpty().unchecked(),
     status: field(3, ResourceQuotaStatus, "What is enforced and used.").emitEmpty(),
   },
@@ -137,7 +137,7 @@ interface Uses {
   readonly used?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Resources as `pods: 1/10, cpu: 500m/2`. */
+/** Formats resources as `pods: 1/10, cpu: 500m/2`. */
 function usesText({ hard = {}, used = {} }: Uses = {}, isShown: (name: string) => boolean): string {
   return Object.keys(hard)
     .filter(isShown)

@@ -70,7 +70,7 @@ export const Secret = kind({
       name: "Data",
       type: "string",
       doc: "How many values it has.",
-      // A number in a column of texts, as the reference answers.
+      // As in the reference, a number although the column has the type string.
       cell: (secret) => Object.keys(secret.data ?? {}).length,
     },
     ageColumn,
@@ -78,7 +78,7 @@ export const Secret = kind({
 });
 export type Secret = ObjectFor<typeof Secret>;
 
-/** What secrets of the known types must hold. */
+/** Requires the data of the standard types of secrets. */
 function checkTyped(secret: Secret, report: FieldReport, vocabulary: Vocabulary): void {
   const has = (key: string) => secret.data !== undefined && Object.hasOwn(secret.data, key);
   const need = (key: string) => {

@@ -43,7 +43,7 @@ export const ServiceAccount = kind({
       name: "Secrets",
       type: "string",
       doc: "How many secrets the account names.",
-      // A number in a column of texts, as the reference answers.
+      // As in the reference, a number although the column has the type string.
       cell: (account) => (account.secrets ?? []).length,
     },
     ageColumn,

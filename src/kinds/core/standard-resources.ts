@@ -1,7 +1,7 @@
 import { qualifiedNameFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** What a quota can count. */
+/** Object counts that a quota can limit. */
 const counted = [
   "pods",
   "resourcequotas",
@@ -24,7 +24,7 @@ const quotaResources = new Set([
 const standardResources = new Set([...quotaResources, "storage"]);
 const countedResources = new Set(counted);
 
-/** Whether what a quota limits are so many objects of a type. */
+/** Returns true if a quota limits the number of objects. */
 export function isCounted(name: string): boolean {
   return countedResources.has(name);
 }
@@ -33,12 +33,12 @@ function isPages(name: string): boolean {
   return name.startsWith("hugepages-") || name.startsWith("requests.hugepages-");
 }
 
-/** Whether a quota has a meaning of its own for the resource. */
+/** Returns true if the resource has a special meaning in quotas. */
 export function isQuotaResource(name: string): boolean {
   return quotaResources.has(name) || isPages(name);
 }
 
-/** The name of any resource: a known one, or one with a domain. */
+/** Requires a standard resource name, or one with a domain. */
 export function resourceName(name: string, place: FieldReport): void {
   const faults = qualifiedNameFaults(name);
   for (const message of faults) place.invalid(name, message);

@@ -11,7 +11,7 @@ interface Endpoint {
   readonly addresses?: readonly string[] | null;
 }
 
-/** The addresses of all endpoints, which are of the slice's type. */
+/** Requires that the addresses of all endpoints have the slice's address type. */
 export function checkEndpoints(endpoints: readonly Endpoint[], type: string, place: FieldReport): void {
   if (endpoints.length > maxEndpoints) return place.tooMany(endpoints.length, maxEndpoints);
   for (const [index, { addresses }] of endpoints.entries()) {
@@ -32,12 +32,12 @@ function checkAddress(address: string, type: string, place: FieldReport): void {
   reachableAddress(address, place);
 }
 
-/** An endpoint has a limited number of addresses. */
+/** Limits the number of addresses of an endpoint. */
 export function checkAddressCount(addresses: readonly string[], place: FieldReport): void {
   if (addresses.length > maxAddresses) place.tooMany(addresses.length, maxAddresses);
 }
 
-/** Ports have different names; one may have none. */
+/** Requires unique names of ports; one may be empty. */
 export function checkPortNames(
   ports: readonly { readonly name?: string | undefined }[],
   place: FieldReport,
@@ -51,7 +51,7 @@ export function checkPortNames(
   }
 }
 
-/** Zones are named like values of labels, each once. */
+/** Requires unique zones that are valid label values. */
 export function checkZones(zones: readonly { readonly name: string }[], place: FieldReport): void {
   if (zones.length > maxZones) return place.tooMany(zones.length, maxZones);
   const seen = new Set<string>();

@@ -81,7 +81,7 @@ export const EndpointSlice = kind({
       .required()
       .oneOf("FQDN", "IPv4", "IPv6"),
   },
-  // Everything but the metadata, and the labels, by which slices are found.
+  // All members except the metadata, and the labels, by which slices are selected.
   generationOf: ({ addressType, endpoints, ports, metadata }) => [
     addressType,
     endpoints,
@@ -132,7 +132,7 @@ export const EndpointSlice = kind({
 });
 export type EndpointSlice = ObjectFor<typeof EndpointSlice>;
 
-/** What an older version said about topology has a place of its own now; nothing is left to keep. */
+/** Removes the topology of v1beta1, which is replaced by other fields. */
 function dropTopology(copy: { endpoints?: { deprecatedTopology?: unknown }[] | null }): void {
   for (const endpoint of copy.endpoints ?? []) delete endpoint.deprecatedTopology;
 }

@@ -2,10 +2,14 @@ import type { declarationsIn } from "../../schema/kind.ts";
 import { field, list, string, time } from "../../schema/types.ts";
 import { uniqueBy } from "../checks/values.ts";
 
-/** Declares kinds and structs of one of the group's versions. */
+/** The functions that declare kinds and structs of one version of the group. */
 export type Declarations = ReturnType<typeof declarationsIn>;
 
-/** The status of an object of the group: conditions, which a strategic merge patch merges in newer versions. */
+/**
+ * Returns the status of an object of the group, with conditions.
+ *
+ * @param mergesConditions whether a strategic merge patch merges conditions, as in newer versions.
+ */
 export function declareStatus({ struct }: Declarations, kindName: string, mergesConditions: boolean) {
   const condition = struct(`${kindName}Condition`, "One aspect of an object's state.", {
     type: field(1, string, "What the condition is about.").mustBeGiven(),

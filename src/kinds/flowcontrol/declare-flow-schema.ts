@@ -11,7 +11,7 @@ import { declarePolicyRules } from "./policy-rules.ts";
 
 const defaultPrecedence = 1000;
 
-/** The kind FlowSchema in one of the group's versions. */
+/** Declares FlowSchema in one version of the group. */
 export function declareFlowSchema(
   declarations: Declarations,
   mergesConditions: boolean,

@@ -10,10 +10,10 @@ import { checkMandatory, mandatoryLevels } from "./mandatory.ts";
 
 const defaultShares = 30;
 
-/** What the versions call a level's share of the requests that the server handles at one time. */
+/** Name of the field with a level's share of concurrent requests, which depends on the version. */
 export type SharesName = "assuredConcurrencyShares" | "nominalConcurrencyShares";
 
-/** The kind PriorityLevelConfiguration in one of the group's versions. */
+/** Declares PriorityLevelConfiguration in one version of the group. */
 export function declarePriorityLevel(
   declarations: Declarations,
   sharesName: SharesName,
@@ -90,7 +90,7 @@ function levelColumns(sharesName: SharesName): Column<Level & ApiObject>[] {
   ];
 }
 
-/** What the columns show of the limits, in either version. */
+/** The limits that columns show, in any version. */
 type Limits = { readonly [name in SharesName]?: number } & {
   readonly limitResponse?: {
     readonly queuing?: {

@@ -46,7 +46,7 @@ const verbNames = [
   "watch",
 ];
 
-/** The place of a flow schema among the others; the first one is kept for the schema named `exempt`. */
+/** Checks the precedence; 1 is reserved for the schema `exempt`. */
 export function checkPrecedence(precedence: number, name: string, place: FieldReport): void {
   if (precedence <= 0) place.invalid(precedence, "must be a positive value");
   if (precedence > maxPrecedence) place.invalid(precedence, `must not be greater than ${maxPrecedence}`);
@@ -55,12 +55,12 @@ export function checkPrecedence(precedence: number, name: string, place: FieldRe
   }
 }
 
-/** How requests are told apart. */
+/** Checks the method of distinguishing flows. */
 export function checkDistinguisher({ type }: { readonly type: string }, place: FieldReport): void {
   if (!distinguishers.includes(type)) place.at("type").notSupported(type, distinguishers);
 }
 
-/** Who makes which requests. */
+/** Checks the rules: subjects and their requests. */
 export function checkRules(
   { subjects, resourceRules = [], nonResourceRules = [] }: Rules,
   place: FieldReport,
@@ -73,23 +73,23 @@ export function checkRules(
   }
 }
 
-/** A subject is described in the field of its kind. */
+/** Requires exactly the field that belongs to the kind of subject. */
 export function checkSubject(subject: Subject, place: FieldReport): void {
   const fields = { Group: "group", ServiceAccount: "serviceAccount", User: "user" } as const;
   if (!Object.hasOwn(fields, subject.kind)) {
     return place.at("kind").notSupported(subject.kind, Object.keys(fields));
   }
   for (const [kind, name] of Object.entries(fields)) {
-    const given = subject[name] !== undefined;
-    if (kind === subject.kind && !given) {
+    const isSet = subject[name] !== undefined;
+    if (kind === subject.kind && !isSet) {
       place.at(name).required(`${name} is required when subject kind is '${kind}'`);
-    } else if (kind !== subject.kind && given) {
+    } else if (kind !== subject.kind && isSet) {
       place.at(name).forbidden(`${name} is forbidden when subject kind is not '${kind}'`);
     }
   }
 }
 
-/** A service account, or all of a namespace. */
+/** Requires a namespace, and a service account or `*`. */
 export function checkAccount({ namespace, name }: Account, place: FieldReport): void {
   if (name !== "" && name !== "*") {
     for (const message of dnsSubdomainFaults(name)) place.at("name").invalid(name, message);
@@ -98,7 +98,7 @@ export function checkAccount({ namespace, name }: Account, place: FieldReport): 
   for (const message of dnsLabelFaults(namespace)) place.at("namespace").invalid(namespace, message);
 }
 
-/** A rule for resources names at least one of everything. */
+/** Requires verbs, groups, resources, and namespaces or cluster scope. */
 export function checkResourceRule(rule: ResourceRule, place: FieldReport): void {
   checkVerbs(rule.verbs ?? [], place.at("verbs"));
   checkNames(rule.apiGroups ?? [], "api group", place.at("apiGroups"));
@@ -119,7 +119,7 @@ export function checkResourceRule(rule: ResourceRule, place: FieldReport): void 
   }
 }
 
-/** A rule for URL paths names verbs and paths. */
+/** Requires verbs and URL paths. */
 export function checkUrlRule(rule: UrlRule, place: FieldReport): void {
   checkVerbs(rule.verbs ?? [], place.at("verbs"));
   const urls = rule.nonResourceURLs ?? [];
@@ -139,13 +139,13 @@ function checkVerbs(verbs: readonly string[], place: FieldReport): void {
   else if (verbs.some((verb) => !verbNames.includes(verb))) place.notSupported(verbs, verbNames);
 }
 
-function checkNames(names: readonly string[], what: string, place: FieldReport): void {
-  if (names.length === 0) place.required(`resource rules must supply at least one ${what}`);
-  else if (names.includes("*")) checkAlone(names, `${what}s`, place);
+function checkNames(names: readonly string[], noun: string, place: FieldReport): void {
+  if (names.length === 0) place.required(`resource rules must supply at least one ${noun}`);
+  else if (names.includes("*")) checkAlone(names, `${noun}s`, place);
 }
 
-function checkAlone(items: readonly string[], what: string, place: FieldReport): void {
-  if (items.length > 1) place.invalid(items, `if '*' is present, must not specify other ${what}`);
+function checkAlone(items: readonly string[], noun: string, place: FieldReport): void {
+  if (items.length > 1) place.invalid(items, `if '*' is present, must not specify other ${noun}`);
 }
 
 function urlFault(url: string): string | undefined {

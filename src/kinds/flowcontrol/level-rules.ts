@@ -19,10 +19,10 @@ interface Level {
 const levelTypes = ["Exempt", "Limited"];
 const responseTypes = ["Queue", "Reject"];
 const maxQueues = 10_000_000;
-/** Bits of the hash by which a flow's hand of queues is dealt. */
+/** Number of hash bits that shuffle sharding can use. */
 const maxHashBits = 60;
 
-/** Only the level named `exempt` isn't limited. */
+/** Only the level `exempt` has the type Exempt. */
 export function checkLevel({ type, limited }: Level, name: string, place: FieldReport): void {
   if ((name === "exempt") !== (type === "Exempt")) {
     place.at("type").invalid(type, "type must be 'Exempt' if and only if name is 'exempt'");
@@ -36,7 +36,7 @@ export function checkLevel({ type, limited }: Level, name: string, place: FieldR
   }
 }
 
-/** Queues are described where requests wait in them. */
+/** Requires queues exactly if the type is Queue. */
 export function checkLimitResponse({ type, queuing }: LimitResponse, place: FieldReport): void {
   if (!responseTypes.includes(type)) return place.at("type").notSupported(type, responseTypes);
   if (type === "Reject" && queuing !== undefined) {
@@ -47,7 +47,7 @@ export function checkLimitResponse({ type, queuing }: LimitResponse, place: Fiel
   }
 }
 
-/** A hand isn't larger than the deck, and small enough for the hash that deals it. */
+/** Checks that the hand size is at most the number of queues, and that the hash has enough bits for it. */
 export function checkQueuing(queuing: Queuing, place: FieldReport): void {
   const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
   if (queueLengthLimit <= 0) place.at("queueLengthLimit").invalid(queueLengthLimit, "must be positive");

@@ -7,7 +7,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
  * belongs somewhere.
  */
 
-/** The fixed specs of priority levels, by name. */
+/** Specs of the mandatory priority levels, by name. */
 export const mandatoryLevels: Readonly<Record<string, object>> = {
   exempt: { type: "Exempt" },
   "catch-all": {
@@ -16,7 +16,7 @@ export const mandatoryLevels: Readonly<Record<string, object>> = {
   },
 };
 
-/** The fixed specs of flow schemas, by name. */
+/** Returns the specs of the mandatory flow schemas, by name. */
 export function mandatorySchemas({ systemPrefix }: Vocabulary): Readonly<Record<string, object>> {
   const all = ["*"];
   const everything = {
@@ -40,7 +40,7 @@ export function mandatorySchemas({ systemPrefix }: Vocabulary): Readonly<Record<
   };
 }
 
-/** The spec of a mandatory object is the fixed one. */
+/** Rejects a spec that differs from that of the mandatory object. */
 export function checkMandatory(
   name: string,
   spec: unknown,

@@ -8,7 +8,7 @@ import {
   checkUrlRule,
 } from "./flow-schema-rules.ts";
 
-/** Rules that say which requests of whom are meant, in one of the group's versions. */
+/** Declares the rules that select requests and subjects, in one version of the group. */
 export function declarePolicyRules(declarations: Declarations) {
   const { struct } = declarations;
   const resourceRule = struct(

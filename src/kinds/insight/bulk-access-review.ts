@@ -14,7 +14,7 @@ import {
   subjectAccessReviewFaults,
 } from "../authorization/spec-faults.ts";
 
-/** At most so many checks stand in one review. */
+/** Maximum number of checks in a review. */
 export const maxChecks = 1000;
 
 const AccessCheck = struct("AccessCheck", "One question: about somebody, or about the caller.", {

@@ -3,14 +3,14 @@ import { field, int32, list, string } from "../../schema/types.ts";
 
 const namespaceDoc = "Namespace of it; absent in the whole cluster.";
 
-/** A binding that an answer names. */
+/** A reference to a binding. */
 const BindingReference = struct("BindingReference", "A binding.", {
   kind: field(1, string, "RoleBinding or ClusterRoleBinding.").required(),
   namespace: field(2, string, namespaceDoc),
   name: field(3, string, "Name of the binding.").required(),
 });
 
-/** A role that an answer names. */
+/** A reference to a role. */
 const RoleReference = struct("RoleReference", "A role.", {
   kind: field(1, string, "Role or ClusterRole.").required(),
   namespace: field(2, string, namespaceDoc),
@@ -47,7 +47,7 @@ const subject = field(
   "By whom the binding reaches the user: themself, or one of their groups.",
 ).required();
 
-/** What one rule gives one subject that is named elsewhere. */
+/** A grant of one rule to a subject that is named elsewhere. */
 export const SubjectGrant = struct("SubjectGrant", "A binding and a rule that allow the action.", {
   binding,
   role,
@@ -56,7 +56,7 @@ export const SubjectGrant = struct("SubjectGrant", "A binding and a rule that al
   aggregatedFrom,
 });
 
-/** What one rule gives one subject. */
+/** A grant of one rule to a subject. */
 export const AccessGrant = struct("AccessGrant", "A binding and a rule that allow what was asked.", {
   binding,
   role,
@@ -75,7 +75,7 @@ const MissingPart = struct("MissingPart", "What a grant lacks to allow what was 
   message: field(4, string, "The same for people.").required(),
 });
 
-/** A grant that doesn't allow what was asked, but nearly. */
+/** A grant that nearly allows the requested action. */
 export const NearMiss = struct("NearMiss", "A binding and a rule that come close to what was asked.", {
   binding,
   role,
@@ -86,7 +86,7 @@ export const NearMiss = struct("NearMiss", "A binding and a rule that come close
   missing: field(7, list(MissingPart), "What they lack.").atomic().required(),
 });
 
-/** A binding that can't count. */
+/** A binding that has no effect. */
 export const BindingFault = struct(
   "BindingFault",
   "A binding of the user or one of their groups that doesn't count, or not as a whole.",

@@ -1,18 +1,18 @@
 import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 
-/** A subject in the order of a list. */
+/** The position of a subject in the ordered list. */
 export interface SubjectPlace {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** The place after a subject, as `status.continue` says it. */
+/** Encodes the position after a subject for `status.continue`. */
 export function writePlace({ kind, namespace = "", name }: SubjectPlace): string {
   return Buffer.from(JSON.stringify([kind, namespace, name])).toString("base64url");
 }
 
-/** The subject that a text of {@link writePlace} names; undefined for any other text. */
+/** Decodes the result of {@link writePlace}; undefined for any other text. */
 export function readPlace(text: string): SubjectPlace | undefined {
   const parts = partsOf(Buffer.from(text, "base64url").toString());
   if (parts === undefined) return undefined;

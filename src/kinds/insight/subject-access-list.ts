@@ -7,9 +7,9 @@ import { reportSpecFaults, selfSubjectAccessReviewFaults } from "../authorizatio
 import { readPlace } from "./place.ts";
 import { SubjectGrant } from "./grants.ts";
 
-/** Subjects in one answer, unless less or more are asked for. */
+/** Default number of subjects in a response. */
 export const defaultSubjects = 200;
-/** At most so many subjects stand in one answer. */
+/** Maximum number of subjects in a response. */
 export const maxSubjects = 1000;
 
 const SubjectAccessListSpec = struct(

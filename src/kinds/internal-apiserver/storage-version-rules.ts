@@ -8,7 +8,7 @@ interface ServerVersions {
   readonly decodableVersions?: readonly string[] | undefined;
 }
 
-/** The name is that of a resource with its group before it: `group.resource`. */
+/** Requires the name of a resource with its group in front: `group.resource`. */
 export function checkName(name: string, place: FieldReport): void {
   const dot = name.lastIndexOf(".");
   if (dot < 0) return place.invalid(name, "must have the form <group>.<resource>");
@@ -20,7 +20,7 @@ export function checkName(name: string, place: FieldReport): void {
   }
 }
 
-/** A server can read what it writes. */
+/** Requires that a server can decode the version that it encodes. */
 export function checkServer(server: ServerVersions, place: FieldReport): void {
   const { apiServerID = "", encodingVersion = "", decodableVersions = [] } = server;
   dnsSubdomain(apiServerID, place.at("apiServerID"));
@@ -57,13 +57,13 @@ interface Status {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** The servers' agreement, and what is known about it. */
+/** Checks the common version and the conditions of a status. */
 export function checkStatus(status: Status, place: FieldReport): void {
   checkCommon(status, place);
   checkConditions(status.conditions ?? [], place);
 }
 
-/** Each condition once and in full; the reference names them by the place of the status. */
+/** Requires unique and complete conditions; reported at the status, as in the reference. */
 function checkConditions(conditions: readonly Condition[], place: FieldReport): void {
   const seen = new Map<string, number>();
   for (const [index, { type, status, reason, message = "" }] of conditions.entries()) {
@@ -81,23 +81,23 @@ function checkConditions(conditions: readonly Condition[], place: FieldReport): 
   }
 }
 
-/** The common version is the one that all servers write, where they agree. */
+/** Requires the common version exactly if all servers encode the same version. */
 function checkCommon(status: Status, place: FieldReport): void {
-  const { storageVersions = [], commonEncodingVersion: said } = status;
+  const { storageVersions = [], commonEncodingVersion: value } = status;
   const written = new Set(storageVersions.map((one) => one.encodingVersion ?? ""));
   const common = written.size === 1 ? [...written][0] : undefined;
-  if (said === common) return;
+  if (value === common) return;
   place
     .at("commonEncodingVersion")
     .invalid(
-      said,
+      value,
       common === undefined ? "must be absent where servers don't agree" : `the servers agree on ${common}`,
     );
 }
 
 const maxShown = 3;
 
-/** The version that each server writes, for the first three of them. */
+/** Returns the versions that the first three servers encode. */
 export function versionsText(versions: readonly ServerVersions[]): string {
   if (versions.length === 0) return "<unset>";
   const shown = versions

@@ -1,7 +1,7 @@
 import { struct } from "../../schema/meta.ts";
 import { field, int64, string, time, type Static } from "../../schema/types.ts";
 
-/** One aspect of an object's state, in the form that newer kinds share. */
+/** A condition (`metav1.Condition`). */
 export const Condition = struct("Condition", "One aspect of an object's state.", {
   type: field(1, string, "What the condition is about.").declaredRequired(),
   status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),

@@ -9,7 +9,7 @@ interface Ranges {
   readonly ipv6?: string | undefined;
 }
 
-/** A range of at least one family, in which each node's part has room. */
+/** Requires a range of at least one family that is large enough for the range of a node. */
 export function checkRanges({ perNodeHostBits, ipv4 = "", ipv6 = "" }: Ranges, place: FieldReport): void {
   if (ipv4 === "" && ipv6 === "") return place.required("one or both of `ipv4` and `ipv6` must be specified");
   if (ipv4 !== "") checkRange(ipv4, perNodeHostBits, "IPv4", place);
@@ -17,7 +17,7 @@ export function checkRanges({ perNodeHostBits, ipv4 = "", ipv6 = "" }: Ranges, p
 }
 
 function checkRange(range: string, hostBits: number, family: "IPv4" | "IPv6", place: FieldReport): void {
-  // The reference names the field like the family.
+  // As in the reference, the path is the name of the family.
   const here = place.at(family);
   if (!isCidr(range)) return here.invalid(range, `must be a valid CIDR: ${range}`);
   if (cidrFamily(range) !== family) return here.invalid(range, `must be a valid ${family} CIDR`);
@@ -42,7 +42,7 @@ interface Selector {
     | null;
 }
 
-/** The terms of a selector, in the form in which the reference prints them. */
+/** Formats the terms of a node selector as the reference does. */
 export function nodeSelectorText({ nodeSelectorTerms }: Selector): string {
   return (nodeSelectorTerms ?? [])
     .flatMap(({ matchExpressions, matchFields }) => [

@@ -5,7 +5,7 @@ import { checkLocalObject } from "./ingress-rules.ts";
 const maxControllerLength = 250;
 const scopes = ["Cluster", "Namespace"];
 
-/** The name of a controller: `example.com/name`. */
+/** Requires the name of a controller: `example.com/name`. */
 export function checkController(controller: string, place: FieldReport): void {
   if (Buffer.byteLength(controller) > maxControllerLength) place.tooLong(maxControllerLength);
   domainPrefixedPath(controller, place);
@@ -19,7 +19,7 @@ interface Parameters {
   readonly namespace?: string | undefined;
 }
 
-/** An object of the cluster, or one of a namespace, which is then named. */
+/** Checks a reference to a cluster-scoped object, or to an object in a namespace. */
 export function checkParameters(parameters: Parameters, place: FieldReport): void {
   checkLocalObject(parameters, place);
   const { scope = "", namespace } = parameters;

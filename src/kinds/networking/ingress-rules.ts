@@ -24,7 +24,7 @@ interface ObjectReference {
   readonly name: string;
 }
 
-/** A backend is a service's port or another object, not both. */
+/** Requires exactly one of a service and another object as backend. */
 export function checkBackend({ resource, service }: Backend, place: FieldReport): void {
   if (resource !== undefined && service !== undefined) {
     return place.invalid("", "cannot set both resource and service backends");
@@ -41,7 +41,7 @@ export function checkBackend({ resource, service }: Backend, place: FieldReport)
   else place.required("port name or number is required");
 }
 
-/** An object of any kind; that it is named stands on the fields' lines. */
+/** Checks a reference to an object of any kind; required members are declared with the fields. */
 export function checkLocalObject({ apiGroup, kind, name }: ObjectReference, place: FieldReport): void {
   if (apiGroup !== undefined && apiGroup !== null) dnsSubdomain(apiGroup, place.at("apiGroup"));
   for (const [member, text] of Object.entries({ kind, name })) {
@@ -49,13 +49,13 @@ export function checkLocalObject({ apiGroup, kind, name }: ObjectReference, plac
   }
 }
 
-/** The host of a rule or certificate: a DNS name, which may begin with `*.`. */
+/** Requires a DNS name, which may begin with `*.`. */
 export function hostName(host: string, place: FieldReport): void {
   if (host.includes("*")) wildcardSubdomain(host, place);
   else dnsSubdomain(host, place);
 }
 
-/** As {@link hostName}; addresses look like names, but aren't. */
+/** As {@link hostName}, but rejects IP addresses. */
 export function ruleHost(host: string, place: FieldReport): void {
   if (isAddress(host)) place.invalid(host, "must be a DNS name, not an IP address");
   hostName(host, place);
@@ -71,9 +71,9 @@ interface Path {
   readonly pathType?: string | null | undefined;
 }
 
-/** The path of a rule, as its type demands, and where its requests go. */
+/** Checks the path of a rule by its type, and its backend. */
 export function checkPath({ backend, path, pathType }: Path, place: FieldReport): void {
-  // As in the reference, one without a type isn't looked into.
+  // As in the reference, a path without a type isn't checked further.
   if (pathType === undefined || pathType === null)
     return place.at("pathType").required("pathType must be specified");
   if (pathTypes.includes(pathType)) checkMatched(path, pathType, place);
@@ -90,12 +90,12 @@ function checkMatched(path = "", pathType: string, place: FieldReport): void {
   for (const end of refusedEnds) if (path.endsWith(end)) here.invalid(path, `cannot end with '${end}'`);
 }
 
-/** The annotation by which the class of an ingress was named before there was a field. */
+/** Annotation that named the class of an ingress before the field existed. */
 export function classAnnotation({ domain }: Vocabulary): string {
   return `${domain}/ingress.class`;
 }
 
-/** A new ingress names its class in one place. */
+/** Rejects a new ingress that names its class twice. */
 export function checkClassOnce(
   metadata: ObjectMetaValue,
   className: string | undefined,
@@ -105,6 +105,6 @@ export function checkClassOnce(
   const key = classAnnotation(vocabulary);
   const named = metadata.annotations?.[key];
   if (named === undefined || className === undefined) return;
-  // The reference names the place without the metadata.
+  // As in the reference, the path lacks `metadata`.
   report.at("annotations", key).invalid(named, "can not be set when the class field is also set");
 }

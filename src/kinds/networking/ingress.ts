@@ -157,7 +157,7 @@ export type Ingress = ObjectFor<typeof Ingress>;
 
 const shownHosts = 3;
 
-/** The first hosts; once there are enough, every further rule counts, also one without a host. */
+/** Returns the first hosts; after the limit every further rule is counted, including those without a host. */
 function hostsText(rules: readonly { readonly host?: string | undefined }[]): string {
   const hosts: string[] = [];
   let more = false;

@@ -4,7 +4,7 @@ import { portNumber } from "../checks/numbers.ts";
 
 const policyTypes = ["Egress", "Ingress"];
 
-/** Each direction at most once; the reference doesn't look whether they differ. */
+/** Allows at most two policy types; as in the reference they may be equal. */
 export function checkPolicyTypes(types: readonly string[], place: FieldReport): void {
   if (types.length > policyTypes.length) {
     return place.invalid(types, "may not specify more than two policyTypes");
@@ -19,7 +19,7 @@ interface Port {
   readonly endPort?: number | undefined;
 }
 
-/** A range begins with a number. */
+/** Requires a numeric port if there is an end port. */
 export function checkPort({ port, endPort }: Port, place: FieldReport): void {
   if (endPort === undefined) return;
   const here = place.at("endPort");
@@ -36,7 +36,7 @@ interface Peer {
   readonly ipBlock?: object | undefined;
 }
 
-/** Somebody is meant: by selectors or by a range of addresses. */
+/** Requires a selector or a range of addresses. */
 export function checkPeer({ podSelector, namespaceSelector, ipBlock }: Peer, place: FieldReport): void {
   const selects = podSelector !== undefined || namespaceSelector !== undefined;
   if (!selects && ipBlock === undefined) place.required("must specify a peer");
@@ -48,7 +48,7 @@ interface Block {
   readonly except?: readonly string[] | undefined;
 }
 
-/** What is left out of a range lies in it and is smaller. */
+/** Requires that exceptions are smaller ranges within the range. */
 export function checkBlock({ cidr, except = [] }: Block, place: FieldReport): void {
   if (cidr === "") return;
   if (!isCidr(cidr)) return place.at("cidr").invalid(cidr, "not a valid CIDR");

@@ -113,8 +113,8 @@ export const NetworkPolicy = kind({
   status: {
     initial: () => ({}),
     write(written, live, context) {
-      const kept = context.enabled("NetworkPolicyStatus") || live.status?.conditions !== undefined;
-      return kept ? written.status : {};
+      const keepsStatus = context.enabled("NetworkPolicyStatus") || live.status?.conditions !== undefined;
+      return keepsStatus ? written.status : {};
     },
   },
   columns: [

@@ -13,7 +13,7 @@ const Overhead = struct(
   "What running a pod costs beside its containers.",
   { podFixed: field(1, map(quantity), "Amounts of resources that each pod costs.") },
   {
-    // Faults are told one level down, as if the amounts were a container's limits: so does the reference.
+    // As in the reference, faults have the path of a container's limits.
     check: ({ podFixed = {} }, place, context) => checkAmounts(podFixed, place.at("limits"), context),
   },
 );

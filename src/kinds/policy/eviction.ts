@@ -4,7 +4,7 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field } from "../../schema/types.ts";
 import { DeleteOptionsBody } from "../meta/delete-options.ts";
 
-/** What is posted to a pod's subresource `eviction`. */
+/** Body of the subresource `eviction` of a pod. */
 export const Eviction = kind({
   name: "Eviction",
   resource: "evictions",

@@ -136,7 +136,7 @@ function checkRoleRefUnchanged(binding: Binding, live: Binding, report: FieldRep
   if (!same) report.at("roleRef").invalid(roleRef, "cannot change roleRef");
 }
 
-/** A namespace on a user or group matches nobody; its author is told. */
+/** Returns warnings for users and groups with a namespace, which match nothing. */
 function strayNamespaces(binding: Binding): string[] {
   return (binding.subjects ?? []).flatMap((subject, index) =>
     subject.kind !== "ServiceAccount" && (subject.namespace ?? "") !== ""

@@ -1,4 +1,4 @@
-/** The parts of a policy rule that its rules of form are about. */
+/** The members of a policy rule that are validated. */
 export interface PolicyRuleParts {
   readonly verbs?: readonly string[] | null | undefined;
   readonly apiGroups?: readonly string[] | null | undefined;
@@ -7,18 +7,18 @@ export interface PolicyRuleParts {
   readonly nonResourceURLs?: readonly string[] | null | undefined;
 }
 
-/** One fault of a rule; `path` leads from the rule to the field and is empty for a fault of the rule as a whole. */
+/** A fault of a rule. `path` is relative to the rule; it is empty for a fault of the rule as a whole. */
 export interface PolicyRuleFault {
   readonly path: readonly (string | number)[];
   readonly kind: "required" | "invalid";
   readonly message: string;
-  /** What was given; without meaning when something required is missing. */
+  /** The invalid value; not used if a required value is missing. */
   readonly value: unknown;
 }
 
 /**
- * What is wrong with one rule of a role (spec: access review 2.4): a rule has verbs, and is either about resources of
- * API groups or about URL paths, the latter only in cluster roles. `*` in a path is its whole last segment.
+ * Validates a rule of a role (spec: access review 2.4): it has verbs, and names either resources of API groups or URL
+ * paths, the latter only in cluster roles. `*` in a path must be the whole last segment.
  */
 export function policyRuleFaults(
   rule: PolicyRuleParts,
@@ -53,7 +53,7 @@ export function policyRuleFaults(
   return faults;
 }
 
-/** Whether a path has no `*`, or one that is all there is after the last slash. */
+/** Returns true if a path has no `*`, or only as its whole last segment. */
 function starIsLastSegment(url: string): boolean {
   const star = url.indexOf("*");
   if (star === -1) return true;

@@ -72,7 +72,7 @@ export const ClusterRole = kind({
       if (report.full) return;
       const here = place.at(index);
       labelSelector(selector, here);
-      // Said twice, as in the reference.
+      // Reported twice, as in the reference.
       const [fault] = labelSelectorFaults(selector);
       if (fault !== undefined) here.invalid(selector, `invalid label selector: ${fault.message}`);
     }

@@ -51,7 +51,7 @@ export const PodScheduling = kind({
   },
   validate({ status }, report) {
     const claims = status?.resourceClaims ?? [];
-    // The reference calls this list "claims" when it tells of faults.
+    // In the reference, faults of this list have the path `claims`.
     const place = report.at("status", "claims");
     uniqueBy<(typeof claims)[number]>((claim) => claim.name)(claims, place);
     for (const [index, { unsuitableNodes = [] }] of claims.entries()) {

@@ -22,12 +22,12 @@ interface Claim {
 const maxHandleBytes = 32 * 1024;
 const maxConsumers = 32;
 
-/** What a driver must know about a resource is short. */
+/** Limits the length of a driver's resource handle. */
 export function shortHandle(handle: string, place: FieldReport): void {
   if (Buffer.byteLength(handle) > maxHandleBytes) place.tooLong(maxHandleBytes);
 }
 
-/** Few consumers, each once. */
+/** Limits the number of consumers, and requires that they are unique. */
 export function consumers(list: readonly Consumer[], place: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, consumer] of list.entries()) {
@@ -43,7 +43,7 @@ function keyOf({ apiGroup = "", resource, name, uid }: Consumer): string {
   return JSON.stringify([apiGroup, resource, name, uid]);
 }
 
-/** What a status may become: who may use the resource, and when it is taken back. */
+/** Rejects invalid transitions of a status: reservations, and deallocation. */
 export function checkStatusChange(claim: Claim, live: Claim, place: FieldReport): void {
   const { allocation, driverName = "", deallocationRequested = false } = claim.status ?? {};
   if (driverName === "" && allocation !== undefined) {
@@ -59,7 +59,7 @@ export function checkStatusChange(claim: Claim, live: Claim, place: FieldReport)
   if (allocation === undefined && deallocationRequested) {
     request.forbidden("`allocation` must be set when `deallocationRequested` is set");
   }
-  // The driver may have begun; only it ends the request, together with the allocation.
+  // The driver may already be deallocating; only it may clear the request, together with the allocation.
   if (before && !deallocationRequested && allocation !== undefined) {
     request.forbidden("may not be cleared when `allocation` is set");
   }
@@ -80,7 +80,7 @@ function checkReservations({ metadata, status }: Claim, live: Claim, place: Fiel
   }
 }
 
-/** What became of a claim, in the words of its table. */
+/** Returns the state of a claim for its table. */
 export function stateText({ metadata, status }: Claim): string {
   const deleted = metadata.deletionTimestamp !== undefined;
   const states = deleted ? ["deleted"] : [];

@@ -1,6 +1,6 @@
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** A list of at most `max` texts, each once and well formed. */
+/** Returns a check for a list of at most `max` unique and valid texts. */
 export function uniqueSet(
   items: readonly string[],
   max: number,

@@ -8,7 +8,7 @@ import { ageColumn, nameColumn } from "../columns.ts";
 const systemPrefix = "system-";
 const highestUserPriority = 1_000_000_000;
 
-/** The system's own classes with their values. */
+/** The system priority classes with their values. */
 export const systemClasses: ReadonlyMap<string, number> = new Map([
   ["system-cluster-critical", 2 * highestUserPriority],
   ["system-node-critical", 2 * highestUserPriority + 1000],
@@ -38,9 +38,9 @@ export const PriorityClass = kind({
       .unchecked()
       .filled("PreemptLowerPriority"),
   },
-  // Its generation is 1 for ever: what it says can't be changed.
+  // The generation is always 1, because nothing can be changed.
   generationOf: () => undefined,
-  // An update that gives another one is told that it can't be changed, and no more.
+  // An update with another policy is reported as immutable only.
   validateCreate({ preemptionPolicy }, report) {
     const place = report.at("preemptionPolicy");
     if (preemptionPolicy === "") place.required();

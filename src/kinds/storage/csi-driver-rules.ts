@@ -8,7 +8,7 @@ interface Choices {
   readonly fsGroupPolicy?: string | undefined;
 }
 
-/** Choices of which the published schema doesn't say that they are closed. */
+/** Checks allowed values that the published schema doesn't list. */
 export function checkChoices(
   { volumeLifecycleModes = [], fsGroupPolicy }: Choices,
   place: FieldReport,
@@ -30,7 +30,7 @@ interface Request {
   readonly expirationSeconds?: number | bigint | undefined;
 }
 
-/** Tokens for different audiences, valid for ten minutes or more. */
+/** Requires unique audiences, and lifetimes of at least ten minutes. */
 export function checkTokenRequests(requests: readonly Request[], place: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, { audience, expirationSeconds }] of requests.entries()) {

@@ -47,7 +47,7 @@ const CSIDriverSpec = struct("CSIDriverSpec", "What a driver can do and needs.",
     .gated("SELinuxMountReadWriteOncePod"),
 });
 
-/** The members of the spec that can be changed. */
+/** Members of the spec that can be changed. */
 const followedByNodes = ["tokenRequests", "requiresRepublish", "seLinuxMount"] as const;
 
 export const CSIDriver = kind({
@@ -63,7 +63,7 @@ export const CSIDriver = kind({
     spec: field(2, CSIDriverSpec, "What the driver can do and needs.").declaredRequired(),
   },
   prepareUpdate(copy, live) {
-    // New drivers have no generation; the first change that nodes have to follow makes it 1.
+    // New drivers have no generation; the first change of these members sets it to 1.
     if (followedByNodes.some((name) => !isDeepStrictEqual(copy.spec?.[name], live.spec?.[name]))) {
       copy.metadata.generation = Number(live.metadata.generation ?? 0) + 1;
     }
@@ -73,7 +73,7 @@ export const CSIDriver = kind({
   },
   validateUpdate({ spec = {} }, live, report) {
     const before = live.spec ?? {};
-    // The reference spells the first of these places so.
+    // The spelling of the reference.
     unchanged(spec.attachRequired, before.attachRequired, report.at("spec", "attachedRequired"));
     for (const name of ["fsGroupPolicy", "podInfoOnMount", "volumeLifecycleModes"] as const) {
       unchanged(spec[name], before[name], report.at("spec", name));

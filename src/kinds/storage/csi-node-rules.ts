@@ -4,7 +4,7 @@ import { storageDriverName } from "../checks/names.ts";
 
 const maxIdentifierBytes = 256;
 
-/** The name by which a driver knows a node. */
+/** Requires the identifier of a node for a driver. */
 export function nodeIdentifier(identifier: string, place: FieldReport): void {
   if (Buffer.byteLength(identifier) > maxIdentifierBytes) {
     place.invalid(identifier, `must be ${maxIdentifierBytes} characters or less`);
@@ -16,7 +16,10 @@ interface NodeDriver {
   readonly topologyKeys?: readonly string[] | null | undefined;
 }
 
-/** A driver's name and the label keys that tell where the node is; the reference places faults of keys at the driver. */
+/**
+ * Checks the name of a driver and the keys of topology labels; faults of keys are reported at the driver, as in the
+ * reference.
+ */
 export function checkNodeDriver({ name, topologyKeys }: NodeDriver, place: FieldReport): void {
   storageDriverName(name, place.at("name"));
   const seen = new Set<string>();

@@ -50,7 +50,7 @@ export const CSINode = kind({
     for (const driver of live.spec?.drivers ?? []) {
       const changed = now.get(driver.name);
       if (changed === undefined || same(changed, driver)) continue;
-      // The reference gives this name to every driver.
+      // As in the reference, all drivers have this path.
       report.at("CSINodeDriver").invalid(changed, "field is immutable");
     }
   },

@@ -6,7 +6,7 @@ import { storageCapacity } from "./storage-capacity.ts";
 export const CSIStorageCapacity = kindV1(storageCapacity);
 export type CSIStorageCapacity = ObjectFor<typeof CSIStorageCapacity>;
 
-/** The same in an older version. */
+/** The kind in v1beta1. */
 export const CSIStorageCapacityV1beta1 = kindV1beta1({
   ...storageCapacity,
   conversion: {

@@ -20,7 +20,7 @@ const fields = {
     .check(nonNegativeQuantity),
 };
 
-/** The capacity of a storage class, which is the same in each version. */
+/** The kind without group and version; it is the same in each version. */
 export const storageCapacity: Omit<KindSpec<typeof fields>, "group" | "version"> = {
   name: "CSIStorageCapacity",
   resource: "csistoragecapacities",

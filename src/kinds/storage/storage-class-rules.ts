@@ -4,19 +4,19 @@ import type { FieldReport } from "../../schema/faults.ts";
 const maxParameters = 512;
 const maxParameterBytes = 256 * 1024;
 
-/** The name of a provisioner, in which capitals are allowed. */
+/** Requires the name of a provisioner; capitals are allowed. */
 export function provisionerName(name: string, place: FieldReport): void {
   for (const message of qualifiedNameFaults(name.toLowerCase())) place.invalid(name, message);
 }
 
-/** Settings with names, of a limited number and size. */
+/** Limits number and size of parameters. */
 export function checkParameters(parameters: Readonly<Record<string, string>>, place: FieldReport): void {
   const entries = Object.entries(parameters);
   if (entries.length > maxParameters) return place.tooLong(maxParameters, "items");
   checkSizes(entries, place);
 }
 
-/** Texts under names, of a limited size. */
+/** Limits the total size of keys and values, and rejects empty keys. */
 export function checkSizes(entries: readonly (readonly [string, string])[], place: FieldReport): void {
   let bytes = 0;
   for (const [name, text] of entries) {
@@ -31,20 +31,20 @@ interface Term {
     readonly { readonly key: string; readonly values: readonly string[] | null }[] | undefined;
 }
 
-/** Topologies, each said once. */
+/** Requires unique topologies. */
 export function checkTopologies(terms: readonly Term[], place: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, term] of terms.entries()) {
     if (place.full) return;
     const here = place.at(index, "matchLabelExpressions");
     const meaning = checkTerm(term, here);
-    // In the reference a term that says nothing counts as said before.
+    // As in the reference, an empty term counts as a duplicate.
     if (seen.has(meaning) || (term.matchLabelExpressions ?? []).length === 0) here.duplicate("");
     seen.add(meaning);
   }
 }
 
-/** What a term means, in a text that is the same for the same meaning. */
+/** Checks a term. Returns a text that is equal for equivalent terms. */
 function checkTerm({ matchLabelExpressions = [] }: Term, place: FieldReport): string {
   const valuesOf = new Map<string, readonly string[]>();
   for (const [index, { key, values }] of matchLabelExpressions.entries()) {

@@ -96,7 +96,7 @@ export const StorageClass = kind({
 });
 export type StorageClass = ObjectFor<typeof StorageClass>;
 
-/** Whether claims that name no class get this one. */
+/** Returns true if claims without a class get this one. */
 function isDefaultClass({ annotations }: ObjectMetaValue, { domain }: Vocabulary): boolean {
   return ["storageclass", "storageclass.beta"].some(
     (prefix) => annotations?.[`${prefix}.${domain}/is-default-class`] === "true",

@@ -13,7 +13,7 @@ interface Attachment {
   };
 }
 
-/** What should be attached where. */
+/** Checks the spec of an attachment. */
 export function checkAttachment({ attacher, nodeName, source }: Attachment, place: FieldReport): void {
   if (attacher === "") place.at("attacher").required();
   const here = place.at("source");
@@ -35,7 +35,7 @@ interface AttachmentStatus {
   readonly detachError?: { readonly message?: string | undefined } | undefined;
 }
 
-/** What an attacher tells, within limits. */
+/** Limits the sizes in the status of an attachment. */
 export function checkAttachmentStatus(status: AttachmentStatus, place: FieldReport): void {
   checkSizes(Object.entries(status.attachmentMetadata ?? {}), place.at("attachmentMetadata"));
   for (const name of ["attachError", "detachError"] as const) {

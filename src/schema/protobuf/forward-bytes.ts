@@ -1,7 +1,14 @@
-/** The most bytes that are kept at hand for the next message. */
-const maxKeptBytes = 1024 * 1024;
+/** Capacity of a new buffer, in bytes. */
+const initialBytes = 64 * 1024;
+/** Largest buffer that is reused for another message, in bytes. */
+const maxSpareBytes = 1024 * 1024;
 /** Shorter stretches are copied faster byte by byte than by a call into the runtime. */
 const shortBytes = 48;
+
+/** The buffer of a released instance. */
+const released = Buffer.alloc(0);
+/** A buffer that no instance uses: the next one gets it. */
+let spare: Buffer | undefined;
 
 /**
  * Bytes of messages, written from their start to their end. The length of a field is written behind its content, into room
@@ -12,9 +19,9 @@ export class ForwardBytes {
   /** Bytes written so far. */
   length = 0;
 
-  /** @param capacity bytes for which there is room at first. */
-  constructor(capacity: number) {
-    this.buffer = Buffer.allocUnsafeSlow(capacity);
+  constructor() {
+    this.buffer = spare ?? Buffer.allocUnsafeSlow(initialBytes);
+    spare = undefined;
   }
 
   byte(value: number): void {
@@ -78,16 +85,17 @@ export class ForwardBytes {
     this.length = length;
   }
 
-  /** A copy of the bytes from a place on. */
-  copyFrom(start: number): Buffer {
-    const copy = Buffer.allocUnsafe(this.length - start);
-    this.buffer.copy(copy, 0, start, this.length);
+  /** Returns a copy of all bytes written so far. */
+  copy(): Buffer {
+    const copy = Buffer.allocUnsafe(this.length);
+    this.buffer.copy(copy, 0, 0, this.length);
     return copy;
   }
 
-  /** Forgets what was written, and what a large message needed. */
-  clear(): void {
-    if (this.buffer.length > maxKeptBytes) this.buffer = Buffer.allocUnsafeSlow(maxKeptBytes);
+  /** Ends the use of the instance; its buffer is reused unless it is very large. */
+  release(): void {
+    if (this.buffer.length <= maxSpareBytes) spare = this.buffer;
+    this.buffer = released;
     this.length = 0;
   }
 

@@ -5,22 +5,23 @@ import { definitionPair, documentHead, mapHead, pathPair } from "../../../schema
 /** The maps of an OpenAPI 2.0 document that grow with the number of resource types. */
 export type DocumentMap = "definitions" | "paths";
 
-/** How an OpenAPI 2.0 document is written, map by map and member by member. */
+/** Encodes an OpenAPI 2.0 document in parts. */
 export interface DocumentForm {
   readonly name: "binary" | "json";
-  /** A member of a map. */
+  /** Encodes a member of a map. */
   member(map: DocumentMap, name: string, value: unknown): Buffer;
   /**
-   * What stands before the members of a map, and behind the document's beginning or the map before it.
+   * Encodes the bytes between the previous part and the members of a map.
    *
-   * @param bytes of all members together.
+   * @param head the members of the document before its maps.
+   * @param bytes total size of the map's members.
    */
   before(map: DocumentMap, head: object, bytes: number): Buffer;
   /** The end of the document. */
   readonly end: Buffer;
 }
 
-/** JSON. Each member begins with a comma, and each map with one that isn't there otherwise, so that all members are alike. */
+/** JSON. Each encoded member starts with a comma, which is dropped from the first one. */
 export const jsonForm: DocumentForm = {
   name: "json",
   member: (_, name, value) => Buffer.from(`,${JSON.stringify(name)}:${encodeJson(value as JsonValue)}`),

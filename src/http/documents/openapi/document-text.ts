@@ -4,14 +4,14 @@ import { decodeTrusted } from "../../../base/json/trusted.ts";
 import type { GiveTurn } from "../../../base/turns.ts";
 
 /**
- * Texts are joined to pieces of this size, so that the bytes of a large document don't stand beside all of its texts, and each
- * piece is written to a client in about a millisecond.
+ * Size of the pieces into which texts are joined, so that not all texts and all bytes of a large document are in memory
+ * together, and writing a piece to a client takes about a millisecond.
  */
 const pieceChars = 256 * 1024;
 
 /**
- * A member of a document that is a map, such as its paths, as JSON: the values are texts, as they are large as objects and
- * each is made only to be written.
+ * A member of a document that is a map, such as its paths. Values are kept as JSON text, because they are large as
+ * objects and are only written.
  */
 export class DocumentMembers {
   private readonly texts = new Map<string, string>();
@@ -20,7 +20,7 @@ export class DocumentMembers {
     return this.texts.has(name);
   }
 
-  /** The JSON of a value. */
+  /** Returns the JSON of a value. */
   text(name: string): string | undefined {
     return this.texts.get(name);
   }
@@ -29,17 +29,17 @@ export class DocumentMembers {
     this.texts.set(name, encodeJson(value as JsonValue));
   }
 
-  /** Adds values, but for those whose names are there already. */
+  /** Adds values whose names aren't present yet. */
   add(values: Readonly<Record<string, unknown>>): void {
     for (const [name, value] of Object.entries(values)) if (!this.texts.has(name)) this.set(name, value);
   }
 
-  /** Adds the members of another. */
+  /** Adds the members of another map. */
   addAll(other: DocumentMembers): void {
     for (const [name, text] of other.texts) if (!this.texts.has(name)) this.texts.set(name, text);
   }
 
-  /** By name, in the order of the names, each decoded when its turn comes. */
+  /** Iterates over the values in the order of their names, and decodes each when it is reached. */
   *values(): Generator<readonly [name: string, value: unknown]> {
     for (const [name, text] of this.inOrder()) yield [name, decodeTrusted(Buffer.from(text))];
   }
@@ -49,10 +49,10 @@ export class DocumentMembers {
   }
 }
 
-/** A document, member by member; some of its members are maps of texts. */
+/** A document; some of its members are {@link DocumentMembers}. */
 export type DocumentText = Readonly<Record<string, unknown>>;
 
-/** Writes a document as JSON, in pieces. */
+/** Encodes a document as JSON, in pieces. */
 export async function jsonPieces(document: DocumentText, giveTurn: GiveTurn): Promise<readonly Buffer[]> {
   const pieces: Buffer[] = [];
   let texts: string[] = [];

@@ -12,33 +12,33 @@ import { KeptDocuments, type DocumentBytes } from "./kept-documents.ts";
 import { resourcePaths } from "./paths.ts";
 import { WholeDocument, type StreamedDocument, type WholeDocumentSources } from "./whole-document.ts";
 
-/** A document that a client may have already. */
+/** A document with its hash. */
 export interface Document {
-  /** Changes when the document does; undefined where it must be made first. */
+  /** Changes with the document; undefined if it isn't known before the document is created. */
   readonly hash: string | undefined;
   read(): Promise<DocumentBytes>;
 }
 
-/** What a document says of one API or of several. */
+/** The descriptions of one or several group versions. */
 interface Described {
   readonly paths: DocumentMembers;
   readonly definitions: DocumentMembers;
 }
 
 /**
- * The documents in which a server describes its API. Each is made when it is first asked for; what a large one is made of
- * isn't kept while it is made.
+ * The OpenAPI documents of a server. Each is created at its first request; the parts of a large document aren't kept
+ * while it is created.
  */
 export class OpenApiDocuments {
   private readonly kept = new KeptDocuments();
-  /** Of the built-in group versions that this server serves itself. */
+  /** Description of the built-in group versions that this server serves itself. */
   private builtIn: { readonly paths: string; readonly described: Promise<Described> } | undefined;
   private knownNames: DefinitionNames | undefined;
 
   private readonly json: WholeDocument;
   private readonly binary: WholeDocument;
 
-  /** @param failed is told why a custom resource type was left out. */
+  /** @param failed called with the reason why a custom resource type was left out. */
   constructor(
     private readonly registry: Registry,
     private readonly apiServices: ApiServices,
@@ -57,28 +57,28 @@ export class OpenApiDocuments {
     this.binary = new WholeDocument(binaryForm, sources);
   }
 
-  /** The whole API in OpenAPI 2.0. */
+  /** Returns the whole API in OpenAPI 2.0. */
   whole(): Promise<StreamedDocument> {
     return this.json.document();
   }
 
-  /** The same in binary. */
+  /** Returns the whole API in OpenAPI 2.0, in protobuf. */
   wholeBinary(): Promise<StreamedDocument> {
     return this.binary.document();
   }
 
-  /** The paths of the group versions that have a document of their own: `api/v1`, `apis/apps/v1`. */
+  /** Returns the paths of the group versions with their own document: `api/v1`, `apis/apps/v1`. */
   groupPaths(): string[] {
     return this.own().map(groupPath).toSorted();
   }
 
-  /** The document of a group version, by its path, with its hash; undefined when there is none. */
+  /** Returns the hash of a group version's document by its path; undefined if there is none. */
   async listed(path: string): Promise<{ readonly hash: string } | undefined> {
     const document = this.group(path);
     return document?.hash === undefined ? await document?.read() : { hash: document.hash };
   }
 
-  /** A group version in OpenAPI 3.0, by its path; undefined when there is none. */
+  /** Returns a group version in OpenAPI 3.0 by its path; undefined if there is none. */
   group(path: string): Document | undefined {
     const found = this.own().find((one) => groupPath(one) === path);
     if (found === undefined) return undefined;
@@ -87,13 +87,13 @@ export class OpenApiDocuments {
     const key = `group ${path}`;
     const read = () => this.kept.get(key, revision, (giveTurn) => this.groupDocument(found, giveTurn));
     if (this.registry.isBuiltIn(group)) return { hash: this.kept.hashOf(key, revision), read };
-    // What it is made of is known without making it: a server may have thousands of definitions.
+    // Computed from the sources, without creating the document, because a server can have thousands of definitions.
     const info = JSON.stringify(this.info());
     const hash = createHash("sha256").update(`${info} ${path} ${revision}`).digest("hex").toUpperCase();
     return { hash, read: async () => ({ ...(await read()), hash }) };
   }
 
-  /** Extension servers that publish an OpenAPI 3.0 document of their group version. */
+  /** Returns the extension servers that publish an OpenAPI 3.0 document of their group version. */
   others(): RemoteApiService[] {
     return [...this.apiServices.list()].flatMap(({ group, version, remote }) => {
       const routed = this.apiServices.find(group, version) === remote;
@@ -101,7 +101,7 @@ export class OpenApiDocuments {
     });
   }
 
-  /** The group versions that this server serves itself. */
+  /** Returns the group versions that this server serves itself. */
   private own(): readonly ServedGroupVersion[] {
     const { groupVersions } = this.registry;
     return groupVersions.filter(({ group, version }) => this.apiServices.find(group, version) === undefined);
@@ -116,7 +116,7 @@ export class OpenApiDocuments {
     return this.builtIn.described;
   }
 
-  /** What resource types look like; what is made for each of them isn't kept but as text. */
+  /** Describes resource types; the description of each is kept only as text. */
   private async describe(
     dialect: Dialect,
     groupVersions: readonly ServedGroupVersion[],
@@ -132,7 +132,7 @@ export class OpenApiDocuments {
     return described;
   }
 
-  /** Adds a resource type, or nothing of one that can't be described: that spoils the document of no other. */
+  /** Adds a resource type. One that can't be described is left out, so that the document can still be served. */
   private add(described: Described, dialect: Dialect, path: string, resource: Resource): void {
     try {
       const needed = this.definitions(dialect, described.definitions);

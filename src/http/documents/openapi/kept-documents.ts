@@ -2,42 +2,39 @@ import { createHash } from "node:crypto";
 import { RecentMap } from "../../../base/recent-map.ts";
 import { turnGiver, type GiveTurn } from "../../../base/turns.ts";
 
-/** A document as it goes out. */
+/** An encoded document. */
 export interface DocumentBytes {
-  /** One after the other; of a large document each is small enough to be sent in one turn. */
+  /** The bytes in order, in pieces that are small enough to be sent in one turn. */
   readonly pieces: readonly Uint8Array[];
-  /** Of all pieces together, in bytes. */
+  /** Total number of bytes. */
   readonly length: number;
-  /** Changes when the document does. */
+  /** Changes with the document. */
   readonly hash: string;
 }
 
-/** Makes the pieces of a document, others having their turn in between. */
+/** Encodes a document in pieces; yields to other requests in between. */
 export type MakeDocument = (giveTurn: GiveTurn) => Promise<readonly Uint8Array[]>;
 
-/** What all documents that are kept may take, in bytes; a larger one is made anew each time. */
+/** Maximum size of the cache, in bytes. A larger document is encoded for each request. */
 const keptBytes = 32 * 1024 * 1024;
-/** More than there are group versions on any server. */
+/** Larger than the number of group versions of any server. */
 const keptDocuments = 10_000;
 
-/**
- * The documents that were asked for lately. Making one gives others their turn, and is done once for all who ask for it
- * meanwhile.
- */
+/** A cache of recently requested documents. A document is encoded once for all concurrent requests. */
 export class KeptDocuments {
   private readonly making = new Map<string, Promise<DocumentBytes>>();
   private readonly made = new RecentMap<DocumentBytes>({ entries: keptDocuments, cost: keptBytes });
-  /** By key: the last one that was made, to know it again without making it. */
+  /** Hashes of the last encoded documents by key, which remain when the bytes are evicted. */
   private readonly hashes = new RecentMap<{ readonly revision: string; readonly hash: string }>({
     entries: keptDocuments,
     cost: Infinity,
   });
 
   /**
-   * Gives a document.
+   * Returns a document from the cache, or encodes it.
    *
-   * @param key which document it is.
-   * @param revision of what it is made of; one of an earlier revision is made anew.
+   * @param key identifies the document.
+   * @param revision revision of its sources; a document of another revision is encoded again.
    */
   get(key: string, revision: string, make: MakeDocument): Promise<DocumentBytes> {
     const id = `${key} ${revision}`;
@@ -51,7 +48,7 @@ export class KeptDocuments {
     return making;
   }
 
-  /** The hash of a document that was made, though its bytes may not be there any more. */
+  /** Returns the hash of an encoded document, whose bytes may have been evicted. */
   hashOf(key: string, revision: string): string | undefined {
     const found = this.hashes.get(key);
     return found?.revision === revision ? found.hash : undefined;

@@ -14,25 +14,25 @@ import { OpenApiDocuments, type Document } from "./documents.ts";
 import type { StreamedDocument } from "./whole-document.ts";
 
 const json = "application/json";
-/** The binary form's media type as clients ask for it, and in the spelling that is allowed in an answer. */
+/** Media type of the protobuf form in requests, and its spelling for responses. */
 const askedBinary = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/** How long a document may be kept that was asked for by its hash: a year. */
+/** Cache lifetime of a document that was requested with its hash: a year. */
 const keepSeconds = 365 * 24 * 60 * 60;
 
-/** What the documents are made from beside the kinds. */
+/** Sources of the documents, besides the kinds. */
 export interface OpenApiParts {
   readonly apiServices: ApiServices;
   readonly clock: Clock;
-  /** Whether there are OpenAPI 3.0 documents. */
+  /** Whether OpenAPI 3.0 documents are served. */
   readonly version3: boolean;
-  /** Told of a custom resource type that is left out of the documents, as it can't be described. */
+  /** Reports that a custom resource type can't be described and is left out. */
   readonly failed: (error: unknown, resource: Resource) => void;
-  /** Has an extension server answer the request, at this path and query. */
+  /** Forwards the request to an extension server, with this path and query. */
   readonly passOn: (request: RequestContext, remote: RemoteApiService, path: string) => Promise<void>;
 }
 
-/** Adds `/openapi/v2`, `/openapi/v3` and the documents of the group versions below it (spec: conventions 4.10). */
+/** Adds `/openapi/v2`, `/openapi/v3` and the documents of the group versions (spec: conventions 4.10). */
 export function addOpenApiPaths(
   paths: PathTable,
   registry: Registry,
@@ -70,7 +70,7 @@ async function sendGroup(
   const { path, query } = request.facts;
   const asked = path.slice("/openapi/v3/".length).replace(/\/$/, "");
   const other = documents.others().find((one) => one.path === `/${asked}`);
-  // Without the hash: what the index said may be a minute old, and then there would be a redirect.
+  // Without the hash of the index: it may be outdated, and then the extension server would redirect.
   if (other !== undefined) return passOn(request, other, `/openapi/v3${other.path}`);
   const document = documents.group(asked);
   if (document === undefined)
@@ -86,7 +86,7 @@ async function sendGroup(
   await sendDocument(request, clock, json, document, `private, immutable, max-age=${keepSeconds}`);
 }
 
-/** @throws {StatusError} NotAcceptable when the caller wants none of the types. */
+/** @throws {StatusError} NotAcceptable if the client accepts none of the types. */
 function typeFor({ exchange }: RequestContext, offered: readonly string[]): string {
   const accept = exchange.header("accept") ?? "";
   if (accept === "") return json;
@@ -101,7 +101,7 @@ function typeFor({ exchange }: RequestContext, offered: readonly string[]): stri
   );
 }
 
-/** Answers with a document, or with 304 when the caller has it. */
+/** Sends a document, or 304 if the client has it. */
 async function sendDocument(
   { exchange }: RequestContext,
   clock: Clock,
@@ -118,7 +118,7 @@ async function sendDocument(
   await sendPieces(exchange, clock, all, pieces);
 }
 
-/** As {@link sendDocument}, of a document that is sent as it is made. */
+/** Sends a document while it is created, or 304 if the client has it. */
 async function sendWhole(
   { exchange }: RequestContext,
   clock: Clock,
@@ -136,7 +136,7 @@ function headersOf(hash: string, cacheControl: string): HeaderLines {
   return ["Cache-Control", cacheControl, "ETag", `"${hash}"`, "Vary", "Accept"];
 }
 
-/** Whether the caller has a document already. */
+/** Returns true if the client has the document with this hash. */
 function hasTag(exchange: HttpExchange, hash: string): boolean {
   const tags = (exchange.header("if-none-match") ?? "").split(",").map((one) => one.trim());
   return tags.some((one) => [`"${hash}"`, `W/"${hash}"`, "*"].includes(one));
@@ -162,5 +162,5 @@ async function sendPieces(
   }
 }
 
-/** A larger document is sent in pieces: to encrypt it as a whole would keep others waiting. */
+/** A larger document is sent in pieces, because encrypting it at once would block other requests. */
 const maxJoinedBytes = 1024 * 1024;

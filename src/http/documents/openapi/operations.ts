@@ -17,22 +17,22 @@ import {
   type Parameter,
 } from "./parameters.ts";
 
-/** Where an operation stands: its resource type, and what the path names. */
+/** Position of an operation: its resource type, and the parameters of the path. */
 export interface Place {
   readonly resource: Resource;
-  /** What the operation takes and answers: the resource's own kind, or that of a subresource. */
+  /** The kind of request and response bodies: that of the resource or of a subresource. */
   readonly kind: Kind;
-  /** Name of the kind of a connection's parameters; undefined for everything but connections. */
+  /** Kind of a connection's options; undefined for other operations. */
   readonly connection: string | undefined;
   /** Empty for the resource itself. */
   readonly subresource: string;
-  /** Whether the path goes on behind the subresource. */
+  /** Whether further path segments follow the subresource. */
   readonly withPath?: boolean;
-  /** Whether the path names a namespace; a namespaced list without one is over all namespaces. */
+  /** Whether the path contains a namespace; without one, a list of a namespaced resource contains all namespaces. */
   readonly inNamespace: boolean;
 }
 
-/** The methods of connections, by the verb that each asks permission for. */
+/** HTTP methods of connections, by the verb of their authorization. */
 const connectMethods = {
   get: ["get", "head"],
   create: ["post"],
@@ -41,7 +41,7 @@ const connectMethods = {
   delete: ["delete"],
 } as const;
 
-/** An operation before it takes a dialect's form. */
+/** An operation, independent of the dialect. */
 interface Outline {
   readonly method: "delete" | "get" | "head" | "patch" | "post" | "put";
   readonly action: string;
@@ -59,7 +59,7 @@ interface Outline {
 const anyType = ["*/*"] as const;
 const phrases: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
-/** The operations of a verb at a place, by the HTTP method under which each stands. */
+/** Returns the operations of a verb by HTTP method. */
 export function operationsOf(verb: Verb, place: Place, definitions: Definitions): Record<string, object> {
   const outlines =
     place.connection === undefined ? [outlineOf(verb, place, definitions)] : connections(verb, place);
@@ -71,9 +71,9 @@ export function operationsOf(verb: Verb, place: Place, definitions: Definitions)
 }
 
 /**
- * The operation of a path that asks for a watch by itself (spec: conventions 4.6, as the reference).
+ * Returns the operation of a deprecated watch path (spec: conventions 4.6, as the reference).
  *
- * @param ofOne whether the path names the object.
+ * @param ofOne whether the path names an object.
  */
 export function watchPathOperation(place: Place, ofOne: boolean, definitions: Definitions): object {
   const answers = {
@@ -153,7 +153,7 @@ function deletion(verb: "delete" | "deletecollection", place: Place, definitions
   return outline("delete", verb, place, "delete", { parameters: deleteParameters, body, answers });
 }
 
-/** A connection answers with whatever is at its other end. */
+/** The response of a connection is that of its target, so it has no schema. */
 function connections(verb: Verb, place: Place): Outline[] {
   const answers = { 200: { type: "string" } } as const;
   if (isText(place)) return [outline("get", "get", place, "read", { answers })];
@@ -171,7 +171,7 @@ function connections(verb: Verb, place: Place): Outline[] {
     }));
 }
 
-/** Whether a connection only shows something of the object, as a log: it is read like the object. */
+/** Returns true if a connection returns text about the object, such as a log; its operation is that of a read. */
 function isText({ connection, kind }: Place): boolean {
   return connection === kind.name;
 }
@@ -190,7 +190,10 @@ function outline(
   return { method, action, id: operationId(word, place), does, parameters: [], ...parts };
 }
 
-/** As the field's generators expect: `readCoreV1NamespacedConfigMap`, `listCoreV1ConfigMapForAllNamespaces`. */
+/**
+ * Returns the operation id that client generators expect: `readCoreV1NamespacedConfigMap`,
+ * `listCoreV1ConfigMapForAllNamespaces`.
+ */
 function operationId(
   word: string,
   { resource, subresource, inNamespace, withPath }: Place,
@@ -211,7 +214,7 @@ function groupWords(base: string): string {
   return (base === "" ? "core" : base).split(/[.-]/).map(capital).join("");
 }
 
-/** The tag of a group version's operations: `rbacAuthorization_v1`. */
+/** Returns the tag of a group version's operations: `rbacAuthorization_v1`. */
 function tagOf({ kind }: Resource): string {
   const words = groupWords(kind.group.base);
   return `${words[0]!.toLowerCase()}${words.slice(1)}_${kind.version}`;
@@ -231,7 +234,7 @@ function render(outline: Outline, place: Place, definitions: Definitions): objec
     [definitions.extension("group-version-kind")]:
       connection === undefined ? definitions.kindOf(kind) : { ...definitions.kindOf(kind), kind: connection },
   };
-  // The type of a custom kind needn't be looked at: that would read its schema.
+  // The type of a custom kind isn't accessed, because that would parse its schema.
   const isBinary = kind.custom === undefined && hasBinaryForm(kind.type);
   const answered = typesOf(outline, isBinary ? definitions.protobufMediaType : undefined);
   const types = connection !== undefined && isText(place) ? ["text/plain", ...answered] : answered;
@@ -252,7 +255,7 @@ function render(outline: Outline, place: Place, definitions: Definitions): objec
   };
 }
 
-/** The media types of an operation's answers. */
+/** Returns the media types of an operation's responses. */
 function typesOf({ action }: Outline, binary: string | undefined): readonly string[] {
   if (action === "connect") return anyType;
   const types = ["application/json", "application/yaml", ...(binary === undefined ? [] : [binary])];

@@ -3,34 +3,34 @@ import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zli
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 
 const [packAside, unpackAside] = [promisify(deflateRaw), promisify(inflateRaw)];
-/** The fastest level: documents shrink to a tenth with it already. */
+/** The fastest level; it already reduces documents to about a tenth. */
 const level = 1;
-/** Packing this takes about a millisecond; more is packed on another thread, which costs more in total. */
+/** Compressing this takes about a millisecond; more is compressed on another thread, which takes longer in total. */
 const maxBytesAtOnce = 256 * 1024;
 
 function pack(bytes: Buffer): MaybePromise<Buffer> {
   return bytes.length > maxBytesAtOnce ? packAside(bytes, { level }) : deflateRawSync(bytes, { level });
 }
 
-/** @param length of the bytes, not packed. */
+/** @param length number of uncompressed bytes. */
 function unpack(packed: Buffer, length: number): MaybePromise<Buffer> {
   const options = { chunkSize: Math.max(64, length) };
   return length > maxBytesAtOnce ? unpackAside(packed, options) : inflateRawSync(packed, options);
 }
 
-/** Members of a document's map as they are written, small in memory. */
+/** Encoded members of a document's map, compressed. */
 export class PackedMembers {
   private constructor(
     readonly names: readonly string[],
     private readonly lengths: readonly number[],
     private readonly packed: Buffer,
-    /** Of all members, not packed. */
+    /** Total number of uncompressed bytes. */
     readonly bytes: number,
   ) {}
 
   static async of(members: readonly (readonly [name: string, bytes: Buffer])[]): Promise<PackedMembers> {
     const whole = Buffer.concat(members.map(([, bytes]) => bytes));
-    // A copy: what zlib gives is a part of a larger piece of memory.
+    // A copy, because zlib returns a slice of a larger buffer.
     const packed = Buffer.from(await pack(whole));
     const lengths = members.map(([, { length }]) => length);
     return new PackedMembers(
@@ -41,12 +41,12 @@ export class PackedMembers {
     );
   }
 
-  /** What it takes in memory, in bytes. */
+  /** Memory in bytes. */
   get cost(): number {
     return this.packed.length;
   }
 
-  /** The bytes of all members but the omitted ones. */
+  /** Returns the number of bytes without the omitted members. */
   bytesWithout(omitted: ReadonlySet<string>): number {
     return this.names.reduce(
       (sum, name, index) => (omitted.has(name) ? sum - this.lengths[index]! : sum),
@@ -54,7 +54,7 @@ export class PackedMembers {
     );
   }
 
-  /** The members one after the other, without the omitted ones. */
+  /** Returns the bytes without the omitted members. */
   async without(omitted: ReadonlySet<string>): Promise<Buffer> {
     const whole = await unpack(this.packed, this.bytes);
     if (!this.names.some((name) => omitted.has(name))) return whole;

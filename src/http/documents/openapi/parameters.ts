@@ -1,6 +1,6 @@
 import type { Dialect } from "../../../schema/openapi/schema-object.ts";
 
-/** One parameter of an operation, outside the body. */
+/** A parameter of an operation, outside the body. */
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";
@@ -19,12 +19,12 @@ export const namespaceParameter: Parameter = {
   doc: "Namespace of the object.",
 };
 
-/** The name of an object of the kind, as a path parameter. */
+/** Returns the path parameter for the name of an object of the kind. */
 export function nameParameter(kind: string): Parameter {
   return { name: "name", in: "path", type: "string", doc: `Name of the ${kind}.` };
 }
 
-/** What stands behind the path of a proxy. */
+/** The rest of the path of a proxy. */
 export const restParameter: Parameter = {
   name: "path",
   in: "path",
@@ -95,7 +95,7 @@ const streams: readonly Parameter[] = [
   query("tty", "boolean", "Whether the process has a terminal."),
 ];
 
-/** What a connection is asked for, by subresource. */
+/** The query parameters of connections, by subresource. */
 export const connectionParameters: Readonly<Record<string, readonly Parameter[]>> = {
   attach: streams,
   exec: [
@@ -126,7 +126,10 @@ const forms: Readonly<Record<Dialect, WeakMap<Parameter, object>>> = {
   v3: new WeakMap(),
 };
 
-/** A parameter in a dialect's form; the same object each time, as most parameters occur in many operations. */
+/**
+ * Returns a parameter in the form of a dialect; always the same object, because most parameters are used in many
+ * operations.
+ */
 export function parameterObject(parameter: Parameter, dialect: Dialect): object {
   let form = forms[dialect].get(parameter);
   if (form === undefined) forms[dialect].set(parameter, (form = formOf(parameter, dialect)));

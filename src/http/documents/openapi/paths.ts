@@ -17,10 +17,10 @@ import {
 export type PathItem = Record<string, unknown>;
 
 /**
- * The paths of a resource type, with their operations.
+ * Returns the paths of a resource type with their operations.
  *
- * @param base of its group version: `/apis/apps/v1`.
- * @param definitions gets those that the operations refer to.
+ * @param base path of its group version: `/apis/apps/v1`.
+ * @param definitions receives the definitions to which the operations refer.
  */
 export function resourcePaths(
   base: string,
@@ -54,7 +54,7 @@ export function resourcePaths(
   return paths;
 }
 
-/** The paths that ask for a watch by themselves. */
+/** Returns the deprecated watch paths. */
 function watchPaths(base: string, place: Place, definitions: Definitions): Record<string, PathItem> {
   const { name, namespaced } = place.resource;
   const scope = namespaced ? `${base}/watch/namespaces/{namespace}/${name}` : `${base}/watch/${name}`;
@@ -70,7 +70,7 @@ function watchPaths(base: string, place: Place, definitions: Definitions): Recor
   ]);
 }
 
-/** What a subresource takes and answers. */
+/** Returns the kind of a subresource's bodies. */
 function shownAt(kind: Kind, subresource: Subresource): Pick<Place, "kind" | "connection"> {
   switch (subresource.shape) {
     case "view":
@@ -97,7 +97,7 @@ function pathItem(
   return withParameters(item, path, asked, place, definitions);
 }
 
-/** @param asked what the query of every operation may say. */
+/** @param asked query parameters of every operation. */
 function withParameters(
   item: PathItem,
   path: string,

@@ -6,25 +6,25 @@ import type { DocumentForm } from "./document-forms.ts";
 import { PackedMembers } from "./packed-members.ts";
 import { resourcePaths } from "./paths.ts";
 
-/** What a document says of one resource type or of several. */
+/** The part of a document about one or several resource types. */
 export interface Description {
   readonly paths: PackedMembers;
   readonly definitions: PackedMembers;
 }
 
-/** Packed bytes of all that is kept; a description that was dropped is made again. */
+/** Maximum compressed size of the cache, in bytes; evicted descriptions are created again. */
 const keptBytes = 64 * 1024 * 1024;
 const keptDescriptions = 20_000;
 
-/** A description of nothing, in the place of one that can't be made. */
+/** An empty description, for a type that can't be described. */
 const nothing: Promise<Description> = PackedMembers.of([]).then((none) => ({
   paths: none,
   definitions: none,
 }));
 
 /**
- * What OpenAPI 2.0 says of custom resource types, each made when it is first asked for and kept until its definition changes. A
- * type that can't be described is left out, and spoils the document of no other.
+ * Descriptions of custom resource types for OpenAPI 2.0. Each is created at its first use and cached until its
+ * definition changes. A type that can't be described is left out, so that the document can still be served.
  */
 export class ResourceDescriptions {
   private readonly recent = new RecentMap<Description>({ entries: keptDescriptions, cost: keptBytes });
@@ -64,7 +64,7 @@ export class ResourceDescriptions {
     giveTurn: GiveTurn,
   ): Promise<Description> {
     const definitions = this.definitions();
-    // The schema is most of it.
+    // The schema is the largest part.
     definitions.kind(resource.kind);
     await giveTurn();
     const items = Object.entries(resourcePaths(path, resource, definitions));

@@ -10,40 +10,41 @@ import type { DocumentMembers } from "./document-text.ts";
 import { PackedMembers } from "./packed-members.ts";
 import { ResourceDescriptions, type Description } from "./resource-descriptions.ts";
 
-/** A document that a client may have already. */
+/** A document with its hash. */
 export interface StreamedDocument {
-  /** Changes when the document does; known without making it. */
+  /** Changes with the document; known before the document is created. */
   readonly hash: string;
-  /** Its bytes in order, in pieces that are small enough to be sent in one turn. */
+  /** The bytes in order, in pieces that are small enough to be sent in one turn. */
   pieces(): AsyncGenerator<Uint8Array>;
 }
 
-/** What documents say of the built-in group versions, as texts. */
+/** Descriptions of the built-in group versions, as texts. */
 export interface BuiltInDescription {
   readonly paths: DocumentMembers;
   readonly definitions: DocumentMembers;
 }
 
-/** What the document is made of. */
+/** Sources of the document. */
 export interface WholeDocumentSources {
   readonly registry: Registry;
   readonly apiServices: ApiServices;
-  /** The group versions that this server serves itself. */
+  /** Returns the group versions that this server serves itself. */
   readonly own: () => readonly ServedGroupVersion[];
   readonly builtIn: (giveTurn: GiveTurn) => Promise<BuiltInDescription>;
-  /** Gathers what is referred to and isn't built in. */
+  /** Collects definitions that are referred to and aren't built in. */
   readonly definitions: (builtIn: BuiltInDescription) => Definitions;
   readonly head: object;
-  /** Told why a custom resource type was left out. */
+  /** Reports why a custom resource type was left out. */
   readonly failed: (error: unknown, resource: Resource) => void;
 }
 
-/** Something that the document describes, at its place. */
+/** Creates a part of the document. */
 type Part = () => Promise<Description>;
 
 /**
- * The whole API in OpenAPI 2.0. It may be large: it is sent as it is put together, from packed descriptions of each custom
- * resource type, so that it is never in memory as a whole, and a change of one definition makes one of them anew.
+ * The whole API in OpenAPI 2.0. It can be large, so it is sent while it is assembled from the compressed descriptions
+ * of custom resource types: it is never in memory as a whole, and a changed definition requires only its own
+ * description to be created again.
  */
 export class WholeDocument {
   private packed: { readonly of: BuiltInDescription; readonly description: Promise<Description> } | undefined;
@@ -113,14 +114,14 @@ export class WholeDocument {
     }
   }
 
-  /** Earlier parts win: a name that is in one already is left out of the others. */
+  /** Returns the parts in order. A name that occurs in one part is left out of later ones. */
   private parts(builtIn: BuiltInDescription, giveTurn: GiveTurn): readonly Part[] {
     const { registry, apiServices, own } = this.sources;
     const descriptions = this.descriptions(builtIn);
     const custom = own()
       .filter(({ group }) => !registry.isBuiltIn(group))
       .flatMap(({ group, version, resources }) =>
-        // In an order that doesn't depend on when each was defined.
+        // In an order that doesn't depend on the creation of the definitions.
         resources.toSorted(byName).map(
           (resource): Part =>
             () =>
@@ -154,7 +155,7 @@ export class WholeDocument {
     return this.packed.description;
   }
 
-  /** The part of an extension server, whose definitions have other names where others have theirs. */
+  /** Returns the part of an extension server; its definitions are renamed if another part uses their names. */
   private async remote(
     specification: RemoteSpecification,
     builtIn: BuiltInDescription,
@@ -184,7 +185,7 @@ export class WholeDocument {
     };
   }
 
-  /** By what the document is made of: the texts of what is built in, the revisions of definitions, what others publish. */
+  /** Computes the hash of the sources: texts of built-in versions, revisions of definitions, documents of extension servers. */
   private async hash(builtIn: BuiltInDescription, giveTurn: GiveTurn): Promise<string> {
     const { registry, apiServices, own, head } = this.sources;
     const key = `${registry.revision}/${apiServices.specificationRevision}`;
@@ -230,9 +231,9 @@ export class WholeDocument {
 
 type Values = Iterable<readonly [name: string, value: unknown]>;
 
-/** Each piece is written to a client in about a millisecond; many small ones would take longer. */
+/** Writing a piece to a client takes about a millisecond; many small pieces would take longer in total. */
 const pieceBytes = 128 * 1024;
-/** No definition's JSON. */
+/** Differs from the JSON of every definition. */
 const unlikeAny = "";
 
 function hashOf(summed: Hash): string {
@@ -243,7 +244,7 @@ function byName(one: Resource, other: Resource): number {
   return one.name < other.name ? -1 : 1;
 }
 
-/** What extension servers publish of the group versions that they serve. */
+/** Returns the documents that extension servers publish for their group versions. */
 function specificationsOf(apiServices: ApiServices): readonly RemoteSpecification[] {
   return [...apiServices.list()].flatMap(({ group, version, remote }) => {
     const specification = apiServices.find(group, version) === remote ? remote?.specification : undefined;

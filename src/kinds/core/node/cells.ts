@@ -5,14 +5,14 @@ interface Condition {
   readonly status: string;
 }
 
-/** Whether a node is ready, and whether it takes new pods: `Ready,SchedulingDisabled`. */
+/** Returns the status of a node: `Ready,SchedulingDisabled`. */
 export function stateText(conditions: readonly Condition[], unschedulable: boolean): string {
   const ready = conditions.findLast(({ type }) => type === "Ready");
   const state = ready === undefined ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady";
   return unschedulable ? `${state},SchedulingDisabled` : state;
 }
 
-/** The roles that a node's labels name, sorted. */
+/** Returns the roles in a node's labels, sorted. */
 export function rolesText(
   labels: Readonly<Record<string, string>> | undefined,
   { domain }: Vocabulary,
@@ -27,7 +27,7 @@ export function rolesText(
   return roles.size === 0 ? "<none>" : [...roles].toSorted().join(",");
 }
 
-/** The first address of a type. */
+/** Returns the first address of a type. */
 export function addressOf(
   addresses: readonly { readonly type: string; readonly address: string }[] | undefined,
   type: string,
@@ -35,7 +35,7 @@ export function addressOf(
   return addresses?.find((one) => one.type === type)?.address ?? "<none>";
 }
 
-/** What a node says of itself, where it says something. */
+/** Returns a value that a node reports, or `<unknown>`. */
 export function orUnknown(text: string | undefined): string {
   return text === undefined || text === "" ? "<unknown>" : text;
 }

@@ -35,7 +35,7 @@ const NodeSpec = struct(
       .check(checkPodRanges),
   },
   {
-    // Clients that know only `podCIDR` have the last word.
+    // The older field `podCIDR` has precedence, for clients that know only it.
     fill(spec) {
       const [first] = spec.podCIDRs ?? [];
       if ((spec.podCIDR ?? "") === "") {
@@ -58,11 +58,11 @@ export const Node = kind({
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the node.").emitEmpty(),
     spec: field(2, NodeSpec, "What the node should be.").emitEmpty(),
-    // Node agents are believed; only amounts and addresses are looked at.
+    // As in the reference, only amounts and addresses are validated.
     status: field(3, NodeStatus, "What the node is like now.").emitEmpty().unchecked(),
   },
   selectable: { "spec.unschedulable": (node) => String(node.spec?.unschedulable ?? false) },
-  // The source of configuration is no longer supported; it is only kept where it stood before.
+  // The configuration source is no longer supported; it is kept only if the stored object has one.
   prepareCreate(copy) {
     delete copy.spec?.configSource;
     delete copy.status?.config;

@@ -3,7 +3,7 @@ import type { FieldReport } from "../../../schema/faults.ts";
 import { cidrFamily, isCidr } from "../../checks/addresses.ts";
 import { checkAmount } from "../resource-names.ts";
 
-/** Amounts of resources that a node reports. */
+/** Checks the amounts of resources that a node reports. */
 export function checkAmounts(
   amounts: Readonly<Record<string, string>> | undefined,
   place: FieldReport,
@@ -11,12 +11,12 @@ export function checkAmounts(
 ): void {
   for (const [name, amount] of Object.entries(amounts ?? {})) {
     if (place.full) return;
-    // The reference writes these keys as members.
+    // As in the reference, faults have the resource as a member.
     checkAmount(name, amount, place.at(name), context);
   }
 }
 
-/** Ranges for pods: at most one a family. */
+/** Allows at most one range per IP family for pods. */
 export function checkPodRanges(ranges: readonly string[], place: FieldReport): void {
   let valid = true;
   const seen = new Set<string>();
@@ -35,7 +35,7 @@ export function checkPodRanges(ranges: readonly string[], place: FieldReport): v
   }
 }
 
-/** Each address of a node is given once. */
+/** Requires unique addresses. */
 export function checkAddresses(
   addresses: readonly { readonly type: string; readonly address: string }[],
   place: FieldReport,
@@ -55,7 +55,7 @@ interface SetOnce {
   readonly externalID?: string | undefined;
 }
 
-/** What is filled in once and then stays. */
+/** Rejects changes of fields that can be set only once. */
 export function checkSetOnce(spec: SetOnce, live: SetOnce, place: FieldReport): void {
   const before = live.podCIDRs ?? [];
   const now = spec.podCIDRs ?? [];

@@ -23,7 +23,7 @@ export const Taint = struct(
 );
 export type Taint = Static<typeof Taint>;
 
-/** A key and an effect stand together only once. */
+/** Requires unique pairs of key and effect. */
 export function uniqueTaints(taints: readonly Taint[], place: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, taint] of taints.entries()) {

@@ -7,7 +7,7 @@ import { LabelSelector } from "../../meta/label-selector.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { field, int32, list, string } from "../../../schema/types.ts";
 
-/** The key of a label of nodes, which has to be given. */
+/** Requires the key of a node label. */
 function nodeLabelKey(key: string, place: FieldReport): void {
   if (key === "") place.required("can not be empty");
   qualifiedName(key, place);
@@ -61,7 +61,7 @@ const PodAffinityTerm = struct(
   },
   {
     check(term, place) {
-      // The reference names the place so, without an index.
+      // As in the reference, the path has no index and is singular.
       for (const name of term.namespaces ?? []) namespaceName(name, place.at("namespace"));
     },
   },

@@ -5,7 +5,7 @@ import type { PodSpec } from "./spec-fields.ts";
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
-/** Annotation of pods that a node agent shows for those which it runs from files. */
+/** Annotation of mirror pods, which node agents create for their static pods. */
 export function mirrorAnnotation({ vocabulary }: Pick<KindContext, "vocabulary">): string {
   return `${vocabulary.domain}/config.mirror`;
 }
@@ -14,7 +14,7 @@ function appArmorPrefix({ vocabulary }: KindContext): string {
   return `container.apparmor.security.beta.${vocabulary.domain}/`;
 }
 
-/** Annotations that say how a pod is run. */
+/** Checks the annotations that control a pod. */
 export function checkPodAnnotations(
   annotations: Annotations,
   spec: PodSpec | undefined,
@@ -52,7 +52,7 @@ function isAppArmorProfile(profile: string): boolean {
   );
 }
 
-/** What these annotations say stands for as long as the pod. */
+/** Rejects changes of annotations that are immutable. */
 export function checkPodAnnotationsKept(
   now: Annotations,
   live: Annotations,

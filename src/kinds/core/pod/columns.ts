@@ -4,7 +4,7 @@ import type { Column } from "../../../schema/columns.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { ContainerStatus } from "./status.ts";
 
-/** The columns of pods, as people know them. */
+/** The columns of pods, as in kubectl. */
 export const podColumns: readonly Column<PodShape>[] = [
   nameColumn,
   {
@@ -65,7 +65,7 @@ function readinessGates(pod: PodShape): string {
   const gates = pod.spec?.readinessGates ?? [];
   if (gates.length === 0) return "<none>";
   const statuses = new Map<string, string>();
-  // Of several conditions of a type the first one counts.
+  // Of several conditions with the same type the first one is used.
   for (const { type, status } of (pod.status?.conditions ?? []).toReversed()) statuses.set(type, status);
   const met = gates.filter(({ conditionType }) => statuses.get(conditionType) === "True");
   return `${met.length}/${gates.length}`;
@@ -75,13 +75,13 @@ interface Summary {
   readonly ready: number;
   readonly reason: string;
   readonly restarts: number;
-  /** When a container last ended before it was started again; empty where none did. */
+  /** Time of the last termination of a restarted container; empty without restarts. */
   readonly lastRestart: string;
 }
 
 const summaries = new WeakMap<PodShape, Summary>();
 
-/** What several cells of a row say; put together once an object. */
+/** Returns values that several cells of a row share; computed once per object. */
 function summaryOf(pod: PodShape): Summary {
   let summary = summaries.get(pod);
   if (summary === undefined) summaries.set(pod, (summary = summarize(pod)));
@@ -116,7 +116,7 @@ interface Partial {
   readonly lastRestart: string;
 }
 
-/** The init containers up to the first that isn't done; without a reason where all are. */
+/** Summarizes the init containers up to the first one that isn't done; without a reason if all are done. */
 function initSummary({ spec, status }: PodShape): Partial {
   let restarts = 0;
   let lastRestart = "";
@@ -144,7 +144,7 @@ function endReason(ended: {
   return signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`;
 }
 
-/** The regular containers, of which the first with something to say is heard. */
+/** Summarizes the regular containers; the reason is that of the first container that has one. */
 function containerSummary(pod: PodShape, initRestart: string): Partial {
   let ready = 0;
   let restarts = 0;
@@ -162,7 +162,7 @@ function containerSummary(pod: PodShape, initRestart: string): Partial {
       ready++;
     }
   }
-  // Where some have ended well and others still run, the pod runs.
+  // If some containers have succeeded and others are running, the status is Running.
   if ((reason ?? phaseReason(pod)) === "Completed" && running) {
     const isReady = (pod.status?.conditions ?? []).some(
       ({ type, status }) => type === "Ready" && status === "True",

@@ -6,13 +6,13 @@ import { uniqueHostPorts } from "./port-rules.ts";
 import { checkClaims } from "./resource-rules.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
-/** What containers may refer to in their pod. */
+/** Names that containers may refer to in their pod. */
 interface Declared {
   readonly volumes: DeclaredVolumes;
   readonly claims: ReadonlySet<string>;
 }
 
-/** Containers of all kinds against each other and against what their pod declares. */
+/** Checks containers of all types against each other and against the volumes and claims of their pod. */
 export function checkContainers(spec: PodSpec, place: FieldReport): void {
   const declared: Declared = {
     volumes: new Map(
@@ -62,7 +62,7 @@ function checkRegular(
   }
 }
 
-/** Being alive and having started are yes or no; a pod isn't ended for not being ready. */
+/** Requires a success threshold of 1 for liveness and startup probes; rejects a grace period of readiness probes. */
 function checkProbes(container: Container, place: FieldReport): void {
   for (const name of ["livenessProbe", "startupProbe"] as const) {
     const successes = container[name]?.successThreshold;
@@ -80,7 +80,7 @@ function checkProbes(container: Container, place: FieldReport): void {
 
 const notForInit = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const;
 
-/** Init containers run one after the other and end by themselves. */
+/** Rejects members that init containers can't have, because they run to completion one after the other. */
 function checkInit(
   containers: readonly Container[],
   names: Set<string>,
@@ -100,7 +100,7 @@ function checkInit(
 
 const notForEphemeral = ["ports", "livenessProbe", "readinessProbe", "lifecycle", "startupProbe"] as const;
 
-/** Temporary containers serve nobody and hold nothing that would have to be given back. */
+/** Rejects members that ephemeral containers can't have, such as ports and resources. */
 function checkEphemeral(
   containers: readonly EphemeralContainer[],
   names: Set<string>,
@@ -130,7 +130,7 @@ function checkEphemeral(
   }
 }
 
-/** Images of pods, other than those of templates, are written without blanks around. */
+/** Rejects images with leading or trailing spaces, in pods but not in templates. */
 export function checkImageText(container: { readonly image?: string | undefined }, place: FieldReport): void {
   const { image = "" } = container;
   if (image !== image.trim()) {

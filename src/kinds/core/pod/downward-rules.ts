@@ -2,20 +2,20 @@ import { qualifiedNameFaults } from "../../../base/names.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { quantityFrom } from "../../quantities.ts";
 
-/** Names a field of the pod. */
+/** A reference to a field of the pod. */
 export interface FieldRef {
   readonly apiVersion?: string | undefined;
   readonly fieldPath: string;
 }
 
-/** Names a resource of a container. */
+/** A reference to a resource of a container. */
 export interface ResourceRef {
   readonly containerName?: string | undefined;
   readonly resource: string;
   readonly divisor?: string | undefined;
 }
 
-/** Every field that can be told to containers, in one way or another. */
+/** All fields that the downward API supports, in variables or files. */
 const knownPaths = new Set([
   "metadata.annotations",
   "metadata.labels",
@@ -31,14 +31,14 @@ const knownPaths = new Set([
   "status.podIPs",
 ]);
 
-/** Map and key of a path such as `metadata.labels['app']`; undefined for a path without a key. */
+/** Splits a path such as `metadata.labels['app']` into map and key; undefined for a path without a key. */
 function subscriptOf(path: string): { readonly map: string; readonly key: string } | undefined {
   const at = path.lastIndexOf("['", path.length - "['']".length);
   if (at < 1 || !path.endsWith("']")) return undefined;
   return { map: path.slice(0, at), key: path.slice(at + 2, -2) };
 }
 
-/** A field that may be told here: one of `allowed`, or one label or annotation by its key. */
+/** Requires one of the `allowed` fields, or a label or annotation with its key. */
 export function checkFieldRef(ref: FieldRef, allowed: readonly string[], place: FieldReport): void {
   const path = ref.fieldPath;
   if (path === "") return;
@@ -73,16 +73,16 @@ const resourcePrefixes = ["limits.hugepages-", "requests.hugepages-"];
 const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 /**
- * A resource that may be told to a container, and a unit that fits it.
+ * Checks a resource reference and its divisor.
  *
- * @param inVolume files name the container; variables mean their own.
+ * @param inVolume files name the container; variables refer to their own.
  */
 export function checkResourceRef(ref: ResourceRef, inVolume: boolean, place: FieldReport): void {
   if (inVolume && (ref.containerName ?? "") === "") place.at("containerName").required();
   if (ref.resource === "") return;
-  const known =
+  const isSupported =
     resources.includes(ref.resource) || resourcePrefixes.some((prefix) => ref.resource.startsWith(prefix));
-  if (!known) {
+  if (!isSupported) {
     place.at("resource").notSupported(ref.resource, resources);
     return;
   }
@@ -90,9 +90,9 @@ export function checkResourceRef(ref: ResourceRef, inVolume: boolean, place: Fie
 }
 
 function checkDivisor({ resource, divisor = "0" }: ResourceRef, place: FieldReport): void {
-  const given = quantityFrom(divisor)?.nanos;
-  if (given === undefined || given === 0n) return;
+  const divisorNanos = quantityFrom(divisor)?.nanos;
+  if (divisorNanos === undefined || divisorNanos === 0n) return;
   const allowed = resource.endsWith(".cpu") ? ["1m", "1"] : byteDivisors;
-  if (allowed.some((one) => quantityFrom(one)?.nanos === given)) return;
+  if (allowed.some((one) => quantityFrom(one)?.nanos === divisorNanos)) return;
   place.invalid(divisor, `for this resource it is one of ${allowed.join(", ")}`);
 }

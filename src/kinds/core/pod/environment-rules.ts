@@ -24,7 +24,7 @@ const fieldPaths = [
   "status.podIPs",
 ];
 
-/** A variable has a value, or exactly one source of it. */
+/** Requires a value or exactly one source. */
 export function valueSources(variable: Variable, place: FieldReport): void {
   const source = variable.valueFrom;
   if (source === undefined) return;
@@ -33,8 +33,8 @@ export function valueSources(variable: Variable, place: FieldReport): void {
   if (source.resourceFieldRef !== undefined) {
     checkResourceRef(source.resourceFieldRef, false, from.at("resourceFieldRef"));
   }
-  const given = [source.fieldRef, source.resourceFieldRef, source.configMapKeyRef, source.secretKeyRef];
-  const count = given.filter((one) => one !== undefined).length;
+  const sources = [source.fieldRef, source.resourceFieldRef, source.configMapKeyRef, source.secretKeyRef];
+  const count = sources.filter((one) => one !== undefined).length;
   if (count === 0) {
     from.invalid("", "must give one of `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`");
   } else if ((variable.value ?? "") !== "") {
@@ -44,7 +44,7 @@ export function valueSources(variable: Variable, place: FieldReport): void {
   }
 }
 
-/** Each source of several variables is exactly one object; the fault's place is the list, as in the reference. */
+/** Requires exactly one object per source; reported at the list, as in the reference. */
 export function envFromSources(
   sources: readonly {
     readonly configMapRef?: object | undefined;

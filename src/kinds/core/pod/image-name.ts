@@ -6,11 +6,11 @@ const imageForm = new RegExp(
     "(?::(\\w[\\w.-]{0,127}))?" +
     "(@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$",
 );
-/** Longer ones can't be fetched; reading them only costs time. */
+/** Longer names can't be pulled; the limit bounds the time of parsing. */
 const maxLength = 1024;
 const maxNameLength = 255;
 
-/** The tag of an image's name: `latest` where neither a tag nor a digest is given; undefined for what is no name. */
+/** Returns the tag of an image name: `latest` without tag and digest; undefined for an invalid name. */
 export function imageTag(image: string): string | undefined {
   if (image.length > maxLength || /^[0-9a-f]{64}$/.test(image)) return undefined;
   const match = imageForm.exec(image);
@@ -20,7 +20,7 @@ export function imageTag(image: string): string | undefined {
   return tag ?? (digest === undefined ? "latest" : undefined);
 }
 
-/** The name without tag and digest, in the registry and under the account that are meant where none are said. */
+/** Returns the name with default registry and account, without tag and digest. */
 function fullName(image: string, tag: string | undefined, digest: string | undefined): string {
   const name = image.slice(
     0,
@@ -31,7 +31,7 @@ function fullName(image: string, tag: string | undefined, digest: string | undef
   return `docker.io/${rest.length === 0 ? "library/" : ""}${name}`;
 }
 
-/** An image that may change under its name is fetched each time. Changes the container. */
+/** Sets the pull policy: Always for the tag `latest`, else IfNotPresent. Changes the container. */
 export function fillPullPolicy(copy: {
   image?: string | undefined;
   imagePullPolicy?: string | undefined;

@@ -1,7 +1,7 @@
 import type { FieldReport } from "../../../schema/faults.ts";
 import { descendingPath, noBacksteps } from "../../checks/paths.ts";
 
-/** What mounts and devices are checked for. */
+/** The volume mounts and devices of a container. */
 interface VolumeUser {
   readonly volumeMounts?:
     | readonly {
@@ -16,10 +16,13 @@ interface VolumeUser {
   readonly securityContext?: { readonly privileged?: boolean | undefined } | undefined;
 }
 
-/** The pod's volumes by name; true for those that are claims and can be raw devices. */
+/** The pod's volumes by name; true for claims, which can be block devices. */
 export type DeclaredVolumes = ReadonlyMap<string, boolean>;
 
-/** A container mounts what the pod declares, each place once, and no volume in both ways. */
+/**
+ * Requires that mounts and devices name volumes of the pod, that paths are unique, and that no volume is both mounted
+ * and a device.
+ */
 export function checkVolumeUse(container: VolumeUser, volumes: DeclaredVolumes, place: FieldReport): void {
   checkMounts(container, volumes, place.at("volumeMounts"));
   checkDevices(container, volumes, place.at("volumeDevices"));
@@ -64,7 +67,7 @@ function checkDevices(container: VolumeUser, volumes: DeclaredVolumes, place: Fi
     if (place.full) return;
     const nameAt = place.at(index, "name");
     const pathAt = place.at(index, "devicePath");
-    // Only what is bound to a claim can be used without a file system.
+    // Only volumes of claims can be block devices.
     if (volumes.get(name) !== true) nameAt.notFound(name);
     if (name !== "") {
       if (names.has(name)) nameAt.invalid(name, "must be unique");

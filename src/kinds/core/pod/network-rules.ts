@@ -7,7 +7,7 @@ interface HostAlias {
   readonly hostnames?: readonly string[] | undefined;
 }
 
-/** Lines of the hosts file; the faults' places carry no index, as in the reference. */
+/** Checks lines of the hosts file; reported without index, as in the reference. */
 export function hostAliases(aliases: readonly HostAlias[], place: FieldReport): void {
   for (const { ip = "", hostnames = [] } of aliases) {
     if (place.full) return;
@@ -28,7 +28,7 @@ const maxNameservers = 3;
 const maxSearches = 32;
 const maxSearchCharacters = 2048;
 
-/** Settings of the name resolver; without a policy they must name a server. */
+/** Checks the DNS settings; with the policy None a name server is required. */
 export function dnsConfig(
   config: DnsConfig | undefined,
   policy: string | undefined,

@@ -3,7 +3,7 @@ import { qualityOfService } from "./quality-of-service.ts";
 import type { PodSpec } from "./spec-fields.ts";
 import type { PodStatus } from "./status.ts";
 
-/** The status of a new pod: pending, and not to be scheduled while it has scheduling gates. */
+/** Returns the status of a new pod: Pending, with a condition while it has scheduling gates. */
 export function newPodStatus(
   { spec }: { readonly spec?: PodSpec | undefined },
   context: KindContext,

@@ -26,7 +26,7 @@ const notForWindowsContainer = [
   "runAsGroup",
 ] as const;
 
-/** Where a pod says which system it is for, it sets nothing that only the other one has. */
+/** Rejects members that the pod's operating system doesn't support. */
 export function checkOperatingSystem(spec: PodSpec, place: FieldReport): void {
   const name = spec.os?.name ?? "";
   if (name === "") return;
@@ -65,7 +65,7 @@ function checkWindows(spec: PodSpec, place: FieldReport): void {
   }
 }
 
-/** Containers that are processes of a Windows host: all of a pod's or none, in the host's network. */
+/** Checks HostProcess containers of Windows: all containers of a pod or none, with host network. */
 export function checkHostProcess(spec: PodSpec, place: FieldReport): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   let containers = 0;

@@ -6,7 +6,7 @@ import { checkImageText } from "./container-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
-/** What holds for pods beyond what holds for their templates. */
+/** Rules of pods that don't apply to pod templates. */
 export function checkPod(pod: PodShape, report: FieldReport, context: KindContext): void {
   const { annotations, name = "" } = pod.metadata;
   checkPodAnnotations(annotations, pod.spec, report.at("metadata", "annotations"), context);
@@ -21,7 +21,7 @@ export function checkPod(pod: PodShape, report: FieldReport, context: KindContex
   if (name !== "") checkMadeObjects(pod.spec, name, place);
 }
 
-/** A token is of an account. */
+/** Rejects token volumes in a pod without a service account. */
 function checkTokens(spec: PodSpec, place: FieldReport): void {
   if ((spec.serviceAccountName ?? "") !== "") return;
   for (const [index, volume] of (spec.volumes ?? []).entries()) {
@@ -34,13 +34,13 @@ function checkTokens(spec: PodSpec, place: FieldReport): void {
   }
 }
 
-/** What is made with a pod takes its name from it, and nothing else refers to it. */
+/** Checks names of objects that are created for a pod, which are derived from the pod's name. */
 function checkMadeObjects(spec: PodSpec, name: string, place: FieldReport): void {
-  const made = new Set<string>();
+  const claimNames = new Set<string>();
   for (const [index, volume] of (spec.volumes ?? []).entries()) {
     if (volume.ephemeral === undefined) continue;
     const claim = `${name}-${volume.name}`;
-    made.add(claim);
+    claimNames.add(claim);
     for (const message of dnsSubdomainFaults(claim)) {
       place
         .at("volumes", index, "name")
@@ -49,21 +49,23 @@ function checkMadeObjects(spec: PodSpec, name: string, place: FieldReport): void
   }
   for (const [index, volume] of (spec.volumes ?? []).entries()) {
     const claim = volume.persistentVolumeClaim?.claimName;
-    if (claim === undefined || !made.has(claim)) continue;
+    if (claim === undefined || !claimNames.has(claim)) continue;
     place
       .at("volumes", index, "persistentVolumeClaim", "claimName")
       .invalid(claim, "must not reference a claim that is made for an ephemeral volume");
   }
   for (const [index, { name: claim, source }] of (spec.resourceClaims ?? []).entries()) {
     if (source?.resourceClaimTemplateName === undefined) continue;
-    const made = `${name}-${claim}`;
-    for (const message of dnsSubdomainFaults(made)) {
-      place.at("resourceClaims", index, "name").invalid(made, `the final name of the claim: ${message}`);
+    const claimNames = `${name}-${claim}`;
+    for (const message of dnsSubdomainFaults(claimNames)) {
+      place
+        .at("resourceClaims", index, "name")
+        .invalid(claimNames, `the final name of the claim: ${message}`);
     }
   }
 }
 
-/** What a new pod can't have yet. */
+/** Rejects members that a new pod can't have. */
 export function checkNewPod(pod: PodShape, report: FieldReport, context: KindContext): void {
   const place = report.at("spec");
   if ((pod.spec?.ephemeralContainers ?? []).length > 0) {

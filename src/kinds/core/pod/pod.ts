@@ -60,12 +60,12 @@ export const Pod = kind({
     if (context.subresource === "ephemeralcontainers") checkAddedContainers(pod, live, report, context);
     if (context.subresource === "") checkPodUpdate(pod, live, report, context);
   },
-  // Pods are updated by programs, and often.
+  // No warnings for updates: programs update pods often.
   warnings: (pod, context, live) =>
     live === undefined ? templateWarnings(pod.metadata, pod.spec, [], context) : [],
-  gracePeriodSeconds(pod, asked) {
-    const seconds = asked ?? pod.spec?.terminationGracePeriodSeconds ?? 0;
-    // Nothing runs yet, or nothing any more.
+  gracePeriodSeconds(pod, requestedSeconds) {
+    const seconds = requestedSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0;
+    // The pod doesn't run yet, or not any more.
     if ((pod.spec?.nodeName ?? "") === "") return 0;
     if (pod.status?.phase === "Failed" || pod.status?.phase === "Succeeded") return 0;
     return seconds < 0 ? 1 : seconds;
@@ -88,7 +88,7 @@ export const Pod = kind({
     },
     eviction: { shape: "action", verbs: ["create"], kind: () => Eviction, olderVersions: ["v1beta1"] },
     exec: { shape: "connect", verbs: ["create", "get"], optionsKind: "PodExecOptions" },
-    // Shown to clients as a form of the pod, unlike the connections.
+    // In OpenAPI and discovery it has the kind Pod, unlike the other connections.
     log: { shape: "connect", verbs: ["get"], optionsKind: "Pod" },
     portforward: { shape: "connect", verbs: ["create", "get"], optionsKind: "PodPortForwardOptions" },
     proxy: {

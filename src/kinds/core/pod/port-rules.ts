@@ -1,7 +1,7 @@
 import type { FieldReport } from "../../../schema/faults.ts";
 import { portNumber } from "../../checks/numbers.ts";
 
-/** The number of a container's port; 0 stands for none. */
+/** Requires a container port; 0 means that it is missing. */
 export function requiredPort(port: number, place: FieldReport): void {
   if (port === 0) place.required();
   else portNumber(port, place);
@@ -14,22 +14,22 @@ interface Port {
   readonly protocol?: string | undefined;
 }
 
-/** What ports are checked for across containers. */
+/** The members of a container with ports. */
 interface PortHolder {
   readonly ports?: readonly Port[] | undefined;
 }
 
-/** No port of the node is asked for twice, by the containers that run at the same time. */
-export function uniqueHostPorts(container: PortHolder, taken: Set<string>, place: FieldReport): void {
+/** Requires unique host ports among containers that run at the same time. */
+export function uniqueHostPorts(container: PortHolder, usedPorts: Set<string>, place: FieldReport): void {
   for (const [index, port] of (container.ports ?? []).entries()) {
     if (port.hostPort === undefined || port.hostPort === 0) continue;
     const key = `${port.protocol ?? ""}/${port.hostIP ?? ""}/${port.hostPort}`;
-    if (taken.has(key)) place.at("ports", index, "hostPort").duplicate(key);
-    taken.add(key);
+    if (usedPorts.has(key)) place.at("ports", index, "hostPort").duplicate(key);
+    usedPorts.add(key);
   }
 }
 
-/** In the node's network a port is the same inside and outside. */
+/** Requires that container port and host port are equal in the host network. */
 export function hostNetworkPorts(container: PortHolder, place: FieldReport): void {
   for (const [index, { containerPort, hostPort }] of (container.ports ?? []).entries()) {
     if (place.full) return;
@@ -40,7 +40,7 @@ export function hostNetworkPorts(container: PortHolder, place: FieldReport): voi
   }
 }
 
-/** In the node's network a port without a host port gets its own number as one. Changes the container. */
+/** Sets missing host ports to the container port in the host network. Changes the container. */
 export function fillHostPorts(container: {
   readonly ports?: { containerPort: number; hostPort?: number | undefined }[] | undefined;
 }): void {

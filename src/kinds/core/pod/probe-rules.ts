@@ -4,7 +4,7 @@ const handlers = ["exec", "httpGet", "tcpSocket", "grpc"] as const;
 
 type Handlers = { readonly [name in (typeof handlers)[number]]?: object | undefined };
 
-/** Of the ways to ask or tell a container something, exactly one is given. */
+/** Requires exactly one handler of a probe or hook. */
 export function oneHandler(holder: Handlers, place: FieldReport): void {
   const given = handlers.filter((name) => holder[name] !== undefined);
   if (given.length === 0) place.required("must specify a handler type");
@@ -13,7 +13,7 @@ export function oneHandler(holder: Handlers, place: FieldReport): void {
 
 const headerName = /^[-A-Za-z0-9]+$/;
 
-/** Names of headers; the fault's place is the list, as in the reference. */
+/** Checks names of headers; reported at the list, as in the reference. */
 export function headerNames(headers: readonly { readonly name: string }[], place: FieldReport): void {
   for (const { name } of headers) {
     if (place.full) return;

@@ -5,8 +5,8 @@ import type { PodSpec } from "./spec-fields.ts";
 const counted = ["cpu", "memory"];
 
 /**
- * How well a pod is treated when a node runs short: `Guaranteed` where every container has limits that equal its
- * requests, `BestEffort` where none says anything, `Burstable` otherwise.
+ * Returns the quality of service class: `Guaranteed` if every container has limits that equal its requests,
+ * `BestEffort` if no container has requests or limits, else `Burstable`.
  */
 export function qualityOfService(spec: PodSpec | undefined): "Guaranteed" | "Burstable" | "BestEffort" {
   const requests = new Map<string, Quantity>();
@@ -24,15 +24,15 @@ export function qualityOfService(spec: PodSpec | undefined): "Guaranteed" | "Bur
   return everyLimitSet && equal && requests.size === limits.size ? "Guaranteed" : "Burstable";
 }
 
-/** Adds the amounts that count to the sums; says how many there were. */
+/** Adds the nonzero CPU and memory amounts to the sums. Returns their number. */
 function addUp(amounts: Readonly<Record<string, string>> | undefined, sums: Map<string, Quantity>): number {
-  let found = 0;
+  let count = 0;
   for (const name of counted) {
     const quantity = quantityFrom(amounts?.[name] ?? "0");
     if (quantity === undefined || quantity.nanos <= 0n) continue;
-    found++;
+    count++;
     const sum = sums.get(name);
     sums.set(name, sum === undefined ? quantity : addQuantities(sum, quantity));
   }
-  return found;
+  return count;
 }

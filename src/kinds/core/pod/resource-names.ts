@@ -6,33 +6,33 @@ import { resourceName } from "../standard-resources.ts";
 const hugePages = "hugepages-";
 const containerResources = new Set(["cpu", "memory", "ephemeral-storage"]);
 
-/** Pages of one large size. */
+/** Returns true for huge pages. */
 export function isHugePages(resource: string): boolean {
   return resource.startsWith(hugePages);
 }
 
-/** The size of a page, as the resource's name ends. */
+/** Returns the page size at the end of a resource name. */
 export function pageSizeOf(resource: string): string {
   return resource.slice(hugePages.length);
 }
 
-/** A resource that nodes have by themselves; others come from devices and carry a domain of their own. */
+/** Returns true for a native resource of nodes; others are extended resources, whose names have a domain. */
 function isNative(resource: string, { vocabulary }: KindContext): boolean {
   return !resource.includes("/") || resource.includes(`${vocabulary.domain}/`);
 }
 
-/** A resource of devices: whole numbers only, and requests equal to limits. */
+/** Returns true for an extended resource: amounts are whole, and requests equal limits. */
 export function isExtended(resource: string, context: KindContext): boolean {
   if (isNative(resource, context) || resource.startsWith("requests.")) return false;
   return qualifiedNameFaults(`requests.${resource}`).length === 0;
 }
 
-/** Whether more of a resource may be promised than is there. */
+/** Returns true if a resource can be overcommitted. */
 export function mayOvercommit(resource: string, context: KindContext): boolean {
   return isNative(resource, context) && !isHugePages(resource);
 }
 
-/** The name of a resource that a container may ask for. */
+/** Requires the name of a container resource. */
 export function containerResourceName(resource: string, place: FieldReport, context: KindContext): void {
   resourceName(resource, place);
   if (!resource.includes("/")) {

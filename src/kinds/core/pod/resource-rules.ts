@@ -19,7 +19,7 @@ interface Requirements {
 
 const one = 1_000_000_000n;
 
-/** Names and amounts of resources, and requests against limits. */
+/** Checks names and amounts of resources, and requests against limits. */
 export function checkRequirements(
   requirements: Requirements,
   place: FieldReport,
@@ -39,7 +39,7 @@ export function checkRequirements(
   }
 }
 
-/** Names of resources and their amounts. */
+/** Checks names and amounts of resources. */
 export function checkAmounts(amounts: NonNullable<Amounts>, place: FieldReport, context: KindContext): void {
   for (const [resource, text] of Object.entries(amounts)) {
     if (place.full) return;
@@ -63,7 +63,7 @@ function checkPages(resource: string, quantity: Quantity, text: string, place: F
   }
 }
 
-/** The fault's place is the map of requests or limits, as in the reference. */
+/** Reported at the requests or limits, as in the reference. */
 function checkRequest(
   resource: string,
   text: string,
@@ -90,7 +90,7 @@ interface Source {
   readonly resourceClaimTemplateName?: string | undefined;
 }
 
-/** A claim comes from exactly one place. */
+/** Requires exactly one source of a claim. */
 export function checkClaimSource(source: Source, place: FieldReport): void {
   const count = [source.resourceClaimName, source.resourceClaimTemplateName].filter(
     (given) => given !== undefined,
@@ -99,7 +99,7 @@ export function checkClaimSource(source: Source, place: FieldReport): void {
   place.invalid(source, "must give exactly one of `resourceClaimName` and `resourceClaimTemplateName`");
 }
 
-/** The claims that a container uses are the pod's, each named once. */
+/** Requires that a container's claims are claims of the pod, each named once. */
 export function checkClaims(
   claims: readonly { readonly name: string }[] | undefined,
   known: ReadonlySet<string>,

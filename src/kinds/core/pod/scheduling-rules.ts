@@ -9,7 +9,7 @@ interface Toleration {
   readonly tolerationSeconds?: number | bigint | undefined;
 }
 
-/** Key, operator, value and effect of a toleration fit each other. */
+/** Checks key, operator, value and effect of a toleration against each other. */
 export function checkToleration(toleration: Toleration, place: FieldReport): void {
   const { key = "", operator = "", value = "", effect = "" } = toleration;
   if (key === "" && operator !== "Exists") {
@@ -39,13 +39,13 @@ interface Constraint {
     | undefined;
 }
 
-/** A least number of parts only makes sense where the constraint must hold. */
+/** Allows `minDomains` only if `whenUnsatisfiable` is DoNotSchedule. */
 export function checkMinDomains(constraint: Constraint, place: FieldReport): void {
   if (constraint.minDomains === undefined || constraint.whenUnsatisfiable === "DoNotSchedule") return;
   place.invalid(constraint.minDomains, "can only be used with whenUnsatisfiable=DoNotSchedule");
 }
 
-/** Keys that narrow the selector don't stand in it already. */
+/** Rejects `matchLabelKeys` that are also in the selector. */
 export function checkMatchLabelKeys(constraint: Constraint, place: FieldReport): void {
   const { matchLabelKeys = [], labelSelector } = constraint;
   if (matchLabelKeys.length === 0) return;
@@ -64,7 +64,7 @@ export function checkMatchLabelKeys(constraint: Constraint, place: FieldReport):
   }
 }
 
-/** Key and consequence together stand once; the earlier of two is named, as in the reference. */
+/** Requires unique pairs of topology key and `whenUnsatisfiable`; the earlier one is reported, as in the reference. */
 export function uniqueConstraints(constraints: readonly Constraint[], place: FieldReport): void {
   const later = new Set<string>();
   for (const [index, { topologyKey, whenUnsatisfiable }] of [...constraints.entries()].toReversed()) {
@@ -75,7 +75,7 @@ export function uniqueConstraints(constraints: readonly Constraint[], place: Fie
   }
 }
 
-/** Gates are qualified names, each once. */
+/** Requires unique qualified names. */
 export function schedulingGates(gates: readonly { readonly name: string }[], place: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, { name }] of gates.entries()) {
@@ -86,7 +86,7 @@ export function schedulingGates(gates: readonly { readonly name: string }[], pla
   }
 }
 
-/** Conditions are qualified names. */
+/** Requires qualified names as condition types. */
 export function readinessGates(
   gates: readonly { readonly conditionType: string }[],
   place: FieldReport,
@@ -101,7 +101,7 @@ export function readinessGates(
 
 const preemptionPolicies = ["Never", "PreemptLowerPriority"];
 
-/** A policy that is given is one of two words. */
+/** Requires a valid preemption policy. */
 export function preemptionPolicy(policy: string, place: FieldReport): void {
   if (policy === "") place.required();
   else if (!preemptionPolicies.includes(policy)) place.notSupported(policy, preemptionPolicies);

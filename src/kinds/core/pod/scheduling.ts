@@ -40,7 +40,7 @@ export const TopologySpreadConstraint = struct(
       .declaredRequired()
       .checkedWhenEmpty()
       .oneOf("DoNotSchedule", "ScheduleAnyway"),
-    // As in the reference, nobody looks whether it is well formed.
+    // As in the reference, the selector isn't validated.
     labelSelector: field(4, LabelSelector, "Selects the pods that are counted.").nullable(),
     minDomains: field(5, int32, "Least number of parts that must be eligible.")
       .nullable()

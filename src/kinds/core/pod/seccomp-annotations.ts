@@ -4,12 +4,12 @@ import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { descendingPath } from "../../checks/paths.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
-/** The annotation that names the profile of all containers. It was there before the field. */
+/** Annotation with the seccomp profile of all containers, which is older than the field. */
 export function podProfileAnnotation({ domain }: Vocabulary): string {
   return `seccomp.security.alpha.${domain}/pod`;
 }
 
-/** The annotation that names the profile of one container. */
+/** Annotation with the seccomp profile of one container. */
 export function containerProfileAnnotation({ domain }: Vocabulary, container: string): string {
   return `container.seccomp.security.alpha.${domain}/${container}`;
 }
@@ -21,7 +21,7 @@ const types: ReadonlyMap<string, "RuntimeDefault" | "Unconfined"> = new Map([
   ["unconfined", "Unconfined"],
 ]);
 
-/** Profiles are known, or files below the node's folder of profiles. */
+/** Requires a known profile, or a file in the node's folder of profiles. */
 export function checkSeccompAnnotations(
   annotations: Readonly<Record<string, string>>,
   place: FieldReport,
@@ -46,7 +46,10 @@ function profileOf(annotation: string | undefined) {
   return localhostProfile === "" ? undefined : { type: "Localhost" as const, localhostProfile };
 }
 
-/** Fills in the profile of a new pod and of its containers that have an annotation and no field: node agents read only the field. */
+/**
+ * Sets the seccomp profile of a new pod and its containers from annotations if the field is missing, because node
+ * agents read only the field.
+ */
 export function applySeccompAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   spec: PodSpec | undefined,

@@ -7,7 +7,7 @@ interface SeccompProfile {
   readonly localhostProfile?: string | undefined;
 }
 
-/** A profile of the node is named, others aren't. */
+/** Requires a file name for the type Localhost, and rejects it for others. */
 export function checkSeccompProfile(profile: SeccompProfile, place: FieldReport): void {
   const { type, localhostProfile } = profile;
   const at = place.at("localhostProfile");
@@ -25,7 +25,7 @@ interface Rights {
   readonly capabilities?: { readonly add?: readonly string[] | undefined } | undefined;
 }
 
-/** A container that mustn't get more rights can't begin with all of them. */
+/** Rejects `allowPrivilegeEscalation: false` for privileged containers and those with CAP_SYS_ADMIN. */
 export function checkEscalation(context: Rights, place: FieldReport): void {
   if (context.allowPrivilegeEscalation !== false) return;
   if (context.privileged === true) {
@@ -39,10 +39,7 @@ export function checkEscalation(context: Rights, place: FieldReport): void {
   }
 }
 
-/**
- * Containers with all rights on their host, where the server doesn't let them. Whoever says how such a pod fares, which was
- * made while it was let, isn't hindered.
- */
+/** Rejects privileged containers if the server doesn't allow them. Status writes of existing pods aren't checked. */
 export function checkPrivileged(privileged: boolean, place: FieldReport, context: KindContext): void {
   if (!privileged || context.forbidsPrivileged !== true || context.subresource === "status") return;
   place.forbidden("disallowed by cluster policy");
@@ -51,7 +48,7 @@ export function checkPrivileged(privileged: boolean, place: FieldReport, context
 const sysctlForm = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 const maxSysctlLength = 253;
 
-/** Kernel parameters: their names are well formed, and each stands once. */
+/** Requires valid and unique names of sysctls. */
 export function sysctls(list: readonly { readonly name: string }[], place: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, { name }] of list.entries()) {
@@ -70,12 +67,12 @@ export function sysctls(list: readonly { readonly name: string }[], place: Field
 
 const maxCredentialSpec = 64 * 1024;
 
-/** The content of a credential spec has a size limit. */
+/** Limits the size of a credential spec. */
 export function credentialSpec(text: string, place: FieldReport): void {
   if (Buffer.byteLength(text) > maxCredentialSpec) place.invalid(text, "must be smaller than 64 KiB");
 }
 
-/** Given, but empty. */
+/** Rejects an empty text. */
 export function notEmptyText(text: string | undefined, place: FieldReport): void {
   if (text === "") place.invalid(text, "cannot be an empty string");
 }
@@ -88,7 +85,7 @@ const netbiosDomain = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const dnsDomain =
   /^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** A Windows user, with or without a domain: `DOMAIN\\user`. */
+/** Requires a Windows user name, with or without a domain: `DOMAIN\\user`. */
 export function windowsUser(name: string, place: FieldReport): void {
   if (controlCharacter.test(name)) return place.invalid(name, "cannot contain control characters");
   const parts = name.split("\\");

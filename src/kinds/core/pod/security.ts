@@ -41,7 +41,7 @@ const WindowsSecurityContextOptions = struct(
     ).nullable(),
   },
   {
-    // Rules of fields aren't asked about empty texts, which mean something else than absent ones here.
+    // Here an empty text differs from an absent one, and rules of fields skip empty texts.
     check(options, place) {
       notEmptyText(options.gmsaCredentialSpec, place.at("gmsaCredentialSpec"));
       notEmptyText(options.runAsUserName, place.at("runAsUserName"));

@@ -175,5 +175,5 @@ export const podSpecFields = {
     .check(uniqueBy((claim) => claim.name, "name")),
 };
 
-/** What a pod should be, as its rules see it. */
+/** The spec of a pod, for its rules. */
 export type PodSpec = StaticFields<typeof podSpecFields>;

@@ -7,7 +7,7 @@ import { hostNetworkPorts } from "./port-rules.ts";
 import { checkAmounts } from "./resource-rules.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
-/** The parts of a pod against each other; what concerns one field alone stands on its line. */
+/** Checks members of a pod spec against each other; each field has its own rules in its declaration. */
 export function checkPodSpec(spec: PodSpec, place: FieldReport, context: KindContext): void {
   checkContainers(spec, place);
   if (spec.hostNetwork === true) {
@@ -24,7 +24,7 @@ export function checkPodSpec(spec: PodSpec, place: FieldReport, context: KindCon
   }
   if (spec.hostUsers === false) checkUserNamespace(spec, place);
   dnsConfig(spec.dnsConfig, spec.dnsPolicy, place.at("dnsConfig"));
-  // The overhead is checked as limits are, and its faults are named so.
+  // The overhead is checked as limits are, and faults have the path of limits.
   if (spec.overhead !== undefined) checkAmounts(spec.overhead, place.at("overhead", "limits"), context);
   checkOperatingSystem(spec, place);
   checkHostProcess(spec, place);
@@ -32,7 +32,7 @@ export function checkPodSpec(spec: PodSpec, place: FieldReport, context: KindCon
 
 const mappableVolumes = new Set(["name", "configMap", "secret", "downwardAPI", "emptyDir", "projected"]);
 
-/** A user namespace of its own goes with neither the node's namespaces nor with volumes that outlive the pod. */
+/** Rejects user namespaces together with host namespaces, or with volumes that outlive the pod. */
 function checkUserNamespace(spec: PodSpec, place: FieldReport): void {
   for (const [index, volume] of (spec.volumes ?? []).entries()) {
     if (place.full) return;

@@ -7,7 +7,7 @@ import { checkPodSpec } from "./spec-rules.ts";
 export const PodSpec = struct("PodSpec", "What a pod should be.", podSpecFields, {
   fill(copy) {
     roundUpToMilli(copy.overhead);
-    // The two names of the account are one value; the newer one wins.
+    // Both fields have the same value; the newer one has precedence.
     const account = [copy.serviceAccountName, copy.serviceAccount].find((name) => (name ?? "") !== "");
     if (account !== undefined) copy.serviceAccountName = copy.serviceAccount = account;
     if (copy.hostNetwork !== true) return;

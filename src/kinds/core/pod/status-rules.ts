@@ -7,10 +7,10 @@ import { checkPodAnnotationsKept } from "./annotation-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { ContainerStatus, PodStatus } from "./status.ts";
 
-/** Conditions whose types are well formed as they are. */
+/** Condition types that need no domain. */
 const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"]);
 
-/** What a write of a pod's status may say. */
+/** Checks a write of a pod's status. */
 export function checkPodStatus(
   pod: PodShape,
   live: PodShape,
@@ -39,14 +39,14 @@ export function checkPodStatus(
   const policy = live.spec?.restartPolicy ?? "Always";
   checkStates(now, before, "containerStatuses", policy, place);
   checkStates(now, before, "initContainerStatuses", policy, place);
-  // Temporary containers are never started again.
+  // Ephemeral containers are never restarted.
   checkStates(now, before, "ephemeralContainerStatuses", "Never", place);
   checkAddresses(now, place.at("podIPs"));
 }
 
 type StatusList = "containerStatuses" | "initContainerStatuses" | "ephemeralContainerStatuses";
 
-/** What has ended for good doesn't run again. */
+/** Rejects a running state of a container that has terminated and isn't restarted. */
 function checkStates(
   now: PodStatus,
   before: PodStatus,
@@ -66,7 +66,7 @@ function checkStates(
   }
 }
 
-/** At most one address of each family, each once. */
+/** Allows at most one address per family, without duplicates. */
 function checkAddresses(status: PodStatus, place: FieldReport): void {
   const addresses = (status.podIPs ?? []).map(({ ip }) => ip ?? "");
   const seen = new Set<string>();

@@ -88,7 +88,7 @@ export const PodStatus = struct(
     ).atomic(),
   },
   {
-    // One address is told in two places; the older one counts for writers that know only it.
+    // The older field has precedence over the newer list, for writers that know only the older one.
     fill(copy) {
       const first = copy.podIPs?.[0]?.ip;
       const { podIP = "" } = copy;

@@ -14,7 +14,7 @@ export const PodTemplateSpec = struct(
   },
   {
     check(template, place, context) {
-      // The reference names these places without `metadata`.
+      // As in the reference, these paths lack `metadata`.
       labelMap(template.metadata?.labels ?? {}, place.at("labels"));
       annotationMap(template.metadata?.annotations ?? {}, place.at("annotations"));
       checkPodAnnotations(template.metadata?.annotations, template.spec, place.at("annotations"), context);

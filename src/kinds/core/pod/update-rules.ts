@@ -5,7 +5,7 @@ import { checkPodAnnotationsKept, mirrorAnnotation } from "./annotation-rules.ts
 import type { PodShape } from "./pod-shape.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
-/** What may change in a pod: images, deadlines, further tolerations and gates that are taken away. */
+/** Rejects changes of a pod except of images, deadlines, added tolerations and removed scheduling gates. */
 export function checkPodUpdate(
   pod: PodShape,
   live: PodShape,
@@ -40,7 +40,7 @@ export function checkPodUpdate(
   }
 }
 
-/** A deadline may be set, and moved closer. */
+/** Allows to set a deadline, or to shorten it. */
 function checkDeadline(
   now: number | bigint | undefined,
   before: number | bigint | undefined,
@@ -59,10 +59,10 @@ function checkDeadline(
 
 type Tolerations = NonNullable<PodSpec["tolerations"]>;
 
-/** Old tolerations stay, but for how long they hold. */
+/** Allows to add tolerations; existing ones may change only in their duration. */
 function checkTolerations(now: Tolerations, before: Tolerations, place: FieldReport): void {
-  const kept = new Set(now.map(tolerationKey));
-  if (before.every((toleration) => kept.has(tolerationKey(toleration)))) return;
+  const remaining = new Set(now.map(tolerationKey));
+  if (before.every((toleration) => remaining.has(tolerationKey(toleration)))) return;
   place.forbidden("existing toleration can not be modified except its tolerationSeconds");
 }
 
@@ -72,30 +72,30 @@ function tolerationKey({ key, operator, value, effect }: Tolerations[number]): s
 
 type Gates = NonNullable<PodSpec["schedulingGates"]>;
 
-/** Gates only go away. */
+/** Allows to remove scheduling gates only. */
 function checkGates(now: Gates, before: Gates, place: FieldReport): void {
-  const known = new Set(before.map(({ name }) => name));
+  const previousGates = new Set(before.map(({ name }) => name));
   for (const [index, { name }] of now.entries()) {
     if (place.full) return;
-    if (known.has(name)) continue;
+    if (previousGates.has(name)) continue;
     place.at(index, "name").forbidden(`only deletion is allowed, but found new scheduling gate '${name}'`);
   }
 }
 
 type Containers = PodSpec["containers"] | undefined;
 
-/** The written spec with the live one's value in each place that may change. */
+/** Returns the new spec with the live values of all members that may change. */
 function withLiveParts(now: PodSpec, before: PodSpec): PodSpec {
   const copy = { ...now };
-  const take = (name: keyof PodSpec) => {
+  const restore = (name: keyof PodSpec) => {
     if (before[name] === undefined) delete copy[name];
     else Object.assign(copy, { [name]: before[name] });
   };
-  take("activeDeadlineSeconds");
-  take("tolerations");
-  take("schedulingGates");
+  restore("activeDeadlineSeconds");
+  restore("tolerations");
+  restore("schedulingGates");
   if ((before.terminationGracePeriodSeconds ?? 0) < 0 && now.terminationGracePeriodSeconds === 1) {
-    take("terminationGracePeriodSeconds");
+    restore("terminationGracePeriodSeconds");
   }
   if (now.containers !== undefined) copy.containers = withLiveImages(now.containers, before.containers);
   if (now.initContainers !== undefined) {
@@ -113,7 +113,7 @@ function withLiveImages(now: PodSpec["containers"], before: Containers): PodSpec
   });
 }
 
-/** Temporary containers are added; those that are there stay as they are. */
+/** Allows to add ephemeral containers; existing ones are immutable. */
 export function checkAddedContainers(
   pod: PodShape,
   live: PodShape,
@@ -127,9 +127,9 @@ export function checkAddedContainers(
   const now = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]));
   for (const container of live.spec?.ephemeralContainers ?? []) {
     if (place.full) return;
-    const kept = now.get(container.name);
+    const remaining = now.get(container.name);
     const which = `existing ephemeral containers ${JSON.stringify(container.name)}`;
-    if (kept === undefined) place.forbidden(`${which} may not be removed`);
-    else if (!same(kept, container)) place.forbidden(`${which} may not be changed`);
+    if (remaining === undefined) place.forbidden(`${which} may not be removed`);
+    else if (!same(remaining, container)) place.forbidden(`${which} may not be changed`);
   }
 }

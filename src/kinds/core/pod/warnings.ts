@@ -21,7 +21,7 @@ interface Workload extends ApiObject {
   spec?: { template?: PodTemplateSpec | null | undefined } | undefined;
 }
 
-/** What the author of a workload is told of its template, when the workload is new or has changed. */
+/** Returns the warnings for the template of a new or changed workload. */
 export function workloadWarnings(
   { spec, metadata }: Workload,
   context: KindContext,
@@ -32,7 +32,7 @@ export function workloadWarnings(
   return templateWarnings(template?.metadata, template?.spec, ["spec", "template"], context);
 }
 
-/** What the author of a pod or a template is told beside success. */
+/** Returns the warnings for a pod or template. */
 export function templateWarnings(
   metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined } | undefined,
   spec: PodSpec | undefined,
@@ -51,7 +51,7 @@ export function templateWarnings(
   ];
 }
 
-/** Labels of nodes that have newer names. */
+/** Warns of deprecated node labels. */
 function nodeLabelWarnings(spec: PodSpec, place: FieldReport, { vocabulary }: KindContext): string[] {
   const warnings: string[] = [];
   const look = (key: string, at: FieldReport) => {
@@ -88,10 +88,10 @@ function volumeWarnings(spec: PodSpec, place: FieldReport): string[] {
   );
 }
 
-/** Names that stand twice in a list where only one of them counts. */
+/** Warns of duplicate names in a list in which only one of them is used. */
 function duplicates(
   names: readonly string[],
-  what: string,
+  noun: string,
   placeOf: (index: number) => FieldReport,
 ): string[] {
   const seen = new Set<string>();
@@ -100,7 +100,7 @@ function duplicates(
       seen.add(name);
       return [];
     }
-    return [`${placeOf(index).path}: duplicate ${what} ${JSON.stringify(name)}`];
+    return [`${placeOf(index).path}: duplicate ${noun} ${JSON.stringify(name)}`];
   });
 }
 
@@ -119,7 +119,7 @@ function listWarnings(spec: PodSpec, place: FieldReport): string[] {
 
 const whole = ["memory", "ephemeral-storage"];
 
-/** Amounts of bytes with a fraction. */
+/** Warns of fractional bytes. */
 function fractions(amounts: Readonly<Record<string, string>> | undefined, place: FieldReport): string[] {
   return whole.flatMap((name) => {
     const text = amounts?.[name];
@@ -129,7 +129,7 @@ function fractions(amounts: Readonly<Record<string, string>> | undefined, place:
   });
 }
 
-/** Parts of bytes, and variables that hide others. */
+/** Warns of fractional bytes and of duplicate variables. */
 function containerWarnings(spec: PodSpec, place: FieldReport): string[] {
   const warnings = fractions(spec.overhead, place.at("overhead"));
   for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
@@ -146,7 +146,7 @@ function containerWarnings(spec: PodSpec, place: FieldReport): string[] {
   return warnings;
 }
 
-/** Annotations that fields have replaced. */
+/** Warns of annotations that are replaced by fields. */
 function annotationWarnings(
   annotations: Readonly<Record<string, string>> | undefined,
   spec: PodSpec,

@@ -2,7 +2,7 @@ import type { Column } from "../../../schema/columns.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import type { PodTemplateSpec } from "./template.ts";
 
-/** Columns `Containers` and `Images` of what runs pods from a template. */
+/** Columns `Containers` and `Images` of workloads. */
 export function containerColumns<O extends ApiObject>(
   templateOf: (object: O) => PodTemplateSpec | null | undefined,
   priority: 0 | 1 = 1,

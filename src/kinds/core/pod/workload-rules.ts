@@ -4,17 +4,17 @@ import { labelSelector } from "../../checks/selectors.ts";
 import type { LabelSelector } from "../../meta/label-selector.ts";
 import type { PodTemplateSpec } from "./template.ts";
 
-/** What a workload is called in messages, and how its template is judged. */
+/** The template of a workload, and properties of the workload that affect its rules. */
 interface WorkloadTemplate {
   readonly kindName: string;
   readonly template: PodTemplateSpec | null | undefined;
-  /** Whether the workload's selector selects these labels. */
+  /** Returns true if the workload's selector matches these labels. */
   readonly selects: (labels: Readonly<Record<string, string>>) => boolean;
-  /** Whether several pods may run at the same time, which share no disk that can be written. */
+  /** Whether several pods may run at the same time; then they can't share a writable disk. */
   readonly several: boolean;
 }
 
-/** The pods of a workload are selected by it, and run for good. */
+/** Checks the template of a workload: its selector matches the labels, and the pods are always restarted. */
 export function checkWorkloadTemplate(workload: WorkloadTemplate, place: FieldReport): void {
   const { template } = workload;
   if (template === undefined || template === null) return;
@@ -31,14 +31,14 @@ export function checkWorkloadTemplate(workload: WorkloadTemplate, place: FieldRe
   }
 }
 
-/** The labels of the template are selected by the workload. */
+/** Requires that the selector matches the labels of the template. */
 export function checkSelected({ template, selects }: WorkloadTemplate, place: FieldReport): void {
   const labels = template?.metadata?.labels ?? {};
   if (selects(labels)) return;
   place.at("metadata", "labels").invalid(labels, "`selector` does not match template `labels`");
 }
 
-/** The pods are started again whenever they end. */
+/** Requires the restart policy Always, and no deadline. */
 export function checkRunsForGood({ template, kindName }: WorkloadTemplate, place: FieldReport): void {
   const { restartPolicy = "", activeDeadlineSeconds } = template?.spec ?? {};
   if (restartPolicy !== "Always") {
@@ -53,7 +53,7 @@ export function checkRunsForGood({ template, kindName }: WorkloadTemplate, place
 
 type Selector = LabelSelector | null | undefined;
 
-/** A selector of pods is well formed and selects not everything. */
+/** Requires a valid selector that isn't empty. */
 export function checkWorkloadSelector(selector: Selector, kindName: string, place: FieldReport): void {
   if (selector === null || selector === undefined) return;
   labelSelector(selector, place);
@@ -65,9 +65,9 @@ function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: LabelSelec
 }
 
 /**
- * Whether a selector selects labels; one with faults is taken to, so that it is told of only once.
+ * Returns a test whether a selector matches labels. An invalid selector matches all, so that it is reported only once.
  *
- * @param absent what it means that there is no selector.
+ * @param absent the result without a selector.
  */
 export function selectedBy(selector: Selector, absent: boolean): WorkloadTemplate["selects"] {
   if (selector === null || selector === undefined) return () => absent;
@@ -75,7 +75,7 @@ export function selectedBy(selector: Selector, absent: boolean): WorkloadTemplat
   return compileLabelSelector(selector);
 }
 
-/** Faults of a selector are told of once more for the whole of it, as by the reference. */
+/** Reports the faults of a selector once more for the whole selector, as in the reference. */
 export function checkUsableSelector(selector: Selector, place: FieldReport): void {
   if (selector === null || selector === undefined) return;
   if (labelSelectorFaults(selector).length > 0) place.invalid(selector, "invalid label selector");

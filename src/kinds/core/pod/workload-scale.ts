@@ -1,16 +1,16 @@
 import type { ApiObject, ViewSubresource } from "../../../schema/kind.ts";
 import { Scale } from "../../autoscaling/scale.ts";
 
-/** What has a number of replicas. */
+/** An object with a number of replicas. */
 interface Scalable extends ApiObject {
   spec?: { replicas?: number | undefined } | undefined;
   status?: { replicas?: number | undefined } | undefined;
 }
 
 /**
- * The subresource `scale` of a workload.
+ * Returns the subresource `scale` of a workload.
  *
- * @param selectorOf the text of the selector of its pods.
+ * @param selectorOf returns the selector of its pods as text.
  */
 export function scaleOf<O extends Scalable>(selectorOf: (object: O) => string): ViewSubresource<O> {
   return {
@@ -27,8 +27,8 @@ export function scaleOf<O extends Scalable>(selectorOf: (object: O) => string): 
       };
     },
     write(copy, view) {
-      const wanted = (view as Scalable).spec?.replicas ?? 0;
-      if (copy.spec !== undefined) copy.spec.replicas = wanted;
+      const replicas = (view as Scalable).spec?.replicas ?? 0;
+      if (copy.spec !== undefined) copy.spec.replicas = replicas;
     },
   };
 }

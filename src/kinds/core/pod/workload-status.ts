@@ -1,6 +1,6 @@
 import type { FieldReport } from "../../../schema/faults.ts";
 
-/** The counts of a status don't exceed what they are part of: pairs of a smaller and a greater count. */
+/** Requires that counts don't exceed the counts that include them, given as pairs of smaller and greater count. */
 export function checkParts(
   status: object,
   parts: readonly (readonly [part: string, whole: string])[],
@@ -14,7 +14,7 @@ export function checkParts(
   }
 }
 
-/** A count of collisions only grows. */
+/** Rejects a decrease of the collision count. */
 export function checkCollisions(
   now: { readonly collisionCount?: number | undefined },
   live: { readonly collisionCount?: number | undefined },

@@ -4,14 +4,14 @@ import type { ServiceSpec } from "./spec.ts";
 
 const families = ["IPv4", "IPv6"];
 
-/** Whether a service has no address of its own: its name leads to the pods. */
+/** Returns true for a headless service, which has no cluster IP. */
 export function isHeadless({ clusterIPs = [] }: ServiceSpec): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === "None";
 }
 
-/** Whether the addresses inside the cluster agree with each other and with their families. */
+/** Checks the cluster IPs against each other and against the IP families. */
 export function checkAddresses(spec: ServiceSpec, place: FieldReport): void {
-  // Those of an ExternalName service must all be unset, which is checked with the type.
+  // Cluster IPs of an ExternalName service are rejected by the rules of the type.
   if (spec.type === "ExternalName") return;
   const { clusterIP = "", clusterIPs = [], ipFamilies = [] } = spec;
   const here = place.at("clusterIPs");
@@ -43,7 +43,7 @@ function checkFamilies(given: readonly string[], place: FieldReport): void {
   }
 }
 
-/** Whether the list is fit for questions about its families. */
+/** Returns true if the list contains valid addresses, so that families can be checked. */
 function areAddresses(clusterIPs: readonly string[], place: FieldReport): boolean {
   let fit = true;
   for (const [index, address] of clusterIPs.entries()) {
@@ -61,12 +61,15 @@ function areAddresses(clusterIPs: readonly string[], place: FieldReport): boolea
   return fit && clusterIPs.length <= 2 && clusterIPs[0] !== "None";
 }
 
-/** Whether services before and after an update are of types that have addresses inside the cluster. */
+/** Returns true if all these specs have a type with cluster IPs. */
 function haveAddresses(...specs: readonly ServiceSpec[]): boolean {
   return specs.every(({ type }) => type === "ClusterIP" || type === "NodePort" || type === "LoadBalancer");
 }
 
-/** A secondary address may come and go; the primary one stays, unless the service is or becomes an external name. */
+/**
+ * Rejects changes of the primary cluster IP, unless the service is or becomes an ExternalName. The secondary one may be
+ * added or removed.
+ */
 export function checkAddressUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
   if (!haveAddresses(spec, live)) return;
   if (isHeadless(spec) && isHeadless(live)) return;
@@ -85,9 +88,9 @@ export function checkAddressUpdate(spec: ServiceSpec, live: ServiceSpec, place: 
 /** As {@link checkAddressUpdate}, for the families. */
 export function checkFamilyUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
   if (!haveAddresses(spec, live)) return;
-  // What is no family is told where the families are checked, and nothing is concluded from it.
+  // Invalid families are reported by their own rule.
   if (spec.ipFamilies?.every((family) => families.includes(family)) === false) return;
-  // A headless service has no addresses whose families could be held to.
+  // A headless service has no addresses that would fix the families.
   if (isHeadless(spec) || isHeadless(live)) return;
   const now = spec.ipFamilies ?? [];
   const before = live.ipFamilies ?? [];

@@ -7,7 +7,7 @@ interface Shown {
   readonly status?: ServiceStatus | undefined;
 }
 
-/** Where a service can be reached from outside, as its type says. */
+/** Returns the external address of a service, depending on its type. */
 export function externalAddress({ spec = {}, status }: Shown): string {
   const given = spec.externalIPs ?? [];
   switch (spec.type) {
@@ -25,7 +25,7 @@ export function externalAddress({ spec = {}, status }: Shown): string {
   }
 }
 
-/** Ports as `80/TCP,443:30443/TCP`; empty where there are none. */
+/** Returns ports as `80/TCP,443:30443/TCP`; empty without ports. */
 export function portsText(ports: readonly ServicePort[] | undefined): string {
   return (ports ?? [])
     .map(({ port, nodePort = 0, protocol = "" }) =>

@@ -7,11 +7,11 @@ import { dnsSubdomain, labelMap } from "../../checks/names.ts";
 import { checkAddresses, isHeadless } from "./address-rules.ts";
 import type { ServicePort, ServiceSpec } from "./spec.ts";
 
-/** The port of the node agent, which must not be open to the world. */
+/** Port of the node agent, which must not be exposed. */
 const nodeAgentPort = 10_250;
 const maxAffinitySeconds = 86_400;
 
-/** What the fields of a service demand of each other. */
+/** Checks the members of a service against each other. */
 export function checkServiceSpec(
   spec: ServiceSpec,
   metadata: ObjectMetaValue,
@@ -57,7 +57,7 @@ function checkExternalName(spec: ServiceSpec, place: FieldReport): void {
   else dnsSubdomain(name, place.at("externalName"));
 }
 
-/** Names and numbers of the ports; what concerns one port alone stands on its fields' lines. */
+/** Checks ports against each other; each port has its own rules in its declaration. */
 function checkPorts({ ports = [], type }: ServiceSpec, place: FieldReport): void {
   const names = new Set<string>();
   const numbers = new Set<string>();
@@ -102,7 +102,7 @@ function checkAffinity(spec: ServiceSpec, place: FieldReport): void {
   }
 }
 
-/** Ranges of clients, in the spec or, in an older form, in an annotation. */
+/** Checks the ranges of allowed clients, in the spec or in the older annotation. */
 function checkSourceRanges(
   spec: ServiceSpec,
   metadata: ObjectMetaValue,
@@ -114,7 +114,7 @@ function checkSourceRanges(
   const ranges = spec.loadBalancerSourceRanges ?? [];
   if (ranges.length === 0 && annotation === undefined) return;
   const inSpec = ranges.length > 0;
-  // The reference spells the field so.
+  // The spelling of the reference.
   const place = inSpec
     ? report.at("spec", "LoadBalancerSourceRanges")
     : report.at("metadata", "annotations").key(key);
@@ -151,7 +151,7 @@ function checkTraffic(spec: ServiceSpec, place: FieldReport): void {
   if (!external && externalTrafficPolicy !== "") {
     policyPlace.invalid(externalTrafficPolicy, "may only be set when `type` is 'NodePort' or 'LoadBalancer'");
   }
-  // Where it is needed and not given, the server allocates one.
+  // If it is missing, the server allocates one.
   if (healthCheckNodePort !== 0 && !(type === "LoadBalancer" && externalTrafficPolicy === "Local")) {
     place
       .at("healthCheckNodePort")
@@ -165,7 +165,7 @@ function checkTraffic(spec: ServiceSpec, place: FieldReport): void {
   }
 }
 
-/** The class of a load balancer is set together with the type, and stays. */
+/** The class of a load balancer is set together with the type, and is immutable afterwards. */
 export function checkClassUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
   if (spec.type !== "LoadBalancer" || live.type !== "LoadBalancer") return;
   if (spec.loadBalancerClass !== live.loadBalancerClass) {

@@ -12,7 +12,7 @@ import { ServiceSpec } from "./spec.ts";
 import { ServiceStatus } from "./status.ts";
 import {
   checkHealthCheckUpdate,
-  dropWhatNoLongerApplies,
+  dropInapplicable,
   keepAllocated,
   releaseSecondary,
   syncAddresses,
@@ -35,7 +35,7 @@ export const Service = kind({
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the service.").emitEmpty(),
     spec: field(2, ServiceSpec, "What the service should be.").emitEmpty(),
-    // Whoever writes the status is believed, but for the addresses.
+    // As in the reference, only the addresses of a status are validated.
     status: field(3, ServiceStatus, "What the service is like now.").emitEmpty().unchecked(),
   },
   selectable: {
@@ -51,7 +51,7 @@ export const Service = kind({
     keepAllocated(copy.spec, live.spec);
     syncAddresses(copy.spec, live.spec);
     releaseSecondary(copy.spec, live.spec);
-    dropWhatNoLongerApplies(copy.spec, live.spec);
+    dropInapplicable(copy.spec, live.spec);
   },
   validate(service, report, context) {
     checkServiceSpec(service.spec ?? {}, service.metadata, report, context);

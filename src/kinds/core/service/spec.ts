@@ -131,7 +131,7 @@ export const ServiceSpec = struct(
 );
 export type ServiceSpec = Static<typeof ServiceSpec>;
 
-/** Seconds that requests of a client stay with one pod, where nothing is said. */
+/** Default duration of session affinity, in seconds. */
 const affinitySeconds = 10_800;
 
 interface Defaulted {

@@ -16,7 +16,7 @@ function hasHealthCheck({ type, externalTrafficPolicy }: ServiceSpec): boolean {
   return type === "LoadBalancer" && externalTrafficPolicy === "Local";
 }
 
-/** Keeps what the server allocated and a writer left out, so that writing the same service again changes nothing. */
+/** Restores allocated values that an update omits, so that repeating a write changes nothing. */
 export function keepAllocated(spec: ServiceSpec, live: ServiceSpec): void {
   if (hasAddress(spec) && hasAddress(live)) {
     if ((spec.clusterIP ?? "") === "" && live.clusterIP !== undefined) spec.clusterIP = live.clusterIP;
@@ -36,20 +36,20 @@ export function keepAllocated(spec: ServiceSpec, live: ServiceSpec): void {
   }
 }
 
-/** Ports are recognised by their names; a number that the writer gave to another port is taken. */
+/** Restores node ports by the name of the port, unless another port of the update has the number. */
 function keepNodePorts(spec: ServiceSpec, live: ServiceSpec): void {
   const before = new Map((live.ports ?? []).map((port) => [port.name ?? "", port.nodePort ?? 0]));
-  const taken = new Set((spec.ports ?? []).map((port) => port.nodePort ?? 0));
+  const usedPorts = new Set((spec.ports ?? []).map((port) => port.nodePort ?? 0));
   for (const port of spec.ports ?? []) {
     if ((port.nodePort ?? 0) !== 0) continue;
     const number = before.get(port.name ?? "") ?? 0;
-    if (number === 0 || taken.has(number)) continue;
+    if (number === 0 || usedPorts.has(number)) continue;
     port.nodePort = number;
-    taken.add(number);
+    usedPorts.add(number);
   }
 }
 
-/** Clients that know only one of `clusterIP` and `clusterIPs` change both with it. */
+/** If an update changes only one of `clusterIP` and `clusterIPs`, changes the other one too. */
 export function syncAddresses(spec: ServiceSpec, live: ServiceSpec): void {
   const { clusterIP = "" } = spec;
   const before = live.clusterIP ?? "";
@@ -61,7 +61,7 @@ export function syncAddresses(spec: ServiceSpec, live: ServiceSpec): void {
   setAddresses(spec, clusterIP === "" ? undefined : [clusterIP]);
 }
 
-/** Asking for one family only is enough to release the second address. */
+/** Releases the secondary address if an update requests a single family. */
 export function releaseSecondary(spec: ServiceSpec, live: ServiceSpec): void {
   const wasDual = live.ipFamilyPolicy !== undefined && live.ipFamilyPolicy !== "SingleStack";
   if (!wasDual || spec.ipFamilyPolicy !== "SingleStack") return;
@@ -77,10 +77,10 @@ function setAddresses(spec: ServiceSpec, addresses: readonly string[] | undefine
 }
 
 /**
- * A writer who only changes the type needn't know what else goes with it: what the new type doesn't have is dropped, unless
- * the writer changed it too, which is a mistake that the rules then name.
+ * Drops members that the new type doesn't have, so that a client can change only the type. A member that the client
+ * changed too remains, and is rejected by the rules.
  */
-export function dropWhatNoLongerApplies(spec: ServiceSpec, live: ServiceSpec): void {
+export function dropInapplicable(spec: ServiceSpec, live: ServiceSpec): void {
   const dropSame = (...names: readonly (keyof ServiceSpec)[]): void => {
     for (const name of names) if (same(spec[name], live[name])) delete spec[name];
   };
@@ -103,7 +103,7 @@ function nodePortsOf({ ports = [] }: ServiceSpec): Set<number> {
   return new Set(ports.map((port) => port.nodePort ?? 0).filter((number) => number !== 0));
 }
 
-/** The port of health checks stays as long as there are any. */
+/** The port of health checks is immutable while health checks are in use. */
 export function checkHealthCheckUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
   if (
     !hasHealthCheck(spec) ||

@@ -20,7 +20,7 @@ export const CSIPersistentVolumeSource = struct(
     controllerPublishSecretRef: field(6, SecretReference, "Secret for attaching and detaching the volume.")
       .nullable()
       .check(placedSecret),
-    // As in the reference, this one is taken as it is.
+    // As in the reference, this one isn't validated.
     nodeStageSecretRef: field(7, SecretReference, "Secret for preparing the volume on a node.").nullable(),
     nodePublishSecretRef: field(8, SecretReference, "Secret for mounting the volume on a node.")
       .nullable()

@@ -16,7 +16,7 @@ const fieldPaths = [
   "metadata.uid",
 ];
 
-/** A file tells one fact: a field of the pod or a container's resource. */
+/** Requires exactly one of a field of the pod and a resource of a container. */
 export function checkDownwardFile(file: DownwardFile, place: FieldReport): void {
   const { fieldRef, resourceFieldRef } = file;
   if (fieldRef !== undefined) {
@@ -29,7 +29,7 @@ export function checkDownwardFile(file: DownwardFile, place: FieldReport): void 
   } else place.required("one of fieldRef and resourceFieldRef is required");
 }
 
-/** A directory can't be smaller than nothing. */
+/** Requires a non-negative size. */
 export function sizeLimit(text: string, place: FieldReport): void {
   const limit = quantityFrom(text);
   if (limit === undefined || limit.nanos < 0n) place.forbidden("must be a quantity of zero or more");
@@ -37,7 +37,7 @@ export function sizeLimit(text: string, place: FieldReport): void {
 
 const allowed = new Set(["labels", "annotations", "creationTimestamp"]);
 
-/** A claim that is made with a pod is named by the server, so its template carries labels and annotations only. */
+/** The server names a claim that is created for a pod, so its template may have only labels and annotations. */
 export function claimTemplateMetadata(
   metadata: {
     readonly labels?: Readonly<Record<string, string>> | undefined;

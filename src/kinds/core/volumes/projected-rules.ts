@@ -11,7 +11,7 @@ interface Source {
 
 const kinds = ["secret", "configMap", "downwardAPI", "serviceAccountToken"] as const;
 
-/** Each source is of one kind, and no file is written twice. */
+/** Requires sources of one type each, and unique paths of files. */
 export function checkSources(
   volume: { readonly sources?: readonly Source[] | null | undefined },
   place: FieldReport,
@@ -19,8 +19,8 @@ export function checkSources(
   const paths = new Set<string>();
   for (const [index, source] of (volume.sources ?? []).entries()) {
     if (place.full) return;
-    const given = kinds.filter((name) => source[name] !== undefined);
-    for (const name of given.slice(1)) {
+    const setKinds = kinds.filter((name) => source[name] !== undefined);
+    for (const name of setKinds.slice(1)) {
       place.at("sources", index, name).forbidden("may not specify more than 1 volume type");
     }
     for (const path of pathsOf(source)) {
@@ -40,7 +40,7 @@ function pathsOf({ secret, configMap, downwardAPI, serviceAccountToken }: Source
 const minSeconds = 600;
 const maxSeconds = 2 ** 32;
 
-/** How long a token may be valid. */
+/** Checks the lifetime of a token, in seconds. */
 export function tokenSeconds(seconds: number | bigint, place: FieldReport): void {
   if (seconds < minSeconds) place.invalid(seconds, "may not be less than 10 minutes");
   if (seconds > maxSeconds) place.invalid(seconds, "may not be more than 2^32 seconds");

@@ -2,12 +2,12 @@ import { dnsSubdomainFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 
-/** A path from the root. */
+/** Requires an absolute path. */
 function absolutePath(path: string, place: FieldReport): void {
   if (!path.startsWith("/")) place.invalid(path, "must be an absolute path");
 }
 
-/** What a server exports is named by a path from its root. */
+/** Requires the absolute path of an export. */
 export function exportedPath(path: string, place: FieldReport): void {
   if (path === "") place.required();
   absolutePath(path, place);
@@ -17,7 +17,7 @@ const managedDisk =
   "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
 const blobDisk = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
 
-/** Managed disks are addressed otherwise than blobs. */
+/** Checks the address of a disk: managed disks have a different form than blobs. */
 export function diskAddress(
   disk: { readonly diskURI: string; readonly kind?: string | undefined },
   place: FieldReport,
@@ -29,13 +29,13 @@ export function diskAddress(
 
 const maxDriverName = 63;
 
-/** Name of a storage driver: a DNS subdomain, whatever its case. */
+/** Requires the name of a CSI driver: a DNS subdomain in any case. */
 export function csiDriverName(name: string, place: FieldReport): void {
   if (name.length > maxDriverName) place.tooLong(maxDriverName);
   for (const message of dnsSubdomainFaults(name.toLowerCase())) place.invalid(name, message);
 }
 
-/** A reference to a secret by a well-formed name. */
+/** Requires a reference to a secret with a valid name. */
 export function namedSecretOfDriver(
   reference: { readonly name?: string | undefined },
   place: FieldReport,
@@ -51,14 +51,14 @@ const targetForms = [
   /^naa\.[a-zA-Z0-9]{32}$/,
 ];
 
-/** The name of an iSCSI target or initiator. */
+/** Requires the name of an iSCSI target or initiator. */
 export function targetName(name: string, place: FieldReport): void {
   if (!targetForms.some((form) => form.test(name))) {
     place.invalid(name, "must be a qualified name that starts with iqn, eui or naa");
   }
 }
 
-/** A login needs a secret. */
+/** Requires a secret if authentication is enabled. */
 export function checkTarget(
   disk: {
     readonly chapAuthDiscovery?: boolean | undefined;
@@ -70,11 +70,11 @@ export function checkTarget(
 ): void {
   const login = disk.chapAuthDiscovery === true || disk.chapAuthSession === true;
   if (login && disk.secretRef === undefined) place.at("secretRef").required();
-  // The reference spells this place so.
+  // The spelling of the reference.
   if (disk.initiatorName !== undefined) targetName(disk.initiatorName, place.at("initiatorname"));
 }
 
-/** Fibre Channel disks are found by targets and a unit, or by identifiers. */
+/** Requires either targets and a LUN, or world wide identifiers of Fibre Channel disks. */
 export function checkWorldWideNames(
   disk: {
     readonly targetWWNs?: readonly string[] | undefined;
@@ -95,7 +95,7 @@ export function checkWorldWideNames(
   else if (lun < 0 || lun > 255) place.at("lun").invalid(lun, "must be between 0 and 255, inclusive");
 }
 
-/** Keys of a plugin's options leave the product's own namespaces alone. */
+/** Rejects option keys in the namespaces of the product. */
 export function pluginOptions(
   options: Readonly<Record<string, string>>,
   place: FieldReport,
@@ -111,7 +111,7 @@ export function pluginOptions(
   }
 }
 
-/** A dataset is named or identified, not both. */
+/** Requires exactly one of the name and the identifier of a dataset. */
 export function checkDataset(
   dataset: { readonly datasetName?: string | undefined; readonly datasetUUID?: string | undefined },
   place: FieldReport,
@@ -128,7 +128,7 @@ export function checkDataset(
 
 const maxRegistryLength = 65535;
 
-/** Addresses with ports, separated by commas. */
+/** Requires addresses with ports, separated by commas. */
 export function registries(text: string, place: FieldReport): void {
   if (text.length >= maxRegistryLength) return place.invalid(text, "is too long");
   const form = /^(\[[^\]]*\]|[^:[\]]*):[^:]*$/;
@@ -139,7 +139,7 @@ export function registries(text: string, place: FieldReport): void {
 
 const maxTenantLength = 64;
 
-/** The identifier of a tenant has a greatest length. */
+/** Limits the length of a tenant's identifier. */
 export function checkTenant(tenant: string, place: FieldReport): void {
   if (tenant.length > maxTenantLength) {
     place.required(`must be a UUID of at most ${maxTenantLength} characters`);

@@ -1,4 +1,4 @@
-import { node } from "../groups.ts";
+import { node } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { change, hasMembers, move, type Rule, type VersionChange } from "./notes.ts";
 

@@ -1,4 +1,4 @@
-import { authorization } from "../groups.ts";
+import { authorization } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, rename, type VersionChange } from "./notes.ts";
 

@@ -1,6 +1,6 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { deepClone, isObject, type JsonObject } from "../../base/json/value.ts";
-import { apiextensions } from "../groups.ts";
+import { apiextensions } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import {
   at,

@@ -1,4 +1,4 @@
-import { networking } from "../groups.ts";
+import { networking } from "../../kinds/groups.ts";
 import { extensions, groupVersion } from "./group-versions.ts";
 import { at, change, keepDefault, move, rename, type Rule, type VersionChange } from "./notes.ts";
 

@@ -1,5 +1,5 @@
 import { encodeJson } from "../../base/json/encode.ts";
-import { admissionregistration } from "../groups.ts";
+import { admissionregistration } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./notes.ts";
 

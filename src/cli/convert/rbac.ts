@@ -1,5 +1,5 @@
 import { groupName } from "../../schema/kind.ts";
-import { rbac } from "../groups.ts";
+import { rbac } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, take, type Rule, type VersionChange } from "./notes.ts";
 

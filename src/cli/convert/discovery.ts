@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json/value.ts";
-import { discovery } from "../groups.ts";
+import { discovery } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, isGiven, take, type Rule, type VersionChange } from "./notes.ts";
 

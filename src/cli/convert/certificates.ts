@@ -1,4 +1,4 @@
-import { certificates } from "../groups.ts";
+import { certificates } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./notes.ts";
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { deepClone, type JsonObject } from "../../src/base/json/value.ts";
-import { convertManifest } from "../../src/kinds/conversions/lists.ts";
+import { convertManifest } from "../../src/cli/convert/lists.ts";
 import {
   apiVersionOf,
   currentGroupVersion,
   declaredKind,
   versionChanges,
-} from "../../src/kinds/conversions/registry.ts";
+} from "../../src/cli/convert/registry.ts";
 import type { KindContext } from "../../src/schema/context.ts";
 import { decode } from "../../src/schema/decode.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

@@ -1,4 +1,11 @@
-import { apiregistration, authentication, coordination, events, scheduling, storage } from "../groups.ts";
+import {
+  apiregistration,
+  authentication,
+  coordination,
+  events,
+  scheduling,
+  storage,
+} from "../../kinds/groups.ts";
 import type { Group } from "../../schema/types.ts";
 import { groupVersion } from "./group-versions.ts";
 import { change, type VersionChange } from "./notes.ts";

@@ -1,5 +1,5 @@
 import { deepClone } from "../../base/json/value.ts";
-import { apps } from "../groups.ts";
+import { apps } from "../../kinds/groups.ts";
 import { extensions, groupVersion } from "./group-versions.ts";
 import {
   at,

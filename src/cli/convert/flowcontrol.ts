@@ -1,4 +1,4 @@
-import { flowcontrol } from "../groups.ts";
+import { flowcontrol } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, rename, type VersionChange } from "./notes.ts";
 

@@ -1,4 +1,4 @@
-import { autoscaling } from "../groups.ts";
+import { autoscaling } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, find, isGiven, move, put, rename, type Rule, type VersionChange } from "./notes.ts";
 

@@ -1,4 +1,4 @@
-import { batch } from "../groups.ts";
+import { batch } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, keepDefault, type VersionChange } from "./notes.ts";
 

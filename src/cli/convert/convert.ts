@@ -7,7 +7,7 @@ import type { GroupVersion } from "../../schema/types.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
 import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { lifeCycleOf } from "../life-cycles.ts";
+import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import { podSecurityPolicy } from "./policy.ts";
 import { checkByKind, readByKind } from "./read.ts";
 import {

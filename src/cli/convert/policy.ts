@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json/value.ts";
-import { policy } from "../groups.ts";
+import { policy } from "../../kinds/groups.ts";
 import { extensions, groupVersion } from "./group-versions.ts";
 import { at, change, hasMembers, isGiven, type Rule, type VersionChange } from "./notes.ts";
 

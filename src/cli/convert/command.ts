@@ -1,20 +1,20 @@
-import { encodePretty } from "../base/json/encode.ts";
-import { isObject, type JsonValue } from "../base/json/value.ts";
-import { FeatureGates } from "../base/feature-gates.ts";
-import { yamlText } from "../http/encodings/yaml.ts";
-import { convertManifest, type ConvertedManifest } from "../kinds/conversions/lists.ts";
-import { apiVersionOf, groupVersionOf, targetsIn } from "../kinds/conversions/registry.ts";
-import type { KindContext } from "../schema/context.ts";
-import type { GroupVersion } from "../schema/types.ts";
-import { features } from "../server/features.ts";
-import { kubernetes } from "../vocabulary/kubernetes.ts";
-import { platform } from "../vocabulary/platform.ts";
-import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { vocabularyOf } from "./manifest-vocabulary.ts";
-import { helpText, type Command } from "./command.ts";
-import type { Flag } from "./flag.ts";
-import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
-import { readManifests } from "./manifests.ts";
+import { encodePretty } from "../../base/json/encode.ts";
+import { isObject, type JsonValue } from "../../base/json/value.ts";
+import { FeatureGates } from "../../base/feature-gates.ts";
+import { yamlText } from "../../http/encodings/yaml.ts";
+import { convertManifest, type ConvertedManifest } from "./lists.ts";
+import { apiVersionOf, groupVersionOf, targetsIn } from "./registry.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { GroupVersion } from "../../schema/types.ts";
+import { features } from "../../server/features.ts";
+import { kubernetes } from "../../vocabulary/kubernetes.ts";
+import { platform } from "../../vocabulary/platform.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { vocabularyOf } from "../manifest-vocabulary.ts";
+import { helpText, type Command } from "../command.ts";
+import type { Flag } from "../flag.ts";
+import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
+import { readManifests } from "../manifests.ts";
 
 /** Every flag of `plinth convert`. */
 export const convertFlags: readonly Flag[] = [

@@ -14,7 +14,6 @@ import {
   kindContext,
   notFound,
   uidConflict,
-  type AdmissionRequest,
   type Engine,
   type Target,
   type WriteOptions,
@@ -36,6 +35,7 @@ import {
   settleFailure,
   settleResult,
   warningsOf,
+  type WriteRequest,
 } from "./write.ts";
 
 /** Attempts of an update without a resource version when other writes interfere. */
@@ -220,7 +220,7 @@ async function replace(
 
 async function admitAndStore(
   context: WriteContext,
-  request: AdmissionRequest,
+  request: WriteRequest,
   entry: Entry,
   before: LiveObject,
   { object, managed }: { readonly object: ApiObject; readonly managed: ManagedFieldsText },
@@ -231,7 +231,7 @@ async function admitAndStore(
   if (admission !== undefined) await admission;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
-  if (request.rewritten) limitRewrite(engine, target, object, live);
+  if (request.effects.reinvocationRequested) limitRewrite(engine, target, object, live);
   const repeated = dropRepeatedOwners(object.metadata, " after mutating admission happens");
   countGeneration(target, object, live);
   const nothing =
@@ -313,7 +313,7 @@ function countGeneration({ resource, subresource }: Target, object: ApiObject, l
 
 async function store(
   { engine, target, options }: WriteContext,
-  request: AdmissionRequest,
+  request: WriteRequest,
   entry: Entry,
   { live, object, managed }: { live: ApiObject; object: ApiObject; managed: ManagedFieldsText },
 ): Promise<WriteResult | undefined> {
@@ -330,7 +330,7 @@ async function store(
     const result = await commit(engine, { kind: "delete", key, expected });
     return result.ok ? { body: draftBody(draft, String(expected)), created: false, warnings } : undefined;
   }
-  const result = await commitUnder(engine, { kind: "update", key, expected, draft }, request.conditions);
+  const result = await commitUnder(engine, { kind: "update", key, expected, draft }, request.effects.conditions);
   return result.ok ? { body: result.entry.body, created: false, warnings } : undefined;
 }
 

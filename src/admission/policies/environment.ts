@@ -17,7 +17,7 @@ import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { optionsOf } from "../webhooks/review-request.ts";
-import type { SentObjects } from "../webhooks/sent-object.ts";
+import type { ReviewObjects } from "../webhooks/review-objects.ts";
 
 function fieldsOf(name: string, fields: Readonly<Record<string, CelType>>): ObjectType {
   return objectType(
@@ -103,7 +103,7 @@ export class PolicyPrograms {
 export function requestVariable(
   request: AdmissionRequest,
   resource: Resource,
-  objects: SentObjects,
+  objects: ReviewObjects,
   vocabulary: Vocabulary,
 ): JsonValue {
   const { operation, target, user, dryRun, requestResource } = request;
@@ -111,10 +111,10 @@ export function requestVariable(
   // The namespace of a request for a Namespace is itself.
   const namespace = target.resource.stored.kind === Namespace ? name : target.namespace;
   const variable = {
-    kind: objects.kindOf(request, resource),
+    kind: objects.kindIn(resource),
     resource: { group: resource.group, version: resource.version, resource: resource.name },
     ...(subresource === "" ? {} : { subResource: subresource, requestSubResource: subresource }),
-    requestKind: objects.kindOf(request, requestResource),
+    requestKind: objects.kindIn(requestResource),
     requestResource: {
       group: requestResource.group,
       version: requestResource.version,

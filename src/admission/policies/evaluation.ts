@@ -10,7 +10,7 @@ import type { Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
 import { selects } from "../matching/selectors.ts";
-import type { SentObjects } from "../webhooks/sent-object.ts";
+import { ReviewObjects } from "../webhooks/review-objects.ts";
 import { denial } from "./denial.ts";
 import { environmentOf, requestVariable } from "./environment.ts";
 import { PolicyFailure } from "./failure.ts";
@@ -29,7 +29,6 @@ export interface PolicyServices {
   readonly registry: Registry;
   readonly vocabulary: Vocabulary;
   readonly namespaces: FollowedObjects<NamespaceFacts>;
-  readonly objects: SentObjects;
   readonly contextOf: (request: AdmissionRequest) => KindContext;
   readonly observer: PolicyObserver;
 }
@@ -37,6 +36,7 @@ export interface PolicyServices {
 /** Evaluates the policies that a request matches by their rules; the first that denies it ends the request. */
 export class PolicyEvaluation {
   private readonly params: ParamReader;
+  private readonly objects: ReviewObjects;
   /** The variables but for the parameters, by the version in which policies match. */
   private readonly variables = new Map<Resource, Bindings>();
   private budget = requestBudget;
@@ -46,7 +46,10 @@ export class PolicyEvaluation {
     private readonly services: PolicyServices,
     private readonly request: AdmissionRequest,
   ) {
-    this.params = new ParamReader(services.store, services.registry, services.contextOf(request));
+    const { store, registry, vocabulary, contextOf } = services;
+    const context = contextOf(request);
+    this.params = new ParamReader(store, registry, context);
+    this.objects = new ReviewObjects(request, vocabulary, context);
   }
 
   /** @throws {StatusError} a policy denies the request. */
@@ -83,9 +86,7 @@ export class PolicyEvaluation {
       });
     });
     if (!(read instanceof Promise ? await read : read)) return;
-    const prepared = this.services.objects.prepare(this.request, resource);
-    if (prepared !== undefined) await prepared;
-    const variables = this.variablesOf(policy, resource, params);
+    const variables = await this.variablesOf(policy, resource, params);
     for (const validation of policy.validations) {
       this.validate(policy, binding, validation, variables);
       const turn = this.giveTurn();
@@ -154,23 +155,25 @@ export class PolicyEvaluation {
     if (!policy.ignoresFailures) throw denial(this.request, policy, binding, why);
   }
 
-  private variablesOf(policy: Policy, resource: Resource, params: ApiObject | undefined): Bindings {
-    let known = this.variables.get(resource);
-    if (known === undefined) this.variables.set(resource, (known = this.bindObjects(resource)));
-    if (policy.paramKind === undefined) return known;
+  private async variablesOf(
+    policy: Policy,
+    resource: Resource,
+    params: ApiObject | undefined,
+  ): Promise<Bindings> {
+    let variables = this.variables.get(resource);
+    if (variables === undefined) this.variables.set(resource, (variables = await this.bindObjects(resource)));
+    if (policy.paramKind === undefined) return variables;
     const own = bind(environmentOf(true), { params: (params ?? null) as JsonValue });
-    return { ...known, params: own["params"]! };
+    return { ...variables, params: own["params"]! };
   }
 
-  private bindObjects(resource: Resource): Bindings {
-    const { request, services } = this;
-    const { objects, vocabulary } = services;
-    const shown = (object: ApiObject | undefined) =>
-      (object === undefined ? null : objects.show(request, resource, object)) as JsonValue;
+  private async bindObjects(resource: Resource): Promise<Bindings> {
+    const { request, objects, services } = this;
+    const { object, oldObject } = await objects.read(resource);
     return bind(environmentOf(false), {
-      object: shown(request.object),
-      oldObject: shown(request.live),
-      request: requestVariable(request, resource, objects, vocabulary),
+      object: (object ?? null) as JsonValue,
+      oldObject: (oldObject ?? null) as JsonValue,
+      request: requestVariable(request, resource, objects, services.vocabulary),
     });
   }
 }

@@ -24,7 +24,7 @@ export function policyExpressionCheck(
       (operation === "CREATE" || operation === "UPDATE") &&
       subresource === "" &&
       resource.stored.kind === ValidatingAdmissionPolicy,
-    async validate({ object, target, report }) {
+    async validate({ object, target, effects }) {
       if (object === undefined) return;
       const policy = policyOf(object, programs);
       const faults = FieldReport.start();
@@ -40,7 +40,7 @@ export function policyExpressionCheck(
         const { resource, name } = target;
         throw invalidError({ kind: resource.kind.name, group: resource.group, name }, faults.faults);
       }
-      for await (const warning of typeWarnings(policy, registry, vocabulary)) report.warn(warning);
+      for await (const warning of typeWarnings(policy, registry, vocabulary)) effects.warn(warning);
     },
   };
 }

@@ -20,10 +20,10 @@ import type { Candidate } from "./policy-set.ts";
 import { turnGiver } from "../../base/turns.ts";
 import type { Binding, Policy, Validation } from "./policy.ts";
 
-/** What all policies together may spend on one request, in the units of the reference. */
+/** Cost budget of all policies for one request, in the units of the reference. */
 const requestBudget = 10_000_000;
 
-/** What policies are evaluated with. */
+/** Dependencies of the evaluation of policies. */
 export interface PolicyServices {
   readonly store: Store;
   readonly registry: Registry;
@@ -33,11 +33,11 @@ export interface PolicyServices {
   readonly observer: PolicyObserver;
 }
 
-/** Evaluates the policies that a request matches by their rules; the first that denies it ends the request. */
+/** Evaluates the matching policies for one request; the first that denies the request ends it. */
 export class PolicyEvaluation {
   private readonly params: ParamReader;
   private readonly objects: ReviewObjects;
-  /** The variables but for the parameters, by the version in which policies match. */
+  /** Variables without the parameters, by the version in which policies match. */
   private readonly variables = new Map<Resource, Bindings>();
   private budget = requestBudget;
   private readonly giveTurn = turnGiver();
@@ -56,10 +56,10 @@ export class PolicyEvaluation {
   async evaluate(candidates: readonly Candidate[]): Promise<void> {
     for (const candidate of candidates) {
       const { policy } = candidate;
-      const usable = this.attempt(policy, undefined, () => {
+      const isSelected = this.attempt(policy, undefined, () => {
         return selects(policy.constraints.selectors, this.request, this.services.namespaces);
       });
-      if (!(usable instanceof Promise ? await usable : usable)) continue;
+      if (!(isSelected instanceof Promise ? await isSelected : isSelected)) continue;
       if (!this.attempt(policy, undefined, () => (this.params.assertKind(policy), true))) continue;
       for (const binding of candidate.bindings) await this.evaluateBinding(candidate, binding);
     }
@@ -75,13 +75,13 @@ export class PolicyEvaluation {
     }
     let params: ApiObject | undefined;
     const read = this.attempt(policy, binding, () => {
-      const found = this.params.get(policy, binding);
-      if (!(found instanceof Promise)) {
-        params = found;
+      const object = this.params.get(policy, binding);
+      if (!(object instanceof Promise)) {
+        params = object;
         return true;
       }
-      return found.then((object) => {
-        params = object;
+      return object.then((value) => {
+        params = value;
         return true;
       });
     });
@@ -95,10 +95,10 @@ export class PolicyEvaluation {
   }
 
   /**
-   * Does something that may fail.
+   * Runs a step that may fail.
    *
-   * @returns false where it failed and the policy ignores failures.
-   * @throws {StatusError} where it failed and the policy doesn't.
+   * @returns the result of the step; false if it failed and the failure policy is `Ignore`.
+   * @throws {StatusError} the step failed and the failure policy is `Fail`.
    */
   private attempt(
     policy: Policy,

@@ -29,46 +29,53 @@ export class ReviewRequests {
   build(version: ReviewVersion, uid: string, resource: Resource): MaybePromise<string> {
     return andThen(this.objects.encode(resource), ({ object, oldObject }) => {
       const apiVersion = reviewApiVersion(version, this.vocabulary);
-      const names = JSON.stringify(this.namesFor(uid, resource)).slice(0, -1);
+      const attributes = { uid, ...versionAttributes(this.request, this.objects, resource) };
+      const own = JSON.stringify(attributes).slice(0, -1);
       this.common ??= this.commonMembers();
-      const request = `${names},${this.common},"object":${object},"oldObject":${oldObject}}`;
+      const request = `${own},${this.common},"object":${object},"oldObject":${oldObject}}`;
       return `{"kind":"AdmissionReview","apiVersion":"${apiVersion}","request":${request}}`;
     });
-  }
-
-  /** The members that depend on the webhook. */
-  private namesFor(uid: string, resource: Resource): object {
-    const { target, requestResource } = this.request;
-    const { subresource } = target;
-    const { group, version, name } = requestResource;
-    return {
-      uid,
-      kind: this.objects.kindIn(resource),
-      resource: { group: resource.group, version: resource.version, resource: resource.name },
-      ...(subresource === "" ? {} : { subResource: subresource }),
-      requestKind: this.objects.kindIn(requestResource),
-      requestResource: { group, version, resource: name },
-      ...(subresource === "" ? {} : { requestSubResource: subresource }),
-    };
   }
 
   /** The members that are equal for all webhooks, without braces. */
   private commonMembers(): string {
     const { request } = this;
-    const { operation, target, user, dryRun } = request;
-    const { name } = target;
-    // The namespace of a request for a Namespace is the Namespace itself.
-    const namespace = target.resource.stored.kind === Namespace ? name : target.namespace;
-    const members = {
-      ...(name === "" ? {} : { name }),
-      ...(namespace === "" ? {} : { namespace }),
-      operation,
-      userInfo: shownUser(user),
-      dryRun,
-      options: operation === "CONNECT" ? null : optionsOf(request, this.vocabulary),
-    };
+    const options = request.operation === "CONNECT" ? null : optionsOf(request, this.vocabulary);
+    const members = { ...requestAttributes(request), options };
     return encodeJson(members as unknown as JsonValue).slice(1, -1);
   }
+}
+
+/** The attributes of a request that depend on the version in which a webhook or policy matches. */
+export function versionAttributes(
+  { target, requestResource }: AdmissionRequest,
+  objects: ReviewObjects,
+  resource: Resource,
+): object {
+  const { subresource } = target;
+  const { group, version, name } = requestResource;
+  return {
+    kind: objects.kindIn(resource),
+    resource: { group: resource.group, version: resource.version, resource: resource.name },
+    ...(subresource === "" ? {} : { subResource: subresource }),
+    requestKind: objects.kindIn(requestResource),
+    requestResource: { group, version, resource: name },
+    ...(subresource === "" ? {} : { requestSubResource: subresource }),
+  };
+}
+
+/** The attributes of a request that are equal for all webhooks and policies. */
+export function requestAttributes({ operation, target, user, dryRun }: AdmissionRequest): object {
+  const { name } = target;
+  // The namespace of a request for a Namespace is the Namespace itself.
+  const namespace = target.resource.stored.kind === Namespace ? name : target.namespace;
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(namespace === "" ? {} : { namespace }),
+    operation,
+    userInfo: shownUser(user),
+    dryRun,
+  };
 }
 
 /** `apiVersion` of a review. */

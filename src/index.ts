@@ -51,7 +51,7 @@ export type { BuiltInObjects, ObjectsOf } from "./kinds/typed-objects.ts";
 export type { Kind, ObjectFor } from "./schema/kind.ts";
 export type { TypedClient } from "./resources/clients/typed-client.ts";
 export type { AdmissionPlugin } from "./admission/admission-chain.ts";
-export type { AdmissionRequest } from "./resources/engine/engine.ts";
+export type { AdmissionEffects, AdmissionRequest } from "./resources/engine/engine.ts";
 export type { AuthenticationResult, Credentials } from "./authentication/authenticator.ts";
 export type { NamedAuthenticator } from "./authentication/guarded-authenticator.ts";
 export type { Attributes, Decision, RuleList } from "./authorization/authorizer.ts";

@@ -12,31 +12,31 @@ export interface AdmissionPlugin {
    */
   readonly sideEffects?: boolean;
   /**
-   * Whether the plugin may have anything to say to such writes; of others it isn't asked. Decided once for each operation
-   * on a resource type or subresource, so it must depend on nothing else.
+   * Whether the plugin handles an operation on a resource type or subresource. The result is cached for the operation and the
+   * type, so it must depend on nothing else.
    */
   concerns(operation: AdmissionRequest["operation"], target: AdmittedType): boolean;
   /**
-   * Whether it is known at once that the plugin has nothing to do with a request; it is then neither asked nor measured.
-   * For plugins that concern every type but seldom have anything to do.
+   * Whether the plugin has nothing to do for a request; it is then neither called nor measured. For plugins that handle every
+   * resource type but rarely have anything to do. Must return without waiting.
    */
   skips?(request: SkippedRequest): boolean;
-  /** May change `request.object`. Runs before validation, in the order of the chain. */
+  /** May change `request.object` in place. Called before validation, in the order of the chain. */
   mutate?(request: AdmissionRequest): MaybePromise<void>;
-  /** Sees the object as it would be stored. */
+  /** Checks the object as it would be stored. */
   validate?(request: AdmissionRequest): MaybePromise<void>;
 }
 
-/** What of a request decides whether a plugin skips it. */
+/** The attributes of a request by which a plugin decides whether it skips it. */
 export type SkippedRequest = Pick<AdmissionRequest, "operation" | "target" | "requestResource">;
 
-/** The resource type, or part of it, that a write is about. */
+/** The resource type and the subresource of a write. */
 export type AdmittedType = Pick<Target, "resource" | "subresource">;
 
 /** The two phases, as the metrics of the reference name them. */
 export type AdmissionPhase = "admit" | "validate";
 
-/** Takes the time that plugins and phases take; `plugin` is undefined for a whole phase. */
+/** Receives the durations of plugins and phases; `plugin` is undefined for a whole phase. */
 export type AdmissionObserver = (
   plugin: AdmissionPlugin | undefined,
   phase: AdmissionPhase,
@@ -45,7 +45,7 @@ export type AdmissionObserver = (
   seconds: number,
 ) => void;
 
-/** The plugins that are asked of one operation on one resource type or subresource. */
+/** The plugins that handle one operation on one resource type or subresource, by phase. */
 interface Plan {
   readonly admit: readonly AdmissionPlugin[];
   readonly validate: readonly AdmissionPlugin[];
@@ -53,10 +53,7 @@ interface Plan {
 
 const noPlugins: Plan = { admit: [], validate: [] };
 
-/**
- * Asks the plugins in order; the first refusal ends the request. Where no plugin is concerned, nothing is done and nothing
- * measured.
- */
+/** Calls the plugins in order; the first rejection ends the request. */
 export class AdmissionChain implements Admitter {
   private readonly plans = new WeakMap<Resource, Map<string, Plan>>();
   private observe: AdmissionObserver = () => undefined;
@@ -72,7 +69,7 @@ export class AdmissionChain implements Admitter {
     private readonly isServing: () => boolean = () => true,
   ) {}
 
-  /** Calls an observer for each plugin that is asked, and for each phase, from now on. */
+  /** Sets the observer of all later calls of plugins and phases. */
   measure(observe: AdmissionObserver): void {
     this.observe = observe;
   }
@@ -83,29 +80,28 @@ export class AdmissionChain implements Admitter {
     requestResource: Resource = target.resource,
   ): boolean {
     const { admit, validate } = this.planFor(operation, target);
-    const asked = (plugin: AdmissionPlugin) =>
+    const isCalled = (plugin: AdmissionPlugin) =>
       plugin.skips?.({ operation, target, requestResource }) !== true;
-    return admit.some(asked) || validate.some(asked);
+    return admit.some(isCalled) || validate.some(isCalled);
   }
 
   /**
-   * Asks once more from the beginning when others have changed the object: what they added is to be seen by the plugins that
-   * were asked before them.
+   * Runs the mutating phase. If a plugin requests reinvocation, all mutating plugins are called a second time, so that those
+   * before it see the changed object too.
    */
   mutate(request: AdmissionRequest): MaybePromise<void> {
-    const answer = this.ask("admit", request);
-    if (answer instanceof Promise) return answer.then(() => this.mutateAgain(request));
-    return this.mutateAgain(request);
+    const pending = this.runPhase("admit", request);
+    if (pending instanceof Promise) return pending.then(() => this.reinvoke(request));
+    return this.reinvoke(request);
   }
 
-  private mutateAgain(request: AdmissionRequest): MaybePromise<void> {
-    if (!request.rewritten) return undefined;
-    request.round = 1;
-    return this.ask("admit", request);
+  private reinvoke(request: AdmissionRequest): MaybePromise<void> {
+    if (!request.effects.reinvocationRequested) return undefined;
+    return this.runPhase("admit", { ...request, reinvocation: true });
   }
 
   validate(request: AdmissionRequest): MaybePromise<void> {
-    return this.ask("validate", request);
+    return this.runPhase("validate", request);
   }
 
   private planFor(operation: AdmissionRequest["operation"], target: Target): Plan {
@@ -126,43 +122,33 @@ export class AdmissionChain implements Admitter {
     return plan;
   }
 
-  private ask(phase: AdmissionPhase, request: AdmissionRequest): MaybePromise<void> {
+  /** Calls the plugins of a phase. If all of them skip the request, the phase isn't measured. */
+  private runPhase(phase: AdmissionPhase, request: AdmissionRequest): MaybePromise<void> {
     const plugins = this.planFor(request.operation, request.target)[phase];
     let first = 0;
     while (plugins[first]?.skips?.(request) === true) first++;
     if (first === plugins.length) return undefined;
-    const startMs = this.nowMs();
-    const over = (rejected: boolean): void =>
-      this.observe(undefined, phase, request.operation, rejected, (this.nowMs() - startMs) / 1000);
-    const failed = (error: unknown): never => {
-      over(true);
-      throw error;
-    };
-    try {
-      const answer = this.askFrom(first, plugins, phase, request);
-      if (answer instanceof Promise) return answer.then(() => over(false), failed);
-      over(false);
-    } catch (error) {
-      failed(error);
-    }
+    return this.runMeasured(undefined, phase, request, () => this.runFrom(first, plugins, phase, request));
   }
 
-  /** Asks the plugins one after the other; at once as long as they answer at once. */
-  private askFrom(
+  /** Calls the plugins one after the other; creates a promise only if a plugin returns one. */
+  private runFrom(
     first: number,
     plugins: readonly AdmissionPlugin[],
     phase: AdmissionPhase,
     request: AdmissionRequest,
   ): MaybePromise<void> {
-    for (let at = first; at < plugins.length; at++) {
-      const plugin = plugins[at]!;
+    for (let index = first; index < plugins.length; index++) {
+      const plugin = plugins[index]!;
       if (plugin.skips?.(request) === true) continue;
-      const answer = this.askOne(plugin, phase, request);
-      if (answer instanceof Promise) return answer.then(() => this.askFrom(at + 1, plugins, phase, request));
+      const pending = this.runPlugin(plugin, phase, request);
+      if (pending instanceof Promise) {
+        return pending.then(() => this.runFrom(index + 1, plugins, phase, request));
+      }
     }
   }
 
-  private askOne(
+  private runPlugin(
     plugin: AdmissionPlugin,
     phase: AdmissionPhase,
     request: AdmissionRequest,
@@ -171,19 +157,32 @@ export class AdmissionChain implements Admitter {
       const name = JSON.stringify(plugin.name);
       throw new StatusError("BadRequest", `admission plugin ${name} does not support dry run`);
     }
+    return this.runMeasured(plugin, phase, request, () =>
+      phase === "admit" ? plugin.mutate!(request) : plugin.validate!(request),
+    );
+  }
+
+  /** Runs a plugin or a phase and reports its duration, also if it rejects the request. */
+  private runMeasured(
+    plugin: AdmissionPlugin | undefined,
+    phase: AdmissionPhase,
+    { operation }: AdmissionRequest,
+    run: () => MaybePromise<void>,
+  ): MaybePromise<void> {
     const startMs = this.nowMs();
-    const over = (rejected: boolean): void =>
-      this.observe(plugin, phase, request.operation, rejected, (this.nowMs() - startMs) / 1000);
-    const failed = (error: unknown): never => {
-      over(true);
+    const report = (rejected: boolean): void =>
+      this.observe(plugin, phase, operation, rejected, (this.nowMs() - startMs) / 1000);
+    const fail = (error: unknown): never => {
+      report(true);
       throw error;
     };
+    let pending: MaybePromise<void>;
     try {
-      const answer = phase === "admit" ? plugin.mutate!(request) : plugin.validate!(request);
-      if (answer instanceof Promise) return answer.then(() => over(false), failed);
-      over(false);
+      pending = run();
     } catch (error) {
-      failed(error);
+      return fail(error);
     }
+    if (pending instanceof Promise) return pending.then(() => report(false), fail);
+    report(false);
   }
 }

@@ -5,12 +5,12 @@ import type { AdmissionPlugin, AdmittedType } from "./admission-chain.ts";
 
 type Operation = AdmissionRequest["operation"];
 
-/** Whether a write is about whole objects of a kind, in whichever version they are written. */
+/** Whether a write is of whole objects of a kind, in any version. */
 export function isOf({ resource, subresource }: AdmittedType, kind: Kind): boolean {
   return subresource === "" && resource.stored.kind === kind;
 }
 
-/** Has a plugin be asked of some operations on whole objects of some kinds. */
+/** Returns a `concerns` function for some operations on whole objects of some kinds. */
 export function concernsOnly(
   kinds: readonly Kind[],
   ...operations: readonly Operation[]
@@ -18,7 +18,7 @@ export function concernsOnly(
   return (operation, type) => operations.includes(operation) && kinds.some((kind) => isOf(type, kind));
 }
 
-/** Has a plugin be asked of some operations on whole pods. */
+/** Returns a `concerns` function for some operations on whole pods. */
 export function concernsPods(...operations: readonly Operation[]): AdmissionPlugin["concerns"] {
   return concernsOnly([Pod], ...operations);
 }

@@ -12,46 +12,42 @@ import { struct } from "../schema/meta.ts";
 import { field, list, object, string, type Static, type StructType } from "../schema/types.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
-const Plugin = struct("AdmissionPluginConfiguration", "What one plugin is configured with.", {
+const Plugin = struct("AdmissionPluginConfiguration", "Configuration of one plugin.", {
   name: field(undefined, string, "Name of the plugin.").required(),
-  path: field(undefined, string, "File of its configuration, from the folder of this one."),
-  configuration: field(undefined, object, "Its configuration, where it isn't in a file of its own."),
+  path: field(undefined, string, "File with the configuration, relative to the folder of this file."),
+  configuration: field(undefined, object, "The configuration itself; only without path."),
 });
 
-const AdmissionConfiguration = struct(
-  "AdmissionConfiguration",
-  "What admission plugins are configured with.",
-  {
-    kind: field(undefined, string, "AdmissionConfiguration."),
-    apiVersion: field(undefined, string, "Version of the configuration's form."),
-    plugins: field(undefined, list(Plugin), "One entry a plugin."),
-  },
-);
+const AdmissionConfiguration = struct("AdmissionConfiguration", "Configuration of admission plugins.", {
+  kind: field(undefined, string, "AdmissionConfiguration."),
+  apiVersion: field(undefined, string, "Version of the configuration format."),
+  plugins: field(undefined, list(Plugin), "One entry for each plugin."),
+});
 
-/** Reads a file; rejects with a {@link ConfigurationError} that says which file and why. */
+/** Reads a file; rejects with a {@link ConfigurationError} that names the file and the reason. */
 export type ReadFile = (file: string) => Promise<Uint8Array>;
 
-/** What the operator configured one plugin with. */
+/** The configuration of one plugin. */
 export interface PluginConfiguration {
   /**
-   * Reads it.
+   * Decodes the configuration.
    *
-   * @throws {ConfigurationError}
+   * @throws {ConfigurationError} the configuration is invalid.
    */
   read<S extends StructType>(form: ConfigurationForm<S>): Promise<Configuration<Static<S>>>;
   /**
-   * Reads one that has no kind and no version, as a plain value.
+   * Reads a configuration without kind and apiVersion as a plain value.
    *
-   * @throws {ConfigurationError}
+   * @throws {ConfigurationError} the file can't be read or parsed.
    */
   readPlain(): Promise<unknown>;
 }
 
 /**
- * Reads the file that configures admission plugins (spec: conventions 2.9): what is there for each, by its name; the plugins
- * read their own parts.
+ * Reads the file of `--admission-control-config-file` (spec: conventions 2.9). The result has the configuration of each plugin by
+ * its name; the plugins decode it.
  *
- * @throws {ConfigurationError}
+ * @throws {ConfigurationError} the file is invalid.
  */
 export async function readAdmissionConfiguration(
   file: string,
@@ -66,15 +62,15 @@ export async function readAdmissionConfiguration(
   const plugins = new Map<string, PluginConfiguration>();
   const report = FieldReport.start();
   (value.plugins ?? []).forEach((entry, index) => {
-    const place = report.at("plugins", index);
-    const { name = "", path: own = "", configuration } = entry;
-    if (name === "") place.at("name").required();
-    else if (plugins.has(name)) place.at("name").duplicate(name);
-    if (own !== "" && configuration !== undefined) {
-      place.at("configuration").forbidden("may not be given beside a path");
+    const entryReport = report.at("plugins", index);
+    const { name = "", path: relative = "", configuration } = entry;
+    if (name === "") entryReport.at("name").required();
+    else if (plugins.has(name)) entryReport.at("name").duplicate(name);
+    if (relative !== "" && configuration !== undefined) {
+      entryReport.at("configuration").forbidden("must not be set together with path");
     }
-    if (own === "" && configuration === undefined) place.at("path").required("or a configuration");
-    const source = own === "" ? { configuration } : { file: path.resolve(path.dirname(file), own) };
+    if (relative === "" && configuration === undefined) entryReport.at("path").required("or a configuration");
+    const source = relative === "" ? { configuration } : { file: path.resolve(path.dirname(file), relative) };
     plugins.set(name, pluginConfiguration(source, readFile));
   });
   refuseFaults(report);

@@ -3,15 +3,15 @@ import type { Target } from "../resources/engine/engine.ts";
 import type { VocabularyBehavior } from "../vocabulary/behavior.ts";
 import { forbidden } from "./forbidden.ts";
 
-/** What decides which class is the default one. */
+/** The attributes of a class that decide about the default class. */
 export interface DefaultClassFacts {
   readonly name: string;
   readonly isDefault: boolean;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly createdMs: number;
 }
 
-/** @param marks annotations of which one with the value "true" makes a class a default class. */
+/** @param marks annotations; the value "true" of any of them makes the class a default class. */
 export function defaultClassFacts({ metadata }: ApiObject, marks: readonly string[]): DefaultClassFacts {
   return {
     name: metadata.name!,
@@ -21,11 +21,11 @@ export function defaultClassFacts({ metadata }: ApiObject, marks: readonly strin
 }
 
 /**
- * The default class among all classes (spec: conventions 4.13); undefined where none is marked.
+ * Returns the default class (spec: conventions 4.13); undefined if no class is marked.
  *
- * @param target the object that is being created.
- * @param kind of the classes.
- * @throws {StatusError} Forbidden where several are marked, unless the vocabulary takes the newest.
+ * @param target the object that is being created, for the error.
+ * @param kind the kind of the classes, for the error.
+ * @throws {StatusError} Forbidden: several classes are marked, unless the vocabulary chooses the newest.
  */
 export function defaultClassOf(
   classes: readonly DefaultClassFacts[],
@@ -40,7 +40,7 @@ export function defaultClassOf(
   return defaults.toSorted(newestFirst).at(0);
 }
 
-/** Classes of one second are in the order of their names. */
+/** Classes with the same creation time are sorted by name. */
 function newestFirst(one: DefaultClassFacts, other: DefaultClassFacts): number {
   return other.createdMs - one.createdMs || (one.name < other.name ? -1 : 1);
 }

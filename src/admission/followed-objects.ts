@@ -9,16 +9,15 @@ import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /**
- * What plugins know of the objects of one resource type, such as the limit ranges of a namespace: in memory, kept up to
- * date, and followed from the first question on. Each answer takes in every write that was acknowledged before the question,
- * by whichever process.
+ * An in-memory index of the objects of one resource type, such as the limit ranges of a namespace. The first read starts a watch.
+ * Each read includes all writes that any process has acknowledged before it.
  */
 export class FollowedObjects<T> {
   private readonly byNamespace = new Map<string, Map<string, T>>();
   private readonly lists = new Map<string, readonly T[]>();
   private follower: Follower | undefined;
 
-  /** @param derive what is kept of an object, made once for each of its versions. */
+  /** @param derive returns the indexed value of an object; called once for each version of the object. */
   constructor(
     private readonly sources: FollowSources,
     private readonly storePrefix: string,
@@ -26,10 +25,10 @@ export class FollowedObjects<T> {
   ) {}
 
   /**
-   * The objects of a namespace, in no order that means anything; the same array until one of them changes.
+   * Returns the objects of a namespace, unsorted; the same array until one of them changes.
    *
    * @param namespace empty for cluster scope.
-   * @throws {StoreUnavailableError} they can't be followed at present.
+   * @throws {StoreUnavailableError} the objects can't be read.
    */
   in(namespace: string): MaybePromise<readonly T[]> {
     return andThen(this.sync(), () => {
@@ -42,12 +41,12 @@ export class FollowedObjects<T> {
     });
   }
 
-  /** One object; undefined when there is none. See {@link in}. */
+  /** Returns one object; undefined if it doesn't exist. Throws as {@link in}. */
   get(namespace: string, name: string): MaybePromise<T | undefined> {
     return andThen(this.sync(), () => this.byNamespace.get(namespace)?.get(name));
   }
 
-  /** Ends the following. */
+  /** Ends the watch. */
   close(): void {
     this.follower?.close();
   }
@@ -83,21 +82,21 @@ export class FollowedObjects<T> {
   }
 }
 
-/** What objects are followed with. */
+/** Dependencies of {@link FollowedObjects}. */
 export interface FollowSources {
   readonly store: Store;
   readonly clock: Clock;
-  /** Called when they can't be loaded; that is tried again. */
+  /** Called if the objects can't be loaded; loading is retried. */
   readonly failed: (error: unknown) => void;
 }
 
-/** What plugins know of a namespace. */
+/** The attributes of a namespace that plugins read. */
 export interface NamespaceFacts {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Makes what plugins follow, and closes it with the server. */
+/** Creates the indexes of the plugins, and closes them with the server. */
 export class AdmissionFacts {
   private readonly followed: { close(): void }[] = [];
   private namespaceFacts: FollowedObjects<NamespaceFacts> | undefined;
@@ -107,7 +106,11 @@ export class AdmissionFacts {
     private readonly vocabulary: Vocabulary,
   ) {}
 
-  /** The objects of a kind, as what `derive` makes of each; also of a kind that isn't served at present. */
+  /**
+   * Returns an index of the objects of a kind, also if the kind isn't served.
+   *
+   * @param derive see {@link FollowedObjects}.
+   */
   of<T>(kind: Kind, derive: (object: ApiObject) => T): FollowedObjects<T> {
     const { stored } = resourceOf(kind, this.vocabulary);
     const objects = new FollowedObjects(this.sources, stored.storePrefix, derive);
@@ -115,7 +118,7 @@ export class AdmissionFacts {
     return objects;
   }
 
-  /** The labels and annotations of all namespaces, of which several plugins want to know. */
+  /** The index of namespaces, shared by all plugins. */
   get namespaces(): FollowedObjects<NamespaceFacts> {
     return (this.namespaceFacts ??= this.of(Namespace, ({ metadata: { labels = {}, annotations = {} } }) => ({
       labels,

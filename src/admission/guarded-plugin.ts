@@ -1,15 +1,15 @@
 import { ExtensionError, inTime, isPromise, isRecord, type ExtensionGuard } from "../base/extension.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { AdmissionRequest } from "../resources/engine/engine.ts";
+import type { AdmissionEffects, AdmissionRequest } from "../resources/engine/engine.ts";
 import { decode } from "../schema/decode.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { AdmissionPlugin } from "./admission-chain.ts";
 
 /**
- * An admission plugin of the program that embeds the server. Whatever it does beside throwing a {@link StatusError} is a
- * failure of the request: it is logged with the plugin's name and answered with 500. What it made of the object is checked
- * against the kind's declaration and made canonical before anything else sees it.
+ * Wraps an admission plugin of the program that embeds the server. An exception other than a {@link StatusError}, a violation of
+ * the contract and a timeout are logged with the name of the plugin, and the request is answered with 500. After a mutation the
+ * object is decoded again as its kind before other plugins see it.
  */
 export function guardedPlugin(plugin: AdmissionPlugin, guard: ExtensionGuard): AdmissionPlugin {
   const { name, sideEffects = false } = plugin;
@@ -19,15 +19,17 @@ export function guardedPlugin(plugin: AdmissionPlugin, guard: ExtensionGuard): A
     guard.failed(extension, error);
     throw new StatusError("InternalError", `${extension} failed; see the log`);
   };
-  const ask = (call: () => unknown, awaited: string, then: () => void): MaybePromise<void> => {
+  const run = (call: () => unknown, method: string, then: () => void): MaybePromise<void> => {
     try {
-      const answer = call();
-      if (!isPromise(answer)) return then();
-      return inTime(guard.clock, answer, awaited).then(then).catch(fail);
+      const result = call();
+      if (!isPromise(result)) return then();
+      return inTime(guard.clock, result, method).then(then).catch(fail);
     } catch (error) {
       return fail(error);
     }
   };
+  const effectsFor = (request: AdmissionRequest): AdmissionEffects =>
+    guardedEffects(request.effects, (error) => guard.failed(extension, error));
   const { mutate, validate } = phasesOf(plugin);
   return {
     name,
@@ -43,23 +45,24 @@ export function guardedPlugin(plugin: AdmissionPlugin, guard: ExtensionGuard): A
     ...(mutate && {
       mutate(request) {
         const before = identityOf(request.object);
-        const shown = shownTo(request, request.object);
-        return ask(
+        const shown = { ...request, live: copyOf(request.live), effects: effectsFor(request) };
+        return run(
           () => mutate(shown),
           "mutate",
           () => {
             if (shown.object !== request.object) {
               throw new ExtensionError("mutate replaced request.object, which it must change in place");
             }
-            takeOver(request, before);
+            checkMutation(request, before);
           },
         );
       },
     }),
     ...(validate && {
       validate(request) {
-        const shown = shownTo(request, copyOf(request.object));
-        return ask(
+        const [object, live] = [copyOf(request.object), copyOf(request.live)];
+        const shown = { ...request, object, live, effects: effectsFor(request) };
+        return run(
           () => validate(shown),
           "validate",
           () => undefined,
@@ -85,18 +88,26 @@ function guardedSkips(
   };
 }
 
-/** The request as a plugin sees it; its settlements and its conditions are the request's own. */
-function shownTo(request: AdmissionRequest, object: ApiObject | undefined): AdmissionRequest {
+/** The effects as the plugin sees them: a listener that throws doesn't affect the write, which is complete by then. */
+function guardedEffects(effects: AdmissionEffects, failed: (error: unknown) => void): AdmissionEffects {
   return {
-    ...request,
-    object,
-    live: copyOf(request.live),
-    get settlements() {
-      return request.settlements;
+    warn: (text) => effects.warn(text),
+    annotate: (key, value, level) => effects.annotate(key, value, level),
+    addCondition: (condition) => effects.addCondition(condition),
+    onOutcome(listener) {
+      effects.onOutcome((outcome) => {
+        try {
+          listener(outcome);
+        } catch (error) {
+          failed(error);
+        }
+      });
     },
-    set settlements(settlements) {
-      request.settlements = settlements;
+    requestReinvocation: () => effects.requestReinvocation(),
+    get reinvocationRequested() {
+      return effects.reinvocationRequested;
     },
+    state: (type) => effects.state(type),
   };
 }
 
@@ -107,12 +118,12 @@ function phasesOf(plugin: AdmissionPlugin): Pick<AdmissionPlugin, "mutate" | "va
   };
 }
 
-/** What a plugin may take apart without changing what the server works with. */
+/** A deep copy, which the plugin may change without effect. */
 function copyOf(object: ApiObject | undefined): ApiObject | undefined {
   return object === undefined ? undefined : structuredClone(object);
 }
 
-/** What a plugin may not change: these name the object that is written. */
+/** The members that identify the written object; a plugin must not change them. */
 function identityOf(object: ApiObject | undefined): string {
   if (object === undefined) return "";
   const { apiVersion, kind, metadata } = object;
@@ -120,8 +131,14 @@ function identityOf(object: ApiObject | undefined): string {
   return JSON.stringify([apiVersion, kind, name, generateName, namespace, uid, resourceVersion]);
 }
 
-/** @throws {Error} what the plugin made of the object isn't an object of its kind. */
-function takeOver({ object, target }: AdmissionRequest, before: string): void {
+/**
+ * Decodes the mutated object again as its kind.
+ *
+ * @param before the {@link identityOf} the object before the mutation.
+ * @throws {ExtensionError} the plugin changed the identity or added unknown fields.
+ * @throws {TypeFault} the object can't be decoded.
+ */
+function checkMutation({ object, target }: AdmissionRequest, before: string): void {
   if (object === undefined) return;
   if (identityOf(object) !== before) {
     throw new ExtensionError(
@@ -129,7 +146,7 @@ function takeOver({ object, target }: AdmissionRequest, before: string): void {
     );
   }
   const { kind, apiVersion } = target.resource;
-  // The body of an action or a view has a type of its own, which is read where it is used.
+  // The body of an action or a view has another type; the verb decodes it.
   if (object.kind !== kind.name || object.apiVersion !== apiVersion) return;
   const { value, unknownFields } = decode(kind.type, object);
   if (unknownFields.length > 0) {

@@ -4,7 +4,7 @@ import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Store } from "../storage/store.ts";
 
-/** Reads objects that plugins look at beside the one that is written, as they are stored now. */
+/** Reads the current state of other objects than the written one. */
 export class ObjectReader {
   constructor(
     private readonly store: Store,
@@ -12,14 +12,14 @@ export class ObjectReader {
   ) {}
 
   /**
-   * An object of the core group; undefined when there is none, or the name can't be an object's.
+   * Returns an object of the core group; undefined if it doesn't exist or the name is invalid.
    *
    * @param namespace empty for cluster scope.
    */
   core(resource: string, namespace: string, name: string): MaybePromise<ApiObject | undefined> {
-    const found = this.registry.find("", "v1", resource);
-    if (found === undefined || name === "" || name.includes("/")) return undefined;
-    const key = keyOf(found, namespace, name);
+    const type = this.registry.find("", "v1", resource);
+    if (type === undefined || name === "" || name.includes("/")) return undefined;
+    const key = keyOf(type, namespace, name);
     return andThen(this.store.get(key), (entry) => (entry === undefined ? undefined : decodeEntry(entry)));
   }
 }

@@ -1,6 +1,6 @@
 import type { TolerationValue } from "./pod-spec.ts";
 
-/** Whether two tolerations are about the same taint and say different things of it. */
+/** Whether two tolerations have the same key and effect but are not equal. */
 export function contradict(one: TolerationValue, other: TolerationValue): boolean {
   const sameTaint = (one.key ?? "") === (other.key ?? "") && (one.effect ?? "") === (other.effect ?? "");
   return sameTaint && !areEqual(one, other);
@@ -20,7 +20,7 @@ function operatorOf({ operator = "" }: TolerationValue): string {
   return operator === "" ? "Equal" : operator;
 }
 
-/** Whether all that one toleration allows is allowed by another one. */
+/** Whether a toleration tolerates everything that another one tolerates, for at least as long. */
 export function covers(wide: TolerationValue, narrow: TolerationValue): boolean {
   if (areEqual(wide, narrow)) return true;
   const anyKey = (wide.key ?? "") === "" && operatorOf(wide) === "Exists";
@@ -36,46 +36,46 @@ export function covers(wide: TolerationValue, narrow: TolerationValue): boolean 
 }
 
 /**
- * Two lists of tolerations as one, without those that another one covers; of equal ones the first stays. Linear in the number of
- * tolerations.
+ * Merges two lists of tolerations. A toleration that another one covers is dropped; of equal ones the first is kept. Linear in
+ * the number of tolerations.
  */
 export function mergeTolerations(
   first: readonly TolerationValue[],
   second: readonly TolerationValue[],
 ): TolerationValue[] {
-  const all = [...first, ...second];
+  const tolerations = [...first, ...second];
   const widest = new Map<string, { readonly seconds: number; readonly index: number }>();
-  for (const [index, one] of all.entries()) {
-    const [taint] = taintsOf(one);
-    const seconds = one.effect === "NoExecute" ? secondsOf(one) : Infinity;
+  for (const [index, toleration] of tolerations.entries()) {
+    const [taint] = taintsOf(toleration);
+    const seconds = toleration.effect === "NoExecute" ? secondsOf(toleration) : Infinity;
     const current = widest.get(taint!);
     if (current === undefined || seconds > current.seconds) widest.set(taint!, { seconds, index });
   }
-  return all.filter((one, index) => {
-    const [own, ...wider] = taintsOf(one);
+  return tolerations.filter((toleration, index) => {
+    const [own, ...wider] = taintsOf(toleration);
     return (
       widest.get(own!)!.index === index &&
-      !wider.some((taint) => (widest.get(taint)?.seconds ?? -Infinity) >= secondsOf(one))
+      !wider.some((taint) => (widest.get(taint)?.seconds ?? -Infinity) >= secondsOf(toleration))
     );
   });
 }
 
-/** How long a toleration holds, in seconds. */
+/** The duration of a toleration in seconds; Infinity without a limit. */
 function secondsOf({ tolerationSeconds }: TolerationValue): number {
   return tolerationSeconds === undefined ? Infinity : Number(tolerationSeconds);
 }
 
-/** The taints that a toleration tolerates, as a key of a map; and the keys of all tolerations that tolerate more than these. */
-function taintsOf(one: TolerationValue): string[] {
-  const { key = "", effect = "", value = "" } = one;
+/** Returns a key for the set of taints that a toleration tolerates, followed by the keys of all larger sets that contain it. */
+function taintsOf(toleration: TolerationValue): string[] {
+  const { key = "", effect = "", value = "" } = toleration;
   const keyOf = (...parts: string[]) => JSON.stringify(parts);
-  const operator = operatorOf(one);
+  const operator = operatorOf(toleration);
   const own = operator === "Exists" ? keyOf(key, effect, operator) : keyOf(key, effect, operator, value);
   const effects = [effect, ""];
-  const all = [
+  const supersets = [
     ...effects.map((some) => keyOf("", some, "Exists")),
     ...effects.map((some) => keyOf(key, some, "Exists")),
     ...(operator === "Equal" ? effects.map((some) => keyOf(key, some, operator, value)) : []),
   ];
-  return [own, ...new Set(all.filter((taints) => taints !== own))];
+  return [own, ...new Set(supersets.filter((taints) => taints !== own))];
 }

@@ -1,6 +1,5 @@
 import { PolicyPrograms } from "../admission/policies/environment.ts";
 import type { PolicyParts } from "../admission/plugins/validating-admission-policy.ts";
-import { SentObjects } from "../admission/webhooks/sent-object.ts";
 import { ValidatingAdmissionPolicy } from "../kinds/admissionregistration/validating-admission-policy.ts";
 import type { AdmissionRequest } from "../resources/engine/engine.ts";
 import type { KindContext } from "../schema/context.ts";
@@ -36,7 +35,6 @@ export function policyParts(
     contextOf,
     programs: new PolicyPrograms(),
     namespaces: facts.namespaces,
-    objects: new SentObjects(vocabulary, contextOf),
     enabled: enabled("ValidatingAdmissionPolicy") && registry.serves(ValidatingAdmissionPolicy),
     isServing,
     observer,

@@ -4,6 +4,7 @@ import { StatusError } from "../../src/base/status-error.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import type { AdmissionRequest } from "../../src/resources/engine/engine.ts";
 import { Registry } from "../../src/resources/registry/registry.ts";
+import { WriteEffects } from "../../src/resources/writes/write-effects.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { ok } from "../api/support.ts";
 import { admissionPluginNames } from "../../src/server/admission.ts";
@@ -14,7 +15,15 @@ import { pod, PODS, rejected } from "./plugins/support.ts";
 describe("the chain", () => {
   const registry = new Registry([ConfigMap], platform, () => true);
   const target = { resource: registry.require(ConfigMap), namespace: "default", name: "it", subresource: "" };
-  const request = { operation: "CREATE", target, dryRun: false } as AdmissionRequest;
+  const request = {
+    operation: "CREATE",
+    target,
+    dryRun: false,
+    reinvocation: false,
+    get effects() {
+      return new WriteEffects();
+    },
+  } as unknown as AdmissionRequest;
 
   test("tells the observer of each plugin and phase, of rejections too, and of nothing that wasn't asked", async () => {
     let now = 0;
@@ -72,15 +81,42 @@ describe("the chain", () => {
     ]);
   });
 
-  test("asks the mutating plugins once more when others have changed the object", async () => {
-    const rounds: unknown[] = [];
-    const rewrites = (asked: AdmissionRequest) => {
-      rounds.push(asked.round);
-      asked.rewritten = true;
+  test("calls the mutating plugins a second time when one of them requests reinvocation", async () => {
+    const calls: unknown[] = [];
+    const mutate = ({ reinvocation, effects }: AdmissionRequest) => {
+      calls.push(reinvocation);
+      effects.requestReinvocation();
     };
-    const chain = new AdmissionChain([{ name: "Rewrites", concerns: () => true, mutate: rewrites }]);
-    await chain.mutate({ ...request, rewritten: false, round: 0 } as AdmissionRequest);
-    expect(rounds).toEqual([0, 1]);
+    const chain = new AdmissionChain([{ name: "Rewrites", concerns: () => true, mutate }]);
+    await chain.mutate({ ...request });
+    expect(calls).toEqual([false, true]);
+  });
+
+  test("gives a plugin the same state in both phases of a write and another one in the next write", async () => {
+    class Calls {
+      readonly phases: string[] = [];
+    }
+    const states = new Set<Calls>();
+    const record = (phase: string) => (admitted: AdmissionRequest) => {
+      const state = admitted.effects.state(Calls);
+      state.phases.push(phase);
+      states.add(state);
+    };
+    const plugin = {
+      name: "Keeps",
+      concerns: () => true,
+      mutate: record("admit"),
+      validate: record("validate"),
+    };
+    const chain = new AdmissionChain([plugin]);
+    for (const write of [{ ...request }, { ...request }]) {
+      await chain.mutate(write);
+      await chain.validate(write);
+    }
+    expect([...states].map(({ phases }) => phases)).toEqual([
+      ["admit", "validate"],
+      ["admit", "validate"],
+    ]);
   });
 
   test("asks whether a plugin is concerned once for each operation on a type", async () => {

@@ -4,13 +4,22 @@ import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Secret } from "../../src/kinds/core/secret.ts";
 import type { AdmissionRequest } from "../../src/resources/engine/engine.ts";
 import { Registry } from "../../src/resources/registry/registry.ts";
+import { WriteEffects } from "../../src/resources/writes/write-effects.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
 const registry = new Registry([ConfigMap, Secret], platform, () => true);
 
 function request(kind: typeof ConfigMap | typeof Secret, dryRun: boolean): AdmissionRequest {
   const target = { resource: registry.require(kind), namespace: "default", name: "it", subresource: "" };
-  return { operation: "CREATE", target, user: { name: "ana" }, dryRun, object: {}, live: undefined } as never;
+  return {
+    operation: "CREATE",
+    target,
+    user: { name: "ana" },
+    dryRun,
+    object: {},
+    live: undefined,
+    effects: new WriteEffects(),
+  } as never;
 }
 
 /** A plugin that counts, outside the store, the config maps it was asked about. */

@@ -95,10 +95,10 @@ const parts = {
   deadline() {
     const clock = new ManualClock();
     const calls = new WebhookCalls({ clock } as unknown as WebhookServices, "validating");
-    const deadlineMs = calls.deadlineOf({ report: {} } as never);
+    const deadlineMs = calls.deadlineOf({ options: {} } as never);
     const isOver = () => {
       try {
-        calls.checkTime(deadlineMs);
+        calls.checkDeadline(deadlineMs);
         return false;
       } catch {
         return true;

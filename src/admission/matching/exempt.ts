@@ -12,8 +12,8 @@ const exempt: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Whether webhooks and policies are never asked about a resource type: those that configure them. One that refuses
- * everything can thus always be removed.
+ * Whether a resource type is never sent to webhooks and policies: their own configurations. So a configuration that rejects
+ * everything can be removed.
  */
 export function isExempt({ resource }: AdmittedType): boolean {
   return exempt.has(resource.stored.kind);

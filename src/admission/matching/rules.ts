@@ -2,46 +2,43 @@ import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 
 /**
- * Matching of requests by rules, as webhook configurations and validating policies write them (spec: conventions 2.9).
- *
- * Given rules, a match policy and what a request is about, {@link matchRules} answers in which version of the resource type
- * the request matches, or undefined. It is pure and depends on nothing but its arguments, so the answer may be kept for
- * as long as the rules and the registry stay the same; where no rule has `resourceNames`, also for every other name. Label
- * selectors are the other half of a match: see `selectors.ts`.
- *
- * Example: the rule `{ apiGroups: ["autoscaling"], apiVersions: ["v1"], resources: ["*"], operations: ["UPDATE"] }` and a PUT
- * of an `autoscaling/v2` HorizontalPodAutoscaler: `Exact` gives undefined; `Equivalent` gives `autoscaling/v1`, so the object
- * is to be converted to that version.
+ * A rule of a webhook configuration or a validating policy (spec: conventions 2.9). {@link matchRules} evaluates the rules;
+ * `selectors.ts` evaluates label selectors.
  */
 export interface MatchRule {
   readonly operations?: readonly string[] | null | undefined;
   readonly apiGroups?: readonly string[] | null | undefined;
   readonly apiVersions?: readonly string[] | null | undefined;
-  // `pods`, `pods/status`, `pods/*`, `*` (which leaves out subresources), `*/scale` or `*/*`.
+  // `pods`, `pods/status`, `pods/*`, `*` (without subresources), `*/scale` or `*/*`.
   readonly resources?: readonly string[] | null | undefined;
   /** `Cluster`, `Namespaced`, or `*`; absent is `*`. */
   readonly scope?: string | null | undefined;
-  /** Names of objects, of rules that have such; empty or absent matches every name. */
+  /** Names of objects, in the rules of policies; empty or absent matches every name. */
   readonly resourceNames?: readonly string[] | null | undefined;
 }
 
-/** `Equivalent` also matches rules for other versions, or groups, in which the same objects are served. */
+/** `Equivalent` also matches rules for other groups or versions that serve the same objects. */
 export type MatchPolicy = "Exact" | "Equivalent";
 
-/** What rules look at in a request. */
+/** The attributes of a request that rules compare. */
 export interface MatchSubject {
   readonly operation: AdmissionRequest["operation"];
   /** The resource type in the version of the request. */
   readonly resource: Resource;
   /** Empty for the resource itself. */
   readonly subresource: string;
-  /** Name of the object; empty for one that has none yet. */
+  /** Name of the object; empty if it has none yet. */
   readonly name: string;
 }
 
 /**
- * The version of the resource type in which a request matches: that of the request itself if any rule matches it, else
- * (with `Equivalent`) the first that a rule matches, earlier rules first.
+ * Returns the version of the resource type in which a request matches; undefined if it doesn't match. This is the version of the
+ * request if any rule matches it, otherwise (with `Equivalent`) the first other version that a rule matches, in the order of the
+ * rules. The result depends only on the arguments; callers may cache it.
+ *
+ * Example: the rule `{ apiGroups: ["autoscaling"], apiVersions: ["v1"], resources: ["*"], operations: ["UPDATE"] }` and a PUT of
+ * an `autoscaling/v2` HorizontalPodAutoscaler: undefined for `Exact`; `autoscaling/v1` for `Equivalent`, so the object has to be
+ * converted.
  */
 export function matchRules(
   rules: readonly MatchRule[],
@@ -54,13 +51,13 @@ export function matchRules(
   const others = equivalentsOf(subject, registry);
   if (others.length === 0) return undefined;
   for (const rule of rules) {
-    const found = others.find((resource) => ruleMatches(rule, { ...subject, resource }));
-    if (found !== undefined) return found;
+    const resource = others.find((other) => ruleMatches(rule, { ...subject, resource: other }));
+    if (resource !== undefined) return resource;
   }
   return undefined;
 }
 
-/** Whether one rule matches a request in exactly the version that it names. */
+/** Whether a rule matches a request in the version of the request. */
 export function ruleMatches(
   rule: MatchRule,
   { operation, resource, subresource, name }: MatchSubject,
@@ -75,9 +72,8 @@ export function ruleMatches(
   );
 }
 
-function includes(given: readonly string[] | null | undefined, value: string): boolean {
-  const wanted = given ?? [];
-  return wanted.includes("*") || wanted.includes(value);
+function includes(list: readonly string[] | null | undefined, value: string): boolean {
+  return list?.includes("*") === true || list?.includes(value) === true;
 }
 
 function scopeMatches(scope: string | null | undefined, namespaced: boolean): boolean {
@@ -85,21 +81,21 @@ function scopeMatches(scope: string | null | undefined, namespaced: boolean): bo
   return scope !== "Cluster" || !namespaced;
 }
 
-/** `pods` doesn't match subresources, nor does `*`. */
+/** `pods` and `*` don't match subresources. */
 function resourceMatches(pattern: string, resource: string, subresource: string): boolean {
   const slash = pattern.indexOf("/");
-  const wanted = slash < 0 ? pattern : pattern.slice(0, slash);
-  const wantedBelow = slash < 0 ? "" : pattern.slice(slash + 1);
-  return (wanted === "*" || wanted === resource) && (wantedBelow === "*" || wantedBelow === subresource);
+  const type = slash < 0 ? pattern : pattern.slice(0, slash);
+  const part = slash < 0 ? "" : pattern.slice(slash + 1);
+  return (type === "*" || type === resource) && (part === "*" || part === subresource);
 }
 
-/** The other resource types under which the same objects are served with this subresource. */
+/** The other resource types that serve the same objects with this subresource. */
 function equivalentsOf({ resource, subresource }: MatchSubject, registry: Registry): Resource[] {
   return registry
     .withSameObjects(resource)
     .filter(
-      (one) =>
-        one.apiVersion !== resource.apiVersion &&
-        (subresource === "" || Object.hasOwn(one.kind.subresources, subresource)),
+      (other) =>
+        other.apiVersion !== resource.apiVersion &&
+        (subresource === "" || Object.hasOwn(other.kind.subresources, subresource)),
     );
 }

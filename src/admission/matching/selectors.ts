@@ -17,15 +17,15 @@ export interface Selectors {
 }
 
 /**
- * Compiles the selectors of a webhook or policy. An absent or empty one selects everything.
+ * Compiles the selectors of a webhook or policy. An absent or empty selector selects everything.
  *
- * @throws {StatusError} BadRequest for a selector that validation would have refused.
+ * @throws {StatusError} BadRequest: a selector is invalid.
  */
-export function compileSelectors(given: {
+export function compileSelectors(selectors: {
   readonly namespaceSelector?: LabelSelectorObject | null | undefined;
   readonly objectSelector?: LabelSelectorObject | null | undefined;
 }): Selectors {
-  return { namespaces: compiled(given.namespaceSelector), objects: compiled(given.objectSelector) };
+  return { namespaces: compiled(selectors.namespaceSelector), objects: compiled(selectors.objectSelector) };
 }
 
 function compiled(selector: LabelSelectorObject | null | undefined): LabelMatcher | undefined {
@@ -35,25 +35,27 @@ function compiled(selector: LabelSelectorObject | null | undefined): LabelMatche
   return compileLabelSelector(selector);
 }
 
-/** What the selectors look at. */
+/** The attributes of a request that selectors read. */
 export type SelectedRequest = Pick<AdmissionRequest, "operation" | "target" | "object" | "live">;
 
 /**
  * Whether the selectors select a request.
  *
- * The namespace selector looks at the labels of the object's namespace; at the object's own for a Namespace, and for its
- * creation and updates at the new ones. Other cluster-scoped objects are always selected. The object selector looks at the
- * new object and at the old one, of which one must match; what has no labels, such as the options of a connection, doesn't.
+ * The namespace selector matches the labels of the namespace of the object; for a Namespace its own labels, in a create or update
+ * the new ones. Other cluster-scoped objects are always selected. The object selector must match the new or the old object;
+ * objects without metadata, such as the options of a connection, aren't selected.
  *
- * @throws {StatusError} NotFound, the namespace doesn't exist; what the index of namespaces throws.
+ * @param index the namespaces.
+ * @throws {StatusError} NotFound: the namespace doesn't exist.
+ * @throws {StoreUnavailableError} the namespaces can't be read.
  */
 export function selects(
   { namespaces, objects }: Selectors,
   request: SelectedRequest,
-  known: FollowedObjects<NamespaceFacts>,
+  index: FollowedObjects<NamespaceFacts>,
 ): MaybePromise<boolean> {
   if (objects !== undefined && !objectSelected(objects, request)) return false;
-  return namespaces === undefined || namespaceSelected(namespaces, request, known);
+  return namespaces === undefined || namespaceSelected(namespaces, request, index);
 }
 
 function objectSelected(matches: LabelMatcher, { object, live }: SelectedRequest): boolean {
@@ -69,7 +71,7 @@ function labelsMatch(matches: LabelMatcher, object: ApiObject | undefined): bool
 function namespaceSelected(
   matches: LabelMatcher,
   { operation, target, object }: SelectedRequest,
-  known: FollowedObjects<NamespaceFacts>,
+  index: FollowedObjects<NamespaceFacts>,
 ): MaybePromise<boolean> {
   const isNamespace = target.resource.stored.kind === Namespace;
   if (isNamespace && target.subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
@@ -77,7 +79,7 @@ function namespaceSelected(
   }
   const name = isNamespace ? target.name : target.namespace;
   if (name === "") return true;
-  return andThen(known.get("", name), (facts) => {
+  return andThen(index.get("", name), (facts) => {
     if (facts === undefined) {
       const details = { name, kind: "namespaces" };
       throw new StatusError("NotFound", `namespaces ${JSON.stringify(name)} not found`, details);

@@ -6,22 +6,18 @@ import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { isExempt } from "../matching/exempt.ts";
 import type { Match } from "../matching/match-index.ts";
-import { WebhookFailure } from "../webhooks/failures.ts";
 import { FollowedWebhooks } from "../webhooks/followed-webhooks.ts";
-import { applyWebhookPatch, UnusablePatch } from "../webhooks/mutation.ts";
 import { Reinvocation } from "../webhooks/reinvocation.ts";
+import { ReviewObjects } from "../webhooks/review-objects.ts";
 import { ReviewRequests } from "../webhooks/review-request.ts";
-import { SentObjects } from "../webhooks/sent-object.ts";
 import type { WebhookServices } from "../webhooks/services.ts";
 import { WebhookCalls } from "../webhooks/webhook-calls.ts";
+import { applyWebhookPatch } from "../webhooks/webhook-patch.ts";
 import { webhooksOf, type Webhook } from "../webhooks/webhook.ts";
 
-/** The code by which patches that can't be applied are counted. */
-const unusablePatchCode = 500;
-
 /**
- * Asks the mutating webhooks that match a write, one after the other in the order of the names of their configurations; each
- * sees what the ones before have changed (spec: conventions 4.13).
+ * MutatingAdmissionWebhook: calls the mutating webhooks that match a write one after the other, sorted by the names of their
+ * configurations; each receives the object with the changes of those before it (spec: conventions 4.13).
  */
 export function mutatingWebhooks(services: WebhookServices): AdmissionPlugin {
   const { facts, registry } = services;
@@ -30,104 +26,82 @@ export function mutatingWebhooks(services: WebhookServices): AdmissionPlugin {
     webhooks: webhooksOf(configuration),
   }));
   const followed = new FollowedWebhooks(configurations, registry);
-  const mutation = new WebhookMutation(services);
+  const calls = new WebhookCalls(services, "admit");
   return {
     name: "MutatingAdmissionWebhook",
     concerns: (_, type) => !isExempt(type),
     skips: (request) => !services.isServing() || followed.matchesNone(request),
     mutate(request): MaybePromise<void> {
       return andThen(followed.matching(request), (matches) =>
-        matches.length === 0 ? undefined : mutation.askAll(request, matches),
+        matches.length === 0 ? undefined : new Mutation(services, calls, request).run(matches),
       );
     },
   };
 }
 
-class WebhookMutation {
-  private readonly objects: SentObjects;
-  private readonly calls: WebhookCalls;
-  private readonly reinvocations = new WeakMap<AdmissionRequest, Reinvocation>();
+/** The calls of mutating webhooks for one request, in one round. */
+class Mutation {
+  private readonly objects: ReviewObjects;
+  private readonly reviews: ReviewRequests;
+  private readonly deadlineMs: number;
 
-  constructor(private readonly services: WebhookServices) {
-    this.objects = new SentObjects(services.vocabulary, services.contextOf);
-    this.calls = new WebhookCalls(services, "admit");
+  constructor(
+    private readonly services: WebhookServices,
+    private readonly calls: WebhookCalls,
+    private readonly request: AdmissionRequest,
+  ) {
+    const { vocabulary, contextOf } = services;
+    this.objects = new ReviewObjects(request, vocabulary, contextOf(request));
+    this.reviews = new ReviewRequests(request, this.objects, vocabulary);
+    this.deadlineMs = calls.deadlineOf(request);
   }
 
-  async askAll(request: AdmissionRequest, matches: readonly Match<Webhook>[]): Promise<void> {
-    const { calls, objects } = this;
-    const { vocabulary } = this.services;
-    let reinvocation = this.reinvocations.get(request);
-    if (reinvocation === undefined) this.reinvocations.set(request, (reinvocation = new Reinvocation()));
-    if (request.round === 1) reinvocation.begin(request);
-    const reviews = new ReviewRequests(request, objects, vocabulary);
-    const deadlineMs = calls.deadlineOf(request);
+  async run(matches: readonly Match<Webhook>[]): Promise<void> {
+    const { calls, request, deadlineMs } = this;
+    const reinvocation = request.effects.state(Reinvocation);
+    if (request.reinvocation) reinvocation.begin(request);
     for (const [index, match] of matches.entries()) {
-      if (request.round === 1 && !reinvocation.isWanted(match.matched)) continue;
-      if (!(await calls.selected(match, request))) continue;
-      const changed = await this.askOne(match, index, request, reviews, deadlineMs);
-      if (changed) {
-        reinvocation.changed();
-        request.rewritten = true;
+      if (request.reinvocation && !reinvocation.isNeeded(match.matched)) continue;
+      if (!(await calls.isSelected(match, request))) continue;
+      if (await this.runOne(match, `round_${request.reinvocation ? 1 : 0}_index_${index}`)) {
+        reinvocation.objectChanged();
+        request.effects.requestReinvocation();
       }
       reinvocation.called(match.matched);
-      calls.checkTime(deadlineMs);
+      calls.checkDeadline(deadlineMs);
     }
     reinvocation.end(request);
   }
 
-  /** Asks one webhook and applies its patch; true when that changed the object. */
-  private async askOne(
-    match: Match<Webhook>,
-    index: number,
-    request: AdmissionRequest,
-    reviews: ReviewRequests,
-    deadlineMs: number,
-  ): Promise<boolean> {
-    const { calls } = this;
-    const startMs = performance.now();
-    const place = `round_${request.round}_index_${index}`;
+  /**
+   * Calls one webhook, applies its patch and records both in audit annotations.
+   *
+   * @param position the round and the index of the webhook, as audit annotations name them.
+   * @returns whether the object has changed.
+   */
+  private async runOne(match: Match<Webhook>, position: string): Promise<boolean> {
+    const { calls, request, services } = this;
+    const { configuration, name: webhook } = match.matched;
+    const key = `mutation.webhook.admission.${services.vocabulary.groupSuffix}/${position}`;
     let mutated = false;
-    let failure: { readonly error: unknown } | undefined;
     try {
-      mutated = await this.change(match, request, reviews, { deadlineMs, place });
-    } catch (error) {
-      failure = { error };
+      mutated = (await calls.attempt(match, request, key, () => this.callAndPatch(match, position))) ?? false;
+      return mutated;
+    } finally {
+      request.effects.annotate(key, JSON.stringify({ configuration, webhook, mutated }));
     }
-    calls.observe(match, request, startMs, failure?.error);
-    const { configuration, name: webhook, failOpen } = match.matched;
-    const { groupSuffix } = this.services.vocabulary;
-    const key = `mutation.webhook.admission.${groupSuffix}/${place}`;
-    request.report.annotate(key, JSON.stringify({ configuration, webhook, mutated }));
-    if (failure === undefined) return mutated;
-    const { error } = failure;
-    if (!(error instanceof WebhookFailure)) throw error;
-    if (!failOpen) throw error.refusal();
-    request.report.annotate(`failed-open.${key}`, webhook);
-    return false;
   }
 
-  private async change(
-    match: Match<Webhook>,
-    request: AdmissionRequest,
-    reviews: ReviewRequests,
-    { deadlineMs, place }: { readonly deadlineMs: number; readonly place: string },
-  ): Promise<boolean> {
-    const { objects, calls } = this;
+  private async callAndPatch(match: Match<Webhook>, position: string): Promise<boolean> {
+    const { calls, objects, request, reviews, services } = this;
     const { matched, resource } = match;
-    await objects.prepare(request, resource);
-    const sent = objects.encode(request, resource, request.object);
-    const { patch } = await calls.ask(match, request, reviews, sent, deadlineMs);
+    const { configuration, name: webhook } = matched;
+    const { patch } = await calls.call(match, request, reviews, this.deadlineMs);
     if (patch.length === 0) return false;
-    try {
-      const changed = await applyWebhookPatch(objects, request, resource, sent, patch);
-      const { configuration, name: webhook } = matched;
-      const shown = { configuration, webhook, patch, patchType: "JSONPatch" } as unknown as JsonValue;
-      const key = `patch.webhook.admission.${this.services.vocabulary.groupSuffix}/${place}`;
-      request.report.annotate(key, encodeJson(shown), "Request");
-      return changed;
-    } catch (error) {
-      if (!(error instanceof UnusablePatch)) throw error;
-      throw new WebhookFailure(matched.name, error.message, unusablePatchCode);
-    }
+    const changed = await applyWebhookPatch(webhook, request, objects, resource, patch);
+    const annotation = { configuration, webhook, patch, patchType: "JSONPatch" } as unknown as JsonValue;
+    const key = `patch.webhook.admission.${services.vocabulary.groupSuffix}/${position}`;
+    request.effects.annotate(key, encodeJson(annotation), "Request");
+    return changed;
   }
 }

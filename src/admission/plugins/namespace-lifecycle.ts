@@ -31,7 +31,7 @@ export function namespaceLifecycle(
       const { operation, target } = request;
       if (operation !== "DELETE") {
         return andThen(activeCondition(phases, request), (condition) => {
-          if (request.round === 0) request.conditions.push(condition);
+          if (!request.reinvocation) request.effects.addCondition(condition);
         });
       }
       if (kept.has(target.name)) throw forbidden(target, "this namespace may not be deleted");

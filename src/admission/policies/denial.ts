@@ -3,7 +3,7 @@ import { subjectOf, type AdmissionRequest } from "../../resources/engine/engine.
 import { forbidden } from "../forbidden.ts";
 import type { Binding, Policy } from "./policy.ts";
 
-/** Reasons that a policy may give; each has its code. All others count as Invalid. */
+/** Reasons that a policy may have; each has its code. All others count as Invalid. */
 const reasons: ReadonlySet<string> = new Set<Reason>([
   "Unauthorized",
   "Forbidden",
@@ -14,8 +14,8 @@ const reasons: ReadonlySet<string> = new Set<Reason>([
 /**
  * The error for a request that a policy denies.
  *
- * @param binding undefined where the policy itself can't be used.
- * @param reason absent counts as Invalid.
+ * @param binding undefined if the policy itself is invalid.
+ * @param reason Invalid if absent.
  */
 export function denial(
   { target }: AdmissionRequest,
@@ -28,8 +28,8 @@ export function denial(
   const message = `ValidatingAdmissionPolicy '${policy.name}'${bound} denied request: ${why}`;
   const { message: whole, details } = forbidden(target, message);
   const cause = { reason: "", message, field: "" } as const;
-  const known = reasons.has(reason) ? (reason as Reason) : "Invalid";
-  return new StatusError(known, whole, { ...details, ...namesOf(target), causes: [cause] });
+  const validReason = reasons.has(reason) ? (reason as Reason) : "Invalid";
+  return new StatusError(validReason, whole, { ...details, ...namesOf(target), causes: [cause] });
 }
 
 function namesOf(target: AdmissionRequest["target"]): { readonly name: string; readonly kind: string } {

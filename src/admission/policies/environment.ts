@@ -1,6 +1,5 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import { RecentMap } from "../../base/recent-map.ts";
-import { shownUser } from "../../base/user-info.ts";
 import { compile, type Compiled, type Environment } from "../../cel/compile.ts";
 import {
   bool,
@@ -12,12 +11,11 @@ import {
   type CelType,
   type ObjectType,
 } from "../../cel/types.ts";
-import { Namespace } from "../../kinds/core/namespace.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { optionsOf } from "../webhooks/review-request.ts";
-import type { SentObjects } from "../webhooks/sent-object.ts";
+import { optionsOf, requestAttributes, versionAttributes } from "../webhooks/review-request.ts";
+import type { ReviewObjects } from "../webhooks/review-objects.ts";
 
 function fieldsOf(name: string, fields: Readonly<Record<string, CelType>>): ObjectType {
   return objectType(
@@ -33,7 +31,7 @@ const groupVersionResource = fieldsOf("GroupVersionResource", {
   resource: string,
 });
 
-/** What expressions see of a request: what webhooks are sent of it, without its uid and the objects. */
+/** The type of the variable `request`: the members of an AdmissionReview request without uid and objects. */
 const requestType = fieldsOf("AdmissionRequest", {
   kind: groupVersionKind,
   resource: groupVersionResource,
@@ -54,7 +52,11 @@ const requestType = fieldsOf("AdmissionRequest", {
   options: dyn,
 });
 
-/** An environment with the variables of policies; what is known of the types of the objects narrows them. */
+/**
+ * Returns the environment of policy expressions.
+ *
+ * @param types types of the objects and the parameters, if they are known; `params` is undefined for policies without parameters.
+ */
 export function policyEnvironment(types: {
   readonly object?: CelType;
   readonly params: CelType | undefined;
@@ -72,60 +74,44 @@ export function policyEnvironment(types: {
 const withoutParams = policyEnvironment({ params: undefined });
 const withParams = policyEnvironment({ params: dyn });
 
-/** The environment in which the expressions of a policy are evaluated. */
+/** Returns the environment for evaluation, with objects of dynamic type. */
 export function environmentOf(hasParams: boolean): Environment {
   return hasParams ? withParams : withoutParams;
 }
 
 /**
- * The last programs by their expressions, so that an update of a policy compiles only what it changes, and many policies with
- * one expression share it.
+ * A cache of compiled expressions. An update of a policy compiles only the changed expressions, and policies with equal
+ * expressions share them.
  */
 export class PolicyPrograms {
-  private readonly known = new RecentMap<Compiled>({ entries: 5_000, cost: 500_000 });
+  private readonly cache = new RecentMap<Compiled>({ entries: 5_000, cost: 500_000 });
 
   get(expression: string, hasParams: boolean): Compiled {
     const key = `${hasParams ? "p" : "n"}${expression}`;
-    let found = this.known.get(key);
-    if (found === undefined) {
-      found = compile(expression, environmentOf(hasParams));
-      this.known.set(key, found, key.length);
+    let compiled = this.cache.get(key);
+    if (compiled === undefined) {
+      compiled = compile(expression, environmentOf(hasParams));
+      this.cache.set(key, compiled, key.length);
     }
-    return found;
+    return compiled;
   }
 }
 
 /**
- * The variable `request`.
+ * Returns the value of the variable `request`.
  *
  * @param resource the version of the resource type in which the policy matches.
  */
 export function requestVariable(
   request: AdmissionRequest,
   resource: Resource,
-  objects: SentObjects,
+  objects: ReviewObjects,
   vocabulary: Vocabulary,
 ): JsonValue {
-  const { operation, target, user, dryRun, requestResource } = request;
-  const { subresource, name } = target;
-  // The namespace of a request for a Namespace is itself.
-  const namespace = target.resource.stored.kind === Namespace ? name : target.namespace;
   const variable = {
-    kind: objects.kindOf(request, resource),
-    resource: { group: resource.group, version: resource.version, resource: resource.name },
-    ...(subresource === "" ? {} : { subResource: subresource, requestSubResource: subresource }),
-    requestKind: objects.kindOf(request, requestResource),
-    requestResource: {
-      group: requestResource.group,
-      version: requestResource.version,
-      resource: requestResource.name,
-    },
-    ...(name === "" ? {} : { name }),
-    ...(namespace === "" ? {} : { namespace }),
-    operation,
-    userInfo: shownUser(user),
-    dryRun,
-    ...(operation === "CONNECT" ? {} : { options: optionsOf(request, vocabulary) }),
+    ...versionAttributes(request, objects, resource),
+    ...requestAttributes(request),
+    ...(request.operation === "CONNECT" ? {} : { options: optionsOf(request, vocabulary) }),
   };
   return variable as unknown as JsonValue;
 }

@@ -10,7 +10,7 @@ import type { Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
 import { selects } from "../matching/selectors.ts";
-import type { SentObjects } from "../webhooks/sent-object.ts";
+import { ReviewObjects } from "../webhooks/review-objects.ts";
 import { denial } from "./denial.ts";
 import { environmentOf, requestVariable } from "./environment.ts";
 import { PolicyFailure } from "./failure.ts";
@@ -20,24 +20,24 @@ import type { Candidate } from "./policy-set.ts";
 import { turnGiver } from "../../base/turns.ts";
 import type { Binding, Policy, Validation } from "./policy.ts";
 
-/** What all policies together may spend on one request, in the units of the reference. */
+/** Cost budget of all policies for one request, in the units of the reference. */
 const requestBudget = 10_000_000;
 
-/** What policies are evaluated with. */
+/** Dependencies of the evaluation of policies. */
 export interface PolicyServices {
   readonly store: Store;
   readonly registry: Registry;
   readonly vocabulary: Vocabulary;
   readonly namespaces: FollowedObjects<NamespaceFacts>;
-  readonly objects: SentObjects;
   readonly contextOf: (request: AdmissionRequest) => KindContext;
   readonly observer: PolicyObserver;
 }
 
-/** Evaluates the policies that a request matches by their rules; the first that denies it ends the request. */
+/** Evaluates the matching policies for one request; the first that denies the request ends it. */
 export class PolicyEvaluation {
   private readonly params: ParamReader;
-  /** The variables but for the parameters, by the version in which policies match. */
+  private readonly objects: ReviewObjects;
+  /** Variables without the parameters, by the version in which policies match. */
   private readonly variables = new Map<Resource, Bindings>();
   private budget = requestBudget;
   private readonly giveTurn = turnGiver();
@@ -46,17 +46,20 @@ export class PolicyEvaluation {
     private readonly services: PolicyServices,
     private readonly request: AdmissionRequest,
   ) {
-    this.params = new ParamReader(services.store, services.registry, services.contextOf(request));
+    const { store, registry, vocabulary, contextOf } = services;
+    const context = contextOf(request);
+    this.params = new ParamReader(store, registry, context);
+    this.objects = new ReviewObjects(request, vocabulary, context);
   }
 
   /** @throws {StatusError} a policy denies the request. */
   async evaluate(candidates: readonly Candidate[]): Promise<void> {
     for (const candidate of candidates) {
       const { policy } = candidate;
-      const usable = this.attempt(policy, undefined, () => {
+      const isSelected = this.attempt(policy, undefined, () => {
         return selects(policy.constraints.selectors, this.request, this.services.namespaces);
       });
-      if (!(usable instanceof Promise ? await usable : usable)) continue;
+      if (!(isSelected instanceof Promise ? await isSelected : isSelected)) continue;
       if (!this.attempt(policy, undefined, () => (this.params.assertKind(policy), true))) continue;
       for (const binding of candidate.bindings) await this.evaluateBinding(candidate, binding);
     }
@@ -72,20 +75,18 @@ export class PolicyEvaluation {
     }
     let params: ApiObject | undefined;
     const read = this.attempt(policy, binding, () => {
-      const found = this.params.get(policy, binding);
-      if (!(found instanceof Promise)) {
-        params = found;
+      const object = this.params.get(policy, binding);
+      if (!(object instanceof Promise)) {
+        params = object;
         return true;
       }
-      return found.then((object) => {
-        params = object;
+      return object.then((value) => {
+        params = value;
         return true;
       });
     });
     if (!(read instanceof Promise ? await read : read)) return;
-    const prepared = this.services.objects.prepare(this.request, resource);
-    if (prepared !== undefined) await prepared;
-    const variables = this.variablesOf(policy, resource, params);
+    const variables = await this.variablesOf(policy, resource, params);
     for (const validation of policy.validations) {
       this.validate(policy, binding, validation, variables);
       const turn = this.giveTurn();
@@ -94,10 +95,10 @@ export class PolicyEvaluation {
   }
 
   /**
-   * Does something that may fail.
+   * Runs a step that may fail.
    *
-   * @returns false where it failed and the policy ignores failures.
-   * @throws {StatusError} where it failed and the policy doesn't.
+   * @returns the result of the step; false if it failed and the failure policy is `Ignore`.
+   * @throws {StatusError} the step failed and the failure policy is `Fail`.
    */
   private attempt(
     policy: Policy,
@@ -154,23 +155,25 @@ export class PolicyEvaluation {
     if (!policy.ignoresFailures) throw denial(this.request, policy, binding, why);
   }
 
-  private variablesOf(policy: Policy, resource: Resource, params: ApiObject | undefined): Bindings {
-    let known = this.variables.get(resource);
-    if (known === undefined) this.variables.set(resource, (known = this.bindObjects(resource)));
-    if (policy.paramKind === undefined) return known;
+  private async variablesOf(
+    policy: Policy,
+    resource: Resource,
+    params: ApiObject | undefined,
+  ): Promise<Bindings> {
+    let variables = this.variables.get(resource);
+    if (variables === undefined) this.variables.set(resource, (variables = await this.bindObjects(resource)));
+    if (policy.paramKind === undefined) return variables;
     const own = bind(environmentOf(true), { params: (params ?? null) as JsonValue });
-    return { ...known, params: own["params"]! };
+    return { ...variables, params: own["params"]! };
   }
 
-  private bindObjects(resource: Resource): Bindings {
-    const { request, services } = this;
-    const { objects, vocabulary } = services;
-    const shown = (object: ApiObject | undefined) =>
-      (object === undefined ? null : objects.show(request, resource, object)) as JsonValue;
+  private async bindObjects(resource: Resource): Promise<Bindings> {
+    const { request, objects, services } = this;
+    const { object, oldObject } = await objects.read(resource);
     return bind(environmentOf(false), {
-      object: shown(request.object),
-      oldObject: shown(request.live),
-      request: requestVariable(request, resource, objects, vocabulary),
+      object: (object ?? null) as JsonValue,
+      oldObject: (oldObject ?? null) as JsonValue,
+      request: requestVariable(request, resource, objects, services.vocabulary),
     });
   }
 }

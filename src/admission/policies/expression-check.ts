@@ -10,8 +10,8 @@ import { turnGiver } from "../../base/turns.ts";
 import { typeWarnings } from "./type-check.ts";
 
 /**
- * The expressions of a policy that is written compile; what the kinds that its rules match don't have is warned of. A part of
- * validation, so it can't be turned off.
+ * PolicyExpressionCheck: rejects a policy with expressions that don't compile, and warns about fields that the matching kinds
+ * don't have. It is a part of validation and can't be disabled.
  */
 export function policyExpressionCheck(
   programs: PolicyPrograms,
@@ -24,23 +24,23 @@ export function policyExpressionCheck(
       (operation === "CREATE" || operation === "UPDATE") &&
       subresource === "" &&
       resource.stored.kind === ValidatingAdmissionPolicy,
-    async validate({ object, target, report }) {
+    async validate({ object, target, effects }) {
       if (object === undefined) return;
       const policy = policyOf(object, programs);
       const faults = FieldReport.start();
       const giveTurn = turnGiver();
       for (const [index, { expression, compiled }] of policy.validations.entries()) {
         await giveTurn();
-        const found = compiled.faults;
-        if (found === undefined) continue;
+        const errors = compiled.faults;
+        if (errors === undefined) continue;
         if (faults.full) break;
-        faults.at("spec", "validations", index, "expression").invalid(expression, faultText(found));
+        faults.at("spec", "validations", index, "expression").invalid(expression, faultText(errors));
       }
       if (faults.faults.length > 0) {
         const { resource, name } = target;
         throw invalidError({ kind: resource.kind.name, group: resource.group, name }, faults.faults);
       }
-      for await (const warning of typeWarnings(policy, registry, vocabulary)) report.warn(warning);
+      for await (const warning of typeWarnings(policy, registry, vocabulary)) effects.warn(warning);
     },
   };
 }

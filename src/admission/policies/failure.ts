@@ -1,4 +1,4 @@
-/** Why a policy can't be evaluated; what follows is what its failure policy says. */
+/** A policy can't be evaluated; its failure policy decides about the request. */
 export class PolicyFailure extends Error {
   override name = "PolicyFailure";
 }

@@ -10,7 +10,7 @@ import type { Store } from "../../storage/store.ts";
 import { PolicyFailure } from "./failure.ts";
 import type { Binding, Policy } from "./policy.ts";
 
-/** Reads the parameters of policies as they are stored now, each once for a request. */
+/** Reads the current parameters of policies, each once for a request. */
 export class ParamReader {
   private readonly read = new Map<string, MaybePromise<ApiObject | undefined>>();
 
@@ -21,7 +21,7 @@ export class ParamReader {
   ) {}
 
   /**
-   * The parameters of a policy with a binding; undefined where one of them names none.
+   * Returns the parameters of a policy with a binding; undefined if one of them has none.
    *
    * @throws {PolicyFailure} the kind isn't served, or the object doesn't exist.
    */
@@ -36,15 +36,15 @@ export class ParamReader {
       );
     if (name === "" || name.includes("/") || (namespace !== "") !== resource.namespaced) throw missing();
     const key = keyOf(resource, namespace, name);
-    const known = `${paramKind.apiVersion} ${key}`;
-    let found = this.read.get(known);
-    if (found === undefined) {
-      found = andThen(this.storeOf(resource).get(key), (entry) =>
+    const cacheKey = `${paramKind.apiVersion} ${key}`;
+    let pending = this.read.get(cacheKey);
+    if (pending === undefined) {
+      pending = andThen(this.storeOf(resource).get(key), (entry) =>
         entry === undefined ? undefined : fromStored(resource, deepClone(decodeEntry(entry)), this.context),
       );
-      this.read.set(known, found);
+      this.read.set(cacheKey, pending);
     }
-    return andThen(found, (object) => {
+    return andThen(pending, (object) => {
       if (object === undefined) throw missing();
       return object;
     });

@@ -3,7 +3,7 @@ import type { SkippedRequest } from "../admission-chain.ts";
 import type { MatchSubject } from "../matching/rules.ts";
 import { matchConstraints, type Binding, type Policy } from "./policy.ts";
 
-/** A policy that a request matches by its rules, and its bindings that it matches too. */
+/** A policy and the bindings that match a request by their rules. */
 export interface Candidate {
   readonly policy: Policy;
   /** The version of the resource type in which the policy matches. */
@@ -11,18 +11,15 @@ export interface Candidate {
   readonly bindings: readonly Binding[];
 }
 
-/** What rules say for one operation on one resource type or subresource. */
+/** The matches for one operation on one resource type or subresource. */
 interface Plan {
-  /** Those that match whatever the object's name is. */
+  /** The matches; empty if they depend on the name of the object. */
   readonly candidates: readonly Candidate[];
-  /** Whether rules that name objects are to be asked too. */
+  /** Whether the matches depend on the name of the object. */
   readonly named: boolean;
 }
 
-/**
- * All policies with their bindings. What rules say is worked out once for each operation on a resource type, so that policies
- * which don't match cost a request nothing.
- */
+/** The policies with their bindings. Matches by rules are cached for each operation on a resource type. */
 export class PolicySet {
   private readonly all: readonly { readonly policy: Policy; readonly bindings: readonly Binding[] }[];
   private readonly plans = new Map<Resource, Map<string, Plan>>();
@@ -43,7 +40,7 @@ export class PolicySet {
       .map((policy) => ({ policy, bindings: byPolicy.get(policy.name) ?? [] }));
   }
 
-  /** The policies that a request matches by rules, by their names; selectors are still to be asked. */
+  /** Returns the policies that match a request by rules, sorted by name. The caller evaluates selectors. */
   matching({ operation, requestResource: resource, target }: SkippedRequest): readonly Candidate[] {
     const subject = { operation, resource, subresource: target.subresource, name: target.name };
     const { candidates, named } = this.planOf(subject);
@@ -68,7 +65,7 @@ export class PolicySet {
   }
 
   private find(subject: MatchSubject): Candidate[] {
-    const found: Candidate[] = [];
+    const candidates: Candidate[] = [];
     for (const { policy, bindings } of this.all) {
       const resource = matchConstraints(policy.constraints, subject, this.registry);
       if (resource === undefined) continue;
@@ -76,9 +73,9 @@ export class PolicySet {
         ({ constraints }) =>
           constraints === undefined || matchConstraints(constraints, subject, this.registry) !== undefined,
       );
-      found.push({ policy, resource, bindings: matching });
+      candidates.push({ policy, resource, bindings: matching });
     }
-    return found;
+    return candidates;
   }
 }
 

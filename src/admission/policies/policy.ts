@@ -7,20 +7,20 @@ import type { PolicyPrograms } from "./environment.ts";
 import { matchRules, type MatchPolicy, type MatchRule, type MatchSubject } from "../matching/rules.ts";
 import { compileSelectors, type Selectors } from "../matching/selectors.ts";
 
-/** Which requests a policy or a binding is for. */
+/** The requests to which a policy or a binding applies. */
 export interface Constraints {
   readonly selectors: Selectors;
   readonly matchPolicy: MatchPolicy;
-  /** Empty for all. */
+  /** Empty matches all requests. */
   readonly rules: readonly MatchRule[];
   readonly excluded: readonly MatchRule[];
-  /** Whether any rule names objects, so that the answer depends on the object's name. */
+  /** Whether any rule has `resourceNames`, so that a match depends on the name of the object. */
   readonly named: boolean;
 }
 
 /** One expression of a policy. */
 export class Validation {
-  private known: Compiled | undefined;
+  private cached: Compiled | undefined;
 
   constructor(
     readonly expression: string,
@@ -29,32 +29,32 @@ export class Validation {
     private readonly compile: () => Compiled,
   ) {}
 
-  /** Compiled when it is first asked for. */
+  /** Compiled at the first use. */
   get compiled(): Compiled {
-    return (this.known ??= this.compile());
+    return (this.cached ??= this.compile());
   }
 }
 
-/** A policy, as the plugin works with it. */
+/** A policy, compiled for evaluation. */
 export interface Policy {
   readonly name: string;
-  /** Whether a policy that can't be evaluated is passed over. */
+  /** Whether the policy is ignored if it can't be evaluated (failure policy `Ignore`). */
   readonly ignoresFailures: boolean;
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
   readonly constraints: Constraints;
   readonly validations: readonly Validation[];
 }
 
-/** A binding of a policy, as the plugin works with it. */
+/** A binding, compiled for evaluation. */
 export interface Binding {
   readonly name: string;
   readonly policyName: string;
   readonly paramRef: { readonly name: string; readonly namespace: string } | undefined;
-  /** Undefined where the binding doesn't narrow the policy. */
+  /** Undefined if the binding applies to all requests of the policy. */
   readonly constraints: Constraints | undefined;
 }
 
-type Given = NonNullable<NonNullable<ValidatingAdmissionPolicy["spec"]>["matchConstraints"]>;
+type MatchResources = NonNullable<NonNullable<ValidatingAdmissionPolicy["spec"]>["matchConstraints"]>;
 
 export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
   const { metadata, spec } = object as unknown as ValidatingAdmissionPolicy;
@@ -82,19 +82,19 @@ export function bindingOf(object: ApiObject): Binding {
   };
 }
 
-function constraintsOf(given: Given): Constraints {
-  const rules = given.resourceRules ?? [];
-  const excluded = given.excludeResourceRules ?? [];
+function constraintsOf(matchResources: MatchResources): Constraints {
+  const rules = matchResources.resourceRules ?? [];
+  const excluded = matchResources.excludeResourceRules ?? [];
   return {
-    selectors: compileSelectors(given),
-    matchPolicy: given.matchPolicy === "Exact" ? "Exact" : "Equivalent",
+    selectors: compileSelectors(matchResources),
+    matchPolicy: matchResources.matchPolicy === "Exact" ? "Exact" : "Equivalent",
     rules,
     excluded,
     named: [...rules, ...excluded].some(({ resourceNames }) => (resourceNames ?? []).length > 0),
   };
 }
 
-/** The version of the resource type in which a request matches the rules; undefined where it doesn't. */
+/** Returns the version of the resource type in which a request matches; undefined if it doesn't match. */
 export function matchConstraints(
   { rules, excluded, matchPolicy }: Constraints,
   subject: MatchSubject,

@@ -7,14 +7,14 @@ import { policyEnvironment } from "./environment.ts";
 import { turnGiver } from "../../base/turns.ts";
 import type { Policy } from "./policy.ts";
 
-/** With more kinds than these an expression isn't checked. */
+/** Policies that match more kinds are not checked. */
 const maxKinds = 10;
-/** More warnings than these tell nothing new. */
+/** Maximum number of warnings for one policy. */
 const maxWarnings = 20;
 
 /**
- * What the expressions of a policy ask of the kinds that its rules name, and these don't have: a warning for each expression and
- * kind. Rules with wildcards name no kinds. Objects are shown to expressions as JSON, so times and bytes are texts.
+ * Yields a warning for each expression and matching kind if the expression uses a field that the kind doesn't have. Rules with
+ * wildcards are skipped. Expressions see objects as JSON, so times and bytes are strings.
  */
 export async function* typeWarnings(
   policy: Policy,
@@ -22,7 +22,7 @@ export async function* typeWarnings(
   vocabulary: Vocabulary,
 ): AsyncGenerator<string> {
   const giveTurn = turnGiver();
-  let left = maxWarnings;
+  let remaining = maxWarnings;
   const types = new SchemaTypes("plain");
   const params = paramsType(policy, registry, types);
   const kinds = kindsOf(policy, registry, vocabulary);
@@ -32,22 +32,22 @@ export async function* typeWarnings(
       const environment = policyEnvironment({ object: types.of(resource.kind.type), params });
       const fault = compile(expression, environment).faults?.[0];
       if (fault === undefined) continue;
-      if (left-- === 0) return;
-      const place = `spec.validations[${index}].expression`;
-      yield `${place}: ${resource.apiVersion}, Kind=${resource.kind.name}: ${fault.message}`;
+      if (remaining-- === 0) return;
+      const path = `spec.validations[${index}].expression`;
+      yield `${path}: ${resource.apiVersion}, Kind=${resource.kind.name}: ${fault.message}`;
     }
   }
 }
 
 function paramsType({ paramKind }: Policy, registry: Registry, types: SchemaTypes): CelType | undefined {
   if (paramKind === undefined) return undefined;
-  const found = registry.findKind(paramKind.apiVersion, paramKind.kind);
-  return found === undefined ? dyn : types.of(found.kind.type);
+  const resource = registry.findKind(paramKind.apiVersion, paramKind.kind);
+  return resource === undefined ? dyn : types.of(resource.kind.type);
 }
 
-/** The kinds that rules without wildcards match; none where they are too many. */
+/** Returns the kinds that rules without wildcards match; none if there are more than {@link maxKinds}. */
 function kindsOf({ constraints }: Policy, registry: Registry, vocabulary: Vocabulary): Resource[] {
-  const found = new Map<string, Resource>();
+  const kinds = new Map<string, Resource>();
   for (const { apiGroups, apiVersions, resources } of constraints.rules) {
     for (const group of apiGroups ?? []) {
       for (const version of apiVersions ?? []) {
@@ -56,13 +56,13 @@ function kindsOf({ constraints }: Policy, registry: Registry, vocabulary: Vocabu
           const served = registry.find(group, version, resource);
           const kind = served && kindOf(served, subresource, vocabulary);
           if (kind === undefined) continue;
-          found.set(`${kind.apiVersion} ${kind.kind.name}`, kind);
-          if (found.size > maxKinds) return [];
+          kinds.set(`${kind.apiVersion} ${kind.kind.name}`, kind);
+          if (kinds.size > maxKinds) return [];
         }
       }
     }
   }
-  return [...found.values()];
+  return [...kinds.values()];
 }
 
 function kindOf(resource: Resource, subresource: string, vocabulary: Vocabulary): Resource | undefined {

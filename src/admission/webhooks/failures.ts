@@ -1,20 +1,25 @@
 import { RelayedStatusError, StatusError } from "../../base/status-error.ts";
-import type { RefusalStatus } from "./review-response.ts";
+import type { RejectionStatus } from "./review-response.ts";
 
-/** A webhook that couldn't be asked, or whose answer can't be used: its failure policy decides. */
+/** Codes of failures in metrics: no response, an invalid response, a patch that can't be applied. */
+export const noResponseCode = 500;
+export const invalidResponseCode = 503;
+export const unusablePatchCode = 500;
+
+/** The failure of a call: no response or an invalid one. The failure policy of the webhook decides about the request. */
 export class WebhookFailure extends Error {
   override name = "WebhookFailure";
   constructor(
     readonly webhook: string,
     why: string,
-    /** The code by which the metrics count it. */
+    /** Label of the failure in metrics. */
     readonly code: number,
   ) {
     super(`failed calling webhook ${JSON.stringify(webhook)}: ${why}`);
   }
 
-  /** The answer to a request that fails with the webhook. */
-  refusal(): StatusError {
+  /** The error of a request that fails with the webhook (failure policy `Fail`). */
+  toStatusError(): StatusError {
     return new StatusError("InternalError", `Internal error occurred: ${this.message}`, {
       causes: [{ reason: "", message: this.message, field: "" }],
     });
@@ -24,8 +29,8 @@ export class WebhookFailure extends Error {
 const lowestCode = 400;
 const highestCode = 599;
 
-/** The refusal by a webhook: the code, reason and details that it gives; 400 where it gives no code of an error. */
-export function webhookRefusal(webhook: string, status: RefusalStatus | undefined): RelayedStatusError {
+/** The rejection by a webhook with its code, reason and details; codes outside of 400 to 599 are limited to that range. */
+export function webhookRejection(webhook: string, status: RejectionStatus | undefined): RelayedStatusError {
   const { code = 0, message = "", reason = "", details } = status ?? {};
   const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`;
   const why = message === "" ? reason : message;
@@ -36,7 +41,7 @@ export function webhookRefusal(webhook: string, status: RefusalStatus | undefine
   });
 }
 
-/** The refusal of a dry run that a webhook can't be asked about. */
+/** The rejection of a dry run that matches a webhook with side effects. */
 export function dryRunUnsupported(webhook: string): StatusError {
   return new StatusError(
     "BadRequest",
@@ -44,7 +49,7 @@ export function dryRunUnsupported(webhook: string): StatusError {
   );
 }
 
-/** The request's time was over before all webhooks were asked. */
+/** The error of a request that times out before all webhooks have responded. */
 export function requestTimedOut(): StatusError {
   return new StatusError("Timeout", "request did not complete within requested timeout");
 }

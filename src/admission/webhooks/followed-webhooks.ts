@@ -14,11 +14,11 @@ export interface FollowedConfiguration {
 const none: readonly Match<Webhook>[] = [];
 
 /**
- * Finds the webhooks whose rules match a request, in the order in which they are called: by the names of their
- * configurations, then as the configuration lists them. A change of a configuration counts for the very next request.
+ * Finds the webhooks with rules that match a request, sorted by the names of their configurations, then by their order in the
+ * configuration. A change of a configuration is effective for the next request.
  */
 export class FollowedWebhooks {
-  private from: readonly FollowedConfiguration[] | undefined;
+  private indexed: readonly FollowedConfiguration[] | undefined;
   private index: MatchIndex<Webhook> | undefined;
 
   constructor(
@@ -26,20 +26,20 @@ export class FollowedWebhooks {
     private readonly registry: Registry,
   ) {}
 
-  /** Whether it is known at once that no webhook's rules match. */
+  /** Whether no webhook matches; false if the configurations must be read first. */
   matchesNone(request: SkippedRequest): boolean {
-    const found = this.matching(request);
-    // Whoever asks next waits for it, and is told of a failure.
-    detach(found, () => undefined);
-    return !(found instanceof Promise) && found.length === 0;
+    const matches = this.matching(request);
+    // The next call of `matching` waits for the same read and reports its failure.
+    detach(matches, () => undefined);
+    return !(matches instanceof Promise) && matches.length === 0;
   }
 
-  /** @throws {StoreUnavailableError} the configurations can't be read at present. */
+  /** @throws {StoreUnavailableError} the configurations can't be read. */
   matching(request: SkippedRequest): MaybePromise<readonly Match<Webhook>[]> {
     return andThen(this.configurations.in(""), (configurations) => {
       if (configurations.length === 0) return none;
-      if (configurations !== this.from) this.index = this.indexOf(configurations);
-      this.from = configurations;
+      if (configurations !== this.indexed) this.index = this.indexOf(configurations);
+      this.indexed = configurations;
       const { operation, requestResource: resource, target } = request;
       return this.index!.matching({ operation, resource, subresource: target.subresource });
     });

@@ -1,34 +1,34 @@
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 
-/** The two sorts of webhooks, as the metrics name them. */
+/** The two types of webhooks, as the metrics name them. */
 export type WebhookType = "admit" | "validating";
 
-/** One call of a webhook that is over. */
+/** A completed call of a webhook. */
 export interface ObservedCall {
   readonly webhook: string;
   readonly type: WebhookType;
   readonly operation: AdmissionRequest["operation"];
   readonly seconds: number;
-  /** Whether the request ended with it. */
+  /** Whether the call ended the request. */
   readonly rejected: boolean;
-  /** 200, that of the refusal, or 0 for a failure of this server. */
+  /** 200, the code of the rejection or failure, or 0 for an internal error of this server. */
   readonly code: number;
-  /** Of a rejection: `calling_webhook_error`, `no_error` or `apiserver_internal_error`. */
+  /** For rejections: `calling_webhook_error`, `no_error` or `apiserver_internal_error`. */
   readonly errorType: string;
 }
 
-/** Takes what is counted of webhooks. */
+/** Receives calls of webhooks, for metrics. */
 export interface WebhookObserver {
   called(call: ObservedCall): void;
-  /** A request went on although the webhook couldn't be asked. */
+  /** Called if a webhook failed and the request continues. */
   failedOpen(webhook: string, type: WebhookType): void;
 }
 
-/** An observer that can be given later: metrics are made after admission. */
+/** Forwards to an observer that is set later, as metrics are created after admission. */
 export class DeferredWebhookObserver implements WebhookObserver {
   private observer: WebhookObserver | undefined;
 
-  /** Gives everything to an observer from now on. */
+  /** Sets the observer. */
   show(observer: WebhookObserver): void {
     this.observer = observer;
   }

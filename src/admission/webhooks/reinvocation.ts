@@ -4,39 +4,39 @@ import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Webhook } from "./webhook.ts";
 
 /**
- * Which webhooks of one request are asked again, in its second round: those that want to be (`reinvocationPolicy: IfNeeded`),
- * and after which something changed the object: a later webhook, or a plugin of the second round.
+ * Decides which webhooks of a request are reinvoked: those with `reinvocationPolicy: IfNeeded` that were called before the object
+ * changed again, by a later webhook or by a plugin that was itself reinvoked.
  */
 export class Reinvocation {
-  /** Those that were asked and want to be asked again. */
-  private readonly asked = new Set<string>();
-  private readonly wanted = new Set<string>();
+  /** Called webhooks with the policy IfNeeded that have seen the current object, by id. */
+  private readonly upToDate = new Set<string>();
+  private readonly outdated = new Set<string>();
   private output: string | undefined;
 
-  /** Begins the second round: whether plugins have changed the object since the webhooks saw it. */
+  /** Begins the second round; detects changes of the object after the first one. */
   begin(request: AdmissionRequest): void {
-    if (this.output !== undefined && this.output !== textOf(request)) this.changed();
+    if (this.output !== undefined && this.output !== textOf(request)) this.objectChanged();
   }
 
-  /** Something changed the object: whoever was asked before is to be asked again. */
-  changed(): void {
-    for (const id of this.asked) this.wanted.add(id);
-    this.asked.clear();
+  /** The webhooks called so far have to be reinvoked. */
+  objectChanged(): void {
+    for (const id of this.upToDate) this.outdated.add(id);
+    this.upToDate.clear();
   }
 
-  /** A webhook was asked. */
+  /** Records the call of a webhook. */
   called({ id, reinvoked }: Webhook): void {
-    if (reinvoked) this.asked.add(id);
+    if (reinvoked) this.upToDate.add(id);
   }
 
-  /** Whether a webhook is asked in the second round; one that wasn't in the first isn't. */
-  isWanted({ id }: Webhook): boolean {
-    return this.wanted.has(id);
+  /** Whether a webhook is called in the second round; never if it wasn't called in the first. */
+  isNeeded({ id }: Webhook): boolean {
+    return this.outdated.has(id);
   }
 
-  /** Ends the first round. */
+  /** Ends a round. */
   end(request: AdmissionRequest): void {
-    if (this.asked.size > 0) this.output = textOf(request);
+    if (this.upToDate.size > 0) this.output = textOf(request);
   }
 }
 

@@ -1,77 +1,81 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { shownUser } from "../../base/user-info.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import type { DeleteOptions } from "../../resources/writes/delete.ts";
 import type { AdmissionRequest, WriteOptions } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { SentObjects } from "./sent-object.ts";
+import type { ReviewObjects } from "./review-objects.ts";
 import type { ReviewVersion } from "./webhook.ts";
 
-/** What webhooks are asked about one request: AdmissionReview, by its version and by the version of the objects. */
+/** Builds the AdmissionReview objects for the webhooks of one request. */
 export class ReviewRequests {
-  /** The text of the old object, by the version. */
-  private readonly old = new Map<Resource, string>();
-  private rest: string | undefined;
+  private common: string | undefined;
 
   constructor(
     private readonly request: AdmissionRequest,
-    private readonly objects: SentObjects,
+    private readonly objects: ReviewObjects,
     private readonly vocabulary: Vocabulary,
   ) {}
 
   /**
-   * The text of one review.
+   * Returns one review as JSON.
    *
-   * @param resource the version in which the webhook wants the objects.
-   * @param object the text of the object in that version.
+   * @param version the version of AdmissionReview.
+   * @param resource the version in which the webhook matches.
    */
-  review(version: ReviewVersion, uid: string, resource: Resource, object: string): string {
-    const { request } = this;
-    const { subresource } = request.target;
-    const requested = request.requestResource;
-    const asked = {
-      uid,
-      kind: this.objects.kindOf(request, resource),
-      resource: { group: resource.group, version: resource.version, resource: resource.name },
-      ...(subresource === "" ? {} : { subResource: subresource }),
-      requestKind: this.objects.kindOf(request, requested),
-      requestResource: { group: requested.group, version: requested.version, resource: requested.name },
-      ...(subresource === "" ? {} : { requestSubResource: subresource }),
-    };
-    const head = `{"kind":"AdmissionReview","apiVersion":"${reviewApiVersion(version, this.vocabulary)}","request":`;
-    const objects = `"object":${object},"oldObject":${this.oldObject(resource)}`;
-    this.rest ??= this.sameForAll();
-    return `${head}${JSON.stringify(asked).slice(0, -1)},${this.rest},${objects}}}`;
+  build(version: ReviewVersion, uid: string, resource: Resource): MaybePromise<string> {
+    return andThen(this.objects.encode(resource), ({ object, oldObject }) => {
+      const apiVersion = reviewApiVersion(version, this.vocabulary);
+      const attributes = { uid, ...versionAttributes(this.request, this.objects, resource) };
+      const own = JSON.stringify(attributes).slice(0, -1);
+      this.common ??= this.commonMembers();
+      const request = `${own},${this.common},"object":${object},"oldObject":${oldObject}}`;
+      return `{"kind":"AdmissionReview","apiVersion":"${apiVersion}","request":${request}}`;
+    });
   }
 
-  private oldObject(resource: Resource): string {
-    let text = this.old.get(resource);
-    if (text === undefined) {
-      text = this.objects.encode(this.request, resource, this.request.live);
-      this.old.set(resource, text);
-    }
-    return text;
-  }
-
-  /** The members that are the same for all webhooks, without brackets. */
-  private sameForAll(): string {
+  /** The members that are equal for all webhooks, without braces. */
+  private commonMembers(): string {
     const { request } = this;
-    const { operation, target, user, dryRun } = request;
-    const { name } = target;
-    // The namespace of a request for a Namespace is itself.
-    const namespace = target.resource.stored.kind === Namespace ? name : target.namespace;
-    const members = {
-      ...(name === "" ? {} : { name }),
-      ...(namespace === "" ? {} : { namespace }),
-      operation,
-      userInfo: shownUser(user),
-      dryRun,
-      options: operation === "CONNECT" ? null : optionsOf(request, this.vocabulary),
-    };
+    const options = request.operation === "CONNECT" ? null : optionsOf(request, this.vocabulary);
+    const members = { ...requestAttributes(request), options };
     return encodeJson(members as unknown as JsonValue).slice(1, -1);
   }
+}
+
+/** The attributes of a request that depend on the version in which a webhook or policy matches. */
+export function versionAttributes(
+  { target, requestResource }: AdmissionRequest,
+  objects: ReviewObjects,
+  resource: Resource,
+): object {
+  const { subresource } = target;
+  const { group, version, name } = requestResource;
+  return {
+    kind: objects.kindIn(resource),
+    resource: { group: resource.group, version: resource.version, resource: resource.name },
+    ...(subresource === "" ? {} : { subResource: subresource }),
+    requestKind: objects.kindIn(requestResource),
+    requestResource: { group, version, resource: name },
+    ...(subresource === "" ? {} : { requestSubResource: subresource }),
+  };
+}
+
+/** The attributes of a request that are equal for all webhooks and policies. */
+export function requestAttributes({ operation, target, user, dryRun }: AdmissionRequest): object {
+  const { name } = target;
+  // The namespace of a request for a Namespace is the Namespace itself.
+  const namespace = target.resource.stored.kind === Namespace ? name : target.namespace;
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(namespace === "" ? {} : { namespace }),
+    operation,
+    userInfo: shownUser(user),
+    dryRun,
+  };
 }
 
 /** `apiVersion` of a review. */
@@ -81,7 +85,7 @@ export function reviewApiVersion(version: ReviewVersion, { groupSuffix }: Vocabu
 
 const optionsKinds = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" } as const;
 
-/** The options of the verb, as an object of their kind; a patch has those of an update. */
+/** The options of the verb as an object, such as CreateOptions; a patch has UpdateOptions. */
 export function optionsOf(
   { operation, options, dryRun }: AdmissionRequest,
   { groupSuffix }: Vocabulary,
@@ -90,12 +94,15 @@ export function optionsOf(
   return {
     kind,
     apiVersion: `meta.${groupSuffix}/v1`,
-    ...(operation === "DELETE" ? deletion(options as Partial<DeleteOptions>) : writing(options)),
+    ...(operation === "DELETE" ? deleteOptions(options as Partial<DeleteOptions>) : writeOptions(options)),
     ...(dryRun ? { dryRun: ["All"] } : {}),
   };
 }
 
-function writing({ fieldManager, ...rest }: WriteOptions & { readonly fieldValidation?: string }): object {
+function writeOptions({
+  fieldManager,
+  ...rest
+}: WriteOptions & { readonly fieldValidation?: string }): object {
   const { fieldValidation } = rest;
   return {
     ...(fieldManager === "" ? {} : { fieldManager }),
@@ -103,7 +110,7 @@ function writing({ fieldManager, ...rest }: WriteOptions & { readonly fieldValid
   };
 }
 
-function deletion(options: Partial<DeleteOptions>): object {
+function deleteOptions(options: Partial<DeleteOptions>): object {
   const { gracePeriodSeconds, propagationPolicy, uid, resourceVersion } = options;
   const preconditions =
     uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };

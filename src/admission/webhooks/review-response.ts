@@ -4,107 +4,107 @@ import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { ReviewVersion } from "./webhook.ts";
 
-/** What a webhook answered. */
-export interface ReviewAnswer {
+/** The response of a webhook. */
+export interface ReviewResponse {
   readonly allowed: boolean;
-  /** Why not, as it says; undefined where it says nothing. */
-  readonly status: RefusalStatus | undefined;
-  /** Operations of a JSON patch; empty for none. */
+  /** The reason of a rejection, if the webhook gives one. */
+  readonly status: RejectionStatus | undefined;
+  /** Operations of a JSON patch; empty if there is none. */
   readonly patch: readonly JsonValue[];
   readonly warnings: readonly string[];
   readonly auditAnnotations: readonly (readonly [string, string])[];
 }
 
-/** The parts of a Status that count in a refusal. */
-export interface RefusalStatus {
+/** The fields of a Status that a rejection uses. */
+export interface RejectionStatus {
   readonly code: number;
   readonly message: string;
   readonly reason: string;
   readonly details: JsonObject | undefined;
 }
 
-/** An answer that can't be used; the message says why. */
+/** An invalid response; the message says why. */
 export class ReviewFault extends Error {
   override name = "ReviewFault";
 }
 
-/** What is expected of an answer. */
-export interface Expected {
+/** Expected values in a response. */
+export interface ExpectedReview {
   readonly version: ReviewVersion;
   readonly apiVersion: string;
   readonly uid: string;
-  /** Whether it may have a patch. */
+  /** Whether a patch is allowed. */
   readonly mutating: boolean;
 }
 
-/** So many warnings and annotations of one answer count, and so many characters of all its annotations. */
-const most = { warnings: 100, annotations: 100, annotationCharacters: 64 * 1024 };
+/** Limits for one response; what exceeds them is ignored. `annotationCharacters` counts keys and values together. */
+const responseLimits = { warnings: 100, annotations: 100, annotationCharacters: 64 * 1024 };
 
 /**
- * Reads the answer to a review, an AdmissionReview of the same version.
+ * Reads the response to a review, an AdmissionReview of the same version.
  *
- * @throws {ReviewFault} another version, kind or uid; a wrong type; a patch where there may be none, or one that isn't JSON.
+ * @throws {ReviewFault} another version, kind or uid; a field of a wrong type; a patch that isn't allowed or isn't JSON.
  */
-export function readReview(bytes: Uint8Array, expected: Expected): ReviewAnswer {
-  const review = parsed(bytes, "the answer");
-  if (!isObject(review)) throw new ReviewFault("the answer is not an object");
+export function readReview(bytes: Uint8Array, expected: ExpectedReview): ReviewResponse {
+  const review = parse(bytes, "the response");
+  if (!isObject(review)) throw new ReviewFault("the response is not an object");
   checkType(review, expected);
   const { response } = review;
   if (!isObject(response)) throw new ReviewFault("webhook response was absent");
   if (expected.version === "v1") checkUid(response, expected.uid);
   const allowed = response["allowed"] ?? false;
-  if (typeof allowed !== "boolean") throw new ReviewFault("response.allowed is neither true nor false");
+  if (typeof allowed !== "boolean") throw new ReviewFault("response.allowed is not a boolean");
   return {
     allowed,
     status: statusOf(response["status"]),
     patch: patchOf(response, expected),
-    warnings: texts(response["warnings"], "response.warnings").slice(0, most.warnings),
+    warnings: stringsOf(response["warnings"], "response.warnings").slice(0, responseLimits.warnings),
     auditAnnotations: annotationsOf(response["auditAnnotations"]),
   };
 }
 
-function parsed(bytes: Uint8Array, what: string): JsonValue {
+function parse(bytes: Uint8Array, subject: string): JsonValue {
   try {
     return decodeJson(bytes).value;
   } catch (error) {
-    if (error instanceof SyntaxFault) throw new ReviewFault(`${what} is not JSON: ${error.message}`);
+    if (error instanceof SyntaxFault) throw new ReviewFault(`${subject} is not JSON: ${error.message}`);
     throw error;
   }
 }
 
-/** The older version never demanded that the answer names its version; one that names another is refused all the same. */
-function checkType({ kind = "", apiVersion = "" }: JsonObject, expected: Expected): void {
-  const silent = kind === "" && apiVersion === "" && expected.version === "v1beta1";
-  if (silent || (kind === "AdmissionReview" && apiVersion === expected.apiVersion)) return;
-  const [found, wanted] = [
+/** In v1beta1 kind and apiVersion may both be absent. */
+function checkType({ kind = "", apiVersion = "" }: JsonObject, expected: ExpectedReview): void {
+  const isAbsent = kind === "" && apiVersion === "" && expected.version === "v1beta1";
+  if (isAbsent || (kind === "AdmissionReview" && apiVersion === expected.apiVersion)) return;
+  const [actual, wanted] = [
     [apiVersion, kind],
     [expected.apiVersion, "AdmissionReview"],
-  ].map((one) => encodeJson(one as JsonValue));
-  throw new ReviewFault(`expected webhook response of ${wanted}, got ${found}`);
+  ].map((names) => encodeJson(names as JsonValue));
+  throw new ReviewFault(`expected webhook response of ${wanted}, got ${actual}`);
 }
 
 function checkUid({ uid = "" }: JsonObject, expected: string): void {
   if (uid === expected) return;
-  throw new ReviewFault(`expected response.uid=${JSON.stringify(expected)}, got ${shortened(uid)}`);
+  throw new ReviewFault(`expected response.uid=${JSON.stringify(expected)}, got ${quoteStart(uid)}`);
 }
 
-function shortened(value: JsonValue): string {
-  return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : "no text";
+function quoteStart(value: JsonValue): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : "a value that is not a string";
 }
 
-function statusOf(value: JsonValue | undefined): RefusalStatus | undefined {
+function statusOf(value: JsonValue | undefined): RejectionStatus | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isObject(value)) throw new ReviewFault("response.status is not an object");
   const { code = 0, message = "", reason = "", details } = value;
-  const right = typeof code === "number" && typeof message === "string" && typeof reason === "string";
-  if (!right) throw new ReviewFault("response.status: code, message or reason is of a wrong type");
+  const isValid = typeof code === "number" && typeof message === "string" && typeof reason === "string";
+  if (!isValid) throw new ReviewFault("response.status: code, message or reason has a wrong type");
   return { code, message, reason, details: isObject(details) ? details : undefined };
 }
 
-function patchOf(response: JsonObject, { version, mutating }: Expected): readonly JsonValue[] {
+function patchOf(response: JsonObject, { version, mutating }: ExpectedReview): readonly JsonValue[] {
   const text = response["patch"] ?? "";
   const type = response["patchType"] ?? undefined;
-  if (typeof text !== "string") throw new ReviewFault("response.patch is not a text");
+  if (typeof text !== "string") throw new ReviewFault("response.patch is not a string");
   if (!mutating) {
     if (version === "v1" && (text !== "" || type !== undefined)) {
       throw new ReviewFault("validating webhook may not return response.patch or response.patchType");
@@ -113,7 +113,7 @@ function patchOf(response: JsonObject, { version, mutating }: Expected): readonl
   }
   if (version === "v1") checkPatchType(text, type);
   if (text === "") return [];
-  const patch = parsed(Buffer.from(text, "base64"), "response.patch");
+  const patch = parse(Buffer.from(text, "base64"), "response.patch");
   if (!Array.isArray(patch)) throw new ReviewFault("response.patch is not a list of operations");
   return patch;
 }
@@ -126,14 +126,14 @@ function checkPatchType(patch: string, type: JsonValue | undefined): void {
     throw new ReviewFault("webhook returned response.patchType but not response.patch");
   }
   if (type !== undefined && type !== "JSONPatch") {
-    throw new ReviewFault(`unsupported patch type ${shortened(type)}`);
+    throw new ReviewFault(`unsupported patch type ${quoteStart(type)}`);
   }
 }
 
-function texts(value: JsonValue | undefined, place: string): string[] {
+function stringsOf(value: JsonValue | undefined, path: string): string[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || !value.every((one) => typeof one === "string")) {
-    throw new ReviewFault(`${place} is not a list of texts`);
+  if (!Array.isArray(value) || !value.every((item) => typeof item === "string")) {
+    throw new ReviewFault(`${path} is not a list of strings`);
   }
   return value;
 }
@@ -141,13 +141,14 @@ function texts(value: JsonValue | undefined, place: string): string[] {
 function annotationsOf(value: JsonValue | undefined): (readonly [string, string])[] {
   if (value === undefined || value === null) return [];
   if (!isObject(value)) throw new ReviewFault("response.auditAnnotations is not a map");
-  const found: (readonly [string, string])[] = [];
+  const annotations: (readonly [string, string])[] = [];
   let characters = 0;
   for (const [key, text] of Object.entries(value)) {
-    if (typeof text !== "string") throw new ReviewFault("response.auditAnnotations is not a map of texts");
+    if (typeof text !== "string") throw new ReviewFault("response.auditAnnotations is not a map of strings");
     characters += key.length + text.length;
-    if (found.length === most.annotations || characters > most.annotationCharacters) break;
-    found.push([key, text]);
+    if (annotations.length === responseLimits.annotations || characters > responseLimits.annotationCharacters)
+      break;
+    annotations.push([key, text]);
   }
-  return found;
+  return annotations;
 }

@@ -8,7 +8,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import type { WebhookObserver } from "./observer.ts";
 
-/** What the plugins of webhooks work with. */
+/** Dependencies of the webhook plugins. */
 export interface WebhookServices {
   readonly facts: AdmissionFacts;
   readonly registry: Registry;
@@ -18,8 +18,8 @@ export interface WebhookServices {
   readonly observer: WebhookObserver;
   readonly newUid: () => string;
   readonly log: Pick<Logger, "warn">;
-  /** What declarations may know when objects are converted. */
+  /** The context of the functions of kinds, for decoding and conversion. */
   readonly contextOf: (request: AdmissionRequest) => KindContext;
-  /** False while the server starts: its own first writes don't depend on webhooks. */
+  /** False until the server has written its default objects; these writes don't depend on webhooks. */
   readonly isServing: () => boolean;
 }

@@ -1,144 +1,161 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { Match } from "../matching/match-index.ts";
 import { selects } from "../matching/selectors.ts";
-import { dryRunUnsupported, requestTimedOut, webhookRefusal, WebhookFailure } from "./failures.ts";
+import {
+  dryRunUnsupported,
+  invalidResponseCode,
+  noResponseCode,
+  requestTimedOut,
+  WebhookFailure,
+  webhookRejection,
+} from "./failures.ts";
 import type { WebhookType } from "./observer.ts";
 import { reviewApiVersion, type ReviewRequests } from "./review-request.ts";
-import { readReview, ReviewFault, type ReviewAnswer } from "./review-response.ts";
+import { readReview, ReviewFault, type ExpectedReview, type ReviewResponse } from "./review-response.ts";
 import type { WebhookServices } from "./services.ts";
-import type { Webhook } from "./webhook.ts";
+import type { CallSettings, Webhook } from "./webhook.ts";
 
-/** A request has so much time for all its webhooks, unless its client gave it less. */
+/** The time for all webhooks of a request; a shorter `timeout` of the client applies. */
 const requestTimeoutMs = 60_000;
-/** Timers may end a little before their time. */
+/** Timers may fire a little early. */
 const timerToleranceMs = 5;
-/** The code by which answers that can't be used are counted. */
-const unusableCode = 503;
-const noAnswerCode = 500;
 
-/** The calls of one sort of webhooks on behalf of requests. */
+/**
+ * Calls the mutating or the validating webhooks of requests. A webhook whose rules match passes these steps: {@link isSelected}, then
+ * {@link attempt} around {@link call}, which builds the review, posts it, reads the response and applies what it reports.
+ */
 export class WebhookCalls {
   constructor(
     private readonly services: WebhookServices,
     private readonly type: WebhookType,
   ) {}
 
-  /** Whether a webhook whose rules match is to be asked, by its selectors; one that can't be asked is. */
-  selected({ matched: { calling } }: Match<Webhook>, request: AdmissionRequest): MaybePromise<boolean> {
-    return typeof calling === "string" || selects(calling.selectors, request, this.services.facts.namespaces);
-  }
-
-  /** When the time for all webhooks of a request is over. */
-  deadlineOf({ report }: AdmissionRequest): number {
+  /** The time at which the webhooks of a request time out, in milliseconds of the monotonic clock. */
+  deadlineOf({ options }: AdmissionRequest): number {
     const latest = this.services.clock.monotonicNow() + requestTimeoutMs;
-    return report.expiresAt === undefined ? latest : Math.min(latest, report.expiresAt);
+    return Math.min(latest, options.report?.expiresAt ?? latest);
   }
 
-  /** @throws {StatusError} Timeout */
-  checkTime(deadlineMs: number): void {
+  /** @throws {StatusError} Timeout, after the deadline. */
+  checkDeadline(deadlineMs: number): void {
     if (this.services.clock.monotonicNow() >= deadlineMs - timerToleranceMs) throw requestTimedOut();
   }
 
+  /** Whether the selectors of a webhook select the request. A webhook that can't be called is selected, so that its call fails. */
+  isSelected(
+    { matched: { callSettings } }: Match<Webhook>,
+    request: AdmissionRequest,
+  ): MaybePromise<boolean> {
+    return (
+      typeof callSettings === "string" ||
+      selects(callSettings.selectors, request, this.services.facts.namespaces)
+    );
+  }
+
   /**
-   * Asks one webhook, and gives what it answers to the client and the audit.
+   * Runs the call of one webhook, counts it and applies the failure policy.
    *
-   * @param object the text of the object in the version that it wants.
-   * @throws {WebhookFailure} its failure policy decides.
-   * @throws {StatusError} it refuses the request, or can't be asked about dry runs.
+   * @param auditKey the audit annotation `failed-open.<auditKey>` names the webhook if it fails and the request continues.
+   * @returns the result of `run`; undefined if the webhook failed and its failure policy is `Ignore`.
+   * @throws {StatusError} the webhook rejects the request, or fails and its failure policy is `Fail`.
    */
-  async ask(
-    { matched, resource }: Match<Webhook>,
+  async attempt<T>(
+    { matched }: Match<Webhook>,
     request: AdmissionRequest,
-    reviews: ReviewRequests,
-    object: string,
-    deadlineMs: number,
-  ): Promise<ReviewAnswer> {
-    const { name, calling, allowsDryRun } = matched;
-    if (request.dryRun && !allowsDryRun) throw dryRunUnsupported(name);
-    if (typeof calling === "string") throw new WebhookFailure(name, calling, noAnswerCode);
-    const { newUid, vocabulary } = this.services;
-    const { version } = calling;
-    const uid = newUid();
-    const json = reviews.review(version, uid, resource, object);
-    const bytes = await this.post(matched, json, request, deadlineMs);
-    const expected = {
-      version,
-      uid,
-      apiVersion: reviewApiVersion(version, vocabulary),
-      mutating: this.type === "admit",
-    };
-    const answer = this.read(name, bytes, expected);
-    for (const [key, value] of answer.auditAnnotations) request.report.annotate(`${name}/${key}`, value);
-    for (const warning of answer.warnings) request.report.warn(warning);
-    if (!answer.allowed) throw webhookRefusal(name, answer.status);
-    return answer;
-  }
-
-  /** Counts a call that is over, with the error with which it ended. */
-  observe({ matched }: Match<Webhook>, request: AdmissionRequest, startMs: number, error: unknown): void {
-    const failed = error instanceof WebhookFailure;
-    const open = failed && matched.failOpen;
-    const refused = error instanceof StatusError;
-    this.services.observer.called({
-      webhook: matched.name,
-      type: this.type,
-      operation: request.operation,
-      seconds: (performance.now() - startMs) / 1000,
-      rejected: error !== undefined && !open,
-      code: error === undefined ? 200 : failed || refused ? error.code : 0,
-      errorType: failed ? "calling_webhook_error" : refused ? "no_error" : "apiserver_internal_error",
-    });
-    if (!failed) return;
-    const outcome = open ? "failing open" : "failing closed";
-    this.services.log.warn({ webhook: matched.name, error: error.message }, `a webhook failed, ${outcome}`);
-    if (open) this.services.observer.failedOpen(matched.name, this.type);
-  }
-
-  private async post(
-    { name, calling }: Webhook,
-    json: string,
-    request: AdmissionRequest,
-    deadlineMs: number,
-  ): Promise<Buffer> {
-    if (typeof calling === "string") throw new WebhookFailure(name, calling, noAnswerCode);
-    const leftMs = Math.ceil(deadlineMs - this.services.clock.monotonicNow());
-    if (leftMs <= 0) throw requestTimedOut();
-    const timeoutMs = Math.min(calling.timeoutMs, leftMs);
+    auditKey: string,
+    run: () => Promise<T>,
+  ): Promise<T | undefined> {
+    const startMs = performance.now();
     try {
-      return await this.services.caller.call(calling.target, { json, timeoutMs, source: request.user.name });
+      const result = await run();
+      this.observe(matched, request, startMs, undefined);
+      return result;
     } catch (error) {
-      if (!(error instanceof RemoteFault)) throw error;
-      throw new WebhookFailure(name, `failed to call webhook: ${error.message}`, noAnswerCode);
+      this.observe(matched, request, startMs, error);
+      if (!(error instanceof WebhookFailure)) throw error;
+      if (!matched.failOpen) throw error.toStatusError();
+      request.effects.annotate(`failed-open.${auditKey}`, matched.name);
+      return undefined;
     }
   }
 
-  private read(webhook: string, bytes: Buffer, expected: Parameters<typeof readReview>[1]): ReviewAnswer {
+  /**
+   * Calls one webhook; adds its warnings and audit annotations to the request.
+   *
+   * @throws {WebhookFailure} no response or an invalid one.
+   * @throws {StatusError} the webhook rejects the request, or has side effects and the request is a dry run.
+   */
+  async call(
+    { matched, resource }: Match<Webhook>,
+    request: AdmissionRequest,
+    reviews: ReviewRequests,
+    deadlineMs: number,
+  ): Promise<ReviewResponse> {
+    const { name, callSettings, allowsDryRun } = matched;
+    if (request.dryRun && !allowsDryRun) throw dryRunUnsupported(name);
+    if (typeof callSettings === "string") throw new WebhookFailure(name, callSettings, noResponseCode);
+    const { version } = callSettings;
+    const uid = this.services.newUid();
+    const review = await reviews.build(version, uid, resource);
+    const bytes = await this.post(name, callSettings, review, request, deadlineMs);
+    const apiVersion = reviewApiVersion(version, this.services.vocabulary);
+    const response = this.read(name, bytes, { version, uid, apiVersion, mutating: this.type === "admit" });
+    for (const [key, value] of response.auditAnnotations) request.effects.annotate(`${name}/${key}`, value);
+    for (const warning of response.warnings) request.effects.warn(warning);
+    if (!response.allowed) throw webhookRejection(name, response.status);
+    return response;
+  }
+
+  private async post(
+    webhook: string,
+    { target, timeoutMs }: CallSettings,
+    json: string,
+    { user }: AdmissionRequest,
+    deadlineMs: number,
+  ): Promise<Buffer> {
+    const leftMs = Math.ceil(deadlineMs - this.services.clock.monotonicNow());
+    if (leftMs <= 0) throw requestTimedOut();
+    const limits = { timeoutMs: Math.min(timeoutMs, leftMs), source: user.name };
+    try {
+      return await this.services.caller.call(target, { json, ...limits });
+    } catch (error) {
+      if (!(error instanceof RemoteFault)) throw error;
+      throw new WebhookFailure(webhook, `failed to call webhook: ${error.message}`, noResponseCode);
+    }
+  }
+
+  private read(webhook: string, bytes: Buffer, expected: ExpectedReview): ReviewResponse {
     try {
       return readReview(bytes, expected);
     } catch (error) {
       if (!(error instanceof ReviewFault)) throw error;
-      throw new WebhookFailure(webhook, `received invalid webhook response: ${error.message}`, unusableCode);
+      const why = `received invalid webhook response: ${error.message}`;
+      throw new WebhookFailure(webhook, why, invalidResponseCode);
     }
   }
-}
 
-/** The matches that selectors select too, in their order; at once where nothing must be waited for. */
-export function selectedOf(
-  calls: WebhookCalls,
-  matches: readonly Match<Webhook>[],
-  request: AdmissionRequest,
-): MaybePromise<readonly Match<Webhook>[]> {
-  let found: MaybePromise<Match<Webhook>[]> = [];
-  for (const match of matches) {
-    found = andThen(found, (before) =>
-      andThen(calls.selected(match, request), (selected) => {
-        if (selected) before.push(match);
-        return before;
-      }),
-    );
+  /** Counts a completed call; `error` is undefined if it succeeded. Logs failures of the webhook. */
+  private observe(webhook: Webhook, { operation }: AdmissionRequest, startMs: number, error: unknown): void {
+    const { log, observer } = this.services;
+    const { name, failOpen } = webhook;
+    const failed = error instanceof WebhookFailure;
+    const failedOpen = failed && failOpen;
+    const rejected = error instanceof StatusError;
+    observer.called({
+      webhook: name,
+      type: this.type,
+      operation,
+      seconds: (performance.now() - startMs) / 1000,
+      rejected: error !== undefined && !failedOpen,
+      code: error === undefined ? 200 : failed || rejected ? error.code : 0,
+      errorType: failed ? "calling_webhook_error" : rejected ? "no_error" : "apiserver_internal_error",
+    });
+    if (!failed) return;
+    const outcome = failedOpen ? "failing open" : "failing closed";
+    log.warn({ webhook: name, error: error.message }, `webhook call failed, ${outcome}`);
+    if (failedOpen) observer.failedOpen(name, this.type);
   }
-  return found;
 }

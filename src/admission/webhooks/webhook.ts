@@ -8,31 +8,32 @@ import { compileSelectors, type Selectors } from "../matching/selectors.ts";
 /** The versions of AdmissionReview that this server speaks. */
 export type ReviewVersion = "v1" | "v1beta1";
 
-/** One webhook of a configuration, ready to be matched and called. */
+/** One webhook of a configuration, compiled for matching and calls. */
 export interface Webhook extends Matchable {
-  /** The same for the same webhook of the same version of its configuration. */
+  /** Identifies the webhook in one version of its configuration. */
   readonly id: string;
   readonly configuration: string;
   readonly name: string;
-  /** How it is called; a text: why it can't be. */
-  readonly calling: Calling | string;
-  /** Whether a request goes on when the webhook can't be asked. */
+  /** A string is the reason why the webhook can't be called. */
+  readonly callSettings: CallSettings | string;
+  /** Whether requests continue if the call fails (failure policy `Ignore`). */
   readonly failOpen: boolean;
-  /** Whether it may be asked about dry runs. */
+  /** Whether the webhook may be called for dry runs. */
   readonly allowsDryRun: boolean;
-  /** Whether it is asked again when the object was changed after it. */
+  /** Whether the webhook is called again if the object changes after its call (reinvocation policy `IfNeeded`). */
   readonly reinvoked: boolean;
 }
 
-interface Calling {
+/** How a webhook is called. */
+export interface CallSettings {
   readonly selectors: Selectors;
   readonly target: WebhookTarget;
   readonly version: ReviewVersion;
   readonly timeoutMs: number;
 }
 
-/** What of a configuration's webhook counts. */
-interface Declared {
+/** The fields of a webhook in a configuration that this server reads. */
+interface WebhookSpec {
   readonly name: string;
   readonly clientConfig?: WebhookClientConfig;
   readonly rules?: readonly MatchRule[];
@@ -50,32 +51,32 @@ const defaultTimeoutSeconds = 10;
 
 /** The webhooks of a configuration, in their order. */
 export function webhooksOf(configuration: ApiObject): Webhook[] {
-  const { name: of = "", resourceVersion } = configuration.metadata;
-  const webhooks = (configuration["webhooks"] ?? []) as readonly Declared[];
-  return webhooks.map((declared, index) => ({
-    id: `${of}/${resourceVersion}/${index}`,
-    configuration: of,
-    name: declared.name,
-    rules: declared.rules ?? [],
-    matchPolicy: (declared.matchPolicy ?? "Equivalent") as MatchPolicy,
-    calling: callingOf(declared),
-    failOpen: declared.failurePolicy === "Ignore",
-    allowsDryRun: declared.sideEffects === "None" || declared.sideEffects === "NoneOnDryRun",
-    reinvoked: declared.reinvocationPolicy === "IfNeeded",
+  const { name: configurationName = "", resourceVersion } = configuration.metadata;
+  const webhooks = (configuration["webhooks"] ?? []) as readonly WebhookSpec[];
+  return webhooks.map((spec, index) => ({
+    id: `${configurationName}/${resourceVersion}/${index}`,
+    configuration: configurationName,
+    name: spec.name,
+    rules: spec.rules ?? [],
+    matchPolicy: (spec.matchPolicy ?? "Equivalent") as MatchPolicy,
+    callSettings: callSettingsOf(spec),
+    failOpen: spec.failurePolicy === "Ignore",
+    allowsDryRun: spec.sideEffects === "None" || spec.sideEffects === "NoneOnDryRun",
+    reinvoked: spec.reinvocationPolicy === "IfNeeded",
   }));
 }
 
-/** What validation refuses may still be stored, from before a rule of it was there. */
-function callingOf(declared: Declared): Calling | string {
-  const versions = declared.admissionReviewVersions ?? [];
-  const version = versions.find((one): one is ReviewVersion => one === "v1" || one === "v1beta1");
+/** Stored configurations may be invalid: an earlier release may have accepted them. */
+function callSettingsOf(spec: WebhookSpec): CallSettings | string {
+  const versions = spec.admissionReviewVersions ?? [];
+  const version = versions.find((value): value is ReviewVersion => value === "v1" || value === "v1beta1");
   if (version === undefined) return "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
   try {
     return {
       version,
-      selectors: compileSelectors(declared),
-      target: webhookTarget(declared.clientConfig ?? {}),
-      timeoutMs: (declared.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+      selectors: compileSelectors(spec),
+      target: webhookTarget(spec.clientConfig ?? {}),
+      timeoutMs: (spec.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
     };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

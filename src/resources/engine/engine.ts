@@ -93,14 +93,15 @@ export interface RequestReport {
   readonly expiresAt?: number | undefined;
 }
 
-/** A write before it is stored, for admission (spec: conventions 4.13). */
+/**
+ * The attributes of a write for admission (spec: conventions 4.13). They are read-only: a mutating plugin changes the contents of
+ * `object`, and adds everything else through `effects`.
+ */
 export interface AdmissionRequest {
   /** CONNECT is a connection to an object, such as `pods/exec`. */
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-  /**
-   * The target in its stored version. After the mutating phase of a CREATE it has the name that plugins set.
-   */
-  target: Target;
+  /** The target in its stored version. In the validating phase of a CREATE it has the name that mutating webhooks set. */
+  readonly target: Target;
   /** The resource type in the version of the request; that of the target if this is the stored version. */
   readonly requestResource: Resource;
   /** The options of the verb. */
@@ -114,18 +115,31 @@ export interface AdmissionRequest {
   readonly object: ApiObject | undefined;
   /** The live object; undefined for CREATE and deletecollection. */
   readonly live: ApiObject | undefined;
-  readonly report: RequestReport;
+  /** Whether the mutating plugins are called for the second time, after {@link AdmissionEffects.requestReinvocation}. */
+  readonly reinvocation: boolean;
+  readonly effects: AdmissionEffects;
+}
+
+/** Collects what plugins add to a write. All plugins and both phases of the write share one. */
+export interface AdmissionEffects extends Pick<RequestReport, "warn" | "annotate"> {
+  /** Adds a condition that the store checks together with the write. */
+  addCondition(condition: AdmissionCondition): void;
+  /** Registers a function that is called once with the outcome of the write, in order of registration. It must not throw. */
+  onOutcome(listener: OutcomeListener): void;
   /**
-   * Set by a plugin that passed the object to a webhook. The verb then re-applies its update strategy: a write of the object keeps the
-   * status, a write of the status keeps everything else.
+   * Reports that code outside of the server, such as a webhook, has changed the object. All mutating plugins are then called a second
+   * time, and the verb re-applies its update strategy: a write of the object keeps the status, a write of the status keeps
+   * everything else.
    */
-  rewritten: boolean;
-  /** 1 when mutating plugins are reinvoked after {@link rewritten}. */
-  round: 0 | 1;
-  /** Called once, in order, with the outcome of the write. They must not throw. */
-  settlements: Settlement[] | undefined;
-  /** Conditions of the commit, on which decisions of plugins depend. Plugins add to it. */
-  readonly conditions: AdmissionCondition[];
+  requestReinvocation(): void;
+  /** Whether {@link requestReinvocation} was called. */
+  readonly reinvocationRequested: boolean;
+  /**
+   * Returns the state that a plugin keeps for this write, for example from the mutating to the validating phase.
+   *
+   * @param type the class of the state; the first call for a class creates its instance.
+   */
+  state<T extends object>(type: new () => T): T;
 }
 
 /**
@@ -146,7 +160,7 @@ export interface AdmissionCondition extends WriteCondition {
 export type WriteOutcome = "committed" | "not committed" | "unknown";
 
 /** Called by the verb with the outcome of a write, for example to release a reservation. */
-export type Settlement = (outcome: WriteOutcome) => void;
+export type OutcomeListener = (outcome: WriteOutcome) => void;
 
 /** The admission chain. Both phases reject by throwing a {@link StatusError}. */
 export interface Admitter {

@@ -11,7 +11,6 @@ import { withHooks } from "../engine/storage-hooks.ts";
 import {
   kindContext,
   subjectOf,
-  type AdmissionRequest,
   type Engine,
   type Target,
   type WriteOptions,
@@ -23,7 +22,15 @@ import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
 import { keyOf } from "../registry/registry.ts";
 import { asBuffer, draftBody, encodeObject } from "../objects/stored.ts";
 import { nextStep, writeContext, type WriteContext } from "../input/write-context.ts";
-import { admissionOf, checkObject, commitUnder, settleFailure, settleResult, warningsOf } from "./write.ts";
+import {
+  admissionOf,
+  checkObject,
+  commitUnder,
+  settleFailure,
+  settleResult,
+  warningsOf,
+  type WriteRequest,
+} from "./write.ts";
 
 /** Attempts to generate an unused name from `generateName`. */
 const generateAttempts = 8;
@@ -73,7 +80,8 @@ export async function createInContext(
     }
     settleResult(request, result);
     if (result !== undefined) return result;
-    if (!generated || attempt === generateAttempts) throw alreadyExists(request.target);
+    if (!generated || attempt === generateAttempts)
+      throw alreadyExists({ ...named, name: object.metadata.name ?? "" });
   }
 }
 
@@ -88,7 +96,7 @@ interface CreateInput {
 /** One attempt; undefined if the name exists. */
 async function admitAndStore(
   write: WriteContext,
-  request: AdmissionRequest,
+  request: WriteRequest,
   object: ApiObject,
   { generated, managed, resourceVersion }: CreateInput,
 ): Promise<WriteResult | undefined> {
@@ -102,7 +110,7 @@ async function admitAndStore(
   if (admission !== undefined) await admission;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
-  if (request.rewritten) followRewrite(request, object);
+  const admitted = request.effects.reinvocationRequested ? afterRewrite(request, object) : request;
   const added = dropRepeatedOwners(object.metadata, " after mutating admission happens");
   const preparation = nextStep(write);
   if (preparation !== undefined) await preparation;
@@ -113,7 +121,7 @@ async function admitAndStore(
   if (validation !== undefined) await validation;
   const checked = checkObject(write, object, undefined);
   if (checked !== undefined) await checked;
-  const validated = engine.admit.validate(request);
+  const validated = engine.admit.validate(admitted);
   if (validated !== undefined) await validated;
   if (resourceVersion !== "" && !options.dryRun)
     throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
@@ -122,33 +130,33 @@ async function admitAndStore(
   const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live: undefined, dryRun: options.dryRun };
   const result = await withHooks(hooks, writing, () => {
-    const draft = encodeObject(request.target.resource, object, owned);
-    return options.dryRun ? dryRun(write, request, draft, resourceVersion) : store(write, request, draft);
+    const draft = encodeObject(target.resource, object, owned);
+    return options.dryRun ? dryRun(write, admitted, draft, resourceVersion) : store(write, admitted, draft);
   });
   return result && withWarnings(result, [...repeated, ...added]);
 }
 
-/** Uses the name that plugins set, and restores members that only the server sets. */
-function followRewrite(request: AdmissionRequest, object: ApiObject): void {
+/** Restores members that only the server sets; returns the request with the name that webhooks set. */
+function afterRewrite(request: WriteRequest, object: ApiObject): WriteRequest {
   const { target } = request;
   const { name = "" } = object.metadata;
   matchNamespace(target, object.metadata);
   if (target.resource.kind.generationOf !== undefined) object.metadata.generation = 1;
   for (const member of excludedFromCreate) delete object.metadata[member];
-  if (name !== target.name) request.target = { ...target, name };
+  return name === target.name ? request : { ...request, target: { ...target, name } };
 }
 
 /** Stores the object; undefined if the name exists. */
 async function store(
   { engine }: WriteContext,
-  request: AdmissionRequest,
+  request: WriteRequest,
   draft: Draft,
 ): Promise<WriteResult | undefined> {
-  const { target, object } = request;
+  const { target, object, effects } = request;
   const key = keyOf(target.resource, target.namespace, target.name);
   const warnings = warningsOf(engine, target, object!, undefined);
   const definition = definitionCondition(engine, target);
-  const conditions = definition === undefined ? request.conditions : [...request.conditions, definition];
+  const conditions = definition === undefined ? effects.conditions : [...effects.conditions, definition];
   const result = await commitUnder(engine, { kind: "create", key, draft }, conditions);
   return result.ok ? { body: result.entry.body, created: true, warnings } : undefined;
 }
@@ -160,7 +168,7 @@ async function store(
  */
 async function dryRun(
   { engine }: WriteContext,
-  { target, object }: AdmissionRequest,
+  { target, object }: WriteRequest,
   draft: Draft,
   resourceVersion: string,
 ): Promise<WriteResult | undefined> {

@@ -6,7 +6,7 @@ import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import { withHooks } from "../engine/storage-hooks.ts";
-import { conflict, type AdmissionRequest, type Target, type WriteResult } from "../engine/engine.ts";
+import { conflict, type Target, type WriteResult } from "../engine/engine.ts";
 import { ownershipOfApply, recordOwnership } from "../ownership/field-ownership.ts";
 import { sameButForVersion, type LiveObject } from "../objects/live-object.ts";
 import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
@@ -28,6 +28,7 @@ import {
   commit,
   commitUnder,
   settleFailure,
+  type WriteRequest,
   settleResult,
   warningsOf,
 } from "./write.ts";
@@ -135,7 +136,7 @@ async function validateAndStore(
 
 async function admitAndStore(
   context: WriteContext,
-  request: AdmissionRequest,
+  request: WriteRequest,
   entry: Entry,
   before: LiveObject,
   { object, managed }: { readonly object: ApiObject; readonly managed: ManagedFieldsText },
@@ -146,7 +147,7 @@ async function admitAndStore(
   if (admission !== undefined) await admission;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
-  if (request.rewritten) reapplyStrategy(engine, target, object, live);
+  if (request.effects.reinvocationRequested) reapplyStrategy(engine, target, object, live);
   const repeated = dropRepeatedOwners(object.metadata, " after mutating admission happens");
   countGeneration(target, object, live);
   const nothing =
@@ -176,7 +177,7 @@ async function admitAndStore(
 
 async function store(
   { engine, target, options }: WriteContext,
-  request: AdmissionRequest,
+  request: WriteRequest,
   entry: Entry,
   { live, object, managed }: { live: ApiObject; object: ApiObject; managed: ManagedFieldsText },
 ): Promise<WriteResult | undefined> {
@@ -193,6 +194,10 @@ async function store(
     const result = await commit(engine, { kind: "delete", key, expected });
     return result.ok ? { body: draftBody(draft, String(expected)), created: false, warnings } : undefined;
   }
-  const result = await commitUnder(engine, { kind: "update", key, expected, draft }, request.conditions);
+  const result = await commitUnder(
+    engine,
+    { kind: "update", key, expected, draft },
+    request.effects.conditions,
+  );
   return result.ok ? { body: result.entry.body, created: false, warnings } : undefined;
 }

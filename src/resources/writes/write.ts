@@ -11,16 +11,15 @@ import {
   type AdmissionCondition,
   type AdmissionRequest,
   type Engine,
-  type RequestReport,
   type Target,
   type WriteOptions,
-  type WriteOutcome,
 } from "../engine/engine.ts";
 import { checkMetadata, checkMetadataUpdate } from "../input/metadata-rules.ts";
 import { checkSize } from "../objects/object-size.ts";
 import type { Resource } from "../registry/registry.ts";
 import { storeFailure } from "../engine/resource-version.ts";
 import { inRequestVersion, type WriteContext } from "../input/write-context.ts";
+import { WriteEffects } from "./write-effects.ts";
 
 /**
  * Validates an object.
@@ -89,6 +88,11 @@ function refuse({ resource }: Target, object: ApiObject, { faults }: FieldReport
   throw invalidError({ kind: kind.name, group, name: object.metadata.name ?? "" }, shown);
 }
 
+/** An admission request with its effects as the verb reads them. */
+export interface WriteRequest extends AdmissionRequest {
+  readonly effects: WriteEffects;
+}
+
 /**
  * The admission request for a write.
  *
@@ -101,8 +105,8 @@ export function admissionOf(
   object: ApiObject | undefined,
   live: ApiObject | undefined,
   requestResource: Resource = target.resource,
-): AdmissionRequest {
-  const { user, dryRun, report = unreported } = options;
+): WriteRequest {
+  const { user, dryRun, report } = options;
   return {
     operation,
     target,
@@ -112,30 +116,19 @@ export function admissionOf(
     dryRun,
     object,
     live,
-    report,
-    rewritten: false,
-    round: 0,
-    settlements: undefined,
-    conditions: [],
+    reinvocation: false,
+    effects: new WriteEffects(report),
   };
 }
 
-/** A report that discards everything. */
-const unreported: RequestReport = { warn: () => undefined, annotate: () => undefined };
-
-/** Notifies plugins of the outcome of a write. */
-function settle({ settlements }: AdmissionRequest, outcome: WriteOutcome): void {
-  if (settlements !== undefined) for (const settlement of settlements) settlement(outcome);
+/** Notifies plugins of a write that failed or was rejected. */
+export function settleFailure({ effects }: WriteRequest, error: unknown): void {
+  effects.settle(mayHaveHappened(error) ? "unknown" : "not committed");
 }
 
-/** As {@link settle}, for a write that failed or was rejected. */
-export function settleFailure(request: AdmissionRequest, error: unknown): void {
-  settle(request, mayHaveHappened(error) ? "unknown" : "not committed");
-}
-
-/** As {@link settle}, for a completed attempt; `result` is undefined after a conflicting write. */
-export function settleResult(request: AdmissionRequest, result: unknown): void {
-  settle(request, result === undefined || request.dryRun ? "not committed" : "committed");
+/** Notifies plugins of a completed attempt; `result` is undefined after a conflicting write. */
+export function settleResult({ effects, dryRun }: WriteRequest, result: unknown): void {
+  effects.settle(result === undefined || dryRun ? "not committed" : "committed");
 }
 
 /**
@@ -155,24 +148,24 @@ export async function admitAction(
 /**
  * Runs admission for a connection to an object, such as `pods/exec`.
  *
- * @param connection the options of the connection as an object of their kind.
+ * @param connectOptions the options of the connection as an object of their kind.
  * @throws {StatusError} the rejection of admission.
  */
 export async function admitConnection(
   engine: Engine,
   target: Target,
-  connection: ApiObject,
+  connectOptions: ApiObject,
   options: WriteOptions,
 ): Promise<void> {
-  await admitUnstored(engine, admissionOf(target, options, "CONNECT", connection, undefined));
+  await admitUnstored(engine, admissionOf(target, options, "CONNECT", connectOptions, undefined));
 }
 
-async function admitUnstored({ admit }: Engine, request: AdmissionRequest): Promise<void> {
+async function admitUnstored({ admit }: Engine, request: WriteRequest): Promise<void> {
   try {
     await admit.mutate(request);
     await admit.validate(request);
   } finally {
-    settle(request, "not committed");
+    request.effects.settle("not committed");
   }
 }
 

@@ -6,6 +6,7 @@ import { AdmissionFacts } from "../../../src/admission/followed-objects.ts";
 import { Namespace } from "../../../src/kinds/core/namespace.ts";
 import { Pod } from "../../../src/kinds/core/pod/pod.ts";
 import { Registry } from "../../../src/resources/registry/registry.ts";
+import { WriteEffects } from "../../../src/resources/writes/write-effects.ts";
 import { StoreUnavailableError, type Store } from "../../../src/storage/store.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { ok } from "../../api/support.ts";
@@ -119,16 +120,16 @@ test("pods that can't be read are told of in a warning; the label is accepted", 
     operation: "UPDATE" as const,
     requestResource: registry.require(Namespace),
     options: {} as never,
-    rewritten: false,
-    round: 0 as const,
+    reinvocation: false,
     target: { resource: registry.require(Namespace), namespace: "", name: "used", subresource: "" },
     user: { name: "ana", uid: "", groups: [], extra: {} },
     dryRun: false,
     object: namespace(labels) as never,
     live: namespace({}) as never,
-    report: { warn: (text: string) => void warnings.push(text), annotate: () => undefined },
-    settlements: undefined,
-    conditions: [],
+    effects: new WriteEffects({
+      warn: (text: string) => void warnings.push(text),
+      annotate: () => undefined,
+    }),
   });
   await plugin.validate!(update({ [enforce]: "baseline" }));
   expect(warnings).toEqual(["failed to list pods while checking new PodSecurity enforce level"]);

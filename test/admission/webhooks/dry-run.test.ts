@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { ReviewRequests } from "../../../src/admission/webhooks/review-request.ts";
-import { SentObjects } from "../../../src/admission/webhooks/sent-object.ts";
+import { ReviewObjects } from "../../../src/admission/webhooks/review-objects.ts";
 import type { WebhookServices } from "../../../src/admission/webhooks/services.ts";
 import { WebhookCalls } from "../../../src/admission/webhooks/webhook-calls.ts";
 import { webhooksOf } from "../../../src/admission/webhooks/webhook.ts";
@@ -10,6 +10,7 @@ import { ConfigMap } from "../../../src/kinds/core/config-map.ts";
 import { WebhookCaller } from "../../../src/remote/webhook-caller.ts";
 import type { AdmissionRequest } from "../../../src/resources/engine/engine.ts";
 import { Registry } from "../../../src/resources/registry/registry.ts";
+import { WriteEffects } from "../../../src/resources/writes/write-effects.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { hook } from "./support.ts";
@@ -26,7 +27,6 @@ async function dryRun(changes: object): Promise<unknown> {
   const target = { resource, namespace: "default", name: "a", subresource: "" };
   const options = { user, dryRun: true, fieldManager: "" };
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
-  const report = { warn: () => undefined, annotate: () => undefined };
   const request: AdmissionRequest = {
     operation: "CREATE",
     target,
@@ -36,11 +36,8 @@ async function dryRun(changes: object): Promise<unknown> {
     dryRun: true,
     object,
     live: undefined,
-    report,
-    rewritten: false,
-    round: 0,
-    settlements: undefined,
-    conditions: [],
+    reinvocation: false,
+    effects: new WriteEffects(),
   };
   const caller = new WebhookCaller(systemClock, () => Promise.reject(new Error("no services")));
   const services = {
@@ -50,11 +47,11 @@ async function dryRun(changes: object): Promise<unknown> {
     caller,
     newUid: () => "uid",
   } as unknown as WebhookServices;
-  const objects = new SentObjects(platform, () => ({}) as never);
+  const objects = new ReviewObjects(request, platform, {} as never);
   const reviews = new ReviewRequests(request, objects, platform);
   const calls = new WebhookCalls(services, "validating");
   try {
-    return await calls.ask({ matched: matched!, resource }, request, reviews, "{}", Date.now() + 1000);
+    return await calls.call({ matched: matched!, resource }, request, reviews, Date.now() + 1000);
   } catch (error) {
     return error;
   } finally {

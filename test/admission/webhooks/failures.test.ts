@@ -109,7 +109,7 @@ describe.each(["mutating", "validating"] as const)("the failure policy of a %s w
 describe("the failure policy decides about a patch", () => {
   it.each<[string, object, string]>([
     ["that is no JSON", { patch: "e30tLQ==", patchType: "JSONPatch" }, "response.patch is not JSON"],
-    ["that is no text", { patch: 7, patchType: "JSONPatch" }, "response.patch is not a text"],
+    ["that is no text", { patch: 7, patchType: "JSONPatch" }, "response.patch is not a string"],
     ["that is no list", { patch: "e30=", patchType: "JSONPatch" }, "not a list"],
     ["without its type", { patch: "W10=" }, "but not response.patchType"],
     ["of another type", { patch: "W10=", patchType: "MergePatch" }, "unsupported patch type"],

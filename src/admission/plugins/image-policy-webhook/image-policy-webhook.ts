@@ -62,10 +62,10 @@ export function imagePolicyWebhook({
   };
 
   /** The backend can't be asked: lets the pod pass, and says so in it, or rejects it. */
-  const withoutDecision = ({ target, object, report }: AdmissionRequest, error: Error): void => {
+  const withoutDecision = ({ target, object, effects }: AdmissionRequest, error: Error): void => {
     log.warn({ error: error.message }, "the backend of the plugin ImagePolicyWebhook can't be asked");
     if (!settings.defaultAllow) throw forbidden(target, error.message);
-    report.annotate(`${auditPrefix}failed-open`, "true");
+    effects.annotate(`${auditPrefix}failed-open`, "true");
     object!.metadata.annotations = { ...object!.metadata.annotations, [failedOpenKey]: "true" };
   };
 
@@ -76,7 +76,7 @@ export function imagePolicyWebhook({
       (subresource === "" || subresource === ephemeral) &&
       (operation === "CREATE" || operation === "UPDATE"),
     async validate(request) {
-      const { target, object, report } = request;
+      const { target, object, effects } = request;
       const pod = object as unknown as Pod;
       const onlyEphemeral = target.subresource === ephemeral;
       const review = imageReview(pod, target.namespace, onlyEphemeral, vocabulary);
@@ -90,7 +90,7 @@ export function imagePolicyWebhook({
         throw error;
       }
       for (const [key, value] of Object.entries(decision.auditAnnotations)) {
-        report.annotate(`${auditPrefix}${key}`, value);
+        effects.annotate(`${auditPrefix}${key}`, value);
       }
       if (decision.allowed) return;
       throw forbidden(

@@ -50,7 +50,7 @@ export function namespaceCheck(
   const { settings, labels } = parts;
   const policyOfNamespace = ({ metadata }: ApiObject) => policyOf(metadata.labels, labels, settings.defaults);
   return (request) => {
-    const { target, object, live, report } = request;
+    const { target, object, live, effects } = request;
     if (object === undefined) return;
     const policy = policyOfNamespace(object);
     const before = live === undefined ? undefined : policyOfNamespace(live);
@@ -61,7 +61,7 @@ export function namespaceCheck(
     const { name = target.name } = object.metadata;
     if (settings.exemptions.namespaces.has(name)) {
       const warning = ignoredPolicy(name, policy, object, parts);
-      if (warning !== undefined) report.warn(warning);
+      if (warning !== undefined) effects.warn(warning);
       return;
     }
     if (before !== undefined) return warnOfPods(parts, request, name, policy.enforce);
@@ -102,7 +102,7 @@ function areEquivalent(one: Policy, other: Policy): boolean {
 
 async function warnOfPods(
   { settings, vocabulary, pods, evaluator }: NamespaceCheckParts,
-  { report }: AdmissionRequest,
+  { effects }: AdmissionRequest,
   namespace: string,
   level: LevelVersion,
 ): Promise<void> {
@@ -115,17 +115,17 @@ async function warnOfPods(
   try {
     const { checked, total, violations } = await evaluateExistingPods({ ...pods, prefix, evaluate });
     if (checked < total) {
-      report.warn(
+      effects.warn(
         `new PodSecurity enforce level only checked against the first ${checked} of ${total} existing pods`,
       );
     }
     if (violations.length === 0) return;
     const [name, text] = [namespace, textOf(level)].map((one) => JSON.stringify(one));
-    report.warn(`existing pods in namespace ${name} violate the new PodSecurity enforce level ${text}`);
-    for (const violation of violations) report.warn(violation);
+    effects.warn(`existing pods in namespace ${name} violate the new PodSecurity enforce level ${text}`);
+    for (const violation of violations) effects.warn(violation);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     pods.failed(error);
-    report.warn("failed to list pods while checking new PodSecurity enforce level");
+    effects.warn("failed to list pods while checking new PodSecurity enforce level");
   }
 }

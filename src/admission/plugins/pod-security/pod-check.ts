@@ -105,7 +105,7 @@ export class PodCheck {
     }
     if (isRejected) throw forbidden(request.target, `violates ${verdict.text("enforce")}`);
     if (verdict.isViolated("warn")) {
-      request.report.warn(`would violate ${verdict.text("warn")}`);
+      request.effects.warn(`would violate ${verdict.text("warn")}`);
       counters.evaluated("deny", policy.warn, "warn", request);
     }
   }
@@ -116,8 +116,8 @@ export class PodCheck {
     return true;
   }
 
-  private annotate({ report }: AdmissionRequest, key: string, value: string): void {
-    report.annotate(`${this.parts.prefix}${key}`, value);
+  private annotate({ effects }: AdmissionRequest, key: string, value: string): void {
+    effects.annotate(`${this.parts.prefix}${key}`, value);
   }
 }
 

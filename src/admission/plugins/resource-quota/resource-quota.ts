@@ -74,8 +74,8 @@ class Charge {
     if (request.dryRun) return this.synced((usage) => void this.check(usage));
     return andThen(this.reserve(), (condition) => {
       if (condition === undefined) return;
-      request.conditions.push(condition);
-      (request.settlements ??= []).push((outcome) => this.settle(outcome));
+      request.effects.addCondition(condition);
+      request.effects.onOutcome((outcome) => this.settle(outcome));
     });
   }
 

@@ -17,6 +17,11 @@ import {
 } from "./secret-references.ts";
 import { mountsToken, mountToken } from "./token-volume.ts";
 
+/** Keeps the account that the mutating phase read for the validating phase. */
+class AccountState {
+  account: ServiceAccount | undefined;
+}
+
 /**
  * ServiceAccount: a new pod runs under a service account that exists, `default` unless it names one, and gets its token and
  * its image pull secrets. Where the account is annotated so, pods and ephemeral containers may use only the secrets that it
@@ -30,9 +35,6 @@ export function serviceAccount(
   randomInt: (below: number) => number,
 ): AdmissionPlugin {
   const mirror = mirrorAnnotation({ vocabulary });
-  /** What was read in the mutating phase, for the validating one. */
-  const admitted = new WeakMap<AdmissionRequest, ServiceAccount>();
-
   const accountOf = (request: AdmissionRequest): MaybePromise<ServiceAccount> => {
     const { target } = request;
     const pod = podOf(request);
@@ -41,15 +43,14 @@ export function serviceAccount(
       const podName = `${target.namespace}/${pod.metadata.name}`;
       throw forbidden(target, `no service account specified for pod ${podName}`);
     }
-    const known = admitted.get(request);
-    if (known?.metadata.name === name) return known;
+    const state = request.effects.state(AccountState);
+    if (state.account?.metadata.name === name) return state.account;
     return andThen(accounts.find(target.namespace, name), (account) => {
       if (account === undefined) {
         const missing = `serviceaccount ${JSON.stringify(name)} not found`;
         throw forbidden(target, `error looking up service account ${target.namespace}/${name}: ${missing}`);
       }
-      admitted.set(request, account);
-      return account;
+      return (state.account = account);
     });
   };
   const isMirror = ({ object }: AdmissionRequest): boolean =>

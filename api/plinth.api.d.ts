@@ -1,10 +1,10 @@
 // Made by `npm run api` from the types of the package's entries; not to be edited.
 
-// plinth: AdmissionPlugin, AdmissionRequest, AggregationOptions, ApiObject, Attributes, AuditLogOptions,
-//   AuditOptions, AuditWebhookOptions, AuthenticationOptions, AuthenticationResult, AuthorizationMode,
-//   AuthorizationWebhookOptions, BuiltInObjects, Cause, Client, Clock, ClusterSigningOptions, CollectionReference,
-//   ConnectionOptions, Controller, ControllerContext, CreateServerOptions, Credentials, Decision,
-//   DefinitionManifest, DefinitionOptions, DefinitionVersion, Extensions, FlowOptions, Kind, Logger,
+// plinth: AdmissionEffects, AdmissionPlugin, AdmissionRequest, AggregationOptions, ApiObject, Attributes,
+//   AuditLogOptions, AuditOptions, AuditWebhookOptions, AuthenticationOptions, AuthenticationResult,
+//   AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects, Cause, Client, Clock, ClusterSigningOptions,
+//   CollectionReference, ConnectionOptions, Controller, ControllerContext, CreateServerOptions, Credentials,
+//   Decision, DefinitionManifest, DefinitionOptions, DefinitionVersion, Extensions, FlowOptions, Kind, Logger,
 //   NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
 //   ObjectReference, ObjectsOf, OidcOptions, OptionsError, ProxyOptions, Reason, RuleList, RunningController,
 //   Server, ServiceAccountOptions, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
@@ -27,25 +27,25 @@ export interface AdmissionPlugin {
    */
   readonly sideEffects?: boolean;
   /**
-   * Whether the plugin may have anything to say to such writes; of others it isn't asked. Decided once for each operation
-   * on a resource type or subresource, so it must depend on nothing else.
+   * Whether the plugin handles an operation on a resource type or subresource. The result is cached for the operation and the
+   * type, so it must depend on nothing else.
    */
   concerns(operation: AdmissionRequest["operation"], target: AdmittedType): boolean;
   /**
-   * Whether it is known at once that the plugin has nothing to do with a request; it is then neither asked nor measured.
-   * For plugins that concern every type but seldom have anything to do.
+   * Whether the plugin has nothing to do for a request; it is then neither called nor measured. For plugins that handle every
+   * resource type but rarely have anything to do. Must return without waiting.
    */
   skips?(request: SkippedRequest): boolean;
-  /** May change `request.object`. Runs before validation, in the order of the chain. */
+  /** May change `request.object` in place. Called before validation, in the order of the chain. */
   mutate?(request: AdmissionRequest): MaybePromise<void>;
-  /** Sees the object as it would be stored. */
+  /** Checks the object as it would be stored. */
   validate?(request: AdmissionRequest): MaybePromise<void>;
 }
 
-/** What of a request decides whether a plugin skips it. */
+/** The attributes of a request by which a plugin decides whether it skips it. */
 export type SkippedRequest = Pick<AdmissionRequest, "operation" | "target" | "requestResource">;
 
-/** The resource type, or part of it, that a write is about. */
+/** The resource type and the subresource of a write. */
 export type AdmittedType = Pick<Target, "resource" | "subresource">;
 
 // ---- authentication/authenticator
@@ -413,77 +413,79 @@ export interface WorkPace {
 
 // ---- controllers/controller
 
-/** What controllers work with. */
+/** Dependencies that the server provides to every controller. */
 export interface ControllerContext {
   readonly client: Client;
   readonly registry: Registry;
-  /** To read from; whatever is written goes through the client. */
+  /** For reads only; controllers write through the client. */
   readonly store: Store;
   readonly clock: Clock;
-  /** How long events are kept after they were last seen, in milliseconds. */
-  readonly eventLifeMs: number;
-  /** PEM of the authority that clients of this server are to trust; undefined where none is known. It may change. */
-  readonly rootCertificate: () => string | undefined;
-  /** The informer of a resource type, started, and shared by all who ask. */
+  /** Returns the informer of a resource type. It is started and shared by all controllers. */
   informer(resource: Resource): ObjectInformer;
-  /** Told of work that failed and will be tried again. */
+  /** Reports work that failed and will be retried. */
   failed(controller: string, key: string, error: unknown): void;
 }
 
-/** A controller under way. */
+/** A controller that has been started. */
 export interface RunningController {
   /**
-   * Whether something that it works with can't be followed at present, which readiness shows; informers of the context are
-   * looked at in any case.
+   * Returns true while a subscription of the controller is broken; `/readyz` reports this. Informers of the context are checked
+   * in any case.
    */
   failing?(): boolean;
   close(): Promise<void>;
 }
 
-/** A controller: it watches objects and reconciles others with the state that they ask for. */
-export interface Controller {
-  /** As `--controllers` names it; where the reference has the same, by the reference's name. */
+/**
+ * A controller: it watches objects and brings others to the state that they describe.
+ *
+ * @typeParam Dependencies what `start` uses; a controller of an embedding program gets the {@link ControllerContext}.
+ */
+export interface Controller<Dependencies = ControllerContext> {
+  /** Name for `--controllers`; the name of the reference's controller if there is one. */
   readonly name: string;
-  /** It runs only where it is named, not by `*`. */
+  /** Runs only if it is named; `*` doesn't include it. */
   readonly onlyByName?: boolean;
-  /** It runs on each of several servers over one store; others run on one of them at a time. */
+  /** Runs on each server over a store; other controllers run on the leader only. */
   readonly onEveryServer?: boolean;
-  start(context: ControllerContext): RunningController;
+  /** Starts the controller with its dependencies. */
+  readonly start: (dependencies: Dependencies) => RunningController;
 }
 
 // ---- controllers/work-queue
 
-/** Told what happens in a queue, for the metrics. Times are in seconds. */
+/** Receives the events of a queue, for metrics. Times are in seconds. */
 export interface QueueObserver {
-  /** A key that didn't wait was added. */
+  /** A key was added that wasn't waiting. */
   added(): void;
-  /** The work on a key begins. */
+  /** The work on a key starts. */
   taken(waitedSeconds: number): void;
-  /** The work on a key has ended, well or not. */
+  /** The work on a key has ended, with or without success. */
   done(workedSeconds: number): void;
-  /** A key is added again later, because its work failed. */
+  /** A key will be retried because its work failed. */
   retried(): void;
-  /** So many keys that waited won't be worked on: the queue was closed. */
+  /** The queue was closed with this number of waiting keys. */
   dropped(count: number): void;
 }
 
 /**
- * Keys that wait to be worked on, some at a time, each by one worker. A key that is added while it waits is worked on once;
- * one that is added while it is worked on is worked on again, afterwards. A failed key is tried again, later each time.
+ * A queue of keys with a number of concurrent workers; a key is worked on by one worker at a time. A key that is added
+ * while it waits is worked on once; a key that is added while it is worked on is worked on again afterwards. A failed
+ * key is retried with growing delays.
  */
 export declare class WorkQueue {
-  /** When each key was added, in milliseconds since 1970. */
-  /** The next time at which a key is added by itself. */
-  /** How many workers there are at present. */
-  /** The keys that are worked on. */
-  /** Settles when nothing is worked on any more; known while a close waits for that. */
+  /** The waiting keys with the monotonic time at which they were added, in milliseconds. */
+  /** The next scheduled addition of each key. */
+  /** Number of running workers. */
+  /** Keys that are being worked on. */
+  /** Called when no worker runs any more; set while `close` waits for that. */
   /**
-   * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
-   *   ends early when the signal tells that the queue is being closed.
+   * @param work brings one key to its desired state; if it throws, it is retried. Long work should stop early when
+   *   the signal is aborted, which means that the queue is being closed.
    * @param failed called with each failure.
-   * @param observer told what happens.
-   * @param workers how many keys are worked on at a time. With more than one, their writes share the syncs of the store,
-   *   and a key whose work takes long holds up none of the others.
+   * @param observer receives the events of the queue.
+   * @param workers number of keys that are worked on concurrently. With more than one, their writes share the syncs
+   *   of the store, and a slow key doesn't delay the others.
    */
   constructor(
     clock: Clock,
@@ -493,12 +495,12 @@ export declare class WorkQueue {
     workers?: number,
   );
   add(key: string): void;
-  /** Adds a key after a time; of several times the earliest counts. */
+  /** Adds a key after a delay. Of several pending additions of a key only the earliest remains. */
   addLater(key: string, delayMs: number): void;
-  /** Resolves when nothing is being worked on. */
+  /** Drops all waiting keys. Resolves when no work is running. */
   close(): Promise<void>;
-  /** Works until nothing waits that nobody works on. */
-  /** The key that waits longest of those that nobody works on. */
+  /** Works until no key waits that isn't being worked on. */
+  /** Removes and returns the key that has waited longest and isn't being worked on. */
 }
 
 // ---- index
@@ -520,7 +522,7 @@ export declare function createServer<const Kinds extends readonly Kind[] = reado
 
 // ---- kinds/declare-group
 
-/** The types of fields, and what many kinds share. */
+/** Types of fields, and structs that many kinds share. */
 declare const words: {
   field: typeof field;
   list: typeof list;
@@ -604,16 +606,16 @@ declare const words: {
   ageColumn: Column<ApiObject>;
 };
 
-/** A group of a program's own, as static types know it. */
+/** A group of the embedding program, for static types. */
 interface OwnGroup<B extends string> {
   readonly base: B;
   readonly suffixed: false;
 }
 
 /**
- * The words with which the kinds of one version of a group are declared; `createServer({ kinds })` serves them.
+ * Returns the functions that declare the kinds of one version of a group; `createServer({ kinds })` serves the kinds.
  *
- * @param group its full name, which has a dot: `shop.example.com`.
+ * @param group full name of the group, which contains a dot: `shop.example.com`.
  *
  * @example
  * const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");
@@ -643,7 +645,7 @@ type GroupNameOf<G> = G extends {
 
 type ApiVersion<G extends string, V extends string> = G extends "" ? V : `${G}/${V}`;
 
-/** `apiVersion kind` of a kind's objects, in each of the vocabularies. */
+/** `apiVersion kind` of a kind's objects, in both vocabularies. */
 type KeyOf<K extends Kind> = `${ApiVersion<GroupNameOf<K["group"]>, K["version"]>} ${K["name"]}`;
 
 /** The types of the objects of some kinds, by `apiVersion kind`. */
@@ -878,14 +880,15 @@ export interface RequestReport {
   readonly expiresAt?: number | undefined;
 }
 
-/** A write before it is stored, for admission (spec: conventions 4.13). */
+/**
+ * The attributes of a write for admission (spec: conventions 4.13). They are read-only: a mutating plugin changes the contents of
+ * `object`, and adds everything else through `effects`.
+ */
 export interface AdmissionRequest {
   /** CONNECT is a connection to an object, such as `pods/exec`. */
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-  /**
-   * The target in its stored version. After the mutating phase of a CREATE it has the name that plugins set.
-   */
-  target: Target;
+  /** The target in its stored version. In the validating phase of a CREATE it has the name that mutating webhooks set. */
+  readonly target: Target;
   /** The resource type in the version of the request; that of the target if this is the stored version. */
   readonly requestResource: Resource;
   /** The options of the verb. */
@@ -899,18 +902,31 @@ export interface AdmissionRequest {
   readonly object: ApiObject | undefined;
   /** The live object; undefined for CREATE and deletecollection. */
   readonly live: ApiObject | undefined;
-  readonly report: RequestReport;
+  /** Whether the mutating plugins are called for the second time, after {@link AdmissionEffects.requestReinvocation}. */
+  readonly reinvocation: boolean;
+  readonly effects: AdmissionEffects;
+}
+
+/** Collects what plugins add to a write. All plugins and both phases of the write share one. */
+export interface AdmissionEffects extends Pick<RequestReport, "warn" | "annotate"> {
+  /** Adds a condition that the store checks together with the write. */
+  addCondition(condition: AdmissionCondition): void;
+  /** Registers a function that is called once with the outcome of the write, in order of registration. It must not throw. */
+  onOutcome(listener: OutcomeListener): void;
   /**
-   * Set by a plugin that passed the object to a webhook. The verb then re-applies its update strategy: a write of the object keeps the
-   * status, a write of the status keeps everything else.
+   * Reports that code outside of the server, such as a webhook, has changed the object. All mutating plugins are then called a second
+   * time, and the verb re-applies its update strategy: a write of the object keeps the status, a write of the status keeps
+   * everything else.
    */
-  rewritten: boolean;
-  /** 1 when mutating plugins are reinvoked after {@link rewritten}. */
-  round: 0 | 1;
-  /** Called once, in order, with the outcome of the write. They must not throw. */
-  settlements: Settlement[] | undefined;
-  /** Conditions of the commit, on which decisions of plugins depend. Plugins add to it. */
-  readonly conditions: AdmissionCondition[];
+  requestReinvocation(): void;
+  /** Whether {@link requestReinvocation} was called. */
+  readonly reinvocationRequested: boolean;
+  /**
+   * Returns the state that a plugin keeps for this write, for example from the mutating to the validating phase.
+   *
+   * @param type the class of the state; the first call for a class creates its instance.
+   */
+  state<T extends object>(type: new () => T): T;
 }
 
 /**
@@ -931,7 +947,7 @@ export interface AdmissionCondition extends WriteCondition {
 export type WriteOutcome = "committed" | "not committed" | "unknown";
 
 /** Called by the verb with the outcome of a write, for example to release a reservation. */
-export type Settlement = (outcome: WriteOutcome) => void;
+export type OutcomeListener = (outcome: WriteOutcome) => void;
 
 // ---- resources/followers/informer
 
@@ -3020,15 +3036,6 @@ interface Node {
   status?: NodeStatus;
 }
 
-// /v1 PersistentVolume: Cluster persistentvolumes /status [create delete deletecollection get list patch update watch]
-interface PersistentVolume {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ObjectMeta;
-  spec?: PersistentVolumeSpec;
-  status?: PersistentVolumeStatus;
-}
-
 // /v1 PersistentVolumeClaim: Namespaced persistentvolumeclaims /status [create delete deletecollection get list patch update watch]
 interface PersistentVolumeClaim {
   kind?: string;
@@ -3036,6 +3043,15 @@ interface PersistentVolumeClaim {
   metadata?: ObjectMeta;
   spec?: PersistentVolumeClaimSpec;
   status?: PersistentVolumeClaimStatus;
+}
+
+// /v1 PersistentVolume: Cluster persistentvolumes /status [create delete deletecollection get list patch update watch]
+interface PersistentVolume {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: PersistentVolumeSpec;
+  status?: PersistentVolumeStatus;
 }
 
 // /v1 Pod: Namespaced pods /attach /binding /ephemeralcontainers /eviction /exec /log /portforward /proxy /status [create delete deletecollection get list patch update watch]
@@ -3407,12 +3423,12 @@ interface StorageVersion {
   status: StorageVersionStatus;
 }
 
-// networking.*/v1alpha1 ClusterCIDR: Cluster clustercidrs [create delete deletecollection get list patch update watch]
-interface ClusterCIDR {
+// networking.*/v1 IngressClass: Cluster ingressclasses [create delete deletecollection get list patch update watch]
+interface IngressClass {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
-  spec?: ClusterCIDRSpec;
+  spec?: IngressClassSpec;
 }
 
 // networking.*/v1 Ingress: Namespaced ingresses /status [create delete deletecollection get list patch update watch]
@@ -3424,14 +3440,6 @@ interface Ingress {
   status?: IngressStatus;
 }
 
-// networking.*/v1 IngressClass: Cluster ingressclasses [create delete deletecollection get list patch update watch]
-interface IngressClass {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ObjectMeta;
-  spec?: IngressClassSpec;
-}
-
 // networking.*/v1 NetworkPolicy: Namespaced networkpolicies /status [create delete deletecollection get list patch update watch]
 interface NetworkPolicy {
   kind?: string;
@@ -3439,6 +3447,14 @@ interface NetworkPolicy {
   metadata?: ObjectMeta;
   spec?: NetworkPolicySpec;
   status?: NetworkPolicyStatus;
+}
+
+// networking.*/v1alpha1 ClusterCIDR: Cluster clustercidrs [create delete deletecollection get list patch update watch]
+interface ClusterCIDR {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: ClusterCIDRSpec;
 }
 
 // node.*/v1 RuntimeClass: Cluster runtimeclasses [create delete deletecollection get list patch update watch]
@@ -3569,17 +3585,6 @@ interface CSIStorageCapacity {
   maximumVolumeSize?: quantity;
 }
 
-// storage.*/v1beta1 CSIStorageCapacity: Namespaced csistoragecapacities [create delete deletecollection get list patch update watch]
-interface CSIStorageCapacity {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ObjectMeta;
-  nodeTopology?: LabelSelector;
-  storageClassName: string;
-  capacity?: quantity;
-  maximumVolumeSize?: quantity;
-}
-
 // storage.*/v1 StorageClass: Cluster storageclasses [create delete deletecollection get list patch update watch]
 interface StorageClass {
   kind?: string;
@@ -3601,6 +3606,17 @@ interface VolumeAttachment {
   metadata?: ObjectMeta;
   spec: VolumeAttachmentSpec;
   status?: VolumeAttachmentStatus;
+}
+
+// storage.*/v1beta1 CSIStorageCapacity: Namespaced csistoragecapacities [create delete deletecollection get list patch update watch]
+interface CSIStorageCapacity {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  nodeTopology?: LabelSelector;
+  storageClassName: string;
+  capacity?: quantity;
+  maximumVolumeSize?: quantity;
 }
 
 // admissionregistration/v1

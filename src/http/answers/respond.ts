@@ -18,10 +18,10 @@ const jsonHeaders: HeaderLines = ["Content-Type", "application/json", ...private
 
 /** Returns the headers of a response with this content type. */
 export function headersFor(contentType: string, warnings: Iterable<string> = noWarnings): HeaderLines {
-  const told = [...warnings];
-  if (contentType === "application/json" && told.length === 0) return jsonHeaders;
+  const texts = [...warnings];
+  if (contentType === "application/json" && texts.length === 0) return jsonHeaders;
   const lines: string[] = ["Content-Type", contentType, ...privateNow];
-  return told.length === 0 ? lines : [...lines, ...warningLines(told)];
+  return texts.length === 0 ? lines : [...lines, ...warningLines(texts)];
 }
 
 /**

@@ -67,12 +67,12 @@ export class Auditor implements Recorder {
   accept(event: AuditEvent | undefined): MaybePromise<void> {
     if (event === undefined) return;
     this.recorded.inc();
-    let taken: MaybePromise<boolean> = true;
+    let accepted: MaybePromise<boolean> = true;
     for (const backend of this.parts.backends) {
       const one = backend.record(event, true);
-      taken = andThen(taken, (before) => andThen(one, (now) => before && now));
+      accepted = andThen(accepted, (before) => andThen(one, (now) => before && now));
     }
-    return andThen(taken, (all) => {
+    return andThen(accepted, (all) => {
       if (all) return;
       this.parts.metrics.sample("apiserver_audit_requests_rejected_total").inc();
       throw new StatusError("InternalError", "failed to store audit event");

@@ -45,8 +45,8 @@ export class AuditBackend {
     const { output, strict } = this.options;
     const text = this.textOf(event);
     if (text === undefined) return true;
-    const taken = output.write(text, urgent);
-    return andThen(taken, (one) => one || !strict);
+    const accepted = output.write(text, urgent);
+    return andThen(accepted, (one) => one || !strict);
   }
 
   /** Writes all pending events. */

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 
 /** Retention of rotated files. */
-export interface KeptFiles {
+export interface Retention {
   /** Maximum number; 0 for no limit. */
   readonly maxBackups: number;
   /** Maximum age; 0 for no limit. */
@@ -30,7 +30,7 @@ export class OldFiles {
   private readonly ending: string;
 
   constructor(
-    private readonly options: KeptFiles & {
+    private readonly options: Retention & {
       readonly file: string;
       readonly failed: (error: unknown) => void;
     },
@@ -55,17 +55,17 @@ export class OldFiles {
   private async tidyUp(now: number): Promise<void> {
     const { maxBackups, maxAgeMs, compress } = this.options;
     if (maxBackups === 0 && maxAgeMs === 0 && !compress) return;
-    const files = await this.found();
+    const files = await this.oldFiles();
     const times = [...new Set(files.map(({ at }) => at))];
-    const kept = new Set(maxBackups === 0 ? times : times.slice(0, maxBackups));
+    const retained = new Set(maxBackups === 0 ? times : times.slice(0, maxBackups));
     for (const one of files) {
-      if (!kept.has(one.at) || (maxAgeMs > 0 && now - one.at > maxAgeMs)) await unlink(one.file);
+      if (!retained.has(one.at) || (maxAgeMs > 0 && now - one.at > maxAgeMs)) await unlink(one.file);
       else if (compress && !one.packed) await pack(one.file);
     }
   }
 
   /** Returns all rotated files, newest first. */
-  private async found(): Promise<OldFile[]> {
+  private async oldFiles(): Promise<OldFile[]> {
     const files: OldFile[] = [];
     for (const name of await readdir(this.folder)) {
       const packed = name.endsWith(".gz");

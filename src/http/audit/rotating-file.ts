@@ -2,11 +2,11 @@ import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } fro
 import path from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { makeFolder } from "../../base/folders.ts";
-import { OldFiles, type KeptFiles } from "./old-files.ts";
+import { OldFiles, type Retention } from "./old-files.ts";
 import type { ByteTarget } from "./blocking-output.ts";
 
 /** Path, size and retention of a log. */
-export interface RotatingFileOptions extends KeptFiles {
+export interface RotatingFileOptions extends Retention {
   readonly file: string;
   /** A write that would exceed this size starts a new file. */
   readonly maxBytes: number;

@@ -10,14 +10,14 @@ export function sourceAddresses(exchange: HttpExchange): readonly string[] {
   const real = exchange.header("x-real-ip");
   const remote = plain(exchange.connection.remoteAddress);
   if (forwarded === undefined && real === undefined) return remote === "" ? [] : [remote];
-  const found = (forwarded ?? "")
+  const addresses = (forwarded ?? "")
     .split(",")
     .map((one) => plain(one.trim()))
     .filter(isAddress);
   const realAddress = plain((real ?? "").trim());
-  if (isAddress(realAddress) && !found.includes(realAddress)) found.push(realAddress);
-  if (remote !== "" && found.at(-1) !== remote) found.push(remote);
-  return found;
+  if (isAddress(realAddress) && !addresses.includes(realAddress)) addresses.push(realAddress);
+  if (remote !== "" && addresses.at(-1) !== remote) addresses.push(remote);
+  return addresses;
 }
 
 function isAddress(text: string): boolean {

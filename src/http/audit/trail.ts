@@ -227,7 +227,7 @@ function complete(reference: ObjectReference, value: JsonValue): void {
   const metadata = isObject(value) ? value["metadata"] : undefined;
   if (!isObject(metadata)) return;
   for (const name of ["namespace", "name", "uid", "resourceVersion"] as const) {
-    const said = metadata[name];
-    if (reference[name] === "" && typeof said === "string") reference[name] = said;
+    const value = metadata[name];
+    if (reference[name] === "" && typeof value === "string") reference[name] = value;
   }
 }

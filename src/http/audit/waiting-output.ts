@@ -24,9 +24,9 @@ export class WaitingOutput implements EventOutput {
     }
     const sent = this.sendOne(text);
     this.underWay.add(sent);
-    const taken = await sent;
+    const written = await sent;
     this.underWay.delete(sent);
-    return taken;
+    return written;
   }
 
   async close(): Promise<void> {

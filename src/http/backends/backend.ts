@@ -169,11 +169,11 @@ export class Backend {
         }
       };
       const closed = () => fail(new Error("the connection was closed before an answer came"));
-      const given = (socket: Socket) => {
+      const onSocket = (socket: Socket) => {
         if (request.reusedSocket) connected();
         else guard.once(socket, ready, connected, socket);
       };
-      guard.once(request, "socket", given, request);
+      guard.once(request, "socket", onSocket, request);
       guard.on(request, "error", fail, request);
       guard.once(request, "close", closed, request);
       guard.once(request, "response", answered, request);

@@ -85,12 +85,12 @@ function dropTokens(headers: OutgoingHttpHeaders, vocabulary: Vocabulary): void 
   const offered = headers["sec-websocket-protocol"];
   if (offered === undefined) return;
   const prefix = tokenProtocolPrefix(vocabulary);
-  const kept = String(offered)
+  const forwarded = String(offered)
     .split(",")
     .map((protocol) => protocol.trim())
     .filter((protocol) => !protocol.startsWith(prefix));
-  if (kept.length === 0) delete headers["sec-websocket-protocol"];
-  else headers["sec-websocket-protocol"] = kept.join(", ");
+  if (forwarded.length === 0) delete headers["sec-websocket-protocol"];
+  else headers["sec-websocket-protocol"] = forwarded.join(", ");
 }
 
 /** Returns the forwarded header lines of a backend's response; the audit id is that of this server. */

@@ -9,8 +9,8 @@ import { isTrue, type ResourceFacts } from "../request/facts.ts";
 export function connectOptions({ resource, subresource }: Target, facts: ResourceFacts): ApiObject {
   const declared = resource.kind.subresources[subresource];
   const kind = declared?.shape === "connect" ? declared.optionsKind : "";
-  const asked = { apiVersion: resource.apiVersion, kind, ...members(subresource, facts) };
-  return asked as unknown as ApiObject;
+  const options = { apiVersion: resource.apiVersion, kind, ...members(subresource, facts) };
+  return options as unknown as ApiObject;
 }
 
 function members(subresource: string, { query, rest }: ResourceFacts): object {

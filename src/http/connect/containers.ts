@@ -8,15 +8,15 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
  * @param asked requested name; empty for none.
  * @throws {StatusError} BadRequest if there is no such container, or several without a selection.
  */
-export function containerOf({ metadata, spec }: Pod, asked: string, { domain }: Vocabulary): string {
+export function containerOf({ metadata, spec }: Pod, requested: string, { domain }: Vocabulary): string {
   const pod = metadata.name!;
   const containers = spec?.containers ?? [];
   const names = [spec?.initContainers ?? [], containers, spec?.ephemeralContainers ?? []]
     .flat()
     .map(({ name }) => name);
-  if (asked !== "") {
-    if (names.includes(asked)) return asked;
-    throw new StatusError("BadRequest", `container ${asked} is not valid for pod ${pod}`);
+  if (requested !== "") {
+    if (names.includes(requested)) return requested;
+    throw new StatusError("BadRequest", `container ${requested} is not valid for pod ${pod}`);
   }
   if (containers.length === 1) return containers[0]!.name;
   const annotated = metadata.annotations?.[`kubectl.${domain}/default-container`];

@@ -23,8 +23,8 @@ export async function agentDestination(
   const node = await objects.node(name);
   const host = preferredAddress(node, nodeAgents.addressTypes);
   if (isIP(host) !== 0 && isRefused(host, targets)) throw addressRefused(host);
-  const said = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
-  const port = said > 0 ? said : agentPort;
+  const agentPortOfNode = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+  const port = agentPortOfNode > 0 ? agentPortOfNode : agentPort;
   return { scheme: "https", host, port, tls: nodeAgents.tls, timeoutMs: nodeAgents.timeoutMs };
 }
 
@@ -46,12 +46,12 @@ export async function nodeDestination(
 function preferredAddress({ metadata, status }: Node, types: readonly string[]): string {
   const addresses = status?.addresses ?? [];
   for (const type of types) {
-    const found = addresses.find((one) => one.type === type && (one.address ?? "") !== "");
-    if (found !== undefined) return found.address;
+    const match = addresses.find((one) => one.type === type && (one.address ?? "") !== "");
+    if (match !== undefined) return match.address;
   }
-  const known = addresses.map(({ type, address }) => `${type}=${address}`).join(" ");
+  const addressTexts = addresses.map(({ type, address }) => `${type}=${address}`).join(" ");
   throw new StatusError(
     "ServiceUnavailable",
-    `no preferred addresses found for node ${JSON.stringify(metadata.name)}; known addresses: [${known}]`,
+    `no preferred addresses found for node ${JSON.stringify(metadata.name)}; known addresses: [${addressTexts}]`,
   );
 }

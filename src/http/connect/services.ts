@@ -56,8 +56,8 @@ export async function serviceDestination(
 function portNameOf({ metadata, spec }: Service, port: string): string {
   const number = portNumber(port);
   if (number === undefined) return port;
-  const found = spec?.ports?.find((one) => one.port === number);
-  if (found !== undefined) return found.name ?? "";
+  const match = spec?.ports?.find((one) => one.port === number);
+  if (match !== undefined) return match.name ?? "";
   throw new StatusError(
     "ServiceUnavailable",
     `no service port ${number} found for service ${JSON.stringify(metadata.name)}`,

@@ -121,8 +121,8 @@ function versionAnswer(
   features: DiscoveryFeatures,
 ): () => object {
   return () => {
-    const found = registry.groupVersions.find((one) => one.group === group && one.version === version);
-    return resourceList(found ?? { group, version, resources: [] }, registry.vocabulary, features);
+    const match = registry.groupVersions.find((one) => one.group === group && one.version === version);
+    return resourceList(match ?? { group, version, resources: [] }, registry.vocabulary, features);
   };
 }
 

@@ -65,10 +65,10 @@ async function answerOne(
   request: RequestContext,
 ): Promise<void> {
   const name = request.facts.path.slice(endpoint.length + 2).replace(/\/$/, "");
-  const found = checks.find((one) => one.name === name);
-  if (found === undefined)
+  const match = checks.find((one) => one.name === name);
+  if (match === undefined)
     throw new StatusError("NotFound", "the server could not find the requested resource");
-  const problem = await found.check();
+  const problem = await match.check();
   if (problem === undefined) return sendText(request.exchange, 200, "ok");
   sendText(request.exchange, 500, `internal server error: ${problem}\n`);
 }

@@ -20,7 +20,7 @@ export function sendDocument(
   { protobufMediaType }: Vocabulary,
 ): void {
   const { exchange } = request;
-  switch (wanted(request, [yaml, protobufMediaType])) {
+  switch (preferredFormat(request, [yaml, protobufMediaType])) {
     case yaml:
       return sendYaml(exchange, document);
     case protobufMediaType:
@@ -32,7 +32,7 @@ export function sendDocument(
 
 /** @throws {StatusError} NotAcceptable if the client doesn't accept JSON, for documents without other formats. */
 export function checkAcceptsJson(request: RequestContext): void {
-  wanted(request, []);
+  preferredFormat(request, []);
 }
 
 /**
@@ -40,7 +40,7 @@ export function checkAcceptsJson(request: RequestContext): void {
  *
  * @throws {StatusError} NotAcceptable if it accepts none.
  */
-function wanted({ exchange }: RequestContext, others: readonly string[]): string | undefined {
+function preferredFormat({ exchange }: RequestContext, others: readonly string[]): string | undefined {
   const accept = exchange.header("accept") ?? "";
   if (accept === "") return undefined;
   for (const { type, quality } of preferred(parseAccept(accept))) {
@@ -48,8 +48,8 @@ function wanted({ exchange }: RequestContext, others: readonly string[]): string
     if (jsonRanges.has(type)) return undefined;
     if (others.includes(type)) return type;
   }
-  const known = ["application/json", ...others].join(", ");
-  throw new StatusError("NotAcceptable", `only the following media types are accepted: ${known}`, {});
+  const mediaTypes = ["application/json", ...others].join(", ");
+  throw new StatusError("NotAcceptable", `only the following media types are accepted: ${mediaTypes}`, {});
 }
 
 interface Document {

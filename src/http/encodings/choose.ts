@@ -106,19 +106,19 @@ export class Encodings {
   }
 
   private protobufOf(resource: Resource, kinds: KindContext): ProtobufEncoding {
-    let found = this.wholeProtobuf.get(resource);
-    if (found === undefined) {
-      found = new ProtobufEncoding(wholeView(resource, kinds), this.vocabulary.protobufMediaType);
-      this.wholeProtobuf.set(resource, found);
+    let encoding = this.wholeProtobuf.get(resource);
+    if (encoding === undefined) {
+      encoding = new ProtobufEncoding(wholeView(resource, kinds), this.vocabulary.protobufMediaType);
+      this.wholeProtobuf.set(resource, encoding);
     }
-    return found;
+    return encoding;
   }
 
   private jsonOf(resource: Resource, kinds: KindContext): JsonEncoding {
-    let found = this.wholeJson.get(resource);
-    if (found === undefined)
-      this.wholeJson.set(resource, (found = new JsonEncoding(wholeView(resource, kinds))));
-    return found;
+    let encoding = this.wholeJson.get(resource);
+    if (encoding === undefined)
+      this.wholeJson.set(resource, (encoding = new JsonEncoding(wholeView(resource, kinds))));
+    return encoding;
   }
 }
 

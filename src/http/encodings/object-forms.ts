@@ -29,12 +29,12 @@ export class ObjectForms {
   of(encoding: Encoding, entry: Entry): Uint8Array {
     if (encoding.isKept !== true) return encoding.object(entry.body);
     const { key, revision } = entry;
-    const known = this.forms.get(key);
-    if (known !== undefined && known.revision === revision && known.encoding === encoding.key) {
-      return known.bytes;
+    const cached = this.forms.get(key);
+    if (cached !== undefined && cached.revision === revision && cached.encoding === encoding.key) {
+      return cached.bytes;
     }
     const bytes = encoding.object(entry.body);
-    if (known !== undefined) this.forget(key, known);
+    if (cached !== undefined) this.forget(key, cached);
     if (bytes.length <= maxObjectBytes) this.keep(key, { encoding: encoding.key, revision, bytes });
     return bytes;
   }

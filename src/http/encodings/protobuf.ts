@@ -69,8 +69,8 @@ export class ProtobufEncoding implements WatchEncoding {
 
   /** Encodes the objects of a page, each as a field of the list. */
   private *items({ entries, forms }: ListedPage): Generator<Uint8Array> {
-    const kept = forms?.get(this.key) as KeptItems | undefined;
-    if (kept !== undefined) return yield kept.items;
+    const cached = forms?.get(this.key) as CachedItems | undefined;
+    if (cached !== undefined) return yield cached.items;
     const parts: Uint8Array[] = [];
     for (const some of portions(entries, this.view.ofStored ? fastChunkBytes : undefined)) {
       const part = this.fields(some);
@@ -79,7 +79,7 @@ export class ProtobufEncoding implements WatchEncoding {
     }
     if (forms === undefined) return;
     const items = Buffer.concat(parts);
-    forms.keep<KeptItems>(this.key, { items, bytes: items.length });
+    forms.keep<CachedItems>(this.key, { items, bytes: items.length });
   }
 
   private fields(entries: readonly Entry[]): Uint8Array {
@@ -103,7 +103,7 @@ export class ProtobufEncoding implements WatchEncoding {
 const itemsField = 2;
 
 /** Encoded items in the page cache. */
-interface KeptItems extends PageForm {
+interface CachedItems extends PageForm {
   readonly items: Uint8Array;
 }
 

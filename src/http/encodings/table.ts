@@ -19,7 +19,7 @@ import { TimedRows, TimedRowsWriter } from "./timed-rows.ts";
 import { metadataAlone, type View } from "./view.ts";
 
 /** Encoded rows in the page cache. */
-interface KeptRows extends PageForm {
+interface CachedRows extends PageForm {
   /** The declaration at the time of encoding: another one may have other columns. */
   readonly kind: Kind;
   readonly rows: TimedRows;
@@ -70,21 +70,21 @@ export class TableEncoding implements WatchEncoding {
   }
 
   list(): ListWriter {
-    let begun = false;
+    let started = false;
     const head = (): string => {
       const columns = JSON.stringify(this.definitions());
       return `{"kind":"Table","apiVersion":"${this.metaApiVersion}","columnDefinitions":${columns},"rows":[`;
     };
     // The comma before the first row is dropped.
     const joined = (rows: Buffer): Buffer => {
-      if (begun) return rows;
-      begun = true;
+      if (started) return rows;
+      started = true;
       return Buffer.concat([Buffer.from(head()), rows.subarray(1)]);
     };
     return {
       page: (page: ListedPage) => this.pageParts(page, joined),
       end: (end: ListEnd) =>
-        Buffer.from(`${begun ? "" : head()}],"metadata":${JSON.stringify(listMeta(end))}}\n`),
+        Buffer.from(`${started ? "" : head()}],"metadata":${JSON.stringify(listMeta(end))}}\n`),
     };
   }
 
@@ -107,19 +107,19 @@ export class TableEncoding implements WatchEncoding {
     joined: (rows: Buffer) => Buffer,
   ): Generator<Uint8Array> {
     const now = this.clock.now();
-    const kept = forms?.get(this.key) as KeptRows | undefined;
-    if (kept?.kind === this.kind) return yield joined(kept.rows.at(now));
-    const made: TimedRows[] = [];
+    const cached = forms?.get(this.key) as CachedRows | undefined;
+    if (cached?.kind === this.kind) return yield joined(cached.rows.at(now));
+    const encoded: TimedRows[] = [];
     let allLasting = true;
     for (const some of portions(entries)) {
       const { rows, lasting } = this.rows(some, now);
       yield joined(rows.at(now));
       allLasting &&= lasting;
-      made.push(rows);
+      encoded.push(rows);
     }
     if (forms === undefined || !allLasting) return;
-    const rows = TimedRows.joined(made);
-    forms.keep<KeptRows>(this.key, { kind: this.kind, rows, bytes: rows.bytes });
+    const rows = TimedRows.joined(encoded);
+    forms.keep<CachedRows>(this.key, { kind: this.kind, rows, bytes: rows.bytes });
   }
 
   /** Encodes the rows of some entries. `lasting` is true if only their ages change while the objects don't. */

@@ -21,10 +21,10 @@ export class YamlTableEncoding implements Encoding {
 
   list(): ListWriter {
     const { table } = this;
-    let begun = false;
+    let started = false;
     const head = (): string => {
-      if (begun) return "";
-      begun = true;
+      if (started) return "";
+      started = true;
       return `${yamlText(table.head())}rows:\n`;
     };
     return {
@@ -32,7 +32,7 @@ export class YamlTableEncoding implements Encoding {
         for (const entry of entries) yield Buffer.from(head() + itemText(table.rowOf(entry)));
       },
       end: (end: ListEnd) => {
-        const empty = begun ? "" : head().replace(/rows:\n$/, "rows: []\n");
+        const empty = started ? "" : head().replace(/rows:\n$/, "rows: []\n");
         return Buffer.from(empty + yamlText({ metadata: listMeta(end) }));
       },
     };

@@ -24,10 +24,10 @@ export class YamlEncoding implements Encoding {
 
   list(): ListWriter {
     const { view } = this;
-    let begun = false;
+    let started = false;
     const head = (): string => {
-      if (begun) return "";
-      begun = true;
+      if (started) return "";
+      started = true;
       return `kind: ${view.listKind}\napiVersion: ${view.apiVersion}\nitems:\n`;
     };
     return {
@@ -35,7 +35,7 @@ export class YamlEncoding implements Encoding {
         for (const { body } of entries) yield Buffer.from(head() + itemText(shownItem(view, body)));
       },
       end: (end: ListEnd) => {
-        const empty = begun ? "" : head().replace(/items:\n$/, "items: []\n");
+        const empty = started ? "" : head().replace(/items:\n$/, "items: []\n");
         return Buffer.from(empty + yamlText({ metadata: listMeta(end, view.isCustom) }));
       },
     };

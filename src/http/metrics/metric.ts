@@ -40,13 +40,13 @@ export class Metric {
   /** Returns the sample with these labels, in the order of the definition; the same object until the next reset. */
   sample(labels: readonly string[]): Sample {
     const key = labels.join("\n");
-    let found = this.samples.get(key);
-    if (found === undefined) {
+    let existing = this.samples.get(key);
+    if (existing === undefined) {
       const named = Object.fromEntries(this.labelNames.map((name, index) => [name, labels[index] ?? ""]));
-      found = this.type === "histogram" ? new Distribution(named, this.buckets) : new SingleValue(named);
-      this.samples.set(key, found);
+      existing = this.type === "histogram" ? new Distribution(named, this.buckets) : new SingleValue(named);
+      this.samples.set(key, existing);
     }
-    return found;
+    return existing;
   }
 
   /** Removes all samples; a metric without labels always has one. */

@@ -67,9 +67,9 @@ export class RequestMetrics {
     if (sort === undefined || resource === undefined) return this.samplesByKey(facts, exchange, code);
     let ofResource = this.ordinary.get(resource);
     if (ofResource === undefined) this.ordinary.set(resource, (ofResource = new Map()));
-    let found = ofResource.get(sort);
-    if (found === undefined) ofResource.set(sort, (found = this.samplesByKey(facts, exchange, code)));
-    return found;
+    let samples = ofResource.get(sort);
+    if (samples === undefined) ofResource.set(sort, (samples = this.samplesByKey(facts, exchange, code)));
+    return samples;
   }
 
   private samplesByKey(
@@ -80,21 +80,21 @@ export class RequestMetrics {
     const dryRun = facts?.query.empty === false && facts.query.get("dryRun") !== undefined ? "All" : "";
     const verb = facts === undefined ? methodOf(exchange) : verbOf(facts, exchange);
     const key = `${verb} ${code} ${dryRun} ${facts === undefined ? "" : keyOf(facts)}`;
-    let found = this.known.get(key);
-    if (found === undefined) {
+    let samples = this.known.get(key);
+    if (samples === undefined) {
       const labels = facts === undefined ? unknownLabels : labelsOf(facts);
       const goesOn = verb === "WATCH" || verb === "CONNECT";
       const { metrics } = this;
-      found = {
+      samples = {
         total: metrics.sample("apiserver_request_total", verb, dryRun, ...labels, String(code)),
         times: goesOn
           ? undefined
           : metrics.sample("apiserver_request_duration_seconds", verb, dryRun, ...labels),
         sizes: goesOn ? undefined : metrics.sample("apiserver_response_sizes", verb, ...labels),
       };
-      this.known.set(key, found);
+      this.known.set(key, samples);
     }
-    return found;
+    return samples;
   }
 
   /** Counts a long-running request until its connection or stream is closed. */

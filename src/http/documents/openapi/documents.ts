@@ -80,12 +80,12 @@ export class OpenApiDocuments {
 
   /** Returns a group version in OpenAPI 3.0 by its path; undefined if there is none. */
   group(path: string): Document | undefined {
-    const found = this.own().find((one) => groupPath(one) === path);
-    if (found === undefined) return undefined;
-    const { group } = found;
+    const match = this.own().find((one) => groupPath(one) === path);
+    if (match === undefined) return undefined;
+    const { group } = match;
     const revision = this.registry.revisionOf(group);
     const key = `group ${path}`;
-    const read = () => this.kept.get(key, revision, (giveTurn) => this.groupDocument(found, giveTurn));
+    const read = () => this.kept.get(key, revision, (giveTurn) => this.groupDocument(match, giveTurn));
     if (this.registry.isBuiltIn(group)) return { hash: this.kept.hashOf(key, revision), read };
     // Computed from the sources, without creating the document, because a server can have thousands of definitions.
     const info = JSON.stringify(this.info());

@@ -68,11 +68,11 @@ async function sendGroup(
   { clock, passOn }: Pick<OpenApiParts, "clock" | "passOn">,
 ): Promise<void> {
   const { path, query } = request.facts;
-  const asked = path.slice("/openapi/v3/".length).replace(/\/$/, "");
-  const other = documents.others().find((one) => one.path === `/${asked}`);
+  const requestedPath = path.slice("/openapi/v3/".length).replace(/\/$/, "");
+  const other = documents.others().find((one) => one.path === `/${requestedPath}`);
   // Without the hash of the index: it may be outdated, and then the extension server would redirect.
   if (other !== undefined) return passOn(request, other, `/openapi/v3${other.path}`);
-  const document = documents.group(asked);
+  const document = documents.group(requestedPath);
   if (document === undefined)
     throw new StatusError("NotFound", "the server could not find the requested resource");
   typeFor(request, [json]);
@@ -80,7 +80,7 @@ async function sendGroup(
   if (hash === "") return await sendDocument(request, clock, json, document);
   const current = document.hash ?? (await document.read()).hash;
   if (hash !== current) {
-    const location = `/openapi/v3/${asked}?hash=${current}`;
+    const location = `/openapi/v3/${requestedPath}?hash=${current}`;
     return request.exchange.send(301, ["Location", location], Buffer.alloc(0));
   }
   await sendDocument(request, clock, json, document, `private, immutable, max-age=${keepSeconds}`);

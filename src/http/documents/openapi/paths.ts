@@ -60,8 +60,8 @@ function watchPaths(base: string, place: Place, definitions: Definitions): Recor
   const scope = namespaced ? `${base}/watch/namespaces/{namespace}/${name}` : `${base}/watch/${name}`;
   const item = (path: string, ofOne: boolean, at: Place) => {
     const operations = { get: watchPathOperation(at, ofOne, definitions) };
-    const asked = [...listParameters, ...watchParameters, prettyParameter];
-    return [path, withParameters(operations, path, asked, at, definitions)] as const;
+    const queryParameters = [...listParameters, ...watchParameters, prettyParameter];
+    return [path, withParameters(operations, path, queryParameters, at, definitions)] as const;
   };
   return Object.fromEntries([
     item(scope, false, place),
@@ -92,16 +92,16 @@ function pathItem(
   const item: PathItem = {};
   for (const verb of verbs) Object.assign(item, operationsOf(verb, place, definitions));
   if (Object.keys(item).length === 0) return undefined;
-  const asked =
+  const queryParameters =
     place.connection === undefined ? [prettyParameter] : (connectionParameters[place.subresource] ?? []);
-  return withParameters(item, path, asked, place, definitions);
+  return withParameters(item, path, queryParameters, place, definitions);
 }
 
 /** @param asked query parameters of every operation. */
 function withParameters(
   item: PathItem,
   path: string,
-  asked: readonly Parameter[],
+  queryParameters: readonly Parameter[],
   place: Place,
   { dialect }: Definitions,
 ): PathItem {
@@ -109,7 +109,7 @@ function withParameters(
     ...(path.includes("{name}") ? [nameParameter(place.resource.kind.name)] : []),
     ...(path.includes("{namespace}") ? [namespaceParameter] : []),
     ...(path.includes("{path}") ? [restParameter] : []),
-    ...asked,
+    ...queryParameters,
   ];
   return { ...item, parameters: parameters.map((one) => parameterObject(one, dialect)) };
 }

@@ -102,7 +102,7 @@ class QuotaStatuses {
     await usage.syncAll();
     const results = await Promise.all(usage.quotas.map((quota) => writeStatus(this.context, usage, quota)));
     if (results.includes(false)) this.changed(namespace);
-    const ends = usage.nextEnd;
+    const ends = usage.nextChange;
     if (ends !== Infinity) this.queue.addLater(namespace, Math.max(intervalMs, ends - clock.now() + 1));
   }
 

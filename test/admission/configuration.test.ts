@@ -84,7 +84,7 @@ describe("the admission configuration file", () => {
     [
       "a plugin with both",
       [{ name: "A", path: "x", configuration: {} }],
-      "plugins[0].configuration: Forbidden: may not be given beside a path",
+      "plugins[0].configuration: Forbidden: must not be set together with path",
     ],
     ["plugins that are no list", { name: "A" }, "plugins"],
     ["a name that is no text", [{ name: 1, path: "x" }], "plugins[0].name"],

@@ -6,8 +6,8 @@ import { forbidden } from "../forbidden.ts";
 import { containersOf, podOf } from "../pod-spec.ts";
 
 /**
- * AlwaysPullImages: containers of new pods, and of pods that get a new image, have the pull policy `Always`
- * (spec: conventions 4.13). So nobody runs a private image because another pod brought it to the node before.
+ * AlwaysPullImages: sets the pull policy `Always` in the containers of new pods and of pods with a new image (spec: conventions
+ * 4.13). So a pod can't use a private image that another pod has pulled to the node.
  */
 export function alwaysPullImages(): AdmissionPlugin {
   return {
@@ -33,7 +33,7 @@ export function alwaysPullImages(): AdmissionPlugin {
   };
 }
 
-/** Whether a request changes a pod without giving it an image that it doesn't have. */
+/** Whether a request updates a pod without a new image. */
 function bringsNoImage(request: AdmissionRequest): boolean {
   const { operation, live } = request;
   if (operation !== "UPDATE" || live === undefined) return false;

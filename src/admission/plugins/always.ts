@@ -1,7 +1,7 @@
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 
-/** AlwaysAdmit: admits everything. Deprecated; it does nothing that its absence doesn't. */
+/** AlwaysAdmit: admits everything. Deprecated; has no effect. */
 export function alwaysAdmit(): AdmissionPlugin {
   return { name: "AlwaysAdmit", concerns: () => false };
 }

@@ -11,13 +11,13 @@ import { maySignFor } from "../signer-permission.ts";
 
 type Request = CertificateSigningRequest;
 
-/** Writes of one kind to the requests, or to one subresource of them. */
+/** Returns a `concerns` function for one operation on certificate requests or on one of their subresources. */
 function writesTo(
   operation: AdmissionRequest["operation"],
   subresource: string,
 ): AdmissionPlugin["concerns"] {
-  return (asked, target: Target) =>
-    asked === operation &&
+  return (requestOperation, target: Target) =>
+    requestOperation === operation &&
     target.subresource === subresource &&
     target.resource.stored.kind === CertificateSigningRequest;
 }
@@ -55,8 +55,8 @@ export function certificateSigning(authorizer: Authorizer, vocabulary: Vocabular
       if (!concerns(operation, target)) return;
       const { spec, status: before } = live as unknown as Request;
       const { status: now } = object as unknown as Request;
-      const same = now?.certificate === before?.certificate;
-      if (same && isDeepStrictEqual(now?.conditions, before?.conditions)) return;
+      const sameCertificate = now?.certificate === before?.certificate;
+      if (sameCertificate && isDeepStrictEqual(now?.conditions, before?.conditions)) return;
       return andThen(maySignFor(authorizer, vocabulary, user, "sign", spec.signerName), (allowed) => {
         if (allowed) return;
         throw forbidden(target, `user not permitted to sign requests with signerName "${spec.signerName}"`);
@@ -66,8 +66,8 @@ export function certificateSigning(authorizer: Authorizer, vocabulary: Vocabular
 }
 
 /**
- * CertificateSubjectRestriction: no request to the signer of API clients may ask for a certificate of the group
- * `system:masters`, whose members may do everything (spec: conventions 4.13).
+ * CertificateSubjectRestriction: rejects requests to the signer of API clients for a certificate with the group `system:masters`,
+ * which has all permissions (spec: conventions 4.13).
  */
 export function certificateSubjectRestriction(vocabulary: Vocabulary): AdmissionPlugin {
   const concerns = writesTo("CREATE", "");

@@ -8,8 +8,8 @@ import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 
 /**
- * DefaultIngressClass: a new Ingress that names no class gets the default one, and none where there is no default (spec: conventions
- * 4.13). Several default classes: see {@link defaultClassOf}.
+ * DefaultIngressClass: a new Ingress without a class gets the default class, if there is one (spec: conventions 4.13). Several
+ * default classes: see {@link defaultClassOf}.
  */
 export function defaultIngressClass(
   facts: AdmissionFacts,

@@ -3,17 +3,15 @@ import { concernsPods } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { podOf, type TolerationValue } from "../pod-spec.ts";
 
-/** For how long pods stay on a node that isn't ready, or can't be reached, unless they say so themselves; in seconds. */
+/** Default duration for which pods stay on a node that is not ready or unreachable, in seconds. */
 export interface TolerationSeconds {
   readonly notReady: number;
   readonly unreachable: number;
 }
 
-/** Unless configured. */
-
 /**
- * DefaultTolerationSeconds: pods tolerate the taints `not-ready:NoExecute` and `unreachable:NoExecute` of a node for a time,
- * unless they say for how long (spec: conventions 4.13).
+ * DefaultTolerationSeconds: pods without a toleration for the taints `not-ready:NoExecute` and `unreachable:NoExecute` get one
+ * with a duration (spec: conventions 4.13).
  */
 export function defaultTolerationSeconds(
   { notReady, unreachable }: TolerationSeconds,
@@ -30,7 +28,7 @@ export function defaultTolerationSeconds(
       const { spec } = podOf(request);
       const own = spec.tolerations ?? [];
       const added = taints
-        .filter(([key]) => !own.some((toleration) => isAbout(toleration, key)))
+        .filter(([key]) => !own.some((toleration) => toleratesNoExecute(toleration, key)))
         .map(([key, tolerationSeconds]) => ({
           key,
           operator: "Exists",
@@ -42,7 +40,7 @@ export function defaultTolerationSeconds(
   };
 }
 
-/** Whether a toleration says something of a taint with this key that drives pods off. */
-function isAbout({ key = "", effect = "" }: TolerationValue, taint: string): boolean {
+/** Whether a toleration applies to a taint with this key and the effect NoExecute. */
+function toleratesNoExecute({ key = "", effect = "" }: TolerationValue, taint: string): boolean {
   return (key === "" || key === taint) && (effect === "" || effect === "NoExecute");
 }

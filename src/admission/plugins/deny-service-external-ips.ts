@@ -3,8 +3,8 @@ import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 
 /**
- * DenyServiceExternalIPs: a Service may not gain external addresses; those that it has may stay or be removed
- * (spec: conventions 4.13). Whoever may create Services could otherwise draw traffic for any address to their pods.
+ * DenyServiceExternalIPs: rejects new external addresses of a Service; existing ones may be kept or removed (spec: conventions
+ * 4.13). Otherwise a user who may create Services could redirect traffic for any address to their pods.
  */
 export function denyServiceExternalIps(): AdmissionPlugin {
   const concerns: AdmissionPlugin["concerns"] = (operation, { resource, subresource }) =>

@@ -13,8 +13,8 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 
 /**
- * Nobody writes themself more rights than they hold (spec: access review 5, as the reference): the last check of every
- * write of a role or binding. It can't be turned off.
+ * The escalation check of roles and bindings: users can't grant permissions that they don't have (spec: access review 5, as the
+ * reference). It runs last and can't be disabled.
  */
 export function escalationCheck(
   policy: StoredRbac,

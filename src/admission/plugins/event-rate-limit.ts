@@ -14,39 +14,43 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { PluginConfiguration } from "../configuration.ts";
 
-const Limit = struct("EventRateLimit", "How many events are let in.", {
-  type: field(undefined, string, "Which events share the limit: all, or those of one key.").required(),
-  qps: field(undefined, int32, "How many are let in a second, on average.").required(),
-  burst: field(undefined, int32, "How many are let in at once, after a time of rest.").required(),
-  cacheSize: field(undefined, int32, "How many keys are remembered; the one used longest ago is forgotten."),
+const Limit = struct("EventRateLimit", "A limit of events.", {
+  type: field(undefined, string, "Type of the key; events with the same key share the limit.").required(),
+  qps: field(undefined, int32, "Average events per second.").required(),
+  burst: field(undefined, int32, "Events at once after a pause.").required(),
+  cacheSize: field(undefined, int32, "Number of cached keys; the least recently used one is dropped."),
 });
 
-const Limits = struct("EventRateLimitConfiguration", "Limits of events; one is let in where all allow it.", {
-  kind: field(undefined, string, "Configuration."),
-  apiVersion: field(undefined, string, "Version of the configuration's form."),
-  limits: field(undefined, list(Limit), "The limits.").required(),
-});
+const Limits = struct(
+  "EventRateLimitConfiguration",
+  "Limits of events; an event must be within all of them.",
+  {
+    kind: field(undefined, string, "Configuration."),
+    apiVersion: field(undefined, string, "Version of the configuration format."),
+    limits: field(undefined, list(Limit), "The limits.").required(),
+  },
+);
 
 type StoredEvent = ObjectFor<typeof Event>;
 
-/** Which events share a limit, by the name of its type. */
+/** Returns the key of an event, by the type of a limit. */
 const keys: Readonly<Record<string, (request: AdmissionRequest) => string>> = {
   Server: () => "",
   Namespace: ({ target }) => target.namespace,
   User: ({ user }) => user.name,
   SourceAndObject: ({ object }) => {
     const { source, reportingComponent, involvedObject: about } = object as StoredEvent;
-    const by = [source?.component || reportingComponent, source?.host];
-    return [...by, about.kind, about.namespace, about.name, about.uid, about.apiVersion].join("/");
+    const origin = [source?.component || reportingComponent, source?.host];
+    return [...origin, about.kind, about.namespace, about.name, about.uid, about.apiVersion].join("/");
   },
 };
 
-/** Keys that are remembered unless it is said how many. */
+/** Number of cached keys without configuration. */
 const defaultCacheSize = 4096;
-/** Longer keys, which clients can make as long as an event may be, are remembered by their digest. */
-const longestKey = 256;
+/** In characters. Of longer keys the digest is cached, as clients can make them as long as an event. */
+const maxKeyLength = 256;
 
-/** How many events are let in, of those that share a key. */
+/** A limit of events with the same key. */
 export interface EventLimit {
   readonly type: string;
   readonly perSecond: number;
@@ -55,9 +59,9 @@ export interface EventLimit {
 }
 
 /**
- * Reads the limits that the plugin is configured with.
+ * Reads the configuration of the plugin.
  *
- * @throws {ConfigurationError}
+ * @throws {ConfigurationError} the configuration is invalid.
  */
 export async function readEventLimits(
   configuration: PluginConfiguration,
@@ -69,15 +73,15 @@ export async function readEventLimits(
     apiVersions: [`eventratelimit.admission.${groupSuffix}/v1alpha1`],
   });
   const report = FieldReport.start();
-  // Nothing is validated yet: what is required may still be missing.
+  // The decoded value is not validated yet: required fields may be missing.
   const limits = (value.limits as typeof value.limits | undefined) ?? [];
   if (limits.length === 0) report.at("limits").required("at least one limit");
   limits.forEach(({ type = "", qps = 0, burst = 0, cacheSize = 0 }, index) => {
-    const place = report.at("limits", index);
-    if (!Object.hasOwn(keys, type)) place.at("type").notSupported(type, Object.keys(keys));
-    if (qps <= 0) place.at("qps").invalid(qps, "must be positive");
-    if (burst <= 0) place.at("burst").invalid(burst, "must be positive");
-    if (cacheSize < 0) place.at("cacheSize").invalid(cacheSize, "must not be negative");
+    const limitReport = report.at("limits", index);
+    if (!Object.hasOwn(keys, type)) limitReport.at("type").notSupported(type, Object.keys(keys));
+    if (qps <= 0) limitReport.at("qps").invalid(qps, "must be positive");
+    if (burst <= 0) limitReport.at("burst").invalid(burst, "must be positive");
+    if (cacheSize < 0) limitReport.at("cacheSize").invalid(cacheSize, "must not be negative");
   });
   refuseFaults(report);
   return {
@@ -92,11 +96,11 @@ export async function readEventLimits(
 }
 
 /**
- * EventRateLimit: rejects events over the limits (429), so that a burst of events doesn't slow down other requests. A dry run
- * stores nothing and isn't counted.
+ * EventRateLimit: rejects events above the limits (429), so that a burst of events doesn't slow down other requests. Dry runs
+ * aren't counted.
  */
 export function eventRateLimit(limits: readonly EventLimit[], clock: Clock): AdmissionPlugin {
-  const gates = limits.map((limit) => gateOf(limit, clock));
+  const limiters = limits.map((limit) => limiterFor(limit, clock));
   const concerns: AdmissionPlugin["concerns"] = (operation, { resource }) =>
     operation !== "DELETE" && resource.stored.kind === Event;
   return {
@@ -104,10 +108,10 @@ export function eventRateLimit(limits: readonly EventLimit[], clock: Clock): Adm
     concerns,
     validate(request) {
       if (!concerns(request.operation, request.target) || request.dryRun) return;
-      const refusals = gates.flatMap((gate) => gate(request) ?? []);
-      if (refusals.length === 0) return;
-      const why = refusals.map(({ reason }) => reason).join("; ");
-      const waitMs = Math.max(...refusals.map(({ afterMs }) => afterMs));
+      const rejections = limiters.flatMap((limiter) => limiter(request) ?? []);
+      if (rejections.length === 0) return;
+      const why = rejections.map(({ reason }) => reason).join("; ");
+      const waitMs = Math.max(...rejections.map(({ afterMs }) => afterMs));
       throw new StatusError("TooManyRequests", `Too many requests: ${why}`, {
         retryAfterSeconds: Math.ceil(waitMs / 1000),
       });
@@ -115,18 +119,18 @@ export function eventRateLimit(limits: readonly EventLimit[], clock: Clock): Adm
   };
 }
 
-interface Refusal {
+interface Rejection {
   readonly reason: string;
   readonly afterMs: number;
 }
 
-/** Asked for each event; answers where it is one too many. */
-function gateOf(limit: EventLimit, clock: Clock): (request: AdmissionRequest) => Refusal | undefined {
+/** Returns a function that counts an event and returns a rejection if it is above the limit. */
+function limiterFor(limit: EventLimit, clock: Clock): (request: AdmissionRequest) => Rejection | undefined {
   const { type, cacheSize } = limit;
   const keyOf = keys[type]!;
   const throttles = new RecentMap<Throttle>({ entries: cacheSize, cost: Infinity });
   return (request) => {
-    const key = remembered(keyOf(request));
+    const key = shortened(keyOf(request));
     let throttle = throttles.get(key);
     if (throttle === undefined) {
       throttle = new Throttle(limit, clock);
@@ -138,6 +142,6 @@ function gateOf(limit: EventLimit, clock: Clock): (request: AdmissionRequest) =>
   };
 }
 
-function remembered(key: string): string {
-  return key.length <= longestKey ? key : createHash("sha256").update(key).digest("hex");
+function shortened(key: string): string {
+  return key.length <= maxKeyLength ? key : createHash("sha256").update(key).digest("hex");
 }

@@ -5,8 +5,8 @@ import type { AdmissionPlugin } from "../admission-chain.ts";
 import { addToleration, podOf, type TolerationValue } from "../pod-spec.ts";
 
 /**
- * ExtendedResourceToleration: a pod that requests an extended resource, such as `example.com/gpu`, tolerates the taint that
- * is named after it (spec: conventions 4.13). So nodes with such devices can be kept for the pods that need them.
+ * ExtendedResourceToleration: a pod that requests an extended resource, such as `example.com/gpu`, tolerates the taint with the
+ * name of the resource (spec: conventions 4.13). So nodes with such devices can be reserved for the pods that need them.
  */
 export function extendedResourceToleration(vocabulary: Vocabulary): AdmissionPlugin {
   return {
@@ -25,7 +25,7 @@ export function extendedResourceToleration(vocabulary: Vocabulary): AdmissionPlu
   };
 }
 
-/** Whether a resource is of a domain of its own, none of the system's. */
+/** Whether a resource has a domain other than those of the system. */
 function isExtendedResource(name: string, { domain }: Vocabulary): boolean {
   if (!name.includes("/") || name.includes(`${domain}/`) || name.startsWith("requests.")) return false;
   return qualifiedNameFaults(`requests.${name}`).length === 0;

@@ -5,9 +5,8 @@ import { forbidden } from "../forbidden.ts";
 import { podOf } from "../pod-spec.ts";
 
 /**
- * LimitPodHardAntiAffinityTopology: a pod may keep others off its own node only, not off a whole zone: a term of
- * `requiredDuringSchedulingIgnoredDuringExecution` of its anti-affinity has the host name as its topology key
- * (spec: conventions 4.13).
+ * LimitPodHardAntiAffinityTopology: required anti-affinity terms of a pod (`requiredDuringSchedulingIgnoredDuringExecution`) must
+ * have the host name as topology key, so that a pod can't keep others off a whole zone (spec: conventions 4.13).
  */
 export function limitPodHardAntiAffinityTopology({ domain }: Vocabulary): AdmissionPlugin {
   const allowed = `${domain}/hostname`;

@@ -8,12 +8,12 @@ import { groupName } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin, AdmittedType } from "../admission-chain.ts";
 
-/** Whether objects of a type are in a namespace, other than the namespaces themselves. */
+/** Whether a type is namespaced and isn't Namespace itself. */
 function isInside({ resource }: AdmittedType): boolean {
   return resource.namespaced && resource.stored.kind !== Namespace;
 }
 
-/** NamespaceExists: rejects writes of objects in a namespace that is missing, with 404 (spec: conventions 4.13). */
+/** NamespaceExists: rejects writes in a missing namespace with 404 (spec: conventions 4.13). */
 export function namespaceExists(phases: NamespacePhases): AdmissionPlugin {
   return {
     name: "NamespaceExists",
@@ -28,12 +28,12 @@ export function namespaceExists(phases: NamespacePhases): AdmissionPlugin {
   };
 }
 
-/** Makes a namespace; what is there already is no failure. */
+/** Creates a namespace; succeeds if it exists. */
 export type ProvisionNamespace = (name: string) => Promise<void>;
 
 /**
- * NamespaceAutoProvision: a missing namespace is created when something is created in it (spec: conventions 4.13). It stands
- * before NamespaceLifecycle, which rejects what is in a missing one. A dry run creates none.
+ * NamespaceAutoProvision: creates the missing namespace of a new object (spec: conventions 4.13), except in a dry run. It runs
+ * before NamespaceLifecycle, which rejects objects in missing namespaces.
  */
 export function namespaceAutoProvision(
   phases: NamespacePhases,

@@ -11,15 +11,14 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 
 /**
- * NamespaceLifecycle: nothing is created in a namespace that is missing (404) or terminating (403), and the system's
- * own namespaces can't be deleted (403).
+ * NamespaceLifecycle: rejects creates in a missing (404) or terminating (403) namespace, and deletes of system namespaces (403).
  */
 export function namespaceLifecycle(
   phases: NamespacePhases,
   namespaces: Resource,
   vocabulary: Vocabulary,
 ): AdmissionPlugin {
-  const kept = new Set(["default", vocabulary.systemNamespace, vocabulary.publicNamespace]);
+  const systemNamespaces = new Set(["default", vocabulary.systemNamespace, vocabulary.publicNamespace]);
   const reviews = groupName(authorization, vocabulary);
   return {
     name: "NamespaceLifecycle",
@@ -34,26 +33,26 @@ export function namespaceLifecycle(
           if (!request.reinvocation) request.effects.addCondition(condition);
         });
       }
-      if (kept.has(target.name)) throw forbidden(target, "this namespace may not be deleted");
+      if (systemNamespaces.has(target.name)) throw forbidden(target, "this namespace may not be deleted");
     },
   };
 }
 
 /**
- * The condition under which an object is created in its namespace: the namespace is still the one that was seen active.
- * Otherwise an object could be stored behind the deletion of the namespace's content, and would outlive it.
+ * Returns the condition that the namespace of a new object is unchanged at commit. Otherwise the object could be stored after the
+ * content of the namespace is deleted, and would remain.
  *
- * @throws {StatusError} NotFound for a missing namespace, Forbidden for one that is terminating.
+ * @throws {StatusError} NotFound: the namespace is missing; Forbidden: it is terminating.
  */
 function activeCondition(
   phases: NamespacePhases,
   request: AdmissionRequest,
 ): MaybePromise<AdmissionCondition> {
   const { namespace } = request.target;
-  return andThen(phases.of(namespace), (seen) => {
-    if (seen === undefined) throw objectNotFound({ resource: "namespaces", group: "", name: namespace });
-    if (seen.phase === "Terminating") throw terminating(request);
-    return { ...seen.condition, renew: () => activeCondition(phases, request) };
+  return andThen(phases.of(namespace), (current) => {
+    if (current === undefined) throw objectNotFound({ resource: "namespaces", group: "", name: namespace });
+    if (current.phase === "Terminating") throw terminating(request);
+    return { ...current.condition, renew: () => activeCondition(phases, request) };
   });
 }
 

@@ -10,9 +10,9 @@ import { forbidden } from "../forbidden.ts";
 type OwnerReference = NonNullable<ApiObject["metadata"]["ownerReferences"]>[number];
 
 /**
- * OwnerReferencesPermissionEnforcement: only who may delete an object may change its `metadata.ownerReferences`, as its deletion
- * may follow; and whoever has it hold up the deletion of an owner (`blockOwnerDeletion`) must be allowed to update the
- * finalizers of that owner (spec: conventions 4.13).
+ * OwnerReferencesPermissionEnforcement: to change `metadata.ownerReferences`, a user needs permission to delete the object,
+ * because the garbage collector may delete it. To set `blockOwnerDeletion`, a user needs permission to update the finalizers of
+ * the owner (spec: conventions 4.13).
  */
 export function ownerReferencesPermissionEnforcement(
   authorizer: Authorizer,
@@ -20,7 +20,7 @@ export function ownerReferencesPermissionEnforcement(
 ): AdmissionPlugin {
   return {
     name: "OwnerReferencesPermissionEnforcement",
-    // The status of a pod is written by agents, which change no owners.
+    // Writes of pods/status, mostly by agents, are not checked.
     concerns: (operation, { resource, subresource }) =>
       (operation === "CREATE" || operation === "UPDATE") &&
       !(subresource === "status" && resource.group === "" && resource.name === "pods"),
@@ -39,13 +39,13 @@ function ownersOf(object: ApiObject | undefined): readonly OwnerReference[] {
   return object?.metadata?.ownerReferences ?? [];
 }
 
-/** Who creates an object may give it owners: without it there was nothing to be deleted. */
+/** Checks the permission to delete the object; not for a create. */
 function mayDelete(request: AdmissionRequest, authorizer: Authorizer): MaybePromise<void> {
   const { operation, target, user } = request;
   if (operation === "CREATE") return;
   const { resource, subresource, namespace, name } = target;
   const { group, version, name: type } = resource;
-  const answer = authorizer.authorize({
+  const decision = authorizer.authorize({
     kind: "resource",
     user,
     verb: "delete",
@@ -56,13 +56,13 @@ function mayDelete(request: AdmissionRequest, authorizer: Authorizer): MaybeProm
     namespace,
     name,
   });
-  return andThen(answer, ({ verdict, reason }) => {
+  return andThen(decision, ({ verdict, reason }) => {
     if (verdict === "allow") return;
     throw forbidden(target, `cannot set an ownerRef on a resource you can't delete: ${reason}`);
   });
 }
 
-/** The owners whose deletion the object holds up after the write, and didn't before. */
+/** Returns the owners that the object blocks after the write, and didn't block before. */
 function newlyBlocking(
   after: readonly OwnerReference[],
   before: readonly OwnerReference[],
@@ -79,8 +79,8 @@ async function mayBlock(
   { authorizer, registry }: { readonly authorizer: Authorizer; readonly registry: Registry },
 ): Promise<void> {
   for (const { apiVersion, kind, name } of owners) {
-    const found = registry.findKind(apiVersion, kind);
-    if (found === undefined) {
+    const owner = registry.findKind(apiVersion, kind);
+    if (owner === undefined) {
       throw forbidden(
         target,
         `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`,
@@ -90,11 +90,11 @@ async function mayBlock(
       kind: "resource",
       user,
       verb: "update",
-      group: found.group,
-      version: found.version,
-      resource: found.name,
+      group: owner.group,
+      version: owner.version,
+      resource: owner.name,
       subresource: "finalizers",
-      namespace: found.namespaced ? target.namespace : "",
+      namespace: owner.namespaced ? target.namespace : "",
       name,
     });
     if (verdict === "allow") continue;

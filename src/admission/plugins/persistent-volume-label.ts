@@ -4,9 +4,9 @@ import { concernsOnly } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 
 /**
- * PersistentVolumeLabel: a new volume of a cloud has labels for its region and zone (spec: conventions 4.13). Deprecated. The
- * server asks no cloud: it labels volumes of the one cloud whose ids say their zone (`aws://eu-west-1a/vol-1`), and leaves
- * labels that are there.
+ * PersistentVolumeLabel: adds labels for region and zone to a new volume of a cloud (spec: conventions 4.13). Deprecated. The
+ * server calls no cloud API: it labels volumes with an id that contains the zone (`aws://eu-west-1a/vol-1`). Existing labels are
+ * kept.
  */
 export function persistentVolumeLabel({ domain }: Vocabulary): AdmissionPlugin {
   const keys = { zone: `topology.${domain}/zone`, region: `topology.${domain}/region` };

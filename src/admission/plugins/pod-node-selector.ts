@@ -13,38 +13,38 @@ import { podOf } from "../pod-spec.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The node selectors that the plugin is configured with. */
+/** The configuration of PodNodeSelector. */
 export interface NodeSelectors {
-  /** For pods of namespaces without the annotation. */
+  /** Node selector for namespaces without the annotation. */
   readonly byDefault: Labels;
-  /** By namespace: the only labels that its pods may select nodes by. */
+  /** By namespace: the only labels that node selectors of its pods may use. */
   readonly allowed: ReadonlyMap<string, Labels>;
 }
 
-/** The name of the default in the configuration; all other names are of namespaces. */
+/** The key of the default node selector in the configuration; all other keys are namespaces. */
 const defaultKey = "clusterDefaultNodeSelector";
 
 /**
- * Reads what the plugin is configured with: `podNodeSelectorPluginConfig`, an object of selectors such as `env=test,disk=ssd`.
+ * Reads `podNodeSelectorPluginConfig`, an object of selectors such as `env=test,disk=ssd`.
  *
- * @throws {ConfigurationError}
+ * @throws {ConfigurationError} the configuration is invalid.
  */
 export async function readNodeSelectors(
   configuration: PluginConfiguration | undefined,
 ): Promise<NodeSelectors> {
   const value = (await configuration?.readPlain()) as JsonValue | undefined;
-  const found = isObject(value) ? value["podNodeSelectorPluginConfig"] : undefined;
-  if (found === undefined || found === null) return { byDefault: {}, allowed: new Map() };
-  if (!isObject(found)) throw new ConfigurationError("podNodeSelectorPluginConfig: must be an object");
+  const config = isObject(value) ? value["podNodeSelectorPluginConfig"] : undefined;
+  if (config === undefined || config === null) return { byDefault: {}, allowed: new Map() };
+  if (!isObject(config)) throw new ConfigurationError("podNodeSelectorPluginConfig: must be an object");
   const selectors = new Map<string, Labels>();
-  for (const [name, text] of Object.entries(found)) {
-    const place = `podNodeSelectorPluginConfig.${name}`;
-    if (typeof text !== "string") throw new ConfigurationError(`${place}: must be a text`);
+  for (const [name, text] of Object.entries(config)) {
+    const path = `podNodeSelectorPluginConfig.${name}`;
+    if (typeof text !== "string") throw new ConfigurationError(`${path}: must be a string`);
     try {
       selectors.set(name, labelsOf(text));
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      throw new ConfigurationError(`${place}: ${error.message}`, { cause: error });
+      throw new ConfigurationError(`${path}: ${error.message}`, { cause: error });
     }
   }
   const byDefault = selectors.get(defaultKey) ?? {};
@@ -53,9 +53,8 @@ export async function readNodeSelectors(
 }
 
 /**
- * PodNodeSelector: new pods get the node selector of their namespace, which stands in an annotation, or the default one of the
- * configuration; pods that contradict it, or select by what their namespace isn't allowed, are rejected
- * (spec: conventions 4.13).
+ * PodNodeSelector: new pods get the node selector in the annotation of their namespace, or the default of the configuration. Pods
+ * that contradict it or use labels that their namespace isn't allowed are rejected (spec: conventions 4.13).
  */
 export function podNodeSelector(
   facts: AdmissionFacts,
@@ -77,14 +76,14 @@ export function podNodeSelector(
       const { target } = request;
       return andThen(facts.namespaces.get("", target.namespace), (namespace) => {
         const text = namespace?.annotations[annotation];
-        const wanted = text === undefined ? byDefault : annotated(text, request);
+        const required = text === undefined ? byDefault : parseAnnotation(text, request);
         const { spec } = podOf(request);
         const own = spec.nodeSelector ?? {};
-        const entries = Object.entries(wanted);
+        const entries = Object.entries(required);
         if (entries.some(([key, value]) => Object.hasOwn(own, key) && own[key] !== value)) {
           throw forbidden(target, "pod node label selector conflicts with its namespace node label selector");
         }
-        if (entries.length > 0) spec.nodeSelector = { ...wanted, ...own };
+        if (entries.length > 0) spec.nodeSelector = { ...required, ...own };
         check(request);
       });
     },
@@ -92,7 +91,7 @@ export function podNodeSelector(
   };
 }
 
-function annotated(
+function parseAnnotation(
   text: string,
   { target }: Parameters<NonNullable<AdmissionPlugin["validate"]>>[0],
 ): Labels {
@@ -104,7 +103,7 @@ function annotated(
   }
 }
 
-/** @throws {StatusError} BadRequest for what isn't a list of `key=value`. */
+/** @throws {StatusError} BadRequest: the text isn't a list of `key=value`. */
 function labelsOf(text: string): Labels {
   const labels: Record<string, string> = {};
   for (const { key, operator, values } of parseLabelRequirements(text)) {

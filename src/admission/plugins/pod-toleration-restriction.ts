@@ -24,16 +24,16 @@ const Restrictions = struct("PodTolerationRestrictionConfiguration", "Toleration
   whitelist: field(undefined, list(Toleration), "What pods may tolerate whose namespace doesn't say it."),
 });
 
-/** What holds for the pods of namespaces that say nothing. */
+/** The tolerations for namespaces without annotations. */
 export interface TolerationRestrictions {
   readonly byDefault: readonly TolerationValue[];
   readonly allowed: readonly TolerationValue[];
 }
 
 /**
- * Reads what the plugin is configured with.
+ * Reads the configuration.
  *
- * @throws {ConfigurationError}
+ * @throws {ConfigurationError} the configuration is invalid.
  */
 export async function readTolerationRestrictions(
   configuration: PluginConfiguration | undefined,
@@ -49,8 +49,8 @@ export async function readTolerationRestrictions(
 }
 
 /**
- * PodTolerationRestriction: new pods get the tolerations of their namespace, or of the cluster where it says none; pods whose
- * own ones contradict these may be rejected, those that tolerate what their namespace isn't allowed are (spec: conventions 4.13).
+ * PodTolerationRestriction: new pods get the default tolerations of their namespace, or of the configuration. Pods that
+ * contradict these may be rejected; pods with tolerations that the namespace doesn't allow are rejected (spec: conventions 4.13).
  */
 export function podTolerationRestriction(
   facts: AdmissionFacts,
@@ -70,8 +70,8 @@ export function podTolerationRestriction(
     const own = spec.tolerations ?? [];
     const added: TolerationValue[] = [];
     if (request.operation === "CREATE") {
-      added.push(...(annotated(request, namespace, defaultsKey) ?? byDefault));
-      const conflict = added.some((one) => own.some((other) => contradict(one, other)));
+      added.push(...(parseAnnotation(request, namespace, defaultsKey) ?? byDefault));
+      const conflict = added.some((toleration) => own.some((other) => contradict(toleration, other)));
       if (conflict && !contradictingTolerations)
         throw forbidden(request.target, "namespace tolerations and pod tolerations conflict");
     }
@@ -80,13 +80,14 @@ export function podTolerationRestriction(
   };
   const check = (request: AdmissionRequest, namespace: NamespaceFacts | undefined): void => {
     const { tolerations = [] } = podOf(request).spec;
-    const own = annotated(request, namespace, allowedKey);
+    const own = parseAnnotation(request, namespace, allowedKey);
     const list = own ?? allowed;
-    if (list.length === 0 || tolerations.every((one) => list.some((wide) => covers(wide, one)))) return;
-    const whose = own === undefined ? "cluster" : "namespace";
+    if (list.length === 0 || tolerations.every((toleration) => list.some((wide) => covers(wide, toleration))))
+      return;
+    const scope = own === undefined ? "cluster" : "namespace";
     throw forbidden(
       request.target,
-      `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${whose} whitelist`,
+      `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`,
     );
   };
   const withNamespace = (
@@ -106,8 +107,8 @@ const ListOfTolerations = struct("Tolerations", "Tolerations in an annotation.",
   tolerations: field(undefined, list(Toleration), "The tolerations."),
 });
 
-/** The tolerations of an annotation: a JSON array; undefined where there is none, empty where it is empty. */
-function annotated(
+/** Parses the JSON array of tolerations in an annotation; undefined without the annotation. */
+function parseAnnotation(
   { target }: AdmissionRequest,
   namespace: NamespaceFacts | undefined,
   key: string,

@@ -8,7 +8,7 @@ import type { AdmissionFacts } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";
 import { podOf } from "../pod-spec.ts";
 
-/** What plugins know of a priority class. */
+/** The attributes of a priority class that the plugin reads. */
 interface ClassFacts {
   readonly name: string;
   readonly value: number;
@@ -16,7 +16,7 @@ interface ClassFacts {
   readonly preemptionPolicy: string;
 }
 
-/** The priority of pods where no class is the default. */
+/** The priority of pods without a class if there is no default class. */
 const noClass: ClassFacts = {
   name: "",
   value: 0,
@@ -25,8 +25,8 @@ const noClass: ClassFacts = {
 };
 
 /**
- * Priority: a new pod gets the priority and the preemption policy of its class, or of the default class; it is rejected when
- * the class is missing, or when it states other ones. Only one class may be the default (spec: conventions 4.13).
+ * Priority: a new pod gets the priority and the preemption policy of its class or of the default class. It is rejected if the
+ * class is missing or the pod sets other values. Only one class may be the default (spec: conventions 4.13).
  */
 export function priority(facts: AdmissionFacts): AdmissionPlugin {
   const classes = facts.of(PriorityClass, (object) => {
@@ -40,13 +40,13 @@ export function priority(facts: AdmissionFacts): AdmissionPlugin {
   });
   const fill = (request: AdmissionRequest) => {
     const { spec } = podOf(request);
-    const named = spec.priorityClassName ?? "";
+    const className = spec.priorityClassName ?? "";
     return andThen(classes.in(""), (all) => {
-      const found = named === "" ? defaultOf(all) : all.find(({ name }) => name === named);
-      if (found === undefined) {
-        throw forbidden(request.target, `no PriorityClass with name ${named} was found`);
+      const priorityClass = className === "" ? defaultOf(all) : all.find(({ name }) => name === className);
+      if (priorityClass === undefined) {
+        throw forbidden(request.target, `no PriorityClass with name ${className} was found`);
       }
-      setPriority(request, found);
+      setPriority(request, priorityClass);
     });
   };
   return {
@@ -73,7 +73,7 @@ export function priority(facts: AdmissionFacts): AdmissionPlugin {
   };
 }
 
-/** The default class; of several, which older servers let pass, the one with the lowest value. */
+/** Returns the default class; of several, which earlier releases allowed, the one with the lowest value. */
 function defaultOf(all: readonly ClassFacts[]): ClassFacts {
   const defaults = all.filter(({ isDefault }) => isDefault);
   return defaults.toSorted((a, b) => a.value - b.value)[0] ?? noClass;
@@ -100,7 +100,7 @@ function setPriority(request: AdmissionRequest, found: ClassFacts): void {
   spec.preemptionPolicy = found.preemptionPolicy;
 }
 
-/** An update that doesn't state the priority, as of a client that doesn't know the field, keeps it. */
+/** Keeps the priority in an update without one, for clients that don't know the field. */
 function keep(request: AdmissionRequest): void {
   const { spec } = podOf(request);
   const before = (request.live as unknown as Pod).spec;

@@ -11,9 +11,8 @@ import { podOf, type PodSpecValue } from "../pod-spec.ts";
 import { mergeTolerations } from "../tolerations.ts";
 
 /**
- * RuntimeClass: a new pod gets the overhead, the node selector and the tolerations of its runtime class; it is rejected when
- * the class is missing, when it sets an overhead that it may not set, or when the selectors contradict each other
- * (spec: conventions 4.13).
+ * RuntimeClass: a new pod gets the overhead, the node selector and the tolerations of its runtime class. It is rejected if the
+ * class is missing, the pod sets another overhead, or the node selectors contradict each other (spec: conventions 4.13).
  */
 export function runtimeClass(
   facts: AdmissionFacts,
@@ -33,25 +32,25 @@ export function runtimeClass(
         );
       }
       if (name === "") return;
-      return andThen(classes.get("", name), (found) => {
-        if (found === undefined) {
+      return andThen(classes.get("", name), (runtimeClass) => {
+        if (runtimeClass === undefined) {
           throw forbidden(request.target, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
         }
-        checkOverhead(request, spec, found);
-        fill(request, spec, found);
+        checkOverhead(request, spec, runtimeClass);
+        fill(request, spec, runtimeClass);
       });
     },
     validate(request) {
       const { spec } = podOf(request);
       const name = spec.runtimeClassName ?? "";
-      return andThen(name === "" ? undefined : classes.get("", name), (found) => {
-        checkOverhead(request, spec, found);
+      return andThen(name === "" ? undefined : classes.get("", name), (runtimeClass) => {
+        checkOverhead(request, spec, runtimeClass);
       });
     },
   };
 }
 
-/** A pod that sets an overhead, itself or by another plugin, must set that of its class. */
+/** Rejects an overhead that differs from that of the class. */
 function checkOverhead(
   request: AdmissionRequest,
   spec: PodSpecValue,
@@ -77,7 +76,7 @@ function sameAmounts(some: Amounts, others: Amounts): boolean {
 
 type Amounts = Readonly<Record<string, string>>;
 
-/** Gives a pod what its class says. */
+/** Applies the class to a pod. */
 function fill(request: AdmissionRequest, spec: PodSpecValue, { overhead, scheduling }: RuntimeClass): void {
   if (overhead?.podFixed !== undefined) spec.overhead = { ...overhead.podFixed };
   if (scheduling === undefined) return;

@@ -4,8 +4,8 @@ import { forbidden } from "../forbidden.ts";
 import { containersOf, podOf } from "../pod-spec.ts";
 
 /**
- * SecurityContextDeny: rejects pods that choose their user, their groups or their SELinux label (spec: conventions 4.13).
- * Obsolete; PodSecurity says more and is on by default.
+ * SecurityContextDeny: rejects pods that set their user, groups or SELinux options (spec: conventions 4.13). Obsolete;
+ * PodSecurity replaces it.
  */
 export function securityContextDeny(): AdmissionPlugin {
   return {

@@ -9,7 +9,7 @@ import { defaultClassFacts, defaultClassOf, type DefaultClassFacts } from "../de
 import type { AdmissionFacts, FollowedObjects } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";
 
-/** What plugins know of a storage class. */
+/** The attributes of a storage class that plugins read. */
 interface ClassFacts extends DefaultClassFacts {
   readonly allowsExpansion: boolean;
 }
@@ -23,8 +23,8 @@ function storageClasses(facts: AdmissionFacts, { domain }: Vocabulary): Followed
 }
 
 /**
- * DefaultStorageClass: a new claim that names no class gets the default one, and none where there is no default (spec: conventions
- * 4.13). Several default classes: see {@link defaultClassOf}.
+ * DefaultStorageClass: a new claim without a class gets the default class, if there is one (spec: conventions 4.13). Several
+ * default classes: see {@link defaultClassOf}.
  */
 export function defaultStorageClass(facts: AdmissionFacts, vocabulary: Vocabulary): AdmissionPlugin {
   const classes = storageClasses(facts, vocabulary);
@@ -46,8 +46,8 @@ export function defaultStorageClass(facts: AdmissionFacts, vocabulary: Vocabular
 }
 
 /**
- * PersistentVolumeClaimResize: a claim grows only when it is bound and its storage class has `allowVolumeExpansion: true`
- * (spec: conventions 4.13).
+ * PersistentVolumeClaimResize: a claim may grow only if it is bound and its storage class has `allowVolumeExpansion: true` (spec:
+ * conventions 4.13).
  */
 export function persistentVolumeClaimResize(facts: AdmissionFacts, vocabulary: Vocabulary): AdmissionPlugin {
   const classes = storageClasses(facts, vocabulary);
@@ -65,8 +65,8 @@ export function persistentVolumeClaimResize(facts: AdmissionFacts, vocabulary: V
         throw forbidden(target, "Only bound persistent volume claims can be expanded");
       }
       const name = classOf(claim);
-      return andThen(name === "" ? undefined : classes.get("", name), (found) => {
-        if (found?.allowsExpansion === true && classOf(before) === name) return;
+      return andThen(name === "" ? undefined : classes.get("", name), (storageClass) => {
+        if (storageClass?.allowsExpansion === true && classOf(before) === name) return;
         throw forbidden(
           target,
           "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
@@ -76,7 +76,7 @@ export function persistentVolumeClaimResize(facts: AdmissionFacts, vocabulary: V
   };
 }
 
-/** The size that a claim asks for, in billionths of a byte. */
+/** The requested size of a claim, in billionths of a byte. */
 function sizeOf({ spec }: PersistentVolumeClaim): bigint {
   return parseQuantity(spec?.resources?.requests?.["storage"] ?? "0").nanos;
 }

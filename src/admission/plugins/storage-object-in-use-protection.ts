@@ -5,8 +5,8 @@ import { concernsOnly, isOf } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 
 /**
- * StorageObjectInUseProtection: new claims and volumes have a finalizer (spec: conventions 4.13), so that a claim stays as long
- * as a pod uses it, and a volume as long as a claim does. Controllers take the finalizers away.
+ * StorageObjectInUseProtection: adds a finalizer to new claims and volumes, so that a claim remains while a pod uses it, and a
+ * volume while a claim does (spec: conventions 4.13). Controllers remove the finalizers.
  */
 export function storageObjectInUseProtection({ domain }: Vocabulary): AdmissionPlugin {
   return {

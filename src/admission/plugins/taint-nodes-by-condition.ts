@@ -4,8 +4,8 @@ import { concernsOnly } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 
 /**
- * TaintNodesByCondition: a new Node has the taint `not-ready:NoSchedule` (spec: conventions 4.13), so that no pod is placed
- * on it before its conditions were looked at. Who looks at them takes the taint away.
+ * TaintNodesByCondition: a new Node gets the taint `not-ready:NoSchedule`, so that no pod is scheduled to it before its
+ * conditions are evaluated (spec: conventions 4.13). A controller removes the taint.
  */
 export function taintNodesByCondition({ domain }: Vocabulary): AdmissionPlugin {
   const key = `node.${domain}/not-ready`;

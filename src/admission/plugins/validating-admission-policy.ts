@@ -9,13 +9,13 @@ import { PolicyEvaluation, type PolicyServices } from "../policies/evaluation.ts
 import { PolicySet, type Candidate } from "../policies/policy-set.ts";
 import { bindingOf, policyOf, type Binding, type Policy } from "../policies/policy.ts";
 
-/** What the plugin needs of the server beside what evaluations do. */
+/** Dependencies of the plugin. */
 export interface PolicyParts extends PolicyServices {
   readonly facts: AdmissionFacts;
   readonly programs: PolicyPrograms;
-  /** Whether the feature gate and the group version of policies are on. */
+  /** Whether the feature gate and the group version are enabled. */
   readonly enabled: boolean;
-  /** False while the server starts: its own first writes don't depend on policies. */
+  /** False until the server has written its default objects; these writes don't depend on policies. */
   readonly isServing: () => boolean;
 }
 
@@ -23,22 +23,22 @@ const noBindings: readonly Binding[] = [];
 const noCandidates: readonly Candidate[] = [];
 
 /**
- * ValidatingAdmissionPolicy: a request is rejected for which an expression of a policy that is bound doesn't hold
- * (spec: conventions 4.13). A change of a policy or a binding counts for the very next request. Does nothing unless the
- * feature gate of the same name and the group version of policies are on.
+ * ValidatingAdmissionPolicy: rejects a request if an expression of a bound policy is false (spec: conventions 4.13). A change of
+ * a policy or binding is effective for the next request. Has no effect unless the feature gate of the same name and the group
+ * version are enabled.
  */
 export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionPlugin {
   const { facts, registry, programs } = parts;
   const policies = facts.of(ValidatingAdmissionPolicy, (object) => policyOf(object, programs));
   const bindings = facts.of(ValidatingAdmissionPolicyBinding, bindingOf);
-  let from: { policies: readonly Policy[]; bindings: readonly Binding[]; set: PolicySet } | undefined;
+  let cached: { policies: readonly Policy[]; bindings: readonly Binding[]; set: PolicySet } | undefined;
 
-  const setOf = (policies: readonly Policy[], given: readonly Binding[]): PolicySet => {
-    const bindings = given.length === 0 ? noBindings : given;
-    if (from?.policies !== policies || from.bindings !== bindings) {
-      from = { policies, bindings, set: new PolicySet(policies, bindings, registry) };
+  const setOf = (policies: readonly Policy[], currentBindings: readonly Binding[]): PolicySet => {
+    const bindings = currentBindings.length === 0 ? noBindings : currentBindings;
+    if (cached?.policies !== policies || cached.bindings !== bindings) {
+      cached = { policies, bindings, set: new PolicySet(policies, bindings, registry) };
     }
-    return from.set;
+    return cached.set;
   };
 
   const candidatesOf = (request: SkippedRequest): MaybePromise<readonly Candidate[]> =>
@@ -51,10 +51,10 @@ export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionPlugin {
     name: "ValidatingAdmissionPolicy",
     skips(request) {
       if (!parts.isServing()) return true;
-      const found = candidatesOf(request);
-      // Whoever asks next waits for it, and is told of a failure.
-      detach(found, () => undefined);
-      return !(found instanceof Promise) && found.length === 0;
+      const candidates = candidatesOf(request);
+      // `validate` waits for the same read and reports its failure.
+      detach(candidates, () => undefined);
+      return !(candidates instanceof Promise) && candidates.length === 0;
     },
     concerns: (_, type) => parts.enabled && !isExempt(type),
     validate(request): MaybePromise<void> {

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import {
   evaluateExistingPods,
-  type PodsAnswer,
+  type PodsResult,
 } from "../../../src/admission/plugins/pod-security/existing-pods.ts";
 import type { Template } from "../../../src/admission/plugins/pod-security/pod-templates.ts";
 import type { Entry, RangeOptions, Store } from "../../../src/storage/store.ts";
@@ -41,7 +41,7 @@ function storeOf(pods: readonly TestPod[], pageRead: () => void = () => undefine
   return store as Store;
 }
 
-function evaluated(store: Store, clock = new ManualClock()): Promise<PodsAnswer> {
+function evaluated(store: Store, clock = new ManualClock()): Promise<PodsResult> {
   return evaluateExistingPods({
     store,
     clock,

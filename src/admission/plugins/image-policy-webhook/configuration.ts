@@ -2,16 +2,16 @@ import { isObject, type JsonValue } from "../../../base/json/value.ts";
 import { ConfigurationError } from "../../../schema/configuration.ts";
 import type { PluginConfiguration } from "../../configuration.ts";
 
-/** What the plugin ImagePolicyWebhook is configured with. */
+/** The configuration of ImagePolicyWebhook. */
 export interface ImagePolicySettings {
   /** Client configuration file of the backend. */
   readonly kubeConfigFile: string;
-  /** How long approvals and denials are kept, in milliseconds; 0: not at all. */
+  /** How long approvals and denials are cached, in milliseconds; 0 disables the cache. */
   readonly allowMs: number;
   readonly denyMs: number;
-  /** The time before the second attempt to ask the backend. */
+  /** The pause before the second attempt to call the backend, in milliseconds; 0 disables retries. */
   readonly retryBackoffMs: number;
-  /** Whether pods are admitted when the backend can't be asked. */
+  /** Whether pods are admitted if the call of the backend fails. */
   readonly defaultAllow: boolean;
 }
 
@@ -22,25 +22,25 @@ const backoffRange = { unitMs: 1, leastMs: 1, mostMs: 5 * minute };
 const defaults = { allowMs: 5 * minute, denyMs: 30 * second, retryBackoffMs: 500 };
 
 /**
- * Reads the member `imagePolicy`. A time of 0 means the default (5 minutes for approvals, 30 seconds for denials, 500 ms
- * between attempts), -1 means none.
+ * Reads the member `imagePolicy`. A duration of 0 means the default (5 minutes for approvals, 30 seconds for denials, 500 ms
+ * between attempts), -1 disables the cache or the retries.
  *
- * @throws {ConfigurationError}
+ * @throws {ConfigurationError} the configuration is invalid.
  */
 export async function readImagePolicy(
   configuration: PluginConfiguration | undefined,
 ): Promise<ImagePolicySettings> {
   const value = (await configuration?.readPlain()) as JsonValue | undefined;
-  const found = isObject(value) ? value["imagePolicy"] : undefined;
-  if (!isObject(found)) throw new ConfigurationError("it needs a configuration with the member imagePolicy");
-  const { kubeConfigFile, allowTTL, denyTTL, retryBackoff, defaultAllow = false } = found;
+  const policy = isObject(value) ? value["imagePolicy"] : undefined;
+  if (!isObject(policy)) throw new ConfigurationError("the configuration must have the member imagePolicy");
+  const { kubeConfigFile, allowTTL, denyTTL, retryBackoff, defaultAllow = false } = policy;
   if (typeof kubeConfigFile !== "string" || kubeConfigFile === "") {
     throw new ConfigurationError(
       "imagePolicy.kubeConfigFile: must name the client configuration file of the backend",
     );
   }
   if (typeof defaultAllow !== "boolean") {
-    throw new ConfigurationError("imagePolicy.defaultAllow: is neither true nor false");
+    throw new ConfigurationError("imagePolicy.defaultAllow: must be true or false");
   }
   return {
     kubeConfigFile,
@@ -53,13 +53,13 @@ export async function readImagePolicy(
 
 function duration(
   name: string,
-  given: JsonValue | undefined,
+  input: JsonValue | undefined,
   byDefaultMs: number,
   range: typeof ttlRange,
 ): number {
-  const value = given ?? 0;
+  const value = input ?? 0;
   if (typeof value !== "number" || !Number.isInteger(value)) {
-    throw new ConfigurationError(`imagePolicy.${name}: is not an integer`);
+    throw new ConfigurationError(`imagePolicy.${name}: must be an integer`);
   }
   if (value === 0) return byDefaultMs;
   if (value === -1) return 0;

@@ -16,29 +16,29 @@ import {
   type ImageReview,
 } from "./image-review.ts";
 
-/** What the plugin works with. */
+/** Dependencies of the plugin. */
 export interface ImagePolicyServices {
   readonly settings: ImagePolicySettings;
-  /** Asks the backend, with the attempts that the settings say. */
+  /** Calls the backend, with the attempts of the settings. */
   readonly backend: { post(question: object): Promise<unknown> };
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
 }
 
-interface Kept {
+interface CachedDecision {
   readonly decision: ImageDecision;
-  readonly untilMs: number;
+  readonly expiresAtMs: number;
 }
 
-/** So many decisions are kept, and so many characters of the reviews that they answer. */
+/** Limits of the cache: decisions, and characters of their reviews. */
 const cacheLimits = { entries: 1024, cost: 8 * 1024 * 1024 };
 
 const ephemeral = "ephemeralcontainers";
 
 /**
- * ImagePolicyWebhook: a backend decides, by the images of its containers, whether a pod is created or changed (spec:
- * conventions 2.10, 4.13). What it decided is kept for a while.
+ * ImagePolicyWebhook: a backend decides by the images of a pod whether it is created or changed (spec: conventions 2.10, 4.13).
+ * Decisions are cached.
  */
 export function imagePolicyWebhook({
   settings,
@@ -47,23 +47,23 @@ export function imagePolicyWebhook({
   clock,
   log,
 }: ImagePolicyServices): AdmissionPlugin {
-  const known = new RecentMap<Kept>(cacheLimits);
+  const cache = new RecentMap<CachedDecision>(cacheLimits);
   const auditPrefix = `imagepolicywebhook.image-policy.${vocabulary.groupSuffix}/`;
   const failedOpenKey = `alpha.image-policy.${vocabulary.groupSuffix}/failed-open`;
 
   const decide = async (review: ImageReview): Promise<ImageDecision> => {
     const key = JSON.stringify(review.spec);
-    const kept = known.get(key);
-    if (kept !== undefined && clock.monotonicNow() < kept.untilMs) return kept.decision;
+    const cached = cache.get(key);
+    if (cached !== undefined && clock.monotonicNow() < cached.expiresAtMs) return cached.decision;
     const decision = readImageReview(await backend.post(review), review);
     const keepMs = decision.allowed ? settings.allowMs : settings.denyMs;
-    if (keepMs > 0) known.set(key, { decision, untilMs: clock.monotonicNow() + keepMs }, key.length);
+    if (keepMs > 0) cache.set(key, { decision, expiresAtMs: clock.monotonicNow() + keepMs }, key.length);
     return decision;
   };
 
-  /** The backend can't be asked: lets the pod pass, and says so in it, or rejects it. */
+  /** Handles a failed call of the backend: admits the pod with an annotation, or rejects it. */
   const withoutDecision = ({ target, object, effects }: AdmissionRequest, error: Error): void => {
-    log.warn({ error: error.message }, "the backend of the plugin ImagePolicyWebhook can't be asked");
+    log.warn({ error: error.message }, "ImagePolicyWebhook: the call of the backend failed");
     if (!settings.defaultAllow) throw forbidden(target, error.message);
     effects.annotate(`${auditPrefix}failed-open`, "true");
     object!.metadata.annotations = { ...object!.metadata.annotations, [failedOpenKey]: "true" };

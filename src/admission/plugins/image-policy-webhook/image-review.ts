@@ -2,7 +2,7 @@ import { isObject, type JsonValue } from "../../../base/json/value.ts";
 import type { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 
-/** What the backend is asked (spec: conventions 2.10). */
+/** The request to the backend (spec: conventions 2.10). */
 export interface ImageReview {
   readonly apiVersion: string;
   readonly kind: "ImageReview";
@@ -13,14 +13,14 @@ export interface ImageReview {
   };
 }
 
-/** What the backend says about the images of a pod. */
+/** The decision of the backend about a pod. */
 export interface ImageDecision {
   readonly allowed: boolean;
   readonly reason: string;
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
-/** An answer of the backend that can't be used; the message says why. */
+/** The response of the backend is invalid; the message says why. */
 export class ImageReviewFault extends Error {
   override name = "ImageReviewFault";
 }
@@ -31,9 +31,9 @@ export function imageReviewVersion({ groupSuffix }: Vocabulary): string {
 }
 
 /**
- * The review of a pod: all its containers, or those that were added to look into it.
+ * Returns the review of a pod with the images of its containers.
  *
- * @param onlyEphemeral whether just the latter are written.
+ * @param onlyEphemeral whether the request writes only the ephemeral containers; the review has only these then.
  */
 export function imageReview(
   { metadata, spec }: Pod,
@@ -57,25 +57,25 @@ export function imageReview(
   };
 }
 
-/** So many annotations of an answer are recorded. */
+/** Maximum number of recorded annotations of a response. */
 const maxAnnotations = 100;
 
 /**
- * Reads the status of an answer; its spec doesn't count.
+ * Reads the status of a response; its spec is ignored.
  *
- * @throws {ImageReviewFault}
+ * @throws {ImageReviewFault} the response is invalid.
  */
 export function readImageReview(value: unknown, { apiVersion: expected }: ImageReview): ImageDecision {
   const review = value as JsonValue;
-  if (!isObject(review)) throw new ImageReviewFault("the answer is not an object");
+  if (!isObject(review)) throw new ImageReviewFault("the response is not an object");
   const { kind = "ImageReview", apiVersion = expected, status = {} } = review;
   if (kind !== "ImageReview" || apiVersion !== expected) {
-    throw new ImageReviewFault(`the answer is not an ImageReview of ${expected}`);
+    throw new ImageReviewFault(`the response is not an ImageReview of ${expected}`);
   }
   if (!isObject(status)) throw new ImageReviewFault("status is not an object");
   const { allowed = false, reason = "", auditAnnotations = {} } = status;
   if (typeof allowed !== "boolean" || typeof reason !== "string" || !isObject(auditAnnotations)) {
-    throw new ImageReviewFault("status: allowed, reason or auditAnnotations is of a wrong type");
+    throw new ImageReviewFault("status: allowed, reason or auditAnnotations has a wrong type");
   }
   const texts = Object.entries(auditAnnotations).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",

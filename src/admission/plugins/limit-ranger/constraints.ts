@@ -1,13 +1,13 @@
 import { formatQuantity, parseQuantity, type Quantity } from "../../../base/quantity.ts";
 import type { Amount, TypeLimits } from "./limits.ts";
 
-/** What something requests, and at most uses, by resource. */
+/** Requests and limits by resource. */
 export interface Usage {
   readonly requests: ReadonlyMap<string, Quantity>;
   readonly limits: ReadonlyMap<string, Quantity>;
 }
 
-/** What the texts of a container's `resources`, or a claim's, say. */
+/** Parses the `resources` of a container or a claim. */
 export function usageOf(resources: {
   readonly requests?: Readonly<Record<string, string>> | undefined;
   readonly limits?: Readonly<Record<string, string>> | undefined;
@@ -19,21 +19,27 @@ function quantitiesOf(map: Readonly<Record<string, string>> | undefined): Map<st
   return new Map(Object.entries(map ?? {}).map(([name, text]) => [name, parseQuantity(text)]));
 }
 
-/** How a container or pod breaks the limits of its type: adds a sentence for each. */
-export function addViolations({ type, min, max, maxRatio }: TypeLimits, usage: Usage, to: string[]): void {
-  for (const bound of min) addViolation(to, belowMinimum(bound, usage), "minimum", type, bound);
-  for (const bound of max) addViolation(to, aboveMaximum(bound, usage), "maximum", type, bound);
+/** Adds a message for each violation of the limits by a container or pod. */
+export function addViolations(
+  { type, min, max, maxRatio }: TypeLimits,
+  usage: Usage,
+  messages: string[],
+): void {
+  for (const bound of min) addViolation(messages, belowMinimum(bound, usage), "minimum", type, bound);
+  for (const bound of max) addViolation(messages, aboveMaximum(bound, usage), "maximum", type, bound);
   for (const bound of maxRatio) {
     const fault = aboveRatio(bound, usage);
     if (fault !== undefined) {
-      to.push(`${bound.resource} max limit to request ratio per ${type} is ${bound.text}, but ${fault}`);
+      messages.push(
+        `${bound.resource} max limit to request ratio per ${type} is ${bound.text}, but ${fault}`,
+      );
     }
   }
 }
 
-/** How a claim breaks the limits of its type; a claim has requests only. */
-export function addClaimViolations({ type, min, max }: TypeLimits, usage: Usage, to: string[]): void {
-  for (const bound of min) addViolation(to, belowMinimum(bound, usage), "minimum", type, bound);
+/** Adds a message for each violation of the limits by a claim, which has requests only. */
+export function addClaimViolations({ type, min, max }: TypeLimits, usage: Usage, messages: string[]): void {
+  for (const bound of min) addViolation(messages, belowMinimum(bound, usage), "minimum", type, bound);
   for (const bound of max) {
     const request = usage.requests.get(bound.resource);
     const fault =
@@ -42,7 +48,7 @@ export function addClaimViolations({ type, min, max }: TypeLimits, usage: Usage,
         : request.nanos > bound.nanos
           ? `, but request is ${formatQuantity(request)}`
           : undefined;
-    addViolation(to, fault, "maximum", type, bound);
+    addViolation(messages, fault, "maximum", type, bound);
   }
 }
 
@@ -50,13 +56,13 @@ const noRequest = ".  No request is specified";
 const noLimit = ".  No limit is specified";
 
 function addViolation(
-  to: string[],
+  messages: string[],
   fault: string | undefined,
   what: string,
   type: string,
   { resource, text }: Amount,
 ): void {
-  if (fault !== undefined) to.push(`${what} ${resource} usage per ${type} is ${text}${fault}`);
+  if (fault !== undefined) messages.push(`${what} ${resource} usage per ${type} is ${text}${fault}`);
 }
 
 function belowMinimum({ resource, nanos }: Amount, usage: Usage): string | undefined {
@@ -84,7 +90,7 @@ function aboveRatio({ resource, nanos }: Amount, usage: Usage): string | undefin
   const limit = usage.limits.get(resource);
   if (request === undefined || request.nanos === 0n) return "no request is specified or request is 0";
   if (limit === undefined || limit.nanos === 0n) return "no limit is specified or limit is 0";
-  // The ratio of the two, without rounding: limit / request > nanos / 10^9.
+  // Compares exactly: limit / request > nanos / 10^9.
   if (limit.nanos * nano <= nanos * request.nanos) return undefined;
   const ratio = Number(limit.nanos) / Number(request.nanos);
   return `provided ratio is ${ratio.toFixed(6)}`;

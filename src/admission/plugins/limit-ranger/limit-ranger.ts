@@ -15,8 +15,8 @@ import { addClaimViolations, addViolations, usageOf, type Usage } from "./constr
 import { limitRangeFacts, type Amount, type LimitRangeFacts, type TypeLimits } from "./limits.ts";
 
 /**
- * LimitRanger: containers of new pods that name no requests or limits get those of the namespace's LimitRanges; pods,
- * containers and claims that break one are rejected, with all that is wrong (spec: conventions 4.13).
+ * LimitRanger: containers of new pods get missing requests and limits from the LimitRanges of the namespace; pods, containers and
+ * claims that violate a limit are rejected with all violations (spec: conventions 4.13).
  */
 export function limitRanger(facts: AdmissionFacts, { domain }: Vocabulary): AdmissionPlugin {
   const ranges = facts.of(LimitRange, limitRangeFacts);
@@ -25,39 +25,44 @@ export function limitRanger(facts: AdmissionFacts, { domain }: Vocabulary): Admi
     { target, object }: AdmissionRequest,
     work: (ranges: readonly LimitRangeFacts[]) => void,
   ): MaybePromise<void> => {
-    // What is on its way out is let go as it is.
+    // Terminating objects are not checked.
     if (object?.metadata.deletionTimestamp !== undefined) return;
-    return andThen(ranges.in(target.namespace), (found) => (found.length === 0 ? undefined : work(found)));
+    return andThen(ranges.in(target.namespace), (existing) =>
+      existing.length === 0 ? undefined : work(existing),
+    );
   };
   return {
     name: "LimitRanger",
-    // The resources of containers never change.
+    // Updates of pods are not checked, as the resources of containers are immutable.
     concerns: (operation, type) =>
       (operation === "CREATE" && (isOf(type, Pod) || isOf(type, PersistentVolumeClaim))) ||
       (operation === "UPDATE" && isOf(type, PersistentVolumeClaim)),
     mutate(request) {
       if (!isOf(request.target, Pod)) return;
-      return inNamespaceOf(request, (found) => fillDefaults(request, found, annotation));
+      return inNamespaceOf(request, (existing) => fillDefaults(request, existing, annotation));
     },
     validate: (request) =>
-      inNamespaceOf(request, (found) => {
-        const wrong = violationsOf(request, found);
-        if (wrong.length === 0) return;
-        throw forbidden(request.target, wrong.length === 1 ? wrong[0]! : `[${wrong.join(", ")}]`);
+      inNamespaceOf(request, (existing) => {
+        const violations = violationsOf(request, existing);
+        if (violations.length === 0) return;
+        throw forbidden(
+          request.target,
+          violations.length === 1 ? violations[0]! : `[${violations.join(", ")}]`,
+        );
       }),
   };
 }
 
-/** Gives containers the defaults of the limit ranges, and says so in an annotation. */
+/** Fills in the defaults of the limit ranges, and records them in an annotation. */
 function fillDefaults(request: AdmissionRequest, ranges: readonly LimitRangeFacts[], key: string): void {
   const pod = podOf(request);
   const notes: string[] = [];
   for (const { limits } of ranges) {
-    for (const one of limits) {
-      if (one.type !== "Container") continue;
+    for (const typeLimits of limits) {
+      if (typeLimits.type !== "Container") continue;
       const { containers = [], initContainers = [] } = pod.spec;
-      for (const container of containers) fillContainer(container, "container", one, notes);
-      for (const container of initContainers) fillContainer(container, "init container", one, notes);
+      for (const container of containers) fillContainer(container, "container", typeLimits, notes);
+      for (const container of initContainers) fillContainer(container, "init container", typeLimits, notes);
     }
   }
   if (notes.length === 0) return;
@@ -67,56 +72,60 @@ function fillDefaults(request: AdmissionRequest, ranges: readonly LimitRangeFact
 
 function fillContainer(
   container: Container,
-  what: string,
+  label: string,
   { defaultRequests, defaultLimits }: TypeLimits,
   notes: string[],
 ): void {
   const resources: NonNullable<Container["resources"]> = (container.resources ??= {});
   const fill = (member: "requests" | "limits", amounts: readonly Amount[]): void => {
-    const given = resources[member];
-    const missing = amounts.filter(({ resource }) => given === undefined || !Object.hasOwn(given, resource));
+    const existing = resources[member];
+    const missing = amounts.filter(
+      ({ resource }) => existing === undefined || !Object.hasOwn(existing, resource),
+    );
     if (missing.length === 0) return;
     const added = missing.map(({ resource, text }) => [resource, text] as const);
-    resources[member] = { ...given, ...Object.fromEntries(added) };
+    resources[member] = { ...existing, ...Object.fromEntries(added) };
     const names = missing.map(({ resource }) => resource).join(", ");
-    notes.push(`${names} ${member === "requests" ? "request" : "limit"} for ${what} ${container.name}`);
+    notes.push(`${names} ${member === "requests" ? "request" : "limit"} for ${label} ${container.name}`);
   };
   fill("requests", defaultRequests);
   fill("limits", defaultLimits);
 }
 
-/** All that is wrong, in the order of the limit ranges. What the object uses is read once. */
+/** Returns a message for each violation, in the order of the limit ranges. */
 function violationsOf(request: AdmissionRequest, ranges: readonly LimitRangeFacts[]): string[] {
   const { target, object } = request;
-  const wrong: string[] = [];
+  const violations: string[] = [];
   if (isOf(target, PersistentVolumeClaim)) {
     const claim = object as unknown as PersistentVolumeClaim;
     const usage = usageOf({ requests: claim.spec?.resources?.requests });
-    for (const limits of limitsOf(ranges, "PersistentVolumeClaim")) addClaimViolations(limits, usage, wrong);
-    return wrong;
+    for (const limits of limitsOf(ranges, "PersistentVolumeClaim"))
+      addClaimViolations(limits, usage, violations);
+    return violations;
   }
   const { containers = [], initContainers = [] } = podOf(request).spec;
   const running = containers.map(({ resources }) => usageOf(resources ?? {}));
   const before = initContainers.map(({ resources }) => usageOf(resources ?? {}));
   let pod: Usage | undefined;
   for (const { limits } of ranges) {
-    for (const one of limits) {
-      if (one.type === "Pod") addViolations(one, (pod ??= podUsage(running, before)), wrong);
-      if (one.type !== "Container") continue;
-      for (const usage of running) addViolations(one, usage, wrong);
-      for (const usage of before) addViolations(one, usage, wrong);
+    for (const typeLimits of limits) {
+      if (typeLimits.type === "Pod")
+        addViolations(typeLimits, (pod ??= podUsage(running, before)), violations);
+      if (typeLimits.type !== "Container") continue;
+      for (const usage of running) addViolations(typeLimits, usage, violations);
+      for (const usage of before) addViolations(typeLimits, usage, violations);
     }
   }
-  return wrong;
+  return violations;
 }
 
 function limitsOf(ranges: readonly LimitRangeFacts[], type: string): TypeLimits[] {
-  return ranges.flatMap(({ limits }) => limits.filter((one) => one.type === type));
+  return ranges.flatMap(({ limits }) => limits.filter((typeLimits) => typeLimits.type === type));
 }
 
 /**
- * What a pod uses: its containers together, or, where that is more, one of those that run before them, as these run one
- * after the other.
+ * The usage of a pod: the sum of its containers or, if larger, the largest init container, as init containers run one after the
+ * other.
  */
 function podUsage(containers: readonly Usage[], initContainers: readonly Usage[]): Usage {
   const requests = new Map<string, Quantity>();

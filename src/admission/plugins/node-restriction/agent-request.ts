@@ -11,12 +11,12 @@ export interface AgentRequest extends AdmissionRequest {
   readonly vocabulary: Vocabulary;
 }
 
-/** The name of the object that a request is about, also where the body alone names it. */
+/** Returns the name of the object, from the body if the path has none. */
 export function nameOf({ target, object }: AgentRequest): string {
   return target.name === "" ? (object?.metadata.name ?? "") : target.name;
 }
 
-/** @throws {StatusError} Forbidden. */
+/** @throws {StatusError} Forbidden, always. */
 export function reject({ target }: AgentRequest, why: string): never {
   throw forbidden(target, why);
 }

@@ -3,8 +3,8 @@ import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * The labels that differ between two sets and that a node agent may not change on its Node: those of the domain
- * `node-restriction.*`, and those of the product's domains unless they are among the ones that agents maintain.
+ * Returns the changed labels that an agent may not change on its Node: those of the domain `node-restriction.*`, and those of the
+ * product's domains except the ones that agents maintain.
  */
 export function forbiddenLabels(now: Labels, before: Labels, vocabulary: Vocabulary): string[] {
   const keys = new Set([...Object.keys(now), ...Object.keys(before)]);
@@ -27,7 +27,7 @@ function isRestricted(key: string, { domain, groupSuffix }: Vocabulary): boolean
   );
 }
 
-/** Whether a DNS name is a domain or below it. */
+/** Whether a DNS name is a domain or a subdomain of it. */
 function isWithin(name: string, domain: string): boolean {
   return name === domain || name.endsWith(`.${domain}`);
 }

@@ -14,9 +14,10 @@ import { boundPod, checkPod } from "./pods.ts";
 type Check = (request: AgentRequest) => MaybePromise<void>;
 
 /**
- * NodeRestriction: the agent of a node (user `system:node:NAME` in group `system:nodes`) writes only its own Node, the
- * pods bound to it, tokens for these pods, its lease and its CSINode, and changes nothing by which others tell nodes apart
- * (spec: conventions 4.13). Without it, mode Node lets every agent read every Secret: by a pod on its node that mounts it.
+ * NodeRestriction: limits the agent of a node (user `system:node:NAME` in group `system:nodes`) to its own Node, the pods bound
+ * to it, tokens for these pods, its Lease and its CSINode; labels for scheduling, taints and owners of the Node can't be changed
+ * (spec: conventions 4.13). In authorization mode Node it is required: an agent could read any Secret by creating a pod on its
+ * node that mounts it.
  */
 export function nodeRestriction(objects: ObjectReader, vocabulary: Vocabulary): AdmissionPlugin {
   const checks: ReadonlyMap<string, Check> = new Map([
@@ -46,7 +47,7 @@ interface Claim extends ApiObject {
   status?: { capacity?: unknown; conditions?: unknown };
 }
 
-/** Of claims, an agent changes capacity and conditions only, as it does when it has grown a file system. */
+/** An agent may change only capacity and conditions of a claim, after it has resized a file system. */
 function checkClaim(request: AgentRequest): void {
   const { node, target, operation, object, live } = request;
   if (target.subresource !== "status") reject(request, "may only update PVC status");
@@ -58,7 +59,7 @@ function checkClaim(request: AgentRequest): void {
   );
 }
 
-/** A claim without what agents report and what every write changes. */
+/** A claim without the fields that agents report and those that every write changes. */
 function unreported({ metadata, status, ...rest }: Claim): object {
   const { resourceVersion: _version, managedFields: _managed, ...kept } = metadata;
   const { capacity: _capacity, conditions: _conditions, ...others } = status ?? {};
@@ -76,7 +77,7 @@ interface TokenRequest extends ApiObject {
   };
 }
 
-/** An agent asks for tokens that end with a pod on its node, and for no others. */
+/** An agent may request only tokens that are bound to a pod on its node. */
 function checkToken(request: AgentRequest): MaybePromise<void> {
   const { operation, target, object } = request;
   if (operation !== "CREATE" || target.subresource !== "token") return;

@@ -8,8 +8,8 @@ interface Node extends ApiObject {
 }
 
 /**
- * An agent creates and changes its own Node only, never deletes it, and changes neither taints nor the labels and owners
- * by which others steer pods to nodes.
+ * Checks writes of Nodes: an agent may create and update its own Node only, without changes of taints, owners or restricted
+ * labels, and may not delete it.
  */
 export function checkNode(request: AgentRequest): void {
   const { node, operation } = request;
@@ -38,7 +38,7 @@ function checkChange(request: AgentRequest, now: Node, before: Node): void {
   if (labels.length > 0) {
     reject(request, `node "${node}" is not allowed to modify labels: ${labels.join(", ")}`);
   }
-  // An owner that doesn't exist would have the garbage collector delete the Node.
+  // The garbage collector deletes a Node with a missing owner.
   if (!isDeepStrictEqual(now.metadata.ownerReferences, before.metadata.ownerReferences)) {
     reject(request, `node "${node}" is not allowed to modify ownerReferences`);
   }

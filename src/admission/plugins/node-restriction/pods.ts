@@ -10,7 +10,10 @@ interface Pod extends ApiObject {
   readonly spec: { readonly nodeName?: string };
 }
 
-/** An agent creates mirror pods on its own node, and deletes, evicts and reports the status of the pods bound to it. */
+/**
+ * Checks writes of pods: an agent may create mirror pods on its own node, and delete, evict and report the status of the pods
+ * bound to it.
+ */
 export function checkPod(request: AgentRequest): MaybePromise<void> {
   switch (request.target.subresource) {
     case "":
@@ -35,7 +38,7 @@ function isOn(pod: ApiObject, { node }: AgentRequest): boolean {
   return (pod as Pod).spec.nodeName === node;
 }
 
-/** A pod of the request's namespace. */
+/** Reads a pod in the namespace of the request. */
 export function boundPod({ objects, target }: AgentRequest, name: string): MaybePromise<ApiObject> {
   return andThen(objects.core("pods", target.namespace, name), (pod) => {
     if (pod !== undefined) return pod;
@@ -52,7 +55,7 @@ function checkWhole(request: AgentRequest): MaybePromise<void> {
       `unexpected operation "UPDATE", node "${node}" can only create and delete mirror pods`,
     );
   }
-  // The deletion of a collection is asked about for each of its pods.
+  // deletecollection is admitted for each of its pods.
   if (live !== undefined && !isOn(live, request))
     reject(request, `node "${node}" can only delete pods ${bound}`);
 }
@@ -88,7 +91,7 @@ function checkMirrorPod(request: AgentRequest, pod: Pod): MaybePromise<void> {
   });
 }
 
-/** The uid of the one owner of a mirror pod, which must be the agent's Node. */
+/** Returns the uid of the only owner of a mirror pod, which must be the Node of the agent. */
 function ownerUid(request: AgentRequest, { metadata }: Pod): string {
   const { node } = request;
   const [owner, ...more] = metadata.ownerReferences ?? [];
@@ -111,7 +114,7 @@ const referenceNames = {
   claim: "persistentvolumeclaims",
 } as const;
 
-/** What a pod on its node refers to, an agent may read: its own pods must refer to nothing. */
+/** Rejects references to other objects: an agent may read the objects to which a pod on its node refers. */
 function checkRefersToNothing(request: AgentRequest, pod: Pod): void {
   for (const [type, names] of podObjects(pod)) {
     if (names.length > 0) {

@@ -38,13 +38,13 @@ const PodSecurityConfiguration = struct(
   },
 );
 
-/** What the plugin is configured with. */
+/** The configuration of PodSecurity. */
 export interface PodSecuritySettings {
   readonly defaults: Policy;
   readonly exemptions: Exemptions;
 }
 
-/** Whose pods are not checked. */
+/** Users, namespaces and runtime classes that are not checked. */
 export interface Exemptions {
   readonly usernames: ReadonlySet<string>;
   readonly namespaces: ReadonlySet<string>;
@@ -52,10 +52,9 @@ export interface Exemptions {
 }
 
 /**
- * Reads what the plugin is configured with. Without a configuration nothing is exempt, and namespaces without labels allow
- * everything.
+ * Reads the configuration. Without one nothing is exempt, and namespaces without labels are `privileged`.
  *
- * @throws {ConfigurationError}
+ * @throws {ConfigurationError} the configuration is invalid.
  */
 export async function readPodSecurity(
   configuration: PluginConfiguration | undefined,
@@ -71,13 +70,17 @@ export async function readPodSecurity(
   const { defaults = {}, exemptions = {} } = read?.value ?? {};
   const report = FieldReport.start();
   const [enforce, audit, warn] = modes.map((mode) => defaultOf(mode, defaults, report.at("defaults")));
-  const place = report.at("exemptions");
+  const exemptionsReport = report.at("exemptions");
   const value = {
     defaults: { enforce: enforce!, audit: audit!, warn: warn! },
     exemptions: {
-      namespaces: names(exemptions.namespaces, place.at("namespaces"), dnsLabelFaults),
-      runtimeClasses: names(exemptions.runtimeClasses, place.at("runtimeClasses"), dnsSubdomainFaults),
-      usernames: names(exemptions.usernames, place.at("usernames"), (name) =>
+      namespaces: names(exemptions.namespaces, exemptionsReport.at("namespaces"), dnsLabelFaults),
+      runtimeClasses: names(
+        exemptions.runtimeClasses,
+        exemptionsReport.at("runtimeClasses"),
+        dnsSubdomainFaults,
+      ),
+      usernames: names(exemptions.usernames, exemptionsReport.at("usernames"), (name) =>
         name === "" ? ["username must not be empty"] : [],
       ),
     },
@@ -89,28 +92,28 @@ export async function readPodSecurity(
 function defaultOf(
   mode: Mode,
   defaults: { readonly [Name in Mode | `${Mode}-version`]?: string | undefined },
-  place: FieldReport,
+  report: FieldReport,
 ): LevelVersion {
   const levelText = defaults[mode] || "privileged";
   const versionText = defaults[`${mode}-version`] || "latest";
   const level = parseLevel(levelText);
   const minor = parseVersion(versionText);
-  if (level === undefined) place.at(mode).invalid(levelText, levelForm);
-  if (minor === undefined) place.at(`${mode}-version`).invalid(versionText, versionMessage);
+  if (level === undefined) report.at(mode).invalid(levelText, levelForm);
+  if (minor === undefined) report.at(`${mode}-version`).invalid(versionText, versionMessage);
   return { level: level ?? "restricted", minor: minor ?? latest };
 }
 
 function names(
-  given: readonly string[] = [],
-  place: FieldReport,
+  list: readonly string[] = [],
+  report: FieldReport,
   faultsOf: (name: string) => readonly string[],
 ): ReadonlySet<string> {
-  const known = new Set<string>();
-  given.forEach((name, index) => {
+  const unique = new Set<string>();
+  list.forEach((name, index) => {
     const faults = faultsOf(name);
-    if (faults.length > 0) place.at(index).invalid(name, faults.join(", "));
-    else if (known.has(name)) place.at(index).duplicate(name);
-    known.add(name);
+    if (faults.length > 0) report.at(index).invalid(name, faults.join(", "));
+    else if (unique.has(name)) report.at(index).duplicate(name);
+    unique.add(name);
   });
-  return known;
+  return unique;
 }

@@ -1,38 +1,38 @@
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import type { PodSpecValue } from "../../pod-spec.ts";
 
-/** A pod, or a template of pods, as the controls look at it. */
+/** The parts of a pod or pod template that controls check. */
 export interface CheckedPod {
   readonly spec: PodSpecValue;
   readonly annotations: Readonly<Record<string, string>>;
   /** All its containers: initial, regular and ephemeral. */
   readonly containers: readonly Container[];
-  /** Domain of the product's annotations. */
+  /** Domain of annotations. */
   readonly domain: string;
 }
 
-/** What a pod does that a control forbids. */
+/** A violation of a control. */
 export interface Violation {
   /** Short: `hostPort`. */
   readonly reason: string;
-  /** Who does it, and what is allowed: `container "c" uses hostPort 80`. */
+  /** The violating containers and the values: `container "c" uses hostPort 80`. */
   readonly detail: string;
 }
 
 export type Check = (pod: CheckedPod) => Violation | undefined;
 
-/** One thing that a Pod security standard forbids. */
+/** A control of a Pod security standard. */
 export interface Control {
   readonly id: string;
-  /** The controls of `baseline` are part of `restricted`, too. */
+  /** The lowest level with this control; `restricted` includes the controls of `baseline`. */
   readonly level: "baseline" | "restricted";
-  /** The rules, the oldest first. Each holds from its minor release on, until the next one. */
+  /** The rules, oldest first. Each is effective from its minor release until the next one. */
   readonly rules: readonly { readonly since: number; readonly check: Check }[];
-  /** The control of `baseline` that this one takes the place of, as soon as it has a rule. */
+  /** The control of `baseline` that this one replaces from its first rule on. */
   readonly replaces?: string;
 }
 
-/** Takes a metadata and a spec apart for the controls. */
+/** Collects the parts of a pod for the controls. */
 export function checkedPod(
   { metadata, spec }: { readonly metadata?: PodMetadata | undefined; readonly spec: PodSpecValue },
   domain: string,
@@ -50,7 +50,7 @@ interface PodMetadata {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The names of the containers that a condition holds for. */
+/** Returns the names of the containers that match a condition. */
 export function namesWhere(
   { containers }: CheckedPod,
   condition: (container: Container) => boolean,
@@ -63,7 +63,7 @@ export function containersNamed(names: readonly string[]): string {
   return `${plural(names, "container")} ${quoted(names)}`;
 }
 
-/** Where something is set: `pod and container "a"`. */
+/** The places of a setting: `pod and container "a"`. */
 export function settersNamed(pod: boolean, containers: readonly string[]): string {
   const setters = pod ? ["pod"] : [];
   if (containers.length > 0) setters.push(containersNamed(containers));
@@ -85,7 +85,7 @@ export function distinct(values: Iterable<string>): readonly string[] {
   return [...new Set(values)].toSorted();
 }
 
-/** Windows has no such setting, so a pod that says that it runs there needs none. */
+/** Limits a check to pods that don't declare Windows as their system, which lacks the setting. */
 export function exceptOnWindows(check: Check): Check {
   return (pod) => (pod.spec.os?.name === "windows" ? undefined : check(pod));
 }

@@ -4,17 +4,17 @@ import { referenceRelease } from "../../../vocabulary/vocabulary.ts";
 import { latest, type LevelVersion } from "./levels.ts";
 import type { Mode } from "./namespace-policy.ts";
 
-/** A count that is shown with its labels. */
+/** A count and its labels. */
 export interface Count {
   readonly labels: readonly string[];
   value: number;
 }
 
-/** A count for each combination of labels. Each label has few possible values, so that there are few combinations. */
+/** Counts by combinations of labels. Each label has few values, so the number of combinations is bounded. */
 export class LabelledCounts {
   private readonly counts = new Map<string, Count>();
 
-  /** The count of these labels; it begins with 0. */
+  /** Returns the count for the labels; a new one is 0. */
   of(...labels: readonly string[]): Count {
     const key = labels.join(" ");
     let count = this.counts.get(key);
@@ -27,28 +27,28 @@ export class LabelledCounts {
   }
 }
 
-/** What a request counts as. */
+/** The attributes of a request that are counted. */
 type Counted = Pick<AdmissionRequest, "operation" | "target">;
 
-/** How often pods and templates of pods were evaluated; shown as metrics. */
+/** Counters of PodSecurity, for metrics. */
 export class PodSecurityCounters {
   /** By decision, level, version, mode, operation, resource and subresource. */
   readonly evaluations = new LabelledCounts();
   /** By operation, resource and subresource. */
   readonly exemptions = new LabelledCounts();
-  /** By whether nothing could be evaluated, operation, resource and subresource. */
+  /** By fatal (nothing could be evaluated), operation, resource and subresource. */
   readonly errors = new LabelledCounts();
 
-  /** Looked up beforehand: most pods are written in namespaces that allow everything. */
-  private readonly created = this.passing("create");
-  private readonly updated = this.passing("update");
+  /** Created in advance, as most pods are in `privileged` namespaces. */
+  private readonly created = this.privilegedCount("create");
+  private readonly updated = this.privilegedCount("update");
 
-  /** Counts a pod of a namespace that allows everything. */
+  /** Counts a pod in a `privileged` namespace. */
   passed({ operation }: Counted): void {
     (operation === "CREATE" ? this.created : this.updated).value++;
   }
 
-  /** Counts a pod, or a template, that was evaluated against a level. */
+  /** Counts a pod or template that was evaluated for a level. */
   evaluated(
     decision: "allow" | "deny",
     level: LevelVersion,
@@ -61,23 +61,27 @@ export class PodSecurityCounters {
     this.evaluations.of(decision, level.level, version, mode, ...labels).value++;
   }
 
-  /** Counts a request that was not evaluated because it is exempt. */
+  /** Counts an exempt request. */
   exempted({ operation, target }: Counted): void {
     this.exemptions.of(operationLabel(operation), resourceLabel(target), target.subresource).value++;
   }
 
-  /** Counts a failure. @param fatal whether nothing could be evaluated. */
+  /**
+   * Counts an error.
+   *
+   * @param fatal whether nothing could be evaluated.
+   */
   failed(fatal: boolean, { operation, target }: Counted): void {
     const labels = [operationLabel(operation), resourceLabel(target), target.subresource];
     this.errors.of(String(fatal), ...labels).value++;
   }
 
-  private passing(operation: string): Count {
+  private privilegedCount(operation: string): Count {
     return this.evaluations.of("allow", "privileged", "latest", "enforce", operation, "pod", "");
   }
 }
 
-/** Labels of namespaces may name any release, so those to come are counted together. */
+/** All future releases are counted as `future`, as labels of namespaces may name any. */
 function versionLabel({ level, minor }: LevelVersion): string {
   if (minor === latest || level === "privileged") return "latest";
   return minor > Number(referenceRelease.minor) ? "future" : `v1.${minor}`;

@@ -13,7 +13,7 @@ import {
 import { appArmorProfile, baselineSeccomp, restrictedSeccomp, seLinuxOptions } from "./profile-controls.ts";
 import { restrictedVolumes } from "./volume-controls.ts";
 
-/** All controls of release 1.26, in the order in which messages name what is violated. */
+/** The controls of release 1.26, in the order of messages. */
 export const controls: readonly Control[] = [
   appArmorProfile,
   baselineCapabilities,
@@ -37,11 +37,11 @@ export const controls: readonly Control[] = [
 /** The release of the newest rule. Later versions, and `latest`, have the same rules. */
 const newest = Math.max(...controls.flatMap(({ rules }) => rules.map(({ since }) => since)));
 
-/** Evaluates pods against the standards. What holds in a level of a version is looked up once. */
+/** Evaluates pods for levels. The rules of a level and version are cached. */
 export class Evaluator {
   private readonly checks = new Map<string, readonly Check[]>();
 
-  /** What the pod violates, in the order of {@link controls}. Empty: the level allows it. */
+  /** Returns the violations of a pod in the order of {@link controls}; none if the level allows it. */
   evaluate({ level, minor }: LevelVersion, pod: CheckedPod): readonly Violation[] {
     if (level === "privileged") return [];
     const release = Math.min(minor, newest);
@@ -52,12 +52,12 @@ export class Evaluator {
   }
 }
 
-/** What is violated, without details: `hostPort, privileged`. */
+/** Names of violations: `hostPort, privileged`. */
 export function reasonsOf(violations: readonly Violation[]): string {
   return violations.map(({ reason }) => reason).join(", ");
 }
 
-/** What is violated, with details: `hostPort (container "c" uses hostPort 80), privileged (…)`. */
+/** Violations with details: `hostPort (container "c" uses hostPort 80), privileged (…)`. */
 export function detailsOf(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
 }

@@ -7,86 +7,86 @@ import type { Violation } from "./control.ts";
 import { reasonsOf } from "./evaluator.ts";
 import type { Template } from "./pod-templates.ts";
 
-/** How many pods of a namespace are evaluated at most when its level changes. */
+/** Maximum number of pods that are evaluated when the level of their namespace changes. */
 const maxPods = 3000;
-/** For how long at most, in milliseconds. */
+/** Maximum duration of the evaluation, in milliseconds. */
 const maxMs = 1000;
 const pageBytes = 256 * 1024;
 
-/** What is asked of the pods of a namespace. */
-export interface PodsQuestion {
+/** An evaluation of the pods of a namespace. */
+export interface PodsEvaluation {
   readonly store: Store;
   readonly clock: Clock;
-  /** Where the store has the pods of the namespace. */
+  /** Store prefix of the pods. */
   readonly prefix: string;
-  /** What a pod violates; undefined for one that is exempt. */
+  /** Returns the violations of a pod; undefined if it is exempt. */
   evaluate(pod: Template): readonly Violation[] | undefined;
 }
 
-/** What is known of the pods of a namespace. */
-export interface PodsAnswer {
+/** The result of an evaluation. */
+export interface PodsResult {
   readonly checked: number;
-  /** How many pods there are, without those found to be exempt. */
+  /** Number of pods, without exempt ones that were evaluated. */
   readonly total: number;
-  /** For each combination of violations, the pods that have it: `web-1 (and 2 other pods): hostPort, privileged`. In order. */
+  /** The violating pods by combination of violations, sorted: `web-1 (and 2 other pods): hostPort, privileged`. */
   readonly violations: readonly string[];
 }
 
 /**
- * Evaluates the pods of a namespace, up to 3,000 and for up to a second. Of pods of one controller, which are alike, the first
- * goes before pods of other controllers, the rest behind them. Lets other work have its turn.
+ * Evaluates the pods of a namespace, up to 3,000 and for up to a second. Pods of one controller are alike, so the first pod of
+ * each controller has priority. Yields to other work between pods.
  *
- * @throws {StoreError}
+ * @throws {StoreError} the pods can't be read.
  */
-export async function evaluateExistingPods(question: PodsQuestion): Promise<PodsAnswer> {
-  const { store, clock, prefix } = question;
+export async function evaluateExistingPods(evaluation: PodsEvaluation): Promise<PodsResult> {
+  const { store, clock, prefix } = evaluation;
   const giveTurn = turnGiver();
   const deadline = clock.monotonicNow() + maxMs;
-  const sample = new Sample(question);
+  const sample = new Sample(evaluation);
   let after: string | undefined;
   for (;;) {
     const { entries, more } = await store.range({ prefix, after, maxBytes: pageBytes });
     for (const entry of entries) {
       sample.add(entry);
-      if (sample.full || clock.monotonicNow() >= deadline) return sample.answer(await store.count(prefix));
+      if (sample.full || clock.monotonicNow() >= deadline) return sample.result(await store.count(prefix));
       const turn = giveTurn();
       if (turn !== undefined) await turn;
     }
-    if (!more) return sample.answer(undefined);
+    if (!more) return sample.result(undefined);
     after = entries.at(-1)?.key;
   }
 }
 
-/** A pod that was evaluated: its name, and the reasons for which it would be rejected, if any. */
+/** An evaluated pod; `reasons` is empty if it is allowed. */
 interface Finding {
   readonly name: string;
   readonly reasons: string;
 }
 
-/** The pods that were evaluated so far. */
+/** Collects evaluated pods. */
 class Sample {
   private readonly controllers = new Set<string>();
-  /** Of pods without a controller, and the first of each controller. */
+  /** Pods without a controller, and the first pod of each controller. */
   private readonly first: Finding[] = [];
-  /** Of the other pods. They count only as long as there is room behind the first ones. */
+  /** Other pods, which fill the remaining places of the result. */
   private readonly others: Finding[] = [];
-  private seen = 0;
+  private added = 0;
   private exempt = 0;
 
-  constructor(private readonly question: PodsQuestion) {}
+  constructor(private readonly evaluation: PodsEvaluation) {}
 
-  /** Whether further pods would not count. */
+  /** Whether further pods can't change the result. */
   get full(): boolean {
     return this.first.length >= maxPods;
   }
 
   add(entry: Entry): void {
-    this.seen++;
+    this.added++;
     const pod = decodeLive(entry).object;
     const controller = controllerOf(pod);
     const isFirst = controller === undefined || !this.controllers.has(controller);
     if (!isFirst && this.others.length >= maxPods) return;
-    const violations = this.question.evaluate(pod as Template);
+    const violations = this.evaluation.evaluate(pod as Template);
     if (violations === undefined) {
       this.exempt++;
       return;
@@ -96,10 +96,10 @@ class Sample {
     (isFirst ? this.first : this.others).push(finding);
   }
 
-  /** @param all how many pods the namespace has; undefined when all were seen. */
-  answer(all = this.seen): PodsAnswer {
+  /** @param total number of pods in the namespace; by default the number of added ones. */
+  result(total = this.added): PodsResult {
     const counted = [...this.first, ...this.others].slice(0, maxPods);
-    return { checked: counted.length, total: all - this.exempt, violations: grouped(counted) };
+    return { checked: counted.length, total: total - this.exempt, violations: groupByReasons(counted) };
   }
 }
 
@@ -107,7 +107,7 @@ function controllerOf({ metadata }: ApiObject): string | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }
 
-function grouped(findings: readonly Finding[]): readonly string[] {
+function groupByReasons(findings: readonly Finding[]): readonly string[] {
   const namesBy = new Map<string, string[]>();
   for (const { name, reasons } of findings) {
     if (reasons === "") continue;

@@ -1,7 +1,7 @@
 import { containersNamed, distinct, namesWhere, plural, quoted, settersNamed } from "./control.ts";
 import type { CheckedPod, Control, Violation } from "./control.ts";
 
-/** The network, processes and shared memory of the host. */
+/** Forbids the network, process and IPC namespaces of the host. */
 export const hostNamespaces: Control = {
   id: "hostNamespaces",
   level: "baseline",
@@ -14,7 +14,7 @@ function sharesNamespaces({ spec }: CheckedPod): Violation | undefined {
   return { reason: "host namespaces", detail: shared.map((field) => `${field}=true`).join(", ") };
 }
 
-/** Files of the host. */
+/** Forbids hostPath volumes. */
 export const hostPathVolumes: Control = {
   id: "hostPathVolumes",
   level: "baseline",
@@ -27,7 +27,7 @@ function mountsHostPaths({ spec }: CheckedPod): Violation | undefined {
   return { reason: "hostPath volumes", detail: `${plural(names, "volume")} ${quoted(names)}` };
 }
 
-/** Ports of the host. */
+/** Forbids ports of the host. */
 export const hostPorts: Control = {
   id: "hostPorts",
   level: "baseline",
@@ -48,7 +48,7 @@ function takesHostPorts(pod: CheckedPod): Violation | undefined {
   return { reason: "hostPort", detail };
 }
 
-/** Windows containers that are processes of the host. */
+/** Forbids Windows host processes. */
 export const windowsHostProcess: Control = {
   id: "windowsHostProcess",
   level: "baseline",

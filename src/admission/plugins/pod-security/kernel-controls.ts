@@ -8,7 +8,7 @@ import {
   type Violation,
 } from "./control.ts";
 
-/** A process file system that shows what is hidden from containers. */
+/** Forbids an unmasked `/proc`. */
 export const procMount: Control = {
   id: "procMount",
   level: "baseline",
@@ -29,7 +29,7 @@ function unmasksProc(pod: CheckedPod): Violation | undefined {
   return { reason: "procMount", detail };
 }
 
-/** Kernel parameters that belong to the pod alone. */
+/** Kernel parameters that are local to the pod. */
 const safeSysctls: ReadonlySet<string> = new Set([
   "kernel.shm_rmid_forced",
   "net.ipv4.ip_local_port_range",
@@ -38,7 +38,7 @@ const safeSysctls: ReadonlySet<string> = new Set([
   "net.ipv4.ip_unprivileged_port_start",
 ]);
 
-/** Kernel parameters that affect other pods of the node. */
+/** Forbids kernel parameters that affect other pods of the node. */
 export const sysctls: Control = {
   id: "sysctls",
   level: "baseline",

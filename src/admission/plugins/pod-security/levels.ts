@@ -1,43 +1,43 @@
-/** The Pod security standards, from the one that allows everything to the strictest (spec: conventions 4.13). */
+/** The levels of the Pod security standards, from least to most strict (spec: conventions 4.13). */
 export const levels = ["privileged", "baseline", "restricted"] as const;
 export type Level = (typeof levels)[number];
 
-/** A standard as it was in one release. */
+/** A level in the version of one release. */
 export interface LevelVersion {
   readonly level: Level;
-  /** Minor number of the release: 26 for `v1.26`. Infinity for `latest`. */
+  /** Minor release: 26 for `v1.26`; Infinity for `latest`. */
   readonly minor: number;
 }
 
 /** The version `latest`. */
 export const latest = Infinity;
 
-/** A standard as messages, annotations and warnings name it: `restricted:v1.26`. */
+/** A level and version in messages, annotations and warnings: `restricted:v1.26`. */
 export function textOf({ level, minor }: LevelVersion): string {
   return `${level}:${minor === latest ? "latest" : `v1.${minor}`}`;
 }
 
-/** Undefined for a text that names no level. */
+/** Parses a level; undefined if the text is invalid. */
 export function parseLevel(text: string): Level | undefined {
   return levels.find((level) => level === text);
 }
 
-/** The message about a text that names no level. */
+/** The error message for an invalid level. */
 export const levelForm = `must be one of ${levels.join(", ")}`;
 
 const versionForm = /^v1\.(0|[1-9][0-9]*)$/;
 
-/** The minor number of a version: `latest` or `v1.26`. Undefined for other texts. */
+/** Parses a version (`latest` or `v1.26`) to its minor release; undefined if the text is invalid. */
 export function parseVersion(text: string): number | undefined {
   if (text === "latest") return latest;
   const minor = Number(versionForm.exec(text)?.[1]);
   return Number.isSafeInteger(minor) ? minor : undefined;
 }
 
-/** The message about a text that is no version. */
+/** The error message for an invalid version. */
 export const versionMessage = 'must be "latest" or "v1.x"';
 
-/** Whether the first level allows less than the second. */
+/** Whether the first level is stricter than the second. */
 export function isStricter(level: Level, other: Level): boolean {
   return levels.indexOf(level) > levels.indexOf(other);
 }

@@ -23,12 +23,12 @@ import {
 } from "./namespace-policy.ts";
 import type { Template } from "./pod-templates.ts";
 
-/** Where the pods of a namespace are read. */
+/** How pods of a namespace are read. */
 export interface PodSource {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
-  /** Called when they can't be read. */
+  /** Called if the pods can't be read. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -41,8 +41,8 @@ interface NamespaceCheckParts {
 }
 
 /**
- * The check of namespaces: invalid labels are rejected; who makes the enforced level stricter is warned of the pods that violate it.
- * These keep running.
+ * Returns the check of namespaces: invalid labels are rejected; a stricter `enforce` level causes warnings about the existing
+ * pods that violate it, which keep running.
  */
 export function namespaceCheck(
   parts: NamespaceCheckParts,
@@ -68,13 +68,13 @@ export function namespaceCheck(
   };
 }
 
-/** Whether pods that were allowed may violate the new level. */
+/** Whether existing pods may violate the new level. */
 function mayAffectPods(now: LevelVersion, before: LevelVersion): boolean {
   if (isSame(now, before) || now.level === "privileged") return false;
   return now.minor !== before.minor || isStricter(now.level, before.level);
 }
 
-/** The warning about a policy that has no effect, as the namespace is exempt. */
+/** Returns the warning about the policy of an exempt namespace, which has no effect. */
 function ignoredPolicy(
   name: string,
   policy: NamespacePolicy,
@@ -82,17 +82,17 @@ function ignoredPolicy(
   { settings, labels }: NamespaceCheckParts,
 ): string | undefined {
   if (isPrivileged(policy) || areEquivalent(policy, settings.defaults)) return undefined;
-  const said = modes.filter(
+  const labelled = modes.filter(
     (mode) =>
       policy[mode].level !== "privileged" &&
       [labels.level[mode], labels.version[mode]].some((label) => metadata.labels?.[label] !== undefined),
   );
-  const text = said.map((mode) => `${mode}=${textOf(policy[mode])}`).join(", ");
+  const text = labelled.map((mode) => `${mode}=${textOf(policy[mode])}`).join(", ");
   const quoted = JSON.stringify(name);
   return `namespace ${quoted} is exempt from Pod Security, and the policy (${text}) will be ignored`;
 }
 
-/** Whether both policies come to the same; the version of `privileged` doesn't matter. */
+/** Whether two policies are equivalent; versions of `privileged` are ignored. */
 function areEquivalent(one: Policy, other: Policy): boolean {
   return modes.every((mode) => {
     const levels = [one[mode], other[mode]] as const;

@@ -11,31 +11,31 @@ import {
   type LevelVersion,
 } from "./levels.ts";
 
-/** What a policy does with pods that violate its level: reject them, record them in the audit log, warn the client. */
+/** The modes of a policy: reject violating pods, record them in the audit log, or warn the client. */
 export const modes = ["enforce", "audit", "warn"] as const;
 export type Mode = (typeof modes)[number];
 
-/** The level of each mode. */
+/** The level and version of each mode. */
 export type Policy = Readonly<Record<Mode, LevelVersion>>;
 
-/** The policy of a namespace: what its labels say, and the defaults for what they don't say. */
+/** The policy of a namespace, from its labels and the defaults. */
 export interface NamespacePolicy extends Policy {
-  /** The invalid labels. Something is evaluated in place of each: `restricted` and `latest`, but `privileged` to audit and warn. */
+  /** Errors of invalid labels. Instead of them the policy has `restricted` (`privileged` for audit and warn) or `latest`. */
   readonly faults: readonly Cause[];
 }
 
-/** Whether all modes of a policy allow everything. */
+/** Whether all modes are `privileged`. */
 export function isPrivileged(policy: Policy): boolean {
   return modes.every((mode) => policy[mode].level === "privileged");
 }
 
-/** The labels of a namespace that choose its policy: `pod-security.platform.io/enforce` and `/enforce-version`. */
+/** Names of the labels that define the policy: `pod-security.platform.io/enforce` and `/enforce-version`. */
 export interface PolicyLabels {
   readonly level: Readonly<Record<Mode, string>>;
   readonly version: Readonly<Record<Mode, string>>;
 }
 
-/** @param prefix prefix of the labels, with its slash. */
+/** @param prefix the prefix of the labels, with the slash. */
 export function policyLabels(prefix: string): PolicyLabels {
   const named = (suffix: string) => ({
     enforce: `${prefix}enforce${suffix}`,
@@ -54,7 +54,7 @@ export function policyOf(labels: Labels | undefined, names: PolicyLabels, defaul
   const enforce = levelOf("enforce", labels, names, defaults, report);
   const audit = levelOf("audit", labels, names, defaults, report);
   const warn = levelOf("warn", labels, names, defaults, report);
-  return { enforce, audit, warn: raised(warn, enforce, labels, names), faults: report.faults };
+  return { enforce, audit, warn: raiseWarnLevel(warn, enforce, labels, names), faults: report.faults };
 }
 
 function levelOf(
@@ -67,25 +67,25 @@ function levelOf(
   let { level, minor } = defaults[mode];
   const levelText = labels[levelNames[mode]];
   if (levelText !== undefined) {
-    const found = parseLevel(levelText);
-    level = found ?? (mode === "enforce" ? "restricted" : "privileged");
-    if (found === undefined) placeOf(report, levelNames[mode]).invalid(levelText, levelForm);
+    const parsed = parseLevel(levelText);
+    level = parsed ?? (mode === "enforce" ? "restricted" : "privileged");
+    if (parsed === undefined) labelReport(report, levelNames[mode]).invalid(levelText, levelForm);
   }
   const versionText = labels[versionNames[mode]];
   if (versionText !== undefined) {
-    const found = parseVersion(versionText);
-    minor = found ?? latest;
-    if (found === undefined) placeOf(report, versionNames[mode]).invalid(versionText, versionMessage);
+    const parsed = parseVersion(versionText);
+    minor = parsed ?? latest;
+    if (parsed === undefined) labelReport(report, versionNames[mode]).invalid(versionText, versionMessage);
   }
   return { level, minor };
 }
 
-function placeOf(report: FieldReport, label: string): FieldReport {
+function labelReport(report: FieldReport, label: string): FieldReport {
   return report.at("metadata", "labels").key(label);
 }
 
-/** Who labels a namespace to enforce a level and says nothing of warnings gets them for that level too. */
-function raised(
+/** Without a label for `warn`, a stricter level of `enforce` applies to `warn` too. */
+function raiseWarnLevel(
   warn: LevelVersion,
   enforce: LevelVersion,
   labels: Labels,

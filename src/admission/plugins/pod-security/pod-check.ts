@@ -22,11 +22,11 @@ interface PodCheckParts {
   readonly prefix: string;
 }
 
-/** Holds pods, and templates of pods, against the policy of their namespace. */
+/** Checks pods and pod templates by the policy of their namespace. */
 export class PodCheck {
   constructor(private readonly parts: PodCheckParts) {}
 
-  /** Whether the namespace or the user of a request is exempt, which is recorded. */
+  /** Whether the namespace or the user of a request is exempt; records the exemption. */
   isExempt(request: AdmissionRequest): boolean {
     const { namespaces, usernames } = this.parts.settings.exemptions;
     if (namespaces.has(request.target.namespace)) return this.exempt(request, "namespace");
@@ -34,7 +34,7 @@ export class PodCheck {
     return false;
   }
 
-  /** @param policy undefined when the namespace doesn't exist. */
+  /** @param policy undefined if the namespace doesn't exist. */
   check(request: AdmissionRequest, policy: NamespacePolicy | undefined): void {
     const { kind } = request.target.resource.stored;
     if (policy === undefined) this.missingNamespace(request);
@@ -65,7 +65,7 @@ export class PodCheck {
     if (template !== undefined && !isSilent) this.evaluate(request, policy, template);
   }
 
-  /** Only possible where the plugin NamespaceLifecycle, which rejects such requests, is off. */
+  /** Handles a missing namespace, which NamespaceLifecycle rejects unless it is disabled. */
   private missingNamespace(request: AdmissionRequest): void {
     const { target } = request;
     const why = `failed to lookup namespace ${JSON.stringify(target.namespace)}`;
@@ -89,7 +89,9 @@ export class PodCheck {
     this.report(request, new Verdict(evaluator, policy, checkedPod({ metadata, spec }, vocabulary.domain)));
   }
 
-  /** Only pods themselves are rejected. The client of a rejected one is not warned in addition. */
+  /**
+   * Records the verdict and rejects violating pods; templates are never rejected. The client of a rejected pod gets no warning.
+   */
   private report(request: AdmissionRequest, verdict: Verdict): void {
     const { counters } = this.parts;
     const { policy } = verdict;
@@ -110,9 +112,9 @@ export class PodCheck {
     }
   }
 
-  private exempt(request: AdmissionRequest, what: "namespace" | "user" | "runtimeClass"): true {
+  private exempt(request: AdmissionRequest, reason: "namespace" | "user" | "runtimeClass"): true {
     this.parts.counters.exempted(request);
-    this.annotate(request, "exempt", what);
+    this.annotate(request, "exempt", reason);
     return true;
   }
 
@@ -121,9 +123,9 @@ export class PodCheck {
   }
 }
 
-/** What one pod violates in each mode of a policy. Modes with the same level of the same version are evaluated once. */
+/** The violations of a pod for each mode of a policy. Modes with the same level and version are evaluated once. */
 class Verdict {
-  private readonly known: Partial<Record<Mode, readonly Violation[]>> = {};
+  private readonly cache: Partial<Record<Mode, readonly Violation[]>> = {};
 
   constructor(
     private readonly evaluator: Evaluator,
@@ -141,11 +143,10 @@ class Verdict {
   }
 
   private violations(mode: Mode): readonly Violation[] {
-    const { known, policy } = this;
-    const same = (Object.keys(known) as Mode[]).find((other) => isSame(policy[other], policy[mode]));
-    const found = same === undefined ? this.evaluator.evaluate(policy[mode], this.pod) : known[same]!;
-    known[mode] = found;
-    return found;
+    const { cache, policy } = this;
+    const same = (Object.keys(cache) as Mode[]).find((other) => isSame(policy[other], policy[mode]));
+    const violations = same === undefined ? this.evaluator.evaluate(policy[mode], this.pod) : cache[same]!;
+    return (cache[mode] = violations);
   }
 }
 

@@ -13,7 +13,7 @@ import { policyLabels, policyOf } from "./namespace-policy.ts";
 import { PodCheck } from "./pod-check.ts";
 import { templatedKinds } from "./pod-templates.ts";
 
-/** What the plugin works with. */
+/** Dependencies of the plugin. */
 export interface PodSecurityParts {
   readonly settings: PodSecuritySettings;
   readonly facts: AdmissionFacts;
@@ -23,9 +23,9 @@ export interface PodSecurityParts {
 }
 
 /**
- * PodSecurity: rejects pods that violate the Pod security standard that their namespace enforces, and warns of, or records in
- * the audit log, those that violate the standards that it names for that (spec: conventions 4.13). Objects with a template
- * of pods are warned of and recorded, and never rejected. Labels of a namespace choose its standards.
+ * PodSecurity: rejects pods that violate the `enforce` level of their namespace, warns about violations of the `warn` level, and
+ * records violations of the `audit` level in the audit log (spec: conventions 4.13). Objects with a pod template are never
+ * rejected. Labels of the namespace define the levels.
  */
 export function podSecurity(parts: PodSecurityParts): AdmissionPlugin {
   const { settings, facts, vocabulary } = parts;

@@ -9,13 +9,13 @@ import { ReplicationController } from "../../../kinds/core/replication-controlle
 import type { ApiObject, Kind } from "../../../schema/kind.ts";
 import type { PodSpecValue } from "../../pod-spec.ts";
 
-/** What pods are made of: all that the controls look at. */
+/** A pod template: the parts that controls check. */
 export interface Template {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec?: PodSpecValue;
 }
 
-/** An object with a template, as far as it is read here. */
+/** The fields of an object with a pod template that are read. */
 interface Templated {
   readonly template?: Template;
   readonly spec?: {
@@ -28,7 +28,7 @@ type TemplateOf = (object: Templated) => Template | undefined;
 
 const inSpec: TemplateOf = ({ spec }) => spec?.template;
 
-/** The kinds whose controllers make pods of a template, and where the template is. */
+/** The kinds with a pod template, and how to read it. */
 const templates: ReadonlyMap<Kind, TemplateOf> = new Map<Kind, TemplateOf>([
   [PodTemplate, ({ template }) => template],
   [ReplicationController, inSpec],
@@ -40,10 +40,10 @@ const templates: ReadonlyMap<Kind, TemplateOf> = new Map<Kind, TemplateOf>([
   [CronJob, ({ spec }) => spec?.jobTemplate?.spec?.template],
 ]);
 
-/** The kinds of {@link templateOf}. */
+/** The kinds that {@link templateOf} supports. */
 export const templatedKinds: readonly Kind[] = [...templates.keys()];
 
-/** The template of an object of one of these kinds; undefined where it has none. */
+/** Returns the pod template of an object of these kinds; undefined if it has none. */
 export function templateOf(kind: Kind, object: ApiObject): Template | undefined {
   return templates.get(kind)?.(object as Templated);
 }

@@ -10,7 +10,7 @@ import {
   type Violation,
 } from "./control.ts";
 
-/** Containers with all rights on their host. */
+/** Forbids privileged containers. */
 export const privileged: Control = {
   id: "privileged",
   level: "baseline",
@@ -24,7 +24,7 @@ function isPrivileged(pod: CheckedPod): Violation | undefined {
   return { reason: "privileged", detail };
 }
 
-/** Processes that get more rights than their parent. The field exists since 1.8. */
+/** Requires that processes can't gain more privileges than their parent. The field exists since 1.8. */
 export const allowPrivilegeEscalation: Control = {
   id: "allowPrivilegeEscalation",
   level: "restricted",
@@ -41,7 +41,7 @@ function allowsEscalation(pod: CheckedPod): Violation | undefined {
   return { reason: "allowPrivilegeEscalation != false", detail };
 }
 
-/** Capabilities that container runtimes give to every container. */
+/** Default capabilities of container runtimes. */
 const ordinaryCapabilities: ReadonlySet<string> = new Set([
   "AUDIT_WRITE",
   "CHOWN",
@@ -58,7 +58,7 @@ const ordinaryCapabilities: ReadonlySet<string> = new Set([
   "SYS_CHROOT",
 ]);
 
-/** Capabilities beyond the ordinary ones. */
+/** Forbids capabilities other than the default ones. */
 export const baselineCapabilities: Control = {
   id: "capabilities_baseline",
   level: "baseline",
@@ -70,7 +70,7 @@ function addsCapabilities(pod: CheckedPod): Violation | undefined {
   return detail === undefined ? undefined : { reason: "non-default capabilities", detail };
 }
 
-/** Any capability but the one to listen on ports below 1024. */
+/** Requires to drop all capabilities; only NET_BIND_SERVICE may be added. */
 export const restrictedCapabilities: Control = {
   id: "capabilities_restricted",
   level: "restricted",
@@ -111,7 +111,7 @@ function addedBeyond(allowed: ReadonlySet<string>, pod: CheckedPod): string | un
   return `${containersNamed(names)} must not include ${which} in securityContext.capabilities.add`;
 }
 
-/** Containers whose image decides whether they run as root. */
+/** Requires `runAsNonRoot`. */
 export const runAsNonRoot: Control = {
   id: "runAsNonRoot",
   level: "restricted",
@@ -132,7 +132,7 @@ function mayRunAsRoot(pod: CheckedPod): Violation | undefined {
   return { reason, detail: `pod or ${containersNamed(silent)} must set securityContext.runAsNonRoot=true` };
 }
 
-/** The user root. */
+/** Forbids the user 0. */
 export const runAsUser: Control = {
   id: "runAsUser",
   level: "restricted",

@@ -11,7 +11,7 @@ import {
   type Violation,
 } from "./control.ts";
 
-/** AppArmor profiles that are turned off or of other makers. Up to release 1.26, annotations name them. */
+/** Forbids disabled or foreign AppArmor profiles. Up to release 1.26, annotations define them. */
 export const appArmorProfile: Control = {
   id: "appArmorProfile",
   level: "baseline",
@@ -34,7 +34,7 @@ function overridesAppArmor({ annotations, domain }: CheckedPod): Violation | und
 
 const seLinuxTypes: ReadonlySet<string> = new Set(["", "container_t", "container_init_t", "container_kvm_t"]);
 
-/** SELinux labels with a user, a role, or a type that isn't one of containers. */
+/** Forbids SELinux options with a user, a role, or a type other than those for containers. */
 export const seLinuxOptions: Control = {
   id: "seLinuxOptions",
   level: "baseline",
@@ -68,7 +68,7 @@ function setsSeLinux(pod: CheckedPod): Violation | undefined {
   return { reason: "seLinuxOptions", detail };
 }
 
-/** Profiles of system calls that are turned off. Annotations named them before release 1.19, fields since. */
+/** Forbids disabled seccomp profiles. Before release 1.19 annotations define them, then fields. */
 export const baselineSeccomp: Control = {
   id: "seccompProfile_baseline",
   level: "baseline",
@@ -123,7 +123,7 @@ function setsSeccomp(pod: CheckedPod): Violation | undefined {
   };
 }
 
-/** Containers without a profile of system calls. */
+/** Requires a seccomp profile. */
 export const restrictedSeccomp: Control = {
   id: "seccompProfile_restricted",
   level: "restricted",

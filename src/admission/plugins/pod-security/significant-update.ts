@@ -2,8 +2,8 @@ import type { Container } from "../../../kinds/core/pod/container.ts";
 import type { Template } from "./pod-templates.ts";
 
 /**
- * Whether an update changes what pods are evaluated for: an image, the set of containers, or the seccomp annotation of a
- * container. An update of anything else, such as a label, is possible in a pod that violates its policy.
+ * Whether an update of a pod must be evaluated: it changes an image, the set of containers or a seccomp annotation. Other
+ * updates, such as of labels, are allowed in a violating pod.
  */
 export function isSignificantUpdate(pod: Template, live: Template, domain: string): boolean {
   const annotation = (name: string) => `container.seccomp.security.alpha.${domain}/${name}`;

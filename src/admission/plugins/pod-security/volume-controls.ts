@@ -1,7 +1,7 @@
 import { distinct, plural, quoted, type CheckedPod, type Control, type Violation } from "./control.ts";
 import { hostPathVolumes } from "./host-controls.ts";
 
-/** What a pod may mount without naming storage of the cluster itself. */
+/** Allowed volume types. */
 const allowedSources: ReadonlySet<string> = new Set([
   "configMap",
   "csi",
@@ -13,7 +13,7 @@ const allowedSources: ReadonlySet<string> = new Set([
   "secret",
 ]);
 
-/** Volumes of other types. */
+/** Forbids volumes of other types. */
 export const restrictedVolumes: Control = {
   id: "restrictedVolumes",
   level: "restricted",
@@ -23,15 +23,15 @@ export const restrictedVolumes: Control = {
 
 function mountsOthers({ spec }: CheckedPod): Violation | undefined {
   const names: string[] = [];
-  const found: string[] = [];
+  const restrictedTypes: string[] = [];
   for (const { name, ...volume } of spec.volumes ?? []) {
     const sources = Object.entries(volume).flatMap(([type, source]) => (source === undefined ? [] : type));
     if (sources.some((type) => allowedSources.has(type))) continue;
     names.push(name);
-    found.push(sources[0] ?? "unknown");
+    restrictedTypes.push(sources[0] ?? "unknown");
   }
   if (names.length === 0) return undefined;
-  const types = distinct(found);
+  const types = distinct(restrictedTypes);
   const verb = names.length === 1 ? "uses" : "use";
   const which = `${plural(types, "restricted volume type")} ${quoted(types)}`;
   return {

@@ -12,24 +12,28 @@ const Scope = struct("LimitedScope", "A scope of objects that need a quota.", {
   values: field(undefined, list(string), "Values for In and NotIn."),
 });
 
-const Limited = struct("LimitedResource", "What may be used only where a quota covers it.", {
+const Limited = struct("LimitedResource", "A resource that may be used only if a quota covers it.", {
   apiGroup: field(undefined, string, "Group of the objects; empty for the core group."),
   resource: field(undefined, string, "Resource type of the objects.").required(),
   matchContains: field(
     undefined,
     list(string),
-    "Parts of the names of what needs a quota, such as `.storage`.",
+    "Substrings of the names that need a quota, such as `.storage`.",
   ),
-  matchScopes: field(undefined, list(Scope), "Scopes whose objects need a quota of that scope."),
+  matchScopes: field(undefined, list(Scope), "Scopes in which objects need a quota of that scope."),
 });
 
-const QuotaConfiguration = struct("ResourceQuotaConfiguration", "What may be used only under a quota.", {
-  kind: field(undefined, string, "ResourceQuotaConfiguration."),
-  apiVersion: field(undefined, string, "Version of the configuration's form."),
-  limitedResources: field(undefined, list(Limited), "What needs a quota."),
-});
+const QuotaConfiguration = struct(
+  "ResourceQuotaConfiguration",
+  "Resources that may be used only if a quota covers them.",
+  {
+    kind: field(undefined, string, "ResourceQuotaConfiguration."),
+    apiVersion: field(undefined, string, "Version of the configuration format."),
+    limitedResources: field(undefined, list(Limited), "The resources."),
+  },
+);
 
-/** What may be used only where a quota covers it. */
+/** A resource that may be used only if a quota covers it. */
 export interface LimitedResource {
   readonly group: string;
   readonly resource: string;
@@ -38,18 +42,18 @@ export interface LimitedResource {
 }
 
 /**
- * Reads what the plugin is configured with. Without a configuration nothing needs a quota.
+ * Reads the configuration. Without one nothing needs a quota.
  *
- * @throws {ConfigurationError}
+ * @throws {ConfigurationError} the configuration is invalid.
  */
 export async function readLimitedResources(
   configuration: PluginConfiguration | undefined,
   { groupSuffix }: Vocabulary,
 ): Promise<Configuration<readonly LimitedResource[]>> {
   if (configuration === undefined) return { value: [], warnings: [] };
-  const given = await configuration.readPlain();
-  // The form of the first versions has a name of its own.
-  const isEarly = (given as { readonly kind?: unknown } | null)?.kind === "Configuration";
+  const plain = await configuration.readPlain();
+  // The first versions have another kind and group.
+  const isEarly = (plain as { readonly kind?: unknown } | null)?.kind === "Configuration";
   const { value, warnings } = await configuration.read({
     type: QuotaConfiguration,
     ...(isEarly

@@ -2,25 +2,25 @@ import type { ApiObject } from "../../../schema/kind.ts";
 import type { PodTraits } from "./scopes.ts";
 import type { Usage } from "./usage.ts";
 
-/** What one object uses of what quotas limit. */
+/** The usage of one object. */
 export interface Measured {
   readonly usage: Usage;
-  /** Undefined for what has no scopes. */
+  /** Undefined for objects other than pods, which have no scopes. */
   readonly traits?: PodTraits | undefined;
-  /** What it uses after a time (milliseconds since 1970), where it stops counting by itself. */
+  /** The usage from a time on (milliseconds since 1970), if it changes without a write. */
   readonly later?: { readonly at: number; readonly usage: Usage } | undefined;
 }
 
-/** Measures the objects of one resource type. No two types are measured by the same names. */
+/** Measures the objects of one resource type. Names in quotas belong to one type each. */
 export interface Evaluator {
-  /** Whether an update is charged for what it adds; else only a create is. */
+  /** Whether updates are charged for an increase; otherwise only creates are charged. */
   readonly chargesUpdates: boolean;
-  /** What every object uses, where that doesn't depend on the object. */
+  /** The usage of every object, if it doesn't depend on the object. */
   readonly constant?: Measured;
-  /** Whether it measures what a quota calls by this name. */
+  /** Whether the name in a quota belongs to this type. */
   measures(name: string): boolean;
   /** @param now milliseconds since 1970. */
   measure(object: ApiObject, now: number): Measured;
-  /** What an object must say and doesn't, where quotas limit it: by its name, the containers that don't say it. */
+  /** Returns the required fields that an object doesn't set, by the name in quotas, with the containers. */
   missing?(object: ApiObject): ReadonlyMap<string, readonly string[]>;
 }

@@ -9,15 +9,19 @@ import type { Evaluator } from "./evaluator.ts";
 import { podEvaluator } from "./pod-evaluator.ts";
 import { one, zero } from "./usage.ts";
 
-/** Resource types whose plain name counts them, as it did before there was `count/`. */
+/** Resource types that quotas also count by their plain name, without `count/`. */
 const plainlyCounted = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
 
-/** Whether quotas count the objects of a type: all that are stored in namespaces, but events. */
+/** Whether quotas count the objects of a type: all stored, namespaced types except Event. */
 export function isCounted(resource: Resource): boolean {
   return resource.namespaced && isStored(resource) && resource.stored.kind !== Event;
 }
 
-/** What measures the objects of a resource type, given in its stored version. */
+/**
+ * Returns the evaluator of a resource type.
+ *
+ * @param resource the type in its stored version.
+ */
 export function evaluatorOf(resource: Resource, context: KindContext): Evaluator {
   switch (resource.kind) {
     case Pod:
@@ -31,7 +35,7 @@ export function evaluatorOf(resource: Resource, context: KindContext): Evaluator
   }
 }
 
-/** What a quota calls the number of the objects of a type: `count/deployments.apps`. */
+/** The name of the object count in quotas: `count/deployments.apps`. */
 function countNameOf({ group, name }: Resource): string {
   return group === "" ? `count/${name}` : `count/${name}.${group}`;
 }
@@ -50,7 +54,7 @@ function countEvaluator(resource: Resource): Evaluator {
 
 const serviceNames = new Set(["count/services", "services", "services.nodeports", "services.loadbalancers"]);
 
-/** Services; node ports are counted as the service asks for them, before they are allocated. */
+/** Measures Services. Node ports are counted as requested, before they are allocated. */
 const serviceEvaluator: Evaluator = {
   chargesUpdates: true,
   measures: (name) => serviceNames.has(name),
@@ -61,26 +65,26 @@ const serviceEvaluator: Evaluator = {
       ["count/services", one],
       ["services", one],
     ]);
-    if (spec?.type === "NodePort") usage.set("services.nodeports", times(ports.length));
+    if (spec?.type === "NodePort") usage.set("services.nodeports", countQuantity(ports.length));
     if (spec?.type === "LoadBalancer") {
       const counted =
         spec.allocateLoadBalancerNodePorts === false
           ? ports.filter(({ nodePort = 0 }) => nodePort !== 0).length
           : ports.length;
-      usage.set("services.nodeports", times(counted));
+      usage.set("services.nodeports", countQuantity(counted));
       usage.set("services.loadbalancers", one);
     }
     return { usage };
   },
 };
 
-function times(count: number): Quantity {
+function countQuantity(count: number): Quantity {
   return count === 0 ? zero : { nanos: one.nanos * BigInt(count), format: one.format };
 }
 
 const claimNames = ["persistentvolumeclaims", "requests.storage"];
 
-/** Claims: their number and the storage that they ask for, of all classes and of each. */
+/** Measures claims: their number and the requested storage, in total and by storage class. */
 function claimEvaluator({ vocabulary: { domain } }: KindContext): Evaluator {
   const annotation = `volume.beta.${domain}/storage-class`;
   const ofClass = `.storageclass.storage.${domain}/`;
@@ -104,11 +108,11 @@ function claimEvaluator({ vocabulary: { domain } }: KindContext): Evaluator {
   };
 }
 
-/** The storage that a claim asks for, or, where that is more, has been allocated; in whole bytes. */
+/** The requested or, if larger, the allocated storage of a claim, in whole bytes. */
 function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
-  const asked = spec?.resources?.requests?.["storage"];
-  if (asked === undefined) return undefined;
-  const request = parseQuantity(asked);
+  const requestText = spec?.resources?.requests?.["storage"];
+  if (requestText === undefined) return undefined;
+  const request = parseQuantity(requestText);
   const allocated = parseQuantity(status?.allocatedResources?.["storage"] ?? "0");
   return wholeOf(allocated.nanos > request.nanos ? allocated : request);
 }

@@ -4,27 +4,27 @@ import type { LimitedResource } from "./configuration.ts";
 import type { Measured } from "./evaluator.ts";
 import { compileScope, scopesText, type ScopeCondition } from "./scopes.ts";
 
-/** What a request uses, and what the quotas of its namespace cover of it. */
+/** The usage of a request, and what the quotas of its namespace cover. */
 export interface Coverage extends Measured {
-  /** What the quotas limit that the object is charged to. */
+  /** Names that the matching quotas limit. */
   readonly covered: readonly string[];
   /** The scopes of all quotas of the namespace. */
   readonly coveredScopes: readonly ScopeCondition[];
 }
 
 /**
- * Refuses what is configured to need a quota and has none.
+ * Rejects the use of a limited resource that no quota covers.
  *
- * @throws {StatusError}
+ * @throws {StatusError} Forbidden.
  */
-export function refuseUncovered(
+export function rejectUncovered(
   limited: readonly LimitedResource[],
   { target }: AdmissionRequest,
   { usage, traits, covered, coveredScopes }: Coverage,
 ): void {
   const { group, name: resource } = target.resource;
   const parts = limited
-    .filter((one) => one.group === group && one.resource === resource)
+    .filter((entry) => entry.group === group && entry.resource === resource)
     .flatMap(({ matchContains }) => matchContains);
   const uncovered = [...usage]
     .filter(([name, { nanos }]) => nanos > 0n && parts.some((part) => name.includes(part)))

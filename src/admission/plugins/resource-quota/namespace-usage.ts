@@ -12,30 +12,30 @@ import { UsageSum } from "./usage.ts";
 
 /** A resource type that quotas count. */
 export interface CountedType {
-  /** In the version in which it is stored. */
+  /** The stored version. */
   readonly resource: Resource;
   readonly evaluator: Evaluator;
 }
 
 /**
- * What this process has let pass in a namespace and doesn't see stored yet. It counts as used until it is stored, or can't be
- * any more.
+ * Usage of a write that this process has admitted and that isn't visible in the store yet. It counts until the object is visible
+ * or the write has failed.
  */
 export interface Reservation {
   readonly key: string;
-  /** Of an object to be created; undefined for an update. */
+  /** The uid of a new object; undefined for an update. */
   readonly uid: string | undefined;
   /** The revision that an update replaces; 0 for a create. */
   readonly replaces: number;
   readonly measured: Measured;
   readonly evaluator: Evaluator;
-  /** The turn in which it was made. */
+  /** The turn in which the reservation was made. */
   readonly turn: Revision;
-  /** How the write ended; undefined while it is under way. */
+  /** The outcome of the write; undefined while it is in progress. */
   outcome: "committed" | "unknown" | undefined;
 }
 
-/** The sums of what is in one combination of scopes. */
+/** The sums for one combination of scopes. */
 class ScopeSums {
   readonly stored = new UsageSum();
   readonly reserved = new UsageSum();
@@ -52,8 +52,8 @@ interface StoredUsage {
 }
 
 /**
- * What is used in one namespace that has quotas: it follows the objects of the types that its quotas limit, and keeps their
- * sum for each combination of scopes. Nothing is counted up or down by requests, so it can't drift from what is stored.
+ * The usage of one namespace with quotas. It watches the objects of limited types and keeps their sums for each combination of
+ * scopes. Usage is always computed from stored objects and reservations, so it can't drift.
  */
 export class NamespaceUsage {
   private readonly facts = new Map<string, QuotaFacts>();
@@ -61,15 +61,15 @@ export class NamespaceUsage {
   private readonly sums = new Map<string, ScopeSums>();
   private readonly followers = new Map<Evaluator, Follower>();
   private readonly objects = new Map<string, StoredUsage>();
-  /** Keys of the objects that stop counting by themselves. */
-  private readonly ending = new Set<string>();
-  /** No object stops counting by itself before this time, in milliseconds since 1970. */
-  nextEnd = Infinity;
+  /** Keys of the objects with usage that changes at a time. */
+  private readonly changing = new Set<string>();
+  /** The next time at which usage changes, in milliseconds since 1970. */
+  nextChange = Infinity;
   private readonly reservations = new Map<string, Reservation[]>();
-  /** How many writes with a reservation have ended without its object having been seen. */
-  private ended = 0;
+  /** Number of reservations with a completed write that isn't visible yet. */
+  private completedCount = 0;
 
-  /** @param changed called when what is used, or what is limited, may have changed. */
+  /** @param changed called after changes of usage or limits. */
   constructor(
     readonly name: string,
     private readonly sources: FollowSources,
@@ -77,12 +77,12 @@ export class NamespaceUsage {
     private readonly changed: () => void,
   ) {}
 
-  /** The quotas of the namespace, in the order of their names. */
+  /** The quotas of the namespace, sorted by name. */
   get quotas(): readonly QuotaFacts[] {
     return (this.sorted ??= [...this.facts.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)));
   }
 
-  /** Takes in a quota that is new or was changed. */
+  /** Adds or updates a quota. */
   put(quota: QuotaFacts): void {
     const before = this.facts.get(quota.name);
     this.facts.set(quota.name, quota);
@@ -91,7 +91,7 @@ export class NamespaceUsage {
     this.changed();
   }
 
-  /** Takes in that a quota is gone; says whether any is left. */
+  /** Removes a quota; returns whether any is left. */
   remove(name: string): boolean {
     this.facts.delete(name);
     this.sorted = undefined;
@@ -99,29 +99,29 @@ export class NamespaceUsage {
     return this.facts.size > 0;
   }
 
-  /** Takes in that types of objects have come or gone, as those of custom kinds do. */
+  /** Updates the counted types, which change with custom resource definitions. */
   changeTypes(types: readonly CountedType[]): void {
     this.types = types;
     this.arrange();
     this.changed();
   }
 
-  /** Whether any quota limits what an evaluator measures. */
+  /** Whether any quota limits the objects of an evaluator. */
   limits(evaluator: Evaluator): boolean {
     return this.followers.has(evaluator);
   }
 
   /**
-   * Waits until everything is counted that was acknowledged before the call, by any process: of one evaluator's objects.
+   * Waits until the objects of an evaluator include all writes that any process acknowledged before the call.
    *
-   * @throws {StoreUnavailableError} they can't be followed at present.
+   * @throws {StoreUnavailableError} the objects can't be read.
    */
   sync(evaluator: Evaluator): MaybePromise<void> {
     const follower = this.followers.get(evaluator);
     if (follower === undefined) return;
-    // Those whose writes had ended before are either seen by then, or gone.
-    const over = this.ended === 0 ? undefined : this.endedReservations(evaluator);
-    const done = (): void => over?.forEach((one) => this.release(one));
+    // After the sync, objects of writes that were completed before are visible or deleted.
+    const completed = this.completedCount === 0 ? undefined : this.completedReservations(evaluator);
+    const done = (): void => completed?.forEach((reservation) => this.release(reservation));
     const failed = (error: unknown): MaybePromise<void> => {
       if (this.followers.get(evaluator) === follower) throw error;
       return this.sync(evaluator);
@@ -134,13 +134,13 @@ export class NamespaceUsage {
     }
   }
 
-  /** As {@link sync}, of everything that quotas limit here. */
+  /** As {@link sync}, for all limited types. */
   async syncAll(): Promise<void> {
     for (const evaluator of this.followers.keys()) await this.sync(evaluator);
-    this.endWhatEnds();
+    this.applyDueChanges();
   }
 
-  /** What is stored, and what is reserved besides, of the objects in a quota's scopes. */
+  /** The usage in the scopes of a quota: stored objects and reservations. */
   used(quota: QuotaFacts, name: string): Quantity {
     const { stored, reserved } = this.sums.get(quota.scopeKey)!;
     const counted = stored.of(name);
@@ -149,12 +149,12 @@ export class NamespaceUsage {
     return { nanos: counted.nanos + nanos, format: counted.nanos === 0n ? format : counted.format };
   }
 
-  /** What is stored, of the objects in a quota's scopes. */
+  /** The usage of stored objects in the scopes of a quota. */
   stored(quota: QuotaFacts, name: string): Quantity {
     return this.sums.get(quota.scopeKey)!.stored.of(name);
   }
 
-  /** Whether a name means anything: some resource type is measured by it. */
+  /** Whether a name in a quota belongs to a counted type. */
   measures(name: string): boolean {
     return this.types.some(({ evaluator }) => evaluator.measures(name));
   }
@@ -172,46 +172,47 @@ export class NamespaceUsage {
     this.inSums(measured, ({ reserved }) => reserved.add(measured.usage));
   }
 
-  /** Drops a reservation, unless that was done before. */
+  /** Removes a reservation, if it exists. */
   release(reservation: Reservation): void {
     const { key, measured, outcome } = reservation;
-    const all = this.reservations.get(key);
-    const at = all?.indexOf(reservation) ?? -1;
-    if (at === -1) return;
-    if (all!.length === 1) this.reservations.delete(key);
-    else all!.splice(at, 1);
-    if (outcome !== undefined) this.ended--;
+    const list = this.reservations.get(key);
+    const index = list?.indexOf(reservation) ?? -1;
+    if (index === -1) return;
+    if (list!.length === 1) this.reservations.delete(key);
+    else list!.splice(index, 1);
+    if (outcome !== undefined) this.completedCount--;
     this.inSums(measured, ({ reserved }) => reserved.subtract(measured.usage));
   }
 
-  /** The write of a reservation has ended, and may have taken place. */
+  /** Records that the write of a reservation may have been committed. */
   end(reservation: Reservation, outcome: "committed" | "unknown"): void {
     if (this.reservations.get(reservation.key)?.includes(reservation) !== true) return;
     reservation.outcome = outcome;
-    this.ended++;
+    this.completedCount++;
   }
 
   /**
-   * Drops reservations of writes whose outcome isn't known, and which can't take place any more: they need an earlier turn.
-   * What did take place must have been seen, by a {@link sync} after the turn was taken.
+   * Removes reservations of writes with unknown outcome that can't be committed any more, because they depend on an earlier turn.
+   * Call it after a {@link sync} that follows the acquisition of the turn, so that committed writes are visible.
    */
   releaseBefore(turn: Revision, evaluator: Evaluator): void {
-    if (this.ended === 0) return;
-    for (const one of [...this.reservations.values()].flat()) {
-      if (one.outcome === "unknown" && one.evaluator === evaluator && one.turn < turn) this.release(one);
+    if (this.completedCount === 0) return;
+    for (const reservation of [...this.reservations.values()].flat()) {
+      if (reservation.evaluator !== evaluator || reservation.outcome !== "unknown") continue;
+      if (reservation.turn < turn) this.release(reservation);
     }
   }
 
-  /** Lets objects end that stop counting by themselves, and whose time has come. */
-  endWhatEnds(): void {
+  /** Updates the usage of objects that changes at a time, if the time has come. */
+  applyDueChanges(): void {
     const now = this.sources.clock.now();
-    if (now <= this.nextEnd) return;
-    this.nextEnd = Infinity;
-    for (const key of this.ending) {
+    if (now <= this.nextChange) return;
+    this.nextChange = Infinity;
+    for (const key of this.changing) {
       const { measured, evaluator } = this.objects.get(key)!;
       const { later, traits } = measured;
       if (later === undefined) continue;
-      if (now <= later.at) this.nextEnd = Math.min(this.nextEnd, later.at);
+      if (now <= later.at) this.nextChange = Math.min(this.nextChange, later.at);
       else this.set(key, { evaluator, measured: { usage: later.usage, traits } });
     }
   }
@@ -221,11 +222,11 @@ export class NamespaceUsage {
     this.followers.clear();
   }
 
-  /** Follows what the quotas limit, and nothing else; makes sums for their scopes. */
+  /** Starts and stops watches according to the limits, and updates the sums for the scopes. */
   private arrange(): void {
-    const wanted = new Map(this.quotas.map((quota) => [quota.scopeKey, quota]));
-    for (const key of this.sums.keys()) if (!wanted.has(key)) this.sums.delete(key);
-    for (const [key, { scopes }] of wanted) {
+    const byScope = new Map(this.quotas.map((quota) => [quota.scopeKey, quota]));
+    for (const key of this.sums.keys()) if (!byScope.has(key)) this.sums.delete(key);
+    for (const [key, { scopes }] of byScope) {
       if (!this.sums.has(key)) this.sums.set(key, this.sumUp(scopes));
     }
     for (const { resource, evaluator } of this.types) {
@@ -248,11 +249,11 @@ export class NamespaceUsage {
 
   private follow(resource: Resource, evaluator: Evaluator): void {
     const { store, clock, failed } = this.sources;
-    // One that was closed while it loads isn't listened to any more.
+    // A follower that was closed while it loads may still call its handler.
     const isCurrent = (): boolean => this.followers.get(evaluator) === follower;
     const handler = {
       put: (entry: Entry, created: boolean) => {
-        if (isCurrent()) this.take(entry, evaluator, created);
+        if (isCurrent()) this.addEntry(entry, evaluator, created);
       },
       remove: (key: string) => {
         if (isCurrent()) this.drop(key);
@@ -271,8 +272,8 @@ export class NamespaceUsage {
     for (const [key, stored] of this.objects) if (stored.evaluator === evaluator) this.set(key, undefined);
   }
 
-  private take(entry: Entry, evaluator: Evaluator, created: boolean): void {
-    const reserved = this.takeReservation(entry);
+  private addEntry(entry: Entry, evaluator: Evaluator, created: boolean): void {
+    const reserved = this.settleReservations(entry);
     const measured = (created ? reserved : undefined) ?? evaluator.constant ?? this.measure(entry, evaluator);
     this.set(entry.key, { evaluator, measured });
     this.changed();
@@ -283,27 +284,28 @@ export class NamespaceUsage {
   }
 
   private drop(key: string): void {
-    // An update that is still under way finds nothing to change.
-    for (const one of this.reservations.get(key)?.filter(({ uid }) => uid === undefined) ?? []) {
-      this.release(one);
+    // Updates in progress fail, as the object is gone.
+    for (const reservation of this.reservations.get(key)?.filter(({ uid }) => uid === undefined) ?? []) {
+      this.release(reservation);
     }
     this.set(key, undefined);
     this.changed();
   }
 
   /**
-   * Drops the reservations that an entry settles: of the create that made it, and of updates, which it is or which it forestalls.
-   * Gives what the new object uses, where it was measured for its creation.
+   * Removes the reservations that an entry settles: that of its create, and those of updates of earlier revisions. Returns the
+   * usage that was measured for the create.
    */
-  private takeReservation(entry: Entry): Measured | undefined {
-    const all = this.reservations.get(entry.key);
-    if (all === undefined) return undefined;
+  private settleReservations(entry: Entry): Measured | undefined {
+    const list = this.reservations.get(entry.key);
+    if (list === undefined) return undefined;
     const { uid } = headerOf(entry);
     let created: Measured | undefined;
-    for (const one of all.slice()) {
-      if (one.uid === undefined ? entry.revision <= one.replaces : one.uid !== uid) continue;
-      if (one.uid !== undefined) created = one.measured;
-      this.release(one);
+    for (const reservation of list.slice()) {
+      const isUpdate = reservation.uid === undefined;
+      if (isUpdate ? entry.revision <= reservation.replaces : reservation.uid !== uid) continue;
+      if (!isUpdate) created = reservation.measured;
+      this.release(reservation);
     }
     return created;
   }
@@ -313,10 +315,10 @@ export class NamespaceUsage {
     const after = stored?.measured;
     if (stored === undefined) this.objects.delete(key);
     else this.objects.set(key, stored);
-    if (after?.later === undefined) this.ending.delete(key);
+    if (after?.later === undefined) this.changing.delete(key);
     else {
-      this.ending.add(key);
-      this.nextEnd = Math.min(this.nextEnd, after.later.at);
+      this.changing.add(key);
+      this.nextChange = Math.min(this.nextChange, after.later.at);
     }
     if (before !== undefined) this.inSums(before, (sums) => sums.stored.subtract(before.usage));
     if (after !== undefined) this.inSums(after, (sums) => sums.stored.add(after.usage));
@@ -326,9 +328,9 @@ export class NamespaceUsage {
     for (const sums of this.sums.values()) if (sums.holds(traits)) visit(sums);
   }
 
-  private endedReservations(evaluator: Evaluator): Reservation[] {
+  private completedReservations(evaluator: Evaluator): Reservation[] {
     return [...this.reservations.values()]
       .flat()
-      .filter((one) => one.evaluator === evaluator && one.outcome === "committed");
+      .filter((reservation) => reservation.evaluator === evaluator && reservation.outcome === "committed");
   }
 }

@@ -14,7 +14,10 @@ const measured = new Set([
   ...compute.map((name) => `requests.${name}`),
   ...compute.map((name) => `limits.${name}`),
 ]);
-/** What every container must set where a quota limits it: what quotas call it, and where it stands. In their order in messages. */
+/**
+ * The fields that every container must set if a quota limits them, in the order of messages: name in quotas, member of
+ * `resources`, resource.
+ */
 const mustBeSet = [
   ["cpu", "requests", "cpu"],
   ["limits.cpu", "limits", "cpu"],
@@ -28,8 +31,8 @@ const countName = "count/pods";
 const existing: Usage = new Map([[countName, one]]);
 
 /**
- * What pods use: `count/pods` while they exist; `pods`, and what their containers request and are limited to, until they have
- * ended. Containers count together, or, where that is more, one of those that run before them; the overhead comes on top.
+ * Measures pods: `count/pods` while they exist; `pods`, requests and limits until they have terminated. The usage is the sum of
+ * the containers or, if larger, the largest init container, plus the overhead.
  */
 export function podEvaluator(context: KindContext): Evaluator {
   return {
@@ -52,7 +55,7 @@ function measurePod(pod: Pod, now: number, context: KindContext): Measured {
   const usage = runningUsage(pod, context);
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return { usage, traits };
-  // A pod whose node is lost may be on its way out for ever.
+  // A pod on a lost node may be terminating forever.
   const at = Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
   return now > at ? { usage: existing, traits } : { usage, traits, later: { at, usage: existing } };
 }
@@ -83,10 +86,10 @@ function runningUsage({ spec }: Pod, context: KindContext): Usage {
   return usage;
 }
 
-/** The containers that don't set what they must where it is limited. */
+/** Returns the containers that don't set required fields, by the name in quotas. */
 function missingOf({ spec }: Pod): Map<string, string[]> {
   const missing = new Map<string, string[]>();
-  const note = ({ name, resources }: Container): void => {
+  const addMissing = ({ name, resources }: Container): void => {
     for (const [limited, member, resource] of mustBeSet) {
       const amounts = resources?.[member];
       if (amounts !== undefined && Object.hasOwn(amounts, resource)) continue;
@@ -95,7 +98,7 @@ function missingOf({ spec }: Pod): Map<string, string[]> {
       else names.push(name);
     }
   };
-  for (const container of spec?.containers ?? []) note(container);
-  for (const container of spec?.initContainers ?? []) note(container);
+  for (const container of spec?.containers ?? []) addMissing(container);
+  for (const container of spec?.initContainers ?? []) addMissing(container);
   return missing;
 }

@@ -4,16 +4,16 @@ import type { Evaluator } from "./evaluator.ts";
 import type { ScopeCondition } from "./scopes.ts";
 import { type Usage, usageOf } from "./usage.ts";
 
-/** A quota as it is enforced: by its `spec`, so that it counts from its creation on. */
+/** A quota as it is enforced: by its `spec`, so that it is effective from its creation on. */
 export class QuotaFacts {
   readonly name: string;
   readonly hard: Usage;
   readonly scopes: readonly ScopeCondition[];
-  /** Equal for quotas of the same scopes. */
+  /** Equal for quotas with the same scopes. */
   readonly scopeKey: string;
   private readonly measuredBy = new Map<Evaluator, readonly string[]>();
 
-  /** @param object what is stored. */
+  /** @param object the stored quota. */
   constructor(readonly object: ResourceQuota) {
     const { metadata, spec } = object;
     this.name = metadata.name!;
@@ -27,7 +27,7 @@ export class QuotaFacts {
     );
   }
 
-  /** What it limits of the objects that an evaluator measures; in the order of the names. */
+  /** Returns the limited names that belong to an evaluator, sorted. */
   limitsOf(evaluator: Evaluator): readonly string[] {
     let names = this.measuredBy.get(evaluator);
     if (names === undefined) {
@@ -37,13 +37,12 @@ export class QuotaFacts {
     return names;
   }
 
-  /** Whether another version of the quota limits the same; its status may differ. */
+  /** Whether another version of the quota has the same limits. */
   limitsSameAs({ object: { spec } }: QuotaFacts): boolean {
     return JSON.stringify(spec) === JSON.stringify(this.object.spec);
   }
 }
 
-/** Reads a stored quota. */
 export function quotaFacts(object: ApiObject): QuotaFacts {
   return new QuotaFacts(object as unknown as ResourceQuota);
 }

@@ -11,19 +11,16 @@ import { evaluatorOf, isCounted } from "./evaluators.ts";
 import { NamespaceUsage, type CountedType } from "./namespace-usage.ts";
 import { quotaFacts } from "./quota-facts.ts";
 
-/** Called with a namespace whose use or limits may have changed. It must not throw. */
+/** Called with a namespace after changes of usage or limits. It must not throw. */
 export type QuotaListener = (namespace: string) => void;
 
-/**
- * The quotas of all namespaces, and what is used in those that have any; followed from the first question on. Namespaces
- * without quotas cost nothing.
- */
+/** The quotas of all namespaces, and the usage of namespaces with quotas. The first use starts a watch. */
 export class QuotaIndex {
   private readonly namespaces = new Map<string, NamespaceUsage>();
   private readonly listeners = new Set<QuotaListener>();
   private readonly chargeListeners = new Set<QuotaListener>();
   private follower: Follower | undefined;
-  private known: { readonly revision: number; readonly types: ReadonlyMap<string, CountedType> } | undefined;
+  private cached: { readonly revision: number; readonly types: ReadonlyMap<string, CountedType> } | undefined;
 
   constructor(
     private readonly sources: FollowSources,
@@ -31,29 +28,29 @@ export class QuotaIndex {
   ) {}
 
   /**
-   * Waits until every quota is known that was acknowledged before the call, by any process.
+   * Waits until the quotas include all writes that any process acknowledged before the call.
    *
-   * @throws {StoreUnavailableError} they can't be followed at present.
+   * @throws {StoreUnavailableError} the quotas can't be read.
    */
   sync(): MaybePromise<void> {
     return (this.follower ?? this.follow()).sync();
   }
 
-  /** What is used in a namespace; undefined where it has no quotas. To be asked after {@link sync}. */
+  /** Returns the usage of a namespace; undefined if it has no quotas. Call {@link sync} before. */
   in(namespace: string): NamespaceUsage | undefined {
     return this.namespaces.get(namespace);
   }
 
-  /** Every namespace that has quotas. */
+  /** The usage of all namespaces with quotas. */
   all(): IterableIterator<NamespaceUsage> {
     return this.namespaces.values();
   }
 
-  /** What measures the objects of a type; undefined for those that quotas don't count. */
+  /** Returns the evaluator of a type; undefined if quotas don't count it. */
   evaluatorOf(resource: Resource): Evaluator | undefined {
     const { stored } = resource;
-    // While there was no quota yet, the other types needn't be looked at.
-    if (this.known === undefined) return isCounted(stored) ? evaluatorOf(stored, this.context) : undefined;
+    // Without any quota, the list of types is not built.
+    if (this.cached === undefined) return isCounted(stored) ? evaluatorOf(stored, this.context) : undefined;
     return this.types.get(stored.storePrefix)?.evaluator;
   }
 
@@ -69,12 +66,12 @@ export class QuotaIndex {
     return { close: () => void this.chargeListeners.delete(listener) };
   }
 
-  /** To be called when a write that was charged to a quota of the namespace has taken place, or may have. */
+  /** Reports that a write charged to a quota of the namespace may have been committed. */
   charged(namespace: string): void {
     for (const listener of this.chargeListeners) listener(namespace);
   }
 
-  /** Whether quotas can't be followed at present. */
+  /** Whether the watch of quotas is failing. */
   get failing(): boolean {
     return this.follower?.failing ?? false;
   }
@@ -88,21 +85,21 @@ export class QuotaIndex {
     return { vocabulary: this.registry.vocabulary, enabled: () => false, subresource: "" };
   }
 
-  /** By their prefix in the store. */
+  /** Counted types by store prefix. */
   private get types(): ReadonlyMap<string, CountedType> {
     const { revision } = this.registry;
-    if (this.known?.revision !== revision) {
+    if (this.cached?.revision !== revision) {
       const counted = this.registry.stored().filter((resource) => isCounted(resource));
-      const before = this.known?.types;
+      const before = this.cached?.types;
       const types = counted.map(({ stored: resource }) => {
-        // What is followed by an evaluator goes on to be, though its type was defined anew.
+        // A type that is defined again keeps its evaluator, so its watch continues.
         const evaluator = before?.get(resource.storePrefix)?.evaluator ?? evaluatorOf(resource, this.context);
         return [resource.storePrefix, { resource, evaluator }] as const;
       });
-      this.known = { revision, types: new Map(types) };
-      for (const usage of this.namespaces.values()) usage.changeTypes([...this.known.types.values()]);
+      this.cached = { revision, types: new Map(types) };
+      for (const usage of this.namespaces.values()) usage.changeTypes([...this.cached.types.values()]);
     }
-    return this.known.types;
+    return this.cached.types;
   }
 
   private follow(): Follower {

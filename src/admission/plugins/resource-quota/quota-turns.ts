@@ -6,9 +6,9 @@ import type { Revision, Store } from "../../../storage/store.ts";
 /** Prefix of the turns in the store; no resource type is served from it. */
 const turnPrefix = "/core/quota-turns/";
 
-/** How many turns there are; namespaces share them, so that none is left behind by a namespace that is gone. */
+/** Number of turns. Namespaces share them, so a deleted namespace leaves none behind. */
 const turnCount = 64;
-/** The longest pause before a turn is taken that was lost several times in a row. */
+/** The longest pause before a turn that was lost repeatedly is acquired again, in milliseconds. */
 const longestPauseMs = 64;
 
 const head = '{"revision":"';
@@ -19,17 +19,16 @@ const draft = {
 };
 
 /**
- * Whose turn it is to charge the quotas of a namespace, among the processes over one store. A turn is a key of the store; who
- * has written it last has it, until another process writes it. Whatever is charged is written under the condition that the
- * turn is still one's own. So who has taken a turn, and has then read what is used, knows of every charge that is ever
- * committed in between: those of others before the turn, and its own since.
+ * The turns in which the processes over one store charge the quotas of a namespace. A turn is a key in the store; the process
+ * that has written it last owns it. Every charge is committed on the condition that its process still owns the turn. So a process
+ * that acquires a turn and then reads the usage sees all charges of others before its turn.
  *
- * While one process does all the charging it keeps its turns, and they cost nothing.
+ * While one process does all charging, it keeps its turns without cost.
  */
 export class QuotaTurns {
-  private readonly held = new Map<string, Revision>();
-  private readonly taking = new Map<string, Promise<Revision>>();
-  /** How often in a row a turn was lost before anything was committed in it. */
+  private readonly owned = new Map<string, Revision>();
+  private readonly acquiring = new Map<string, Promise<Revision>>();
+  /** Number of consecutive losses of a turn without a commit in it. */
   private readonly losses = new Map<string, number>();
 
   constructor(
@@ -37,7 +36,6 @@ export class QuotaTurns {
     private readonly clock: Clock,
   ) {}
 
-  /** The key of a namespace's turn. */
   keyOf(namespace: string): string {
     let hash = 0;
     for (let i = 0; i < namespace.length; i++) hash = (hash * 31 + namespace.charCodeAt(i)) >>> 0;
@@ -45,34 +43,35 @@ export class QuotaTurns {
   }
 
   /**
-   * The revision since which this process has the turn; takes it where another has it. What is used must be read after this.
+   * Acquires a turn, if this process doesn't own it. Usage must be read after this call.
    *
-   * @throws {StoreError} it could not be taken.
+   * @returns the revision from which on this process owns the turn.
+   * @throws {StoreError} the turn can't be acquired.
    */
-  hold(key: string): MaybePromise<Revision> {
-    const held = this.held.get(key);
-    if (held !== undefined) return held;
-    let taking = this.taking.get(key);
-    if (taking === undefined) {
-      taking = this.take(key).finally(() => this.taking.delete(key));
-      this.taking.set(key, taking);
+  acquire(key: string): MaybePromise<Revision> {
+    const owned = this.owned.get(key);
+    if (owned !== undefined) return owned;
+    let acquiring = this.acquiring.get(key);
+    if (acquiring === undefined) {
+      acquiring = this.write(key).finally(() => this.acquiring.delete(key));
+      this.acquiring.set(key, acquiring);
     }
-    return taking;
+    return acquiring;
   }
 
-  /** The turn that was had since `revision` is over, or is to end, as what was written in it isn't known. */
+  /** Records that the turn of a revision is lost, or gives it up because the outcome of a write in it is unknown. */
   lost(key: string, revision: Revision): void {
-    if (this.held.get(key) !== revision) return;
-    this.held.delete(key);
+    if (this.owned.get(key) !== revision) return;
+    this.owned.delete(key);
     this.losses.set(key, (this.losses.get(key) ?? 0) + 1);
   }
 
-  /** Something was committed in the turn. */
+  /** Records a commit in the turn. */
   used(key: string): void {
     if (this.losses.size > 0) this.losses.delete(key);
   }
 
-  private async take(key: string): Promise<Revision> {
+  private async write(key: string): Promise<Revision> {
     for (;;) {
       await this.pause(this.losses.get(key) ?? 0);
       const current = await this.store.get(key);
@@ -82,14 +81,14 @@ export class QuotaTurns {
           : { kind: "update", key, expected: current.revision, draft },
       );
       if (result.ok) {
-        this.held.set(key, result.revision);
+        this.owned.set(key, result.revision);
         return result.revision;
       }
       this.losses.set(key, (this.losses.get(key) ?? 0) + 1);
     }
   }
 
-  /** Lets another process use its turn, where this one lost it before it could. */
+  /** Waits a random time after repeated losses, so that another process can use its turn. */
   private async pause(losses: number): Promise<void> {
     if (losses < 2) return;
     const ms = randomInt(Math.min(2 ** losses, longestPauseMs));

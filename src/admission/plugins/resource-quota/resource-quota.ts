@@ -6,14 +6,14 @@ import type { AdmissionPlugin } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { LimitedResource } from "./configuration.ts";
 import type { Evaluator, Measured } from "./evaluator.ts";
-import { refuseUncovered } from "./limited-resources.ts";
+import { rejectUncovered } from "./limited-resources.ts";
 import type { NamespaceUsage, Reservation } from "./namespace-usage.ts";
 import type { QuotaFacts } from "./quota-facts.ts";
 import type { QuotaIndex } from "./quota-index.ts";
 import type { QuotaTurns } from "./quota-turns.ts";
 import { increaseOf, usageText, type Usage } from "./usage.ts";
 
-/** What the plugin works with. */
+/** Dependencies of the plugin. */
 export interface QuotaParts {
   readonly index: QuotaIndex;
   readonly turns: QuotaTurns;
@@ -21,10 +21,10 @@ export interface QuotaParts {
 }
 
 /**
- * ResourceQuota: rejects what would make a namespace use more than one of its ResourceQuotas allows (spec: conventions 4.13).
+ * ResourceQuota: rejects writes that exceed a ResourceQuota of the namespace (spec: conventions 4.13).
  *
- * A request that is let through counts as used at once, by a reservation, until its object is seen in the store or its write
- * has failed. What it was allowed by can't be changed by another process before it is written: see {@link QuotaTurns}.
+ * An admitted request counts immediately, by a reservation, until its object is visible in the store or its write has failed.
+ * Another process can't charge the quota between the decision and the commit: see {@link QuotaTurns}.
  */
 export function resourceQuota(parts: QuotaParts): AdmissionPlugin {
   const { index, limited } = parts;
@@ -37,7 +37,7 @@ export function resourceQuota(parts: QuotaParts): AdmissionPlugin {
     },
     validate(request) {
       return andThen(index.sync(), () => {
-        // Known only now: the first quota that a process sees gives the types that are counted their evaluators.
+        // Only now: the sync of the first quota creates the evaluators of the counted types.
         const evaluator = index.evaluatorOf(request.target.resource);
         if (evaluator === undefined) return;
         const usage = index.in(request.target.namespace);
@@ -48,7 +48,7 @@ export function resourceQuota(parts: QuotaParts): AdmissionPlugin {
   };
 }
 
-/** One request that quotas of its namespace may limit. */
+/** The charge of one request. */
 class Charge {
   private readonly turnKey: string;
   private measured: Measured | undefined;
@@ -65,9 +65,9 @@ class Charge {
   }
 
   /**
-   * Reserves what the request adds to what is used, and has its write depend on the turn.
+   * Reserves the increase of usage, and adds the condition on the turn to the write.
    *
-   * @throws {StatusError} a quota doesn't allow it.
+   * @throws {StatusError} Forbidden: a quota would be exceeded.
    */
   make(): MaybePromise<void> {
     const { request } = this;
@@ -80,10 +80,10 @@ class Charge {
   }
 
   /**
-   * Whether the request is allowed.
+   * Checks the request.
    *
    * @returns whether it is charged to any quota.
-   * @throws {StatusError} a quota doesn't allow it, or none covers what needs one.
+   * @throws {StatusError} Forbidden: a quota would be exceeded, or no quota covers a limited resource.
    */
   check(usage: NamespaceUsage | undefined): boolean {
     const { request, evaluator, parts } = this;
@@ -92,23 +92,23 @@ class Charge {
     const quotas = usage === undefined ? [] : this.quotasOf(usage, this.measured);
     const missing = quotas.length === 0 ? undefined : evaluator.missing?.(object);
     if (missing !== undefined && missing.size > 0) {
-      for (const quota of quotas) this.refuseMissing(quota, missing);
+      for (const quota of quotas) this.rejectMissing(quota, missing);
     }
     const increase = (this.increase ??= this.increaseOver(this.measured));
     if (increase.size === 0) return false;
     if (parts.limited.length > 0) {
-      refuseUncovered(parts.limited, request, {
+      rejectUncovered(parts.limited, request, {
         ...this.measured,
         covered: quotas.flatMap((quota) => quota.limitsOf(evaluator)),
         coveredScopes: (usage?.quotas ?? []).flatMap(({ scopes }) => scopes),
       });
     }
-    for (const quota of quotas) this.refuseExcess(usage!, quota, increase);
+    for (const quota of quotas) this.rejectExcess(usage!, quota, increase);
     return quotas.some(({ hard }) => [...increase.keys()].some((name) => hard.has(name)));
   }
 
   private reserve(): MaybePromise<AdmissionCondition | undefined> {
-    return andThen(this.parts.turns.hold(this.turnKey), (turn) =>
+    return andThen(this.parts.turns.acquire(this.turnKey), (turn) =>
       this.synced((usage) => {
         usage?.releaseBefore(turn, this.evaluator);
         return this.check(usage) ? this.reserveIn(usage!, turn) : undefined;
@@ -116,13 +116,13 @@ class Charge {
     );
   }
 
-  /** Goes on when everything is counted that was acknowledged before. */
+  /** Continues when the usage includes all acknowledged writes. */
   private synced<T>(next: (usage: NamespaceUsage | undefined) => T): MaybePromise<T> {
     const { index } = this.parts;
     return andThen(index.sync(), () => {
       const usage = index.in(this.request.target.namespace);
       return andThen(usage?.sync(this.evaluator), () => {
-        usage?.endWhatEnds();
+        usage?.applyDueChanges();
         return next(usage);
       });
     });
@@ -145,7 +145,7 @@ class Charge {
     return { key: this.turnKey, revision: turn, renew: () => this.renew() };
   }
 
-  /** The turn was lost before the write: nothing was written, and what is used may have changed. */
+  /** Repeats the reservation after the turn was lost: nothing was written, and the usage may have changed. */
   private renew(): MaybePromise<AdmissionCondition | undefined> {
     const { reservation } = this;
     this.drop();
@@ -169,15 +169,15 @@ class Charge {
     this.parts.index.charged(this.request.target.namespace);
   }
 
-  /** The quotas that limit what is measured, and in whose scopes the object is. */
+  /** Returns the quotas that limit the type and have the object in their scopes. */
   private quotasOf(usage: NamespaceUsage, measured: Measured): readonly QuotaFacts[] {
     return usage.quotas.filter(
       (quota) => quota.limitsOf(this.evaluator).length > 0 && usage.holds(quota, measured),
     );
   }
 
-  /** Refuses what doesn't say how much it uses of what a quota limits, in the words of the reference. */
-  private refuseMissing(quota: QuotaFacts, missing: ReadonlyMap<string, readonly string[]>): void {
+  /** Rejects an object without required requests or limits, with the message of the reference. */
+  private rejectMissing(quota: QuotaFacts, missing: ReadonlyMap<string, readonly string[]>): void {
     const { request, evaluator } = this;
     const limited = quota.limitsOf(evaluator);
     const texts = [...missing]
@@ -190,7 +190,7 @@ class Charge {
     );
   }
 
-  /** What the request adds. */
+  /** Returns the increase of usage by the request. */
   private increaseOver({ usage }: Measured): Usage {
     const { live } = this.request;
     const before = live === undefined ? undefined : this.evaluator.measure(live, 0);
@@ -198,7 +198,7 @@ class Charge {
     return new Map([...usage].filter(([, { nanos }]) => nanos !== 0n));
   }
 
-  private refuseExcess(usage: NamespaceUsage, quota: QuotaFacts, increase: Usage): void {
+  private rejectExcess(usage: NamespaceUsage, quota: QuotaFacts, increase: Usage): void {
     const { hard } = quota;
     const exceeded = quota.limitsOf(this.evaluator).filter((name) => {
       const more = increase.get(name);
@@ -207,10 +207,10 @@ class Charge {
     if (exceeded.length === 0) return;
     const requested = usageText(exceeded, (name) => increase.get(name)!);
     const used = usageText(exceeded, (name) => usage.used(quota, name));
-    const most = usageText(exceeded, (name) => hard.get(name)!);
+    const limits = usageText(exceeded, (name) => hard.get(name)!);
     throw forbidden(
       this.request.target,
-      `exceeded quota: ${quota.name}, requested: ${requested}, used: ${used}, limited: ${most}`,
+      `exceeded quota: ${quota.name}, requested: ${requested}, used: ${used}, limited: ${limits}`,
     );
   }
 }

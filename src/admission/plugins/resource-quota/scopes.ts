@@ -2,14 +2,14 @@ import { qualityOfService } from "../../../kinds/core/pod/quality-of-service.ts"
 import type { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { PodSpecValue } from "../../pod-spec.ts";
 
-/** One condition on the scope of an object, as quotas and configurations write it. */
+/** A condition on the scope of an object, as in quotas and configurations. */
 export interface ScopeCondition {
   readonly scopeName: string;
   readonly operator: string;
   readonly values?: readonly string[] | undefined;
 }
 
-/** What scopes look at. Only pods have scopes; every other object is in none. */
+/** The attributes of a pod that scopes compare. Other objects have no scopes. */
 export interface PodTraits {
   readonly terminating: boolean;
   readonly bestEffort: boolean;
@@ -17,7 +17,6 @@ export interface PodTraits {
   readonly priorityClass: string;
 }
 
-/** What the scopes look at in a pod. */
 export function podTraits({ spec, status }: Pod): PodTraits {
   return {
     terminating: Number(spec?.activeDeadlineSeconds ?? -1) >= 0,
@@ -28,10 +27,10 @@ export function podTraits({ spec, status }: Pod): PodTraits {
 }
 
 function looksAcrossNamespaces(affinity: NonNullable<PodSpecValue["affinity"]>): boolean {
-  return [affinity.podAffinity, affinity.podAntiAffinity].some((one) => {
+  return [affinity.podAffinity, affinity.podAntiAffinity].some((rules) => {
     const terms = [
-      ...(one?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
-      ...(one?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+      ...(rules?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...(rules?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
         ({ podAffinityTerm }) => podAffinityTerm,
       ),
     ];
@@ -42,13 +41,13 @@ function looksAcrossNamespaces(affinity: NonNullable<PodSpecValue["affinity"]>):
 /** Whether an object is in a scope. */
 export type ScopeMatcher = (traits: PodTraits | undefined) => boolean;
 
-/** Makes a condition ready to be asked often. An unknown scope holds nothing. */
+/** Compiles a condition. An unknown scope matches nothing. */
 export function compileScope(condition: ScopeCondition): ScopeMatcher {
   const matches = ofPods(condition);
   return (traits) => traits !== undefined && matches(traits);
 }
 
-/** A condition on all of several scopes; without any it holds for every object. */
+/** Compiles several conditions, which must all match; an empty list matches every object. */
 export function compileScopes(conditions: readonly ScopeCondition[]): ScopeMatcher {
   const matchers = conditions.map(compileScope);
   return (traits) => matchers.every((matches) => matches(traits));
@@ -89,7 +88,7 @@ function priorityMatcher({ operator, values = [] }: ScopeCondition): (traits: Po
   }
 }
 
-/** Conditions as the reference writes them in messages: `[{PriorityClass In [low high]}]`. */
+/** Formats conditions as the reference does in messages: `[{PriorityClass In [low high]}]`. */
 export function scopesText(conditions: readonly ScopeCondition[]): string {
   const texts = conditions.map(
     ({ scopeName, operator, values = [] }) => `{${scopeName} ${operator} [${values.join(" ")}]}`,

@@ -7,20 +7,20 @@ import {
   type Quantity,
 } from "../../../base/quantity.ts";
 
-/** Amounts by what a quota calls them, such as `pods` or `requests.cpu`. */
+/** Amounts by their names in quotas, such as `pods` or `requests.cpu`. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
 export const one = quantityOf(1);
 export const zero = quantityOf(0);
 const noUsage: Usage = new Map();
 
-/** Amounts that are written as texts. */
+/** Parses amounts. */
 export function usageOf(texts: Readonly<Record<string, string>> | undefined): Usage {
   if (texts === undefined) return noUsage;
   return new Map(Object.entries(texts).map(([name, text]) => [name, parseQuantity(text)]));
 }
 
-/** Adds amounts to others, in place. */
+/** Adds the amounts of `from` to `into`. */
 export function addUsage(into: Map<string, Quantity>, from: Usage): void {
   for (const [name, amount] of from) {
     const before = into.get(name);
@@ -28,7 +28,7 @@ export function addUsage(into: Map<string, Quantity>, from: Usage): void {
   }
 }
 
-/** Raises amounts to those of others where these are larger, in place. */
+/** Raises the amounts of `into` to those of `from` if these are larger. */
 export function raiseUsage(into: Map<string, Quantity>, from: Usage): void {
   for (const [name, amount] of from) {
     const before = into.get(name);
@@ -36,7 +36,7 @@ export function raiseUsage(into: Map<string, Quantity>, from: Usage): void {
   }
 }
 
-/** What one usage has more than another. */
+/** Returns the amounts by which `usage` is larger than `before`. */
 export function increaseOf(usage: Usage, before: Usage): Usage {
   const increase = new Map<string, Quantity>();
   for (const [name, amount] of usage) {
@@ -46,12 +46,12 @@ export function increaseOf(usage: Usage, before: Usage): Usage {
   return increase;
 }
 
-/** Amounts by name as messages give them: `cpu=2,pods=1`. */
+/** Formats amounts for messages: `cpu=2,pods=1`. */
 export function usageText(names: readonly string[], amount: (name: string) => Quantity): string {
   return names.map((name) => `${name}=${formatQuantity(amount(name))}`).join(",");
 }
 
-/** The sum of what several objects use; each is added once and subtracted once. */
+/** The sum of the usage of several objects. */
 export class UsageSum {
   private readonly amounts = new Map<string, Quantity>();
 
@@ -63,7 +63,7 @@ export class UsageSum {
     for (const [name, { nanos, format }] of usage) {
       const before = this.amounts.get(name);
       const rest = (before?.nanos ?? 0n) - nanos;
-      // A name is kept as long as something uses it: classes of storage come and go.
+      // Removes unused names, such as those of deleted storage classes.
       if (rest === 0n) this.amounts.delete(name);
       else this.amounts.set(name, { nanos: rest, format: before?.format ?? format });
     }

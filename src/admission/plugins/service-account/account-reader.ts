@@ -3,13 +3,13 @@ import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
 import type { ServiceAccount } from "../../../kinds/core/service-account.ts";
 import type { ObjectReader } from "../../object-reader.ts";
 
-/** The account of pods that name none. */
+/** The account of pods that don't name one. */
 export const defaultAccount = "default";
 
-/** Milliseconds after which the default account of a namespace is looked for again while it is missing. */
+/** Pauses between attempts to read a missing default account, in milliseconds. */
 const waitsMs = [10, 20, 40, 80, 160, 320, 640] as const;
 
-/** Reads service accounts as they are stored now. */
+/** Reads the current state of service accounts. */
 export class AccountReader {
   constructor(
     private readonly objects: ObjectReader,
@@ -17,8 +17,8 @@ export class AccountReader {
   ) {}
 
   /**
-   * An account; undefined when there is none. A controller makes the default account of a new namespace, so a missing one is
-   * waited for, 1.3 seconds at most.
+   * Returns an account; undefined if it doesn't exist. Waits up to 1.3 seconds for a missing default account, as a controller
+   * creates it after the namespace.
    */
   find(namespace: string, name: string): MaybePromise<ServiceAccount | undefined> {
     return andThen(this.read(namespace, name), (account) =>

@@ -5,15 +5,15 @@ import type { ServiceAccount } from "../../../kinds/core/service-account.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import type { PodSpecValue } from "../../pod-spec.ts";
 
-/** Texts that mean true, as the reference reads them. */
+/** Values that the reference parses as true. */
 const trueTexts = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 
-/** Whether an account's annotation says that its pods may use only the secrets that the account names. */
+/** Whether the annotation of an account restricts its pods to the secrets that it lists. */
 export function limitsSecrets({ metadata }: ServiceAccount, { domain }: Vocabulary): boolean {
   return trueTexts.has(metadata.annotations?.[`${domain}/enforce-mountable-secrets`] ?? "");
 }
 
-/** Why a new pod may not have the secrets that it refers to, of which its account doesn't name one; undefined if it may. */
+/** Returns why a new pod may not use a secret that its account doesn't list; undefined if all are allowed. */
 export function forbiddenSecret(account: ServiceAccount, spec: PodSpecValue): string | undefined {
   const named = new Set((account.secrets ?? []).map(({ name }) => name));
   const ending = endingFor(account);
@@ -35,12 +35,12 @@ export function forbiddenSecret(account: ServiceAccount, spec: PodSpecValue): st
   );
 }
 
-/** As {@link forbiddenSecret}, for the containers that are added to a pod to look into it. */
+/** As {@link forbiddenSecret}, for ephemeral containers. */
 export function forbiddenEphemeralSecret(account: ServiceAccount, spec: PodSpecValue): string | undefined {
   return forbiddenIn(account, "ephemeral container", spec.ephemeralContainers as readonly Container[]);
 }
 
-/** The first secret in the environments of containers that an account doesn't name, one variable or many at a time. */
+/** Returns the first secret in `env` and `envFrom` of containers that the account doesn't list. */
 function forbiddenIn(
   account: ServiceAccount,
   what: string,
@@ -71,8 +71,8 @@ function quoted(name: string | undefined): string {
 }
 
 /**
- * What a mirror pod refers to and may not: the agent runs it from a file, and reads nothing of the API for it; undefined when
- * it refers to nothing of the kind.
+ * Returns why the references of a mirror pod are forbidden; undefined if it has none. The agent runs mirror pods from files,
+ * without reading objects for them.
  */
 export function forbiddenOfMirror(pod: Pod & { readonly spec: PodSpecValue }): string | undefined {
   if ((pod.spec.serviceAccountName ?? "") !== "") return "a mirror pod may not reference service accounts";

@@ -23,11 +23,11 @@ class AccountState {
 }
 
 /**
- * ServiceAccount: a new pod runs under a service account that exists, `default` unless it names one, and gets its token and
- * its image pull secrets. Where the account is annotated so, pods and ephemeral containers may use only the secrets that it
- * names. Mirror pods have no account and refer to no secrets (spec: conventions 4.13, rulings).
+ * ServiceAccount: a new pod runs as an existing service account, by default `default`, and gets its token and its image pull
+ * secrets. If an annotation of the account restricts secrets, pods and ephemeral containers may use only those that the account
+ * lists. Mirror pods have no account and no secrets (spec: conventions 4.13, rulings).
  *
- * @param randomInt gives a random integer from 0 up to, not including, its argument.
+ * @param randomInt returns a random integer of at least 0 and less than its argument.
  */
 export function serviceAccount(
   accounts: AccountReader,
@@ -56,16 +56,16 @@ export function serviceAccount(
   const isMirror = ({ object }: AdmissionRequest): boolean =>
     object?.metadata.annotations?.[mirror] !== undefined;
   const check = (request: AdmissionRequest): MaybePromise<void> => {
-    if (isMirror(request)) return refuseFor(request, forbiddenOfMirror(podOf(request)));
+    if (isMirror(request)) return rejectIf(request, forbiddenOfMirror(podOf(request)));
     return andThen(accountOf(request), (account) => {
       if (!limitsSecrets(account, vocabulary)) return;
-      refuseFor(request, forbiddenSecret(account, podOf(request).spec));
+      rejectIf(request, forbiddenSecret(account, podOf(request).spec));
     });
   };
   const checkEphemeral = (request: AdmissionRequest): MaybePromise<void> =>
     andThen(accountOf(request), (account) => {
       if (!limitsSecrets(account, vocabulary)) return;
-      refuseFor(request, forbiddenEphemeralSecret(account, podOf(request).spec));
+      rejectIf(request, forbiddenEphemeralSecret(account, podOf(request).spec));
     });
 
   return {
@@ -98,9 +98,9 @@ function fillPullSecrets(
   { imagePullSecrets = [] }: ServiceAccount,
 ): void {
   if ((spec.imagePullSecrets ?? []).length > 0 || imagePullSecrets.length === 0) return;
-  spec.imagePullSecrets = imagePullSecrets.map((one) => ({ ...one }));
+  spec.imagePullSecrets = imagePullSecrets.map((reference) => ({ ...reference }));
 }
 
-function refuseFor({ target }: AdmissionRequest, why: string | undefined): void {
+function rejectIf({ target }: AdmissionRequest, why: string | undefined): void {
   if (why !== undefined) throw forbidden(target, why);
 }

@@ -6,23 +6,22 @@ import type { PodSpecValue } from "../../pod-spec.ts";
 
 type Volume = NonNullable<PodSpecValue["volumes"]>[number];
 
-/** Seconds for which tokens in pods are valid: an hour, and a little more by which they are told from others. */
+/** Lifetime of tokens in pods, in seconds: an hour plus 7, which identifies these tokens. */
 const tokenSeconds = 3607;
-/** Permissions of the files in the volume: 0644. */
+/** Mode of the files in the volume: 0644. */
 const fileMode = 0o644;
 
-/** Whether the containers of a pod get the token of its account without asking: as the pod says, else as the account says. */
+/** Whether the token is mounted automatically: by the pod or else by the account; true by default. */
 export function mountsToken(account: ServiceAccount, spec: PodSpecValue): boolean {
   return spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
 }
 
 /**
- * Gives a pod a volume with the token of its account, the server's authority and the pod's namespace, and every container
- * that has nothing at its place a mount of it. A volume whose name begins like that of such a one is taken to be it.
+ * Adds a volume with the token, the CA certificate of the server and the name of the namespace, and mounts it in every container
+ * without a mount at its path. An existing volume with the name prefix is used. The pod isn't validated yet: containers and names
+ * may be missing.
  *
- * The pod isn't validated yet: containers and names may be missing.
- *
- * @param randomInt gives a random integer from 0 up to, not including, its argument.
+ * @param randomInt returns a random integer of at least 0 and less than its argument.
  */
 export function mountToken(
   spec: PodSpecValue,
@@ -32,16 +31,16 @@ export function mountToken(
   const { domain, tokenVolumePrefix } = vocabulary;
   const mountPath = `/var/run/secrets/${domain}/serviceaccount`;
   const containers: readonly Container[] = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
-  const lacking = containers.filter(
+  const withoutMount = containers.filter(
     ({ volumeMounts = [] }) => !volumeMounts.some((mount) => mount.mountPath === mountPath),
   );
-  if (lacking.length === 0) return;
-  const given = spec.volumes?.find(({ name = "" }) => name.startsWith(tokenVolumePrefix));
-  const name = given?.name ?? makeName(tokenVolumePrefix, randomInt);
-  for (const container of lacking) {
+  if (withoutMount.length === 0) return;
+  const existing = spec.volumes?.find(({ name = "" }) => name.startsWith(tokenVolumePrefix));
+  const name = existing?.name ?? makeName(tokenVolumePrefix, randomInt);
+  for (const container of withoutMount) {
     container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }];
   }
-  if (given === undefined) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name, vocabulary)];
+  if (existing === undefined) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name, vocabulary)];
 }
 
 function tokenVolume(name: string, { rootAuthorityConfigMap }: Vocabulary): Volume {

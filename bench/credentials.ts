@@ -2,7 +2,7 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createAuthority, issueClientCertificate } from "../src/base/certificates.ts";
+import { createAuthority, issueClientCertificate } from "../src/base/certificates/serving-certificates.ts";
 import type { Vocabulary } from "../src/vocabulary/vocabulary.ts";
 import type { IdentityApi } from "./children/identity-service.ts";
 import type { Address } from "./load/plan.ts";

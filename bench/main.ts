@@ -1,5 +1,5 @@
 /** `npm run bench`: measures each scenario beside its own physical limit (docs/performance.md). */
-import { createServingCertificates } from "../src/base/certificates.ts";
+import { createServingCertificates } from "../src/base/certificates/serving-certificates.ts";
 import { type Options, readOptions, usage } from "./options.ts";
 import { legend, printHead, printRow, writeResults } from "./report.ts";
 import type { Row } from "./rows.ts";

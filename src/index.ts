@@ -59,7 +59,7 @@ export type { NamedAuthorizer } from "./authorization/guarded-authorizer.ts";
 export type { Controller, ControllerContext, RunningController } from "./controllers/controller.ts";
 export type { ObjectInformer } from "./resources/followers/informer.ts";
 export { WorkQueue } from "./controllers/work-queue.ts";
-export type { Extensions } from "./server/extensions.ts";
+export type { Extensions } from "./server/options/extensions.ts";
 export type { Store } from "./storage/store.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { admissionPluginNames } from "../../src/server/admission.ts";
+import { admissionPluginNames } from "../../src/server/admission/admission.ts";
 import { writeText } from "../load/http-text.ts";
 import { sequenceMark, type LoadPlan } from "../load/plan.ts";
 import { measureInTurns, type Side } from "../measure.ts";

@@ -1,5 +1,5 @@
 import { Agent } from "node:https";
-import { certificatesIn } from "../base/pem.ts";
+import { certificatesIn } from "../base/certificates/pem.ts";
 import type { RemoteAnswer } from "../remote/answer-reader.ts";
 import { RemoteClient, type RemoteAddress } from "../remote/remote-client.ts";
 import type { ResolveService } from "../remote/webhook-caller.ts";

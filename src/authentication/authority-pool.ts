@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { versionOf } from "../base/x509.ts";
+import { versionOf } from "../base/certificates/x509.ts";
 
 /** The most intermediate certificates between a client's and an authority's. */
 const maxDepth = 8;

@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import type { StatusError } from "../base/status-error.ts";
-import { SubjectFault, type SubjectName } from "../base/subject-name.ts";
-import { subjectOf } from "../base/x509.ts";
+import { SubjectFault, type SubjectName } from "../base/certificates/subject-name.ts";
+import { subjectOf } from "../base/certificates/x509.ts";
 import type { AuthorityPool } from "./authority-pool.ts";
 import type { Credentials } from "./authenticator.ts";
 import { refusal } from "./refusal.ts";

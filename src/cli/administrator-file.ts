@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { connect } from "node:tls";
 import { makeFolder } from "../base/folders.ts";
-import { peerTrust } from "../base/peer-trust.ts";
+import { peerTrust } from "../base/certificates/peer-trust.ts";
 
 /** Where the administrator's client configuration lies in a data folder. */
 export function administratorFile(dataDir: string): string {

@@ -1,5 +1,5 @@
-import type { Features } from "../base/feature-gates.ts";
-import { idleFeatures } from "../base/idle-features.ts";
+import type { Features } from "../server/features/feature-gates.ts";
+import { idleFeatures } from "../server/features/idle-features.ts";
 
 /** The part of the help text that lists the feature gates of a release, each with its stage and default. */
 export function featureHelp({ gates }: Features): string {

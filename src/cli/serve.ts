@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { features } from "../server/features.ts";
+import { features } from "../server/features/features.ts";
 import { OptionsError } from "../server/options/options-error.ts";
 import type { Logger } from "../base/logger.ts";
 import { renamedOptions } from "../server/options/library-options.ts";

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { certificatesIn } from "../base/pem.ts";
+import { certificatesIn } from "../base/certificates/pem.ts";
 
 /**
  * Merges the certificates that are already published with those of this server, without duplicates. Certificates of

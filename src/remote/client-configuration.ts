@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
 import { whyUnreadable } from "../base/unreadable.ts";
-import { certificatesIn } from "../base/pem.ts";
+import { certificatesIn } from "../base/certificates/pem.ts";
 import { cleanPath } from "../base/url-path.ts";
 import { decodeYaml } from "../base/yaml.ts";
 import type { RemoteTls } from "./remote-client.ts";

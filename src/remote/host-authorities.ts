@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContext } from "node:tls";
-import { peerTrust } from "../base/peer-trust.ts";
+import { peerTrust } from "../base/certificates/peer-trust.ts";
 
 /** Where systems keep the authorities that they trust, as one PEM file: of Debian, Fedora, SUSE, Alpine and others. */
 const usualFiles: readonly string[] = [

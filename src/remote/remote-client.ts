@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Agent, buildConnector } from "undici";
 import type { Clock } from "../base/clock.ts";
-import { peerTrust } from "../base/peer-trust.ts";
+import { peerTrust } from "../base/certificates/peer-trust.ts";
 import { hostAuthorities, hostTrust } from "./host-authorities.ts";
 import { AnswerReader, place, RemoteFault, type RemoteAnswer } from "./answer-reader.ts";
 

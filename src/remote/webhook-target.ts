@@ -1,4 +1,4 @@
-import { certificatesIn } from "../base/pem.ts";
+import { certificatesIn } from "../base/certificates/pem.ts";
 import { cleanPath } from "../base/url-path.ts";
 
 /** How a webhook is reached, as objects of the API write it (`clientConfig`; spec: conventions 2.9). */

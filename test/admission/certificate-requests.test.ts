@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import * as der from "../../src/base/der.ts";
-import { signCertificate } from "../../src/base/x509.ts";
+import * as der from "../../src/base/certificates/der.ts";
+import { signCertificate } from "../../src/base/certificates/x509.ts";
 import { ok, RBAC } from "../api/support.ts";
 import { TestServer, type Api } from "../support/api.ts";
 import { certificateRequest, newKeys } from "../support/certificate-request.ts";

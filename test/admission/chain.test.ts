@@ -7,7 +7,7 @@ import { Registry } from "../../src/resources/registry/registry.ts";
 import { WriteEffects } from "../../src/resources/writes/write-effects.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { ok } from "../api/support.ts";
-import { admissionPluginNames } from "../../src/server/admission.ts";
+import { admissionPluginNames } from "../../src/server/admission/admission.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { temporaryFolder } from "../support/process.ts";
 import { pod, PODS, rejected } from "./plugins/support.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { admissionPluginNames } from "../../src/server/admission.ts";
+import { admissionPluginNames } from "../../src/server/admission/admission.ts";
 import { TestServer } from "../support/api.ts";
 import { temporaryFolder } from "../support/process.ts";
 import { read } from "../tidy/source-files.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { admissionPluginNames } from "../../src/server/admission.ts";
+import { admissionPluginNames } from "../../src/server/admission/admission.ts";
 import { TestServer } from "../support/api.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService } from "../support/https-service.ts";

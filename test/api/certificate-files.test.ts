@@ -5,7 +5,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createServer } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { authority, client, intermediate, type CertificatePair } from "../authentication/pki.ts";
 import { Api } from "../support/api.ts";
 import { AUTHN, ManualClock, until } from "./support.ts";

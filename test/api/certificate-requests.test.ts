@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { signCertificate } from "../../src/base/x509.ts";
+import { signCertificate } from "../../src/base/certificates/x509.ts";
 import { TestServer } from "../support/api.ts";
 import { certificateRequest, newKeys } from "../support/certificate-request.ts";
 import { base64, decide, requestObject, requestsPath } from "../controllers/certificate-support.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { StoreUnavailableError, type Store } from "../../src/storage/store.ts";
-import { componentStatuses } from "../../src/server/component-statuses.ts";
+import { componentStatuses } from "../../src/server/health/component-statuses.ts";
 import { TestServer } from "../support/api.ts";
 import { ManualClock, settle } from "./support.ts";
 

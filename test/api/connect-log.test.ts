@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { closedPort, FakeBackend, makeNode, makePod } from "../support/backends.ts";
 import { grant, startWithUsers, until } from "./support.ts";
 import { TestServer } from "../support/api.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deniedRanges, isRefused, ownAddresses } from "../../src/http/backends/addresses.ts";
 import { FakeBackend, makeNode, makePod, ownAddress } from "../support/backends.ts";
 import { TestServer } from "../support/api.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "./support.ts";
 

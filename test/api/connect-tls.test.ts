@@ -3,7 +3,10 @@ import path from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { createServingCertificates, issueClientCertificate } from "../../src/base/certificates.ts";
+import {
+  createServingCertificates,
+  issueClientCertificate,
+} from "../../src/base/certificates/serving-certificates.ts";
 import { answerOf, http2Session } from "../robustness/support.ts";
 import { FakeBackend, makeNode, makePod } from "../support/backends.ts";
 import { plinth, temporaryFolder } from "../support/process.ts";

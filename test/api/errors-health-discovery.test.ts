@@ -3,12 +3,12 @@ import {
   createAuthority,
   createServingCertificates,
   issueClientCertificate,
-} from "../../src/base/certificates.ts";
+} from "../../src/base/certificates/serving-certificates.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { HealthCheck } from "../../src/http/documents/health.ts";
-import { healthChecks } from "../../src/server/health-checks.ts";
+import { healthChecks } from "../../src/server/health/health-checks.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";

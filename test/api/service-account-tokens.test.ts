@@ -515,7 +515,7 @@ describe("5.5 keys", () => {
 
   it("without key files the server makes a key, keeps it to itself and uses it again", async () => {
     const dataFolder = mkdtempSync(path.join(tmpdir(), "plinth-own-key-"));
-    const { serviceAccountKeys } = await import("../../src/server/service-account-tokens.ts");
+    const { serviceAccountKeys } = await import("../../src/server/authentication/service-account-tokens.ts");
     const { platform } = await import("../../src/vocabulary/platform.ts");
     const options = {
       vocabulary: platform,

@@ -5,7 +5,7 @@ import path from "node:path";
 import { connect } from "node:tls";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import type { CreateServerOptions } from "../../src/index.ts";
 import { RemoteClient } from "../../src/remote/remote-client.ts";
 import { ServerClient } from "../../src/cli/client/server-client.ts";

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:https";
 import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { Configurations, hook, patched, reviewed, type Asked } from "../admission/webhooks/support.ts";
 import { TestServer } from "../support/api.ts";
 

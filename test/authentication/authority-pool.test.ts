@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { AuthorityPool } from "../../src/authentication/authority-pool.ts";
-import { signCertificate } from "../../src/base/x509.ts";
+import { signCertificate } from "../../src/base/certificates/x509.ts";
 import { authority, client, der, intermediate } from "./pki.ts";
 
 const root = authority();

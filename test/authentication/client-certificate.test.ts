@@ -4,8 +4,8 @@ import type { Clock } from "../../src/base/clock.ts";
 import { AuthorityPool } from "../../src/authentication/authority-pool.ts";
 import { ClientCertificateAuthenticator } from "../../src/authentication/client-certificate.ts";
 import { CertificateJudge } from "../../src/authentication/presented-certificate.ts";
-import * as der from "../../src/base/der.ts";
-import { signBody } from "../../src/base/x509.ts";
+import * as der from "../../src/base/certificates/der.ts";
+import { signBody } from "../../src/base/certificates/x509.ts";
 import { newKeys } from "../support/certificate-request.ts";
 import { certificate, request, stoppedClock } from "./support.ts";
 

@@ -1,9 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, sign, X509Certificate } from "node:crypto";
-import * as asn1 from "../../src/base/der.ts";
-import { oid, signCertificate, type CertificatePair } from "../../src/base/x509.ts";
-import { createAuthority, issueClientCertificate } from "../../src/base/certificates.ts";
+import * as asn1 from "../../src/base/certificates/der.ts";
+import { oid, signCertificate, type CertificatePair } from "../../src/base/certificates/x509.ts";
+import { createAuthority, issueClientCertificate } from "../../src/base/certificates/serving-certificates.ts";
 
-export type { CertificatePair } from "../../src/base/x509.ts";
+export type { CertificatePair } from "../../src/base/certificates/x509.ts";
 
 /** An authority of its own. */
 export const authority = (): CertificatePair => createAuthority();

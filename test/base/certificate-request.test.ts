@@ -1,8 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { certificateRequestFault, certificatesFault } from "../../src/base/certificate-request.ts";
-import { signCertificate } from "../../src/base/x509.ts";
-import * as der from "../../src/base/der.ts";
+import {
+  certificateRequestFault,
+  certificatesFault,
+} from "../../src/base/certificates/certificate-request.ts";
+import { signCertificate } from "../../src/base/certificates/x509.ts";
+import * as der from "../../src/base/certificates/der.ts";
 import { certificateRequest, newKeys, subjectAltNames } from "../support/certificate-request.ts";
 
 describe("certificate requests", () => {

@@ -5,12 +5,12 @@ import {
   FeatureGates,
   featuresAt,
   type Features,
-} from "../../src/base/feature-gates.ts";
-import { featureLifeCycles } from "../../src/base/feature-life-cycles.ts";
+} from "../../src/server/features/feature-gates.ts";
+import { featureLifeCycles } from "../../src/server/features/feature-life-cycles.ts";
 import { isLater } from "../../src/base/releases.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
-import { featureGates } from "../../src/server/feature-gates.ts";
-import { features } from "../../src/server/features.ts";
+import { featureGates } from "../../src/server/features/enabled-features.ts";
+import { features } from "../../src/server/features/features.ts";
 import { OptionsError } from "../../src/server/options/options-error.ts";
 import type { ServerOptions } from "../../src/server/options/server-options.ts";
 import { TestServer } from "../support/api.ts";

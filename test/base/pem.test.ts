@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { certificatesIn, pemBlocks } from "../../src/base/pem.ts";
+import { certificatesIn, pemBlocks } from "../../src/base/certificates/pem.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 
 const block = (label: string, body = "AAAA") => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----`;

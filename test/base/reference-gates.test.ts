@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { FeatureGates, featuresAt } from "../../src/base/feature-gates.ts";
-import { featureLifeCycles } from "../../src/base/feature-life-cycles.ts";
+import { FeatureGates, featuresAt } from "../../src/server/features/feature-gates.ts";
+import { featureLifeCycles } from "../../src/server/features/feature-life-cycles.ts";
 import { featureHelp } from "../../src/cli/feature-help.ts";
-import { features } from "../../src/server/features.ts";
+import { features } from "../../src/server/features/features.ts";
 import { TestServer } from "../support/api.ts";
 
 interface Gate {

@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import * as der from "../../src/base/der.ts";
-import { readSubject, SubjectFault } from "../../src/base/subject-name.ts";
-import { signBody } from "../../src/base/x509.ts";
+import * as der from "../../src/base/certificates/der.ts";
+import { readSubject, SubjectFault } from "../../src/base/certificates/subject-name.ts";
+import { signBody } from "../../src/base/certificates/x509.ts";
 import { newKeys } from "../support/certificate-request.ts";
 
 const commonName = der.objectIdentifier("2.5.4.3");

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { createAuthority } from "../../src/base/certificates.ts";
+import { createAuthority } from "../../src/base/certificates/serving-certificates.ts";
 import { program, root, temporaryFolder } from "../support/process.ts";
 
 const folder = temporaryFolder();

@@ -11,7 +11,7 @@ import {
 } from "../../src/cli/flag-life-cycles.ts";
 import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
-import { admissionPluginNames } from "../../src/server/admission.ts";
+import { admissionPluginNames } from "../../src/server/admission/admission.ts";
 import { isLater } from "../../src/base/releases.ts";
 
 const known = [...serveFlags, ...acceptedFlags];

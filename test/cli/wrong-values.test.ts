@@ -6,7 +6,7 @@ import { serveFlags } from "../../src/cli/flags.ts";
 import { UsageError } from "../../src/cli/flag-reader.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { OptionsError } from "../../src/server/options/options-error.ts";
 import { temporaryFolder } from "../support/process.ts";
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AdmissionPlugin } from "../../src/admission/admission-chain.ts";
 import { createServer, type CreateServerOptions, type Server } from "../../src/index.ts";
-import { publicUrl } from "../../src/server/cluster-info.ts";
+import { publicUrl } from "../../src/server/listening/cluster-info.ts";
 import { ManualClock } from "../api/support.ts";
 import { temporaryFolder } from "../support/process.ts";
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { expect } from "vitest";
-import * as der from "../../src/base/der.ts";
+import * as der from "../../src/base/certificates/der.ts";
 import { certificateRequest, newKeys } from "../support/certificate-request.ts";
 import type { Answer, Api } from "../support/api.ts";
 

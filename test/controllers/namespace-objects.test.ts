@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createServer, type CreateServerOptions } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";

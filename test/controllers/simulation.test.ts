@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import type { ApiObject } from "../../src/schema/kind.ts";
 import type { NewObject } from "../../src/resources/clients/client.ts";
 import { isRaced } from "../../src/resources/clients/races.ts";

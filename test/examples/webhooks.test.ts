@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configurations } from "../../examples/webhooks/configuration.ts";
 import { webhookServer } from "../../examples/webhooks/webhook.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { TestServer } from "../support/api.ts";
 
 const PODS = "/api/v1/namespaces/default/pods";

@@ -11,7 +11,7 @@ import { listen, type HttpListener } from "../../src/http/transport/listener.ts"
 import { ResponseBacklogs } from "../../src/http/transport/response-backlog.ts";
 import { startDeadline } from "../../src/http/verbs/deadline.ts";
 import type { Engine } from "../../src/resources/engine/engine.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { StatusError } from "../../src/base/status-error.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer } from "../support/api.ts";

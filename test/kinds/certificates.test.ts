@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CertificateSigningRequest } from "../../src/kinds/certificates/certificate-signing-request.ts";
 import type { PartSubresource } from "../../src/schema/kind.ts";
-import { signCertificate } from "../../src/base/x509.ts";
+import { signCertificate } from "../../src/base/certificates/x509.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { certificateRequest, newKeys } from "../support/certificate-request.ts";
 import type { Part } from "./pod-support.ts";

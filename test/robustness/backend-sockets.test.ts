@@ -1,7 +1,7 @@
 import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grant, startWithUsers, until } from "../api/support.ts";
-import { lacksDescriptor, openFileLimit, openFiles } from "../../src/server/open-files.ts";
+import { lacksDescriptor, openFileLimit, openFiles } from "../../src/server/start/open-files.ts";
 import { makePod, SilentServer } from "../support/backends.ts";
 import type { TestServer } from "../support/api.ts";
 import { answerOf } from "./support.ts";

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { ManualClock, until } from "../api/support.ts";
-import { connectionLimit, openFileLimit, readOpenFileLimit } from "../../src/server/open-files.ts";
+import { connectionLimit, openFileLimit, readOpenFileLimit } from "../../src/server/start/open-files.ts";
 import { TestServer } from "../support/api.ts";
 import { RawConnection, portOf } from "./support.ts";
 

@@ -7,7 +7,7 @@ import { ResponseBacklogs } from "../../src/http/transport/response-backlog.ts";
 import { HandlerGuard } from "../../src/http/transport/guard.ts";
 import { connectionLimits } from "../../src/http/transport/connection-limits.ts";
 import { listen, type HttpListener } from "../../src/http/transport/listener.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { Api, TestServer } from "../support/api.ts";
 import { RawConnection, answerOf, head, http2Session, portOf, stillAnswers } from "./support.ts";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { RemoteClient } from "../../src/remote/remote-client.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { makeNode, makePod } from "../support/backends.ts";
 import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
 import { RawBackend } from "../support/raw-backend.ts";

@@ -6,7 +6,7 @@ import path from "node:path";
 import { type TLSSocket, connect, createServer } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/base/clock.ts";
-import { signCertificate } from "../../src/base/x509.ts";
+import { signCertificate } from "../../src/base/certificates/x509.ts";
 import {
   CertificateFault,
   createServingCertificates,
@@ -14,7 +14,7 @@ import {
   isSelfMade,
   issueClientCertificate,
   loadCertificateFiles,
-} from "../../src/base/certificates.ts";
+} from "../../src/base/certificates/serving-certificates.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const at = (time: number): Clock => ({

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createServer } from "../../src/index.ts";
-import { createServingCertificates } from "../../src/base/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
 import { clusterOf, readAsAdministrator } from "../support/administrator.ts";
 

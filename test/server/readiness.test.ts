@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import { Registry } from "../../src/resources/registry/registry.ts";
 import type { HealthCheck } from "../../src/http/documents/health.ts";
-import { healthChecks } from "../../src/server/health-checks.ts";
+import { healthChecks } from "../../src/server/health/health-checks.ts";
 import { StoredNodeNeeds } from "../../src/authorization/node/stored-node-needs.ts";
 import { StoredRbac } from "../../src/authorization/rbac/stored-rbac.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

@@ -7,7 +7,7 @@ import {
   createAuthority,
   createServingCertificates,
   issueClientCertificate,
-} from "../../src/base/certificates.ts";
+} from "../../src/base/certificates/serving-certificates.ts";
 import { Api } from "../support/api.ts";
 import { freePort, ServerProcess, temporaryFolder } from "../support/process.ts";
 import { etcdMissing, EtcdServer, makeCertificates } from "../storage/etcd-server.ts";

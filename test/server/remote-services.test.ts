@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serviceLimits } from "../../src/remote/remote-service.ts";
-import { remoteService, type ConfiguredService } from "../../src/server/remote-services.ts";
+import { remoteService, type ConfiguredService } from "../../src/server/webhooks/remote-services.ts";
 import { ManualClock, until } from "../api/support.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService, type Reply } from "../support/https-service.ts";

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
-import * as der from "../../src/base/der.ts";
-import { extension } from "../../src/base/x509.ts";
+import * as der from "../../src/base/certificates/der.ts";
+import { extension } from "../../src/base/certificates/x509.ts";
 
 /** How a request is made otherwise than it should be. */
 export interface RequestFlaws {

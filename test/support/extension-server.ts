@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { createServingCertificates, issueClientCertificate } from "../../src/base/certificates.ts";
+import {
+  createServingCertificates,
+  issueClientCertificate,
+} from "../../src/base/certificates/serving-certificates.ts";
 import { ok, until } from "../api/support.ts";
 import type { Api } from "./api.ts";
 

@@ -2,7 +2,10 @@ import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { createServingCertificates, issueClientCertificate } from "../../src/base/certificates.ts";
+import {
+  createServingCertificates,
+  issueClientCertificate,
+} from "../../src/base/certificates/serving-certificates.ts";
 
 /** One request as a service got it. */
 export interface Received {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { features } from "../../src/server/features.ts";
-import { idleFeatures } from "../../src/base/idle-features.ts";
+import { features } from "../../src/server/features/features.ts";
+import { idleFeatures } from "../../src/server/features/idle-features.ts";
 import { read, sources } from "./source-files.ts";
 
-const lists = new Set(["src/base/feature-life-cycles.ts", "src/base/idle-features.ts"]);
+const lists = new Set(["src/server/features/feature-life-cycles.ts", "src/server/features/idle-features.ts"]);
 const code = sources.filter((file) => !lists.has(file)).map(read);
 const isUsed = (name: string) => code.some((text) => text.includes(`"${name}"`));
 

@@ -39,7 +39,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/resources/engine/engine-in-version.ts: engines",
     "src/custom-resources/conversion/converted-watch.ts: shared",
     "src/resources/reads/watch.ts: shared",
-    "src/server/feature-gates.ts: gatesOf",
+    "src/server/features/enabled-features.ts: gatesOf",
   ],
   "a pattern whose place of the next match is set before each use, which nothing interrupts": [
     "src/base/duration.ts: part",

@@ -87,7 +87,7 @@ const trustedJson = [
   "src/resources/objects/stored.ts",
   "src/resources/services/claims.ts",
   "src/resources/writes/apply.ts",
-  "src/server/shared-authority.ts",
+  "src/server/certificates/shared-authority.ts",
   "src/storage/lmdb/backup.ts",
   "src/storage/stamp.ts",
 ];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { andThen } from "../../base/maybe-promise.ts";
-import { requestedCertificate } from "../../base/certificate-request.ts";
+import { requestedCertificate } from "../../base/certificates/certificate-request.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import type { AdmissionRequest, Target } from "../../resources/engine/engine.ts";

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { pemBlocks } from "../../base/pem.ts";
+import { pemBlocks } from "../../base/certificates/pem.ts";
 import { algorithmsOf, type VerificationKey } from "../jwt/signature.ts";
 
 /** A key with which tokens are signed. */

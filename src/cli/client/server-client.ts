@@ -1,7 +1,7 @@
 import { parseExactJson } from "../../base/json/embedded.ts";
 import { Agent, request } from "node:https";
 import type { IncomingMessage } from "node:http";
-import { peerTrust } from "../../base/peer-trust.ts";
+import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import { ClientError } from "./client-error.ts";
 import type { Access } from "./access.ts";
 

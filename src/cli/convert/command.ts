@@ -1,12 +1,12 @@
 import { encodePretty } from "../../base/json/encode.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
-import { FeatureGates } from "../../base/feature-gates.ts";
+import { FeatureGates } from "../../server/features/feature-gates.ts";
 import { yamlText } from "../../http/encodings/yaml.ts";
 import { convertManifest, type ConvertedManifest } from "./lists.ts";
 import { apiVersionOf, groupVersionOf, targetsIn } from "./registry.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { GroupVersion } from "../../schema/types.ts";
-import { features } from "../../server/features.ts";
+import { features } from "../../server/features/features.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

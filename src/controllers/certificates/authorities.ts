@@ -1,4 +1,4 @@
-import type { CertificatePair } from "../../base/x509.ts";
+import type { CertificatePair } from "../../base/certificates/x509.ts";
 import type { SignerRole } from "./built-in-signers.ts";
 
 /** The CAs of the built-in signers. */

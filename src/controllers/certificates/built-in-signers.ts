@@ -1,4 +1,4 @@
-import type { RequestedCertificate } from "../../base/certificate-request.ts";
+import type { RequestedCertificate } from "../../base/certificates/certificate-request.ts";
 import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { certificatesIn } from "../../base/pem.ts";
+import { certificatesIn } from "../../base/certificates/pem.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import type { Controller } from "../controller.ts";

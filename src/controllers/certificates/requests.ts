@@ -2,7 +2,7 @@ import {
   certificateRequestFault,
   requestedCertificate,
   type RequestedCertificate,
-} from "../../base/certificate-request.ts";
+} from "../../base/certificates/certificate-request.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import type { ControllerContext, QueueDependencies, RunningController } from "../controller.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "../../base/logger.ts";
-import { checkPair, type Issuer } from "../../base/certificates.ts";
-import type { RequestedCertificate } from "../../base/certificate-request.ts";
-import { issuedCertificateFault, issueRequested } from "../../base/issued-certificate.ts";
+import { checkPair, type Issuer } from "../../base/certificates/serving-certificates.ts";
+import type { RequestedCertificate } from "../../base/certificates/certificate-request.ts";
+import { issuedCertificateFault, issueRequested } from "../../base/certificates/issued-certificate.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import type { Controller } from "../controller.ts";
 import type { SigningAuthorities } from "./authorities.ts";

@@ -15,7 +15,7 @@ import {
 import type { AddressInfo, Server, Socket } from "node:net";
 import { constants } from "node:crypto";
 import { createSecureContext, type SecureContext, type Server as TlsServer, type TLSSocket } from "node:tls";
-import { peerTrust } from "../../base/peer-trust.ts";
+import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import type { Connection } from "./connection.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import { connectionLimits, type ConnectionLimits } from "./connection-limits.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { certificateRequestFault, certificatesFault } from "../../base/certificate-request.ts";
+import { certificateRequestFault, certificatesFault } from "../../base/certificates/certificate-request.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { signerName } from "./signer-name.ts";

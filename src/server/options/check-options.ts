@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { CertificateFault, checkHost } from "../../base/certificates.ts";
+import { CertificateFault, checkHost } from "../../base/certificates/serving-certificates.ts";
 import { isStore } from "../../storage/guarded-store.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError } from "./options-error.ts";

@@ -5,7 +5,7 @@ import { storeMethods } from "../../storage/guarded-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
-import type { Extensions } from "../extensions.ts";
+import type { Extensions } from "./extensions.ts";
 import { checkShape, methods } from "./code-shape.ts";
 import { extensionShapes, store } from "./extension-shapes.ts";
 import { serverOptionTable } from "./option-table.ts";

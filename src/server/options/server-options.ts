@@ -1,9 +1,9 @@
-import type { ServingFileName } from "../../base/certificates.ts";
+import type { ServingFileName } from "../../base/certificates/serving-certificates.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { Extensions } from "../extensions.ts";
+import type { Extensions } from "./extensions.ts";
 import type { StorageSettings, ValueSettings } from "./types.ts";
 
 /** The complete options of a server: the values of the options table, and objects with code. */

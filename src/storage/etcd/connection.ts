@@ -9,7 +9,7 @@ import {
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
-import { peerTrust } from "../../base/peer-trust.ts";
+import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import { type StoreError, StoreFullError, StoreUnavailableError } from "../store.ts";
 import {
   decodeRangeResponse,

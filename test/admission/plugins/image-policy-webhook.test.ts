@@ -6,7 +6,7 @@ import { clientConfiguration } from "../../support/client-configuration.ts";
 import { HttpsService, type Reply } from "../../support/https-service.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryFolder } from "../../support/process.ts";
-import { admissionPluginNames } from "../../../src/server/admission.ts";
+import { admissionPluginNames } from "../../../src/server/admission/admission.ts";
 import { pod, PODS, rejected } from "./support.ts";
 
 const folder = temporaryFolder();

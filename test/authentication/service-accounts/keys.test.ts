@@ -6,7 +6,7 @@ import {
   readPublicKeys,
   readSigningKey,
 } from "../../../src/authentication/service-accounts/keys.ts";
-import { createAuthority } from "../../../src/base/certificates.ts";
+import { createAuthority } from "../../../src/base/certificates/serving-certificates.ts";
 import { ec, privatePem, publicPem, rsa } from "../jwt-support.ts";
 
 const pair = rsa();

@@ -1,5 +1,5 @@
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
-import { createServingCertificates } from "../../../src/base/certificates.ts";
+import { createServingCertificates } from "../../../src/base/certificates/serving-certificates.ts";
 import { authority, client } from "../../authentication/pki.ts";
 import { ok } from "../../api/support.ts";
 import { echo, FakeBackend, makeNode, makePod, ownAddress, SilentServer } from "../../support/backends.ts";

@@ -1,0 +1,365 @@
+import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import { open, readFile, rename } from "node:fs/promises";
+import path from "node:path";
+import { type Clock, systemClock } from "../clock.ts";
+import { makeFolder } from "../folders.ts";
+import { addressBytes, isAddress } from "../ip-address.ts";
+import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../names.ts";
+import { certificatesIn } from "./pem.ts";
+import { type CertificateFacts, type CertificatePair, signCertificate } from "./x509.ts";
+
+export type { CertificatePair } from "./x509.ts";
+
+/** A certificate or key file that can't be used. The message names the file and what is wrong with it. */
+export class CertificateFault extends Error {
+  override name = "CertificateFault";
+}
+
+/** What a server needs to serve TLS, and the authority that its clients are told to trust. */
+export interface ServingCertificates {
+  /** PEM of the authority's certificate. */
+  readonly caCertificate: string;
+  /** PEM of the authority's key; undefined when the folder doesn't hold it, which suffices until renewal. */
+  readonly caKey: string | undefined;
+  readonly serving: CertificatePair;
+  /** What was made anew by this call. */
+  readonly renewed: "authority" | "serving" | "nothing";
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** Common names of what servers make. */
+const servingName = "plinth";
+const authorityName = "plinth-ca";
+const authorityDays = 3650;
+const servingDays = 365;
+/** A certificate that ends within this time is made anew. */
+const renewBeforeMs = 30 * dayMs;
+/** Certificates begin in the past by so much, for clients whose clocks are late. */
+const backdateMs = 5 * 60 * 1000;
+
+/**
+ * Makes a serving certificate, and an authority unless one is given, in memory.
+ * @param hosts names and IP addresses that clients use; at least one.
+ */
+export function createServingCertificates(
+  hosts: readonly string[],
+  clock: Clock = systemClock,
+  authority?: CertificatePair,
+): ServingCertificates {
+  const { pair, issuer } = authority === undefined ? newAuthority(clock) : knownAuthority(authority);
+  const serving = createServing(issuer, hosts, clock);
+  return { caCertificate: pair.certificate, caKey: pair.key, serving, renewed: "authority" };
+}
+
+/**
+ * Certificates in memory as they should be now: the same ones, or anew what ends within 30 days.
+ *
+ * @param authority the one that is to sign; that of before unless given.
+ */
+export function renewServingCertificates(
+  known: ServingCertificates,
+  hosts: readonly string[],
+  clock: Clock = systemClock,
+  authority?: CertificatePair,
+): ServingCertificates {
+  const { caCertificate, caKey } = known;
+  const isAnother = authority !== undefined && authority.certificate !== caCertificate;
+  if (isAnother || endsSoon(new X509Certificate(caCertificate), clock))
+    return createServingCertificates(hosts, clock, authority);
+  if (isUsable(known.serving, caCertificate, hosts, clock)) return { ...known, renewed: "nothing" };
+  const { issuer } = knownAuthority({ certificate: caCertificate, key: caKey! });
+  const serving = createServing(issuer, hosts, clock);
+  return { caCertificate, caKey, serving, renewed: "serving" };
+}
+
+/** Makes an authority of its own: self-signed, ten years. */
+export function createAuthority(clock: Clock = systemClock): CertificatePair {
+  return newAuthority(clock).pair;
+}
+
+/** Who signs certificates: a pair, read. Reading a key from PEM takes longer than making one. */
+export interface Issuer {
+  readonly certificate: X509Certificate;
+  readonly key: KeyObject;
+}
+
+/** An authority, as PEM and read. */
+interface Authority {
+  readonly pair: CertificatePair;
+  readonly issuer: Issuer;
+}
+
+function knownAuthority(pair: CertificatePair): Authority {
+  return { pair, issuer: checkPair(pair, "the authority's certificate", "the authority's key") };
+}
+
+function newAuthority(clock: Clock): Authority {
+  const { publicKey, privateKey } = newKeys();
+  // The time in the name tells one authority from the next one.
+  const commonName = `${authorityName}@${Math.floor(clock.now() / 1000)}`;
+  const facts: CertificateFacts = { commonName, use: "authority", ...validity(clock, authorityDays) };
+  const certificate = signCertificate(facts, publicKey, privateKey);
+  return {
+    pair: { certificate, key: toPem(privateKey) },
+    issuer: { certificate: new X509Certificate(certificate), key: privateKey },
+  };
+}
+
+function createServing(ca: Issuer, hosts: readonly string[], clock: Clock): CertificatePair {
+  if (hosts.length === 0) throw new CertificateFault("a serving certificate needs at least one host");
+  for (const host of hosts) checkHost(host);
+  const facts = { commonName: servingName, hosts, use: "server", ...validity(clock, servingDays) } as const;
+  const { certificate, key } = issue(ca, facts);
+  return { certificate, key: toPem(key) };
+}
+
+/** @throws CertificateFault for what is neither an IP address nor a DNS name. */
+export function checkHost(host: string): void {
+  if (isAddress(host)) return;
+  const name = host.toLowerCase();
+  if (dnsSubdomainFaults(name).length > 0 && wildcardSubdomainFaults(name).length > 0) {
+    throw new CertificateFault(`${JSON.stringify(host)} is neither an IP address nor a DNS name`);
+  }
+}
+
+/** Who a client certificate is for, and how long it holds. */
+export interface ClientCertificateFacts {
+  /** The user's name. */
+  readonly commonName: string;
+  /** The user's groups. */
+  readonly organizations: readonly string[];
+  readonly days: number;
+}
+
+/**
+ * Issues a client certificate with a new key, for a kubeconfig. It never outlives its authority. The key has a form of its own for
+ * elliptic curves (SEC 1): clients in Java take a key in PKCS#8 for one of RSA.
+ * @throws CertificateFault when the authority's certificate and key don't belong together.
+ */
+export function issueClientCertificate(
+  ca: CertificatePair,
+  { commonName, organizations, days }: ClientCertificateFacts,
+  clock: Clock = systemClock,
+): CertificatePair {
+  const { issuer } = knownAuthority(ca);
+  const facts = { commonName, organizations, use: "client", ...validity(clock, days) } as const;
+  const { certificate, key } = issue(issuer, facts);
+  return { certificate, key: key.export({ type: "sec1", format: "pem" }).toString() };
+}
+
+function issue(issuer: Issuer, facts: CertificateFacts): { certificate: string; key: KeyObject } {
+  const notAfter = Math.min(facts.notAfter, Date.parse(issuer.certificate.validTo));
+  const { publicKey, privateKey } = newKeys();
+  const signed = signCertificate({ ...facts, notAfter }, publicKey, issuer.key, issuer.certificate);
+  return { certificate: signed, key: privateKey };
+}
+
+function newKeys(): { publicKey: KeyObject; privateKey: KeyObject } {
+  return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+}
+
+function toPem(key: KeyObject): string {
+  return key.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+function validity(clock: Clock, days: number): { notBefore: number; notAfter: number } {
+  const now = clock.now();
+  return { notBefore: now - backdateMs, notAfter: now + days * dayMs };
+}
+
+/**
+ * How the files of the serving certificate and its key are called, without `.crt` and `.key`. The file `apiserver.crt` of the reference
+ * holds the authority's certificate too, so that clients can trust what the file holds.
+ */
+export type ServingFileName = "server" | "apiserver";
+
+/** For whom `ensureServingCertificates` makes certificates. */
+export interface ServingCertificateOptions {
+  /** `server` by default. */
+  readonly fileName?: ServingFileName | undefined;
+  /** Names and IP addresses that clients use; at least one. */
+  readonly hosts: readonly string[];
+  readonly clock?: Clock;
+  /** Says which authority is to sign, given the one in the folder; that in the folder, or a new one, unless given. */
+  readonly authority?: ((local: CertificatePair | undefined) => Promise<CertificatePair>) | undefined;
+}
+
+/**
+ * The certificates in a folder (`ca.crt`, `ca.key`, and by default `server.crt`, `server.key`), made where they are missing. The
+ * authority is kept as long as it holds; the serving certificate is made anew when it ends within 30 days, is for other
+ * hosts, or doesn't fit its key or the authority. Files are written whole or not at all, readable by their owner only.
+ * One process at a time: whoever starts several workers calls this before.
+ * @throws CertificateFault when a file is there but can't be used and may not simply be replaced.
+ */
+export async function ensureServingCertificates(
+  folder: string,
+  options: ServingCertificateOptions,
+): Promise<ServingCertificates> {
+  const { hosts, clock = systemClock, fileName = "server" } = options;
+  const file = (name: string): string => path.join(folder, name);
+  const [certificateFile, keyFile] = [file(`${fileName}.crt`), file(`${fileName}.key`)];
+  const withChain = ({ certificate, key }: CertificatePair, ca: string): CertificatePair =>
+    fileName === "apiserver" ? { certificate: `${certificate}${ca}`, key } : { certificate, key };
+  makeFolder(folder);
+  const [localCertificate, localKey, certificate, key] = await Promise.all(
+    [file("ca.crt"), file("ca.key"), certificateFile, keyFile].map(readIfThere),
+  );
+  const local =
+    localCertificate === undefined || localKey === undefined
+      ? undefined
+      : { certificate: localCertificate, key: localKey };
+  const given = await options.authority?.(local);
+  if (given !== undefined && (given.certificate !== localCertificate || given.key !== localKey))
+    await writePair(given, file("ca.crt"), file("ca.key"));
+  const { certificate: caCertificate, key: caKey } = given ?? {
+    certificate: localCertificate,
+    key: localKey,
+  };
+  if (caCertificate === undefined || endsSoon(parse(caCertificate, file("ca.crt")), clock)) {
+    const fresh = createServingCertificates(hosts, clock);
+    const authority = { certificate: fresh.caCertificate, key: fresh.caKey! };
+    const serving = withChain(fresh.serving, fresh.caCertificate);
+    await Promise.all([
+      writePair(authority, file("ca.crt"), file("ca.key")),
+      writePair(serving, certificateFile, keyFile),
+    ]);
+    return { ...fresh, serving };
+  }
+  if (certificate !== undefined && key !== undefined) {
+    const serving = { certificate, key };
+    if (isUsable(serving, caCertificate, hosts, clock))
+      return { caCertificate, caKey, serving, renewed: "nothing" };
+  }
+  if (caKey === undefined) {
+    throw new CertificateFault(`a serving certificate must be made, but ${file("ca.key")} is missing`);
+  }
+  const ca = { certificate: caCertificate, key: caKey };
+  const issuer = checkPair(ca, file("ca.crt"), file("ca.key"));
+  const serving = withChain(createServing(issuer, hosts, clock), caCertificate);
+  await writePair(serving, certificateFile, keyFile);
+  return { caCertificate, caKey, serving, renewed: "serving" };
+}
+
+/** Whether a server made the certificate in a text itself, with the authority behind it, as it does in `apiserver.crt`. */
+export function isSelfMade(pem: string): boolean {
+  const [certificate, authority] = certificatesIn(pem);
+  if (certificate === undefined || authority === undefined) return false;
+  try {
+    const [own, issuer] = [new X509Certificate(certificate), new X509Certificate(authority)];
+    const named = own.subject === `CN=${servingName}` && issuer.subject.startsWith(`CN=${authorityName}@`);
+    return named && own.verify(issuer.publicKey);
+  } catch {
+    // Whoever reads the file as an operator's says what is wrong with it.
+    return false;
+  }
+}
+
+/** Whether a certificate ends within 30 days. */
+export function endsSoon(certificate: X509Certificate, clock: Clock): boolean {
+  return Date.parse(certificate.validTo) - clock.now() < renewBeforeMs;
+}
+
+function isUsable(
+  pair: CertificatePair,
+  caCertificate: string,
+  hosts: readonly string[],
+  clock: Clock,
+): boolean {
+  try {
+    const { certificate } = checkPair(pair, "server.crt", "server.key");
+    if (!certificate.verify(new X509Certificate(caCertificate).publicKey)) return false;
+    return (
+      !endsSoon(certificate, clock) &&
+      hostsOf(certificate) === [...new Set(hosts.map(canonicalHost))].toSorted().join()
+    );
+  } catch (error) {
+    if (error instanceof CertificateFault) return false;
+    throw error;
+  }
+}
+
+function hostsOf(certificate: X509Certificate): string {
+  const names = (certificate.subjectAltName ?? "")
+    .split(", ")
+    .map((name) => name.replace(/^(?:DNS|IP Address):/, ""));
+  return [...new Set(names.map(canonicalHost))].toSorted().join();
+}
+
+function canonicalHost(host: string): string {
+  return isAddress(host) ? addressBytes(host).toString("hex") : host.toLowerCase();
+}
+
+/**
+ * Reads a certificate (with its chain, if the file holds one) and its key, and checks that they belong together.
+ * @throws CertificateFault that names the file.
+ */
+export async function loadCertificateFiles(
+  certificateFile: string,
+  keyFile: string,
+): Promise<CertificatePair> {
+  const [certificate, key] = await Promise.all([readIfThere(certificateFile), readIfThere(keyFile)]);
+  if (certificate === undefined) throw new CertificateFault(`${certificateFile} doesn't exist`);
+  if (key === undefined) throw new CertificateFault(`${keyFile} doesn't exist`);
+  checkPair({ certificate, key }, certificateFile, keyFile);
+  return { certificate, key };
+}
+
+/**
+ * The first certificate and the key of a pair that belongs together.
+ * @throws CertificateFault that names what is wrong by the given names.
+ */
+export function checkPair(pair: CertificatePair, certificateName: string, keyName: string): Issuer {
+  const certificate = parse(pair.certificate, certificateName);
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pair.key);
+  } catch (error) {
+    throw new CertificateFault(
+      `${keyName} doesn't hold an unencrypted private key in PEM: ${messageOf(error)}`,
+    );
+  }
+  if (!createPublicKey(key).equals(certificate.publicKey)) {
+    throw new CertificateFault(`${keyName} is not the key of ${certificateName}`);
+  }
+  return { certificate, key };
+}
+
+function parse(pem: string, name: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch (error) {
+    throw new CertificateFault(`${name} doesn't hold a certificate in PEM: ${messageOf(error)}`);
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new CertificateFault(`${file} can't be read: ${messageOf(error)}`);
+  }
+}
+
+/** The key first: a pair that a crash left half written doesn't fit, and is made anew. */
+async function writePair(pair: CertificatePair, certificateFile: string, keyFile: string): Promise<void> {
+  await writeWhole(keyFile, pair.key);
+  await writeWhole(certificateFile, pair.certificate);
+}
+
+async function writeWhole(file: string, content: string): Promise<void> {
+  const temporary = `${file}.${process.pid}.new`;
+  const handle = await open(temporary, "w", 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

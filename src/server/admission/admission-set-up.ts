@@ -1,0 +1,102 @@
+import { randomInt } from "node:crypto";
+import { AdmissionChain, type AdmissionPlugin } from "../../admission/admission-chain.ts";
+import { AdmissionFacts } from "../../admission/followed-objects.ts";
+import { PodSecurityCounters } from "../../admission/plugins/pod-security/counters.ts";
+import { QuotaIndex } from "../../admission/plugins/resource-quota/quota-index.ts";
+import { DeferredPolicyObserver } from "../../admission/policies/policy-observer.ts";
+import { showPolicies } from "../../http/metrics/policy-metrics.ts";
+import { DeferredWebhookObserver } from "../../admission/webhooks/observer.ts";
+import { stackOf } from "../../base/logger.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import { createIfAbsent, namespaceNamed } from "../../controllers/bootstrap/default-objects.ts";
+import type { ConnectionRules } from "../../http/backends/rules.ts";
+import { admissionObserver } from "../../http/metrics/admission-metrics.ts";
+import type { MetricSet } from "../../http/metrics/metric-set.ts";
+import { showPodSecurity } from "../../http/metrics/pod-security-metrics.ts";
+import { showWebhooks } from "../../http/metrics/webhook-metrics.ts";
+import type { Client } from "../../resources/clients/client.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
+import { admissionPlugins } from "./admission.ts";
+import type { AdmissionParts } from "../webhooks/admission-parts.ts";
+import type { Lifecycle } from "../health/health-checks.ts";
+import type { Opened } from "../start/opened.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import { serviceResolver } from "../webhooks/webhook-services.ts";
+
+/** What admission is put together from. */
+export interface AdmissionPieces extends Pick<
+  AdmissionParts,
+  "registry" | "store" | "namespaces" | "policy" | "authorizer"
+> {
+  readonly extensions: { readonly admissionPlugins: readonly AdmissionPlugin[] };
+  readonly connections: ConnectionRules;
+  readonly life: Lifecycle;
+  readonly opened: Opened;
+  /** Made after admission; asked for when the first request comes. */
+  readonly engine: () => Engine;
+  readonly client: () => Client;
+}
+
+/** The admission of a server. */
+export interface AdmissionSetUp {
+  readonly chain: AdmissionChain;
+  readonly quotas: QuotaIndex;
+  /** Shows from now on what is counted of it. */
+  readonly show: (metrics: MetricSet) => void;
+}
+
+/**
+ * Puts the plugins together that the options turn on.
+ *
+ * @param user the server itself, as it looks services up.
+ * @throws {OptionsError}
+ */
+export async function setUpAdmission(
+  options: ServerOptions,
+  user: UserInfo,
+  pieces: AdmissionPieces,
+): Promise<AdmissionSetUp> {
+  const { registry, store, namespaces, policy, authorizer, opened, life } = pieces;
+  const close = (one: { close(): unknown }) => one.close();
+  const failed = (error: unknown) =>
+    options.log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
+  const sources = { store, clock: options.clock, failed };
+  const facts = opened.add(new AdmissionFacts(sources, options.vocabulary), close);
+  const quotas = opened.add(new QuotaIndex(sources, registry), close);
+  const podSecurityCounters = new PodSecurityCounters();
+  const webhookObserver = new DeferredWebhookObserver();
+  const policyObserver = new DeferredPolicyObserver();
+  const parts: AdmissionParts = {
+    registry,
+    store,
+    namespaces,
+    policy,
+    authorizer,
+    facts,
+    quotas,
+    provision: (name) => createIfAbsent(pieces.client(), namespaceNamed(name)),
+    podSecurityCounters,
+    policyObserver,
+    webhooks: {
+      resolve: serviceResolver(pieces.engine, user, pieces.connections, (below) => randomInt(below)),
+      observer: webhookObserver,
+      isServing: () => life.synced,
+      closeLater: (closable) => void opened.add(closable, close),
+    },
+  };
+  const chain = new AdmissionChain(
+    await admissionPlugins(options, parts, pieces.extensions.admissionPlugins),
+    undefined,
+    () => life.bootstrapped,
+  );
+  return {
+    chain,
+    quotas,
+    show(metrics) {
+      chain.measure(admissionObserver(metrics));
+      showPodSecurity(metrics, podSecurityCounters);
+      showWebhooks(metrics, webhookObserver);
+      showPolicies(metrics, policyObserver);
+    },
+  };
+}

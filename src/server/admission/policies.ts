@@ -1,0 +1,42 @@
+import { PolicyPrograms } from "../../admission/policies/environment.ts";
+import type { PolicyParts } from "../../admission/plugins/validating-admission-policy.ts";
+import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import type { KindContext } from "../../schema/context.ts";
+import { featureGates } from "../features/enabled-features.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+
+/** What policies need of the server that is being put together. */
+interface PolicySources extends Pick<PolicyParts, "facts" | "registry" | "store"> {
+  readonly webhooks: Pick<PolicyParts, "isServing">;
+  readonly policyObserver: PolicyParts["observer"];
+}
+
+/** What the plugin of validating policies works with. */
+export function policyParts(
+  options: ServerOptions,
+  { facts, registry, store, webhooks: { isServing }, policyObserver: observer }: PolicySources,
+): PolicyParts {
+  const { vocabulary, clock, allowPrivileged } = options;
+  const { enabled } = featureGates(options);
+  const contextOf = ({ target, user }: AdmissionRequest): KindContext => ({
+    vocabulary,
+    enabled,
+    forbidsPrivileged: !allowPrivileged,
+    subresource: target.subresource,
+    user,
+    now: clock.now(),
+  });
+  return {
+    facts,
+    registry,
+    store,
+    vocabulary,
+    contextOf,
+    programs: new PolicyPrograms(),
+    namespaces: facts.namespaces,
+    enabled: enabled("ValidatingAdmissionPolicy") && registry.serves(ValidatingAdmissionPolicy),
+    isServing,
+    observer,
+  };
+}

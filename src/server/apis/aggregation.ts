@@ -1,0 +1,172 @@
+import { randomInt } from "node:crypto";
+import { ApiServices } from "../../aggregation/api-services.ts";
+import type { ProxyCertificate, RemoteConnections } from "../../aggregation/remote-api-service.ts";
+import type { ServiceObjects } from "../../aggregation/availability.ts";
+import { Supervision } from "../../aggregation/supervision.ts";
+import { rarely } from "../../base/clock.ts";
+import { FileWatch } from "../../base/file-watch.ts";
+import { stackOf } from "../../base/logger.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import { guardedLookup } from "../../http/backends/addresses.ts";
+import type { ConnectionRules } from "../../http/backends/rules.ts";
+import { Objects } from "../../http/connect/objects.ts";
+import { serviceDestination } from "../../http/connect/services.ts";
+import { lostApiService, showApiServices } from "../../http/metrics/aggregation-metrics.ts";
+import type { MetricSet } from "../../http/metrics/metric-set.ts";
+import type { AggregationRules } from "../../http/service.ts";
+import { APIService } from "../../kinds/apiregistration/api-service.ts";
+import type { RemoteAddress } from "../../remote/remote-client.ts";
+import type { ResolveService } from "../../remote/webhook-caller.ts";
+import type { Client } from "../../resources/clients/client.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
+import { clientCertificate } from "../certificates/client-certificate.ts";
+import type { Opened } from "../start/opened.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import type { AggregationSettings } from "../options/types.ts";
+import { outageLogMs } from "../webhooks/remote-services.ts";
+import { serviceResolver } from "../webhooks/webhook-services.ts";
+
+/** Of the connections to backends, the part that may go to one extension server. */
+const onePart = 1 / 4;
+const fewestRequests = 8;
+
+/** How requests are passed on. */
+export function aggregationRules(
+  { aggregation }: ServerOptions,
+  { maxSockets }: ConnectionRules,
+): AggregationRules {
+  return {
+    refusesRedirects: aggregation.rejectRedirects,
+    maxRequests: Math.max(fewestRequests, Math.floor(maxSockets * onePart)),
+  };
+}
+
+/** What the aggregation layer is put together from. */
+interface AggregationPieces {
+  readonly engine: Engine;
+  readonly client: Client;
+  /** The server itself, as it looks services up. */
+  readonly user: UserInfo;
+  readonly connections: ConnectionRules;
+  readonly metrics: MetricSet;
+  readonly opened: Opened;
+}
+
+/**
+ * Follows the APIServices, and finds out from now on whether those of others can be reached. Where APIServices aren't served
+ * there are none.
+ *
+ * @throws {OptionsError} the certificate for extension servers can't be used.
+ */
+export async function followApiServices(
+  options: ServerOptions,
+  pieces: AggregationPieces,
+): Promise<ApiServices> {
+  const { vocabulary, clock, log } = options;
+  const { engine, opened, metrics } = pieces;
+  const { store, registry } = engine;
+  const failed = rarely(clock, outageLogMs, (error: unknown) =>
+    log.warn({ error: stackOf(error) }, "API services can't be followed or checked; trying again"),
+  );
+  const connections: RemoteConnections = {
+    clock,
+    resolve: resolverFor(options, pieces),
+    certificate: await proxyCertificate(options, opened),
+  };
+  const services = opened.add(new ApiServices({ ...connections, store, vocabulary, failed }), (one) =>
+    one.close(),
+  );
+  if (!registry.serves(APIService)) return services;
+  await services.start();
+  const supervision = new Supervision(services, {
+    store,
+    clock,
+    vocabulary,
+    failed,
+    objects: objectsOf(pieces),
+    lost: (name, { reason }) => lostApiService(metrics, name, reason),
+    noted: (name, message) => log.warn({ apiService: name }, message),
+  });
+  opened.add(supervision, (one) => one.close());
+  showApiServices(metrics, services);
+  return services;
+}
+
+function objectsOf({ client }: AggregationPieces): ServiceObjects {
+  const named = (kind: string, namespace: string, name: string) => ({
+    apiVersion: "v1",
+    kind,
+    namespace,
+    name,
+  });
+  return {
+    service: (namespace, name) => client.find(named("Service", namespace, name)),
+    endpoints: (namespace, name) => client.find(named("Endpoints", namespace, name)),
+  };
+}
+
+/** Where connections to the service of an extension server go. */
+function resolverFor(
+  { aggregation: { endpointRouting } }: ServerOptions,
+  { engine, user, connections }: AggregationPieces,
+): ResolveService {
+  const below = (limit: number) => randomInt(limit);
+  const usual = serviceResolver(() => engine, user, connections, below);
+  return async (service) => {
+    const objects = new Objects(engine, service.namespace, user);
+    const { spec } = await objects.service(service.name);
+    if (spec?.type === "ExternalName")
+      return externalAddress(spec.externalName ?? "", service.port, connections);
+    if (!endpointRouting) return usual(service);
+    const { host, port } = await serviceDestination(
+      objects,
+      `${service.name}:${service.port}`,
+      connections,
+      below,
+    );
+    return { host, port };
+  };
+}
+
+/** Looks up the name for which a service stands; an address to which no connection may go is refused. */
+function externalAddress(name: string, port: number, { targets }: ConnectionRules): Promise<RemoteAddress> {
+  return new Promise((resolve, reject) => {
+    guardedLookup(targets)(name, { all: false }, (error, address) => {
+      if (error === null) resolve({ host: String(address), port });
+      else reject(new StatusError("ServiceUnavailable", `${name} can't be looked up: ${error.message}`));
+    });
+  });
+}
+
+/**
+ * With what the server shows itself to extension servers; files that change are read again.
+ *
+ * @throws {OptionsError}
+ */
+async function proxyCertificate(
+  { aggregation, clock, log }: ServerOptions,
+  opened: Opened,
+): Promise<() => ProxyCertificate | undefined> {
+  let current = await readCertificate(aggregation);
+  if (current === undefined) return () => undefined;
+  const files = [aggregation.clientCertFile!, aggregation.clientKeyFile!];
+  const changed = async () => {
+    current = await readCertificate(aggregation);
+    log.info({ files }, "the certificate for extension servers was read again");
+  };
+  const failed = (error: unknown) =>
+    log.error({ error: stackOf(error) }, "a changed certificate can't be used; that of before stays");
+  const watch = opened.add(new FileWatch(() => files, clock, changed, failed), (one) => one.close());
+  await watch.start();
+  return () => current;
+}
+
+const certificateFlags = ["--proxy-client-cert-file", "--proxy-client-key-file"] as const;
+
+function readCertificate({
+  clientCertFile,
+  clientKeyFile,
+}: AggregationSettings): Promise<ProxyCertificate | undefined> {
+  return clientCertificate(certificateFlags, clientCertFile, clientKeyFile);
+}

@@ -1,0 +1,39 @@
+import { imageReviewVersion } from "../../admission/plugins/image-policy-webhook/image-review.ts";
+import { apiVersionOf } from "../../base/group-names.ts";
+import { builtInKinds } from "../../kinds/all.ts";
+import { Registry } from "../../resources/registry/registry.ts";
+import { RuntimeConfig, RuntimeConfigError } from "../../resources/registry/runtime-config.ts";
+import { groupName, type Kind } from "../../schema/kind.ts";
+import { OptionsError } from "../options/options-error.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+
+/** The resource types that the options have served. */
+export function registryFor(options: ServerOptions, extensionKinds: readonly Kind[]): Registry {
+  const config = runtimeConfigOf(options, extensionKinds);
+  return new Registry([...builtInKinds, ...extensionKinds], options.vocabulary, (group, kind) =>
+    config.serves(group, kind),
+  );
+}
+
+/**
+ * What the options turn on and off.
+ *
+ * @throws {OptionsError}
+ */
+export function runtimeConfigOf(
+  { vocabulary, runtimeConfig, extensions }: ServerOptions,
+  extensionKinds: readonly Kind[] = extensions?.kinds ?? [],
+): RuntimeConfig {
+  const known = new Map<string, Set<string>>([[imageReviewVersion(vocabulary), new Set()]]);
+  for (const kind of [...builtInKinds, ...extensionKinds]) {
+    const group = groupName(kind.group, vocabulary);
+    const version = apiVersionOf(group, kind.version);
+    known.set(version, (known.get(version) ?? new Set()).add(kind.resource));
+  }
+  try {
+    return RuntimeConfig.parse(runtimeConfig, known);
+  } catch (error) {
+    if (error instanceof RuntimeConfigError) throw new OptionsError(`--runtime-config: ${error.message}`);
+    throw error;
+  }
+}

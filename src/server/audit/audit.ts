@@ -1,0 +1,148 @@
+import { annotationKeys, type AnnotationKeys } from "../../http/audit/annotation-keys.ts";
+import { Auditor } from "../../http/audit/auditor.ts";
+import { AuditBackend, type EventOutput } from "../../http/audit/backend.ts";
+import { BatchOutput } from "../../http/audit/batch-output.ts";
+import { BlockingOutput, type ByteTarget } from "../../http/audit/blocking-output.ts";
+import { encodeMembers, type AuditEvent } from "../../http/audit/event.ts";
+import { legacyLine } from "../../http/audit/legacy-line.ts";
+import { MicroClock } from "../../http/audit/micro-clock.ts";
+import { AuditRules } from "../../http/audit/policy.ts";
+import { auditVersion, readPolicy } from "../../http/audit/policy-file.ts";
+import { RotatingFile } from "../../http/audit/rotating-file.ts";
+import { StandardOutput } from "../../http/audit/standard-output.ts";
+import type { MetricSet } from "../../http/metrics/metric-set.ts";
+import { ConfigurationError } from "../../schema/configuration.ts";
+import type { AuditLogSettings, AuditSettings } from "../options/types.ts";
+import { readOptionBytes } from "../options/option-files.ts";
+import { OptionsError } from "../options/options-error.ts";
+import { stackOf } from "../../base/logger.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import { webhookBackend, type Lost } from "./audit-webhook.ts";
+import { rarely } from "../../base/clock.ts";
+
+/** How often the log says that events are lost. */
+const lostMs = 5000;
+
+/**
+ * The audit that the options ask for; undefined where nothing is to be recorded, or nowhere.
+ *
+ * @throws {OptionsError} the policy or the log can't be used.
+ */
+export async function auditorFor(options: ServerOptions, metrics: MetricSet): Promise<Auditor | undefined> {
+  const { audit, vocabulary, clock, log } = options;
+  if (audit.policyFile === undefined) {
+    if (audit.log !== undefined || audit.webhook !== undefined)
+      log.warn({}, "nothing is audited: there is no --audit-policy-file");
+    return undefined;
+  }
+  const rules = await rulesOf(options, audit.policyFile);
+  const keys = annotationKeys(vocabulary);
+  const backends = await backendsOf(options, audit, keys, metrics);
+  if (backends.length === 0) return undefined;
+  return new Auditor({
+    rules,
+    keys,
+    backends,
+    clock: new MicroClock(clock, () => performance.now()),
+    metrics,
+  });
+}
+
+async function backendsOf(
+  options: ServerOptions,
+  audit: AuditSettings,
+  keys: AnnotationKeys,
+  metrics: MetricSet,
+): Promise<AuditBackend[]> {
+  const backends: AuditBackend[] = [];
+  try {
+    if (audit.webhook !== undefined) {
+      const lost = (plugin: string) => lostEvents(options, metrics, plugin);
+      backends.push(await webhookBackend(options, audit.webhook, { keys, lost }));
+    }
+    if (audit.log !== undefined) backends.push(logBackend(options, audit.log, keys, metrics));
+    return backends;
+  } catch (error) {
+    await Promise.all(backends.map((one) => one.close()));
+    throw error;
+  }
+}
+
+async function rulesOf({ vocabulary, log }: ServerOptions, file: string): Promise<AuditRules> {
+  const flag = "--audit-policy-file";
+  const bytes = await readOptionBytes(flag, file);
+  try {
+    const { policy, warnings } = await readPolicy(bytes, vocabulary);
+    for (const warning of warnings) log.warn({ file }, `${flag}: ${warning}`);
+    return new AuditRules(policy);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new OptionsError(`${flag} ${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+function logBackend(
+  options: ServerOptions,
+  wanted: AuditLogSettings,
+  keys: AnnotationKeys,
+  metrics: MetricSet,
+): AuditBackend {
+  const lost = lostEvents(options, metrics, "log");
+  const lines = new BlockingOutput(targetOf(options, wanted, lost), lost);
+  const tooLarge = lostEvents(options, metrics, "truncate");
+  return new AuditBackend({
+    format: wanted.format === "json" ? jsonLine(auditVersion(options.vocabulary)) : legacyLine,
+    output: wanted.mode === "batch" ? batched(options, wanted, lines, lost) : lines,
+    maxEventBytes: wanted.truncate?.maxEventBytes,
+    truncatedKey: keys.truncated,
+    strict: wanted.mode === "blocking-strict",
+    tooLarge: () => tooLarge(1, new Error("an event is too large even without its objects")),
+  });
+}
+
+function jsonLine(version: string): (event: AuditEvent) => string {
+  const head = `{"kind":"Event","apiVersion":"${version}",`;
+  return (event) => `${head}${encodeMembers(event)}}`;
+}
+
+function targetOf(options: ServerOptions, wanted: AuditLogSettings, lost: Lost): ByteTarget {
+  if (wanted.path === "-") return new StandardOutput(process.stdout, (error) => lost(1, error));
+  const { clock, log } = options;
+  const { path: file, maxBytes, maxBackups, maxAgeMs, compress } = wanted;
+  const failed = (error: unknown) =>
+    log.warn({ file, error: stackOf(error) }, "old files of the audit log can't be tidied up");
+  try {
+    return new RotatingFile({ file, maxBytes, maxBackups, maxAgeMs, compress, clock, failed });
+  } catch (error) {
+    throw new OptionsError(`--audit-log-path ${file}: ${(error as Error).message}`);
+  }
+}
+
+function batched(
+  { clock }: ServerOptions,
+  { batch, truncate }: AuditLogSettings,
+  lines: BlockingOutput,
+  lost: Lost,
+): EventOutput {
+  const send = (texts: readonly string[]) => {
+    for (const text of texts) lines.write(text, false);
+    return Promise.resolve();
+  };
+  const settings = { ...batch, batchBytes: truncate?.maxBatchBytes, parallel: 1 };
+  return new BatchOutput(settings, clock, send, lost, () => lines.close());
+}
+
+/** Counts events that are lost in a part of the audit, and says so in the log now and then. */
+function lostEvents({ clock, log }: ServerOptions, metrics: MetricSet, plugin: string): Lost {
+  const counted = metrics.sample("apiserver_audit_error_total", plugin);
+  let unsaid = 0;
+  const say = rarely(clock, lostMs, (error: unknown) => {
+    log.error({ events: unsaid, plugin, error: stackOf(error) }, "events of the audit are lost");
+    unsaid = 0;
+  });
+  return (events, error) => {
+    counted.inc(events);
+    unsaid += events;
+    say(error);
+  };
+}

@@ -1,0 +1,168 @@
+import { anonymousByDefault } from "../../authentication/anonymous.ts";
+import { BootstrapTokens } from "../../authentication/bootstrap-token.ts";
+import type { Authenticator } from "../../authentication/authenticator.ts";
+import { AuthenticatorChain } from "../../authentication/authenticator-chain.ts";
+import { ClientCertificateAuthenticator } from "../../authentication/client-certificate.ts";
+import { AuthenticationCounters } from "../../authentication/counters.ts";
+import { LiveObjects } from "../../authentication/live-objects.ts";
+import { ServiceAccountTokens } from "../../authentication/service-accounts/service-account-tokens.ts";
+import { parseTokenFile, TokenFileAuthenticator, type TokenEntry } from "../../authentication/token-file.ts";
+import { TokenWebhook } from "../../authentication/token-webhook.ts";
+import { rarely } from "../../base/clock.ts";
+import { authentication } from "../../kinds/groups.ts";
+import { groupName } from "../../schema/kind.ts";
+import { outageLogMs, remoteService } from "../webhooks/remote-services.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
+import type { Store } from "../../storage/store.ts";
+import type { TokenWebhookSettings } from "../options/types.ts";
+import { authenticatingProxy, identityHeaders } from "./authenticating-proxy.ts";
+import type { ClientAuthorities } from "../certificates/serving.ts";
+import { CertificateJudge } from "../../authentication/presented-certificate.ts";
+import { oidcTokens } from "./oidc.ts";
+import { readOptionFile } from "../options/option-files.ts";
+import { OptionsError } from "../options/options-error.ts";
+import { stackOf } from "../../base/logger.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import type { ServiceAccountKeys } from "./service-account-tokens.ts";
+
+/** What recognizes callers, and what it works with. */
+export interface ServerAuthentication {
+  readonly authenticator: Authenticator;
+  readonly serviceAccounts: ServiceAccountKeys;
+  readonly counters: AuthenticationCounters;
+  /** Ends what it has open. */
+  close(): Promise<void>;
+}
+
+/** What the methods work with. */
+interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
+  /** Static tokens of the server's own administrator. */
+  readonly ownTokens: readonly TokenEntry[];
+  readonly store: Store;
+  readonly registry: Registry;
+  /** Methods of the embedding program. */
+  readonly extensions: readonly Authenticator[];
+  /** Undefined without a socket, and so without certificates. */
+  readonly authorities: ClientAuthorities | undefined;
+  /** Told what is to be closed in the end. */
+  readonly opened: (what: { close(): Promise<void> }) => void;
+}
+
+/**
+ * The methods that the options ask for, the cheapest first.
+ *
+ * @throws {OptionsError}
+ */
+export async function serverAuthentication(
+  options: ServerOptions,
+  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts" | "extensions">,
+): Promise<ServerAuthentication> {
+  const counters = new AuthenticationCounters();
+  const { serviceAccounts } = given;
+  const open: { close(): Promise<void> }[] = [];
+  const opened: Parts["opened"] = (one) => void open.push(one);
+  const close = async () => void (await Promise.all(open.map((one) => one.close())));
+  try {
+    const authenticator = await authenticators(options, { ...given, counters, opened });
+    return { authenticator, serviceAccounts, counters, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function authenticators(options: ServerOptions, parts: Parts): Promise<Authenticator> {
+  const { ownTokens } = parts;
+  const methods = certificateMethods(options, parts);
+  if (ownTokens.length > 0) methods.push(new TokenFileAuthenticator(ownTokens));
+  if (options.tokenAuthFile !== undefined) methods.push(await tokenFile(options, options.tokenAuthFile));
+  const { vocabulary, clock, authentication: methodOptions } = options;
+  const live = new LiveObjects(parts.store, parts.registry);
+  methods.push(serviceAccountTokens(options, parts, live));
+  if (methodOptions.bootstrapTokens) methods.push(new BootstrapTokens(vocabulary, live, clock));
+  if (methodOptions.oidc !== undefined) {
+    const { method, client } = await oidcTokens(options, methodOptions.oidc, parts.counters);
+    parts.opened(client);
+    methods.push(method);
+    method.prepare().catch((error: unknown) => {
+      options.log.error({ error: stackOf(error) }, "a defect: please report it");
+    });
+  }
+  if (methodOptions.tokenWebhook !== undefined) {
+    methods.push(await tokenWebhook(options, parts, methodOptions.tokenWebhook));
+  }
+  methods.push(...parts.extensions);
+  const anonymous = options.anonymousAuth ?? anonymousByDefault(options.authorizationModes);
+  return new AuthenticatorChain(methods, { vocabulary, anonymous });
+}
+
+/** Methods that look at the client's certificate; a proxy's own certificate is not that of the one who asks. */
+function certificateMethods(options: ServerOptions, { authorities }: Parts): Authenticator[] {
+  const {
+    clock,
+    authentication: { proxy },
+  } = options;
+  if (authorities === undefined) return [];
+  const { clients, proxies } = authorities;
+  const known = new ClientCertificateAuthenticator(new CertificateJudge(clients, clock));
+  const headers = identityHeaders(options);
+  if (proxy === undefined || proxies === undefined || headers === undefined) return [known];
+  return [authenticatingProxy(headers, proxies, proxy, clock), known];
+}
+
+function serviceAccountTokens(
+  { vocabulary, clock, authentication: { serviceAccounts: chosen } }: ServerOptions,
+  { serviceAccounts, counters }: Parts,
+  live: LiveObjects,
+): Authenticator {
+  return new ServiceAccountTokens({
+    vocabulary,
+    clock,
+    issuers: serviceAccounts.issuers,
+    ownAudiences: serviceAccounts.ownAudiences,
+    keys: serviceAccounts.keys,
+    lookup: chosen.lookup,
+    live,
+    used: (use) => counters.tokens[use]++,
+    cacheWatcher: counters,
+  });
+}
+
+async function tokenWebhook(
+  options: ServerOptions,
+  { serviceAccounts, counters, opened }: Parts,
+  { configFile, version, cacheMs }: TokenWebhookSettings,
+): Promise<Authenticator> {
+  const { vocabulary, clock, log } = options;
+  const service = await remoteService(options, "--authentication-token-webhook-config-file", configFile);
+  opened(service);
+  const message = "the token webhook can't be asked";
+  return new TokenWebhook({
+    ask: (review) => service.post(review),
+    apiVersion: `${groupName(authentication, vocabulary)}/${version}`,
+    ownAudiences: serviceAccounts.ownAudiences,
+    cacheMs,
+    clock,
+    failed: rarely(clock, outageLogMs, (error) => log.warn({ error: error.message }, message)),
+    refused: rarely(clock, outageLogMs, (error, remoteAddress) => {
+      log.warn(
+        { error: error.message, remoteAddress },
+        "a token was refused before the token webhook was asked",
+      );
+    }),
+    cacheWatcher: counters,
+  });
+}
+
+async function tokenFile({ log }: ServerOptions, file: string): Promise<Authenticator> {
+  const text = await readOptionFile("--token-auth-file", file);
+  try {
+    const { entries, warnings } = await parseTokenFile(text);
+    for (const warning of warnings) log.warn({ file }, warning);
+    return new TokenFileAuthenticator(entries);
+  } catch (error) {
+    throw new OptionsError(
+      `--token-auth-file ${file}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

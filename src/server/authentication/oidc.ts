@@ -1,0 +1,112 @@
+import { X509Certificate } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import type { AuthenticationCounters } from "../../authentication/counters.ts";
+import { usernamePrefix } from "../../authentication/oidc/claims-to-user.ts";
+import { OidcTokens } from "../../authentication/oidc/oidc-tokens.ts";
+import { rarely } from "../../base/clock.ts";
+import { RemoteClient } from "../../remote/remote-client.ts";
+import type { OidcSettings } from "../options/types.ts";
+import { OptionsError } from "../options/options-error.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import { outageLogMs } from "../webhooks/remote-services.ts";
+import { readAuthorities } from "../certificates/serving.ts";
+
+const limits = { timeoutMs: 10_000, maxAnswerBytes: 1024 * 1024 };
+const knownAlgorithms = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"];
+
+/** Where machines keep the authorities that they trust. */
+const hostFiles = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+
+/**
+ * Recognizes the ID tokens of the provider that the options name (spec: conventions 5.6). It needn't be there yet.
+ *
+ * @throws {OptionsError}
+ */
+export async function oidcTokens(
+  { clock, log, vocabulary }: ServerOptions,
+  choice: OidcSettings,
+  counters: AuthenticationCounters,
+): Promise<{ readonly method: OidcTokens; readonly client: RemoteClient }> {
+  const { issuerUrl: issuer, clientId, usernameClaim = "sub" } = choice;
+  checkIssuer(issuer);
+  if (clientId === "") throw new OptionsError("--oidc-client-id: is needed with --oidc-issuer-url");
+  if (usernameClaim === "") throw new OptionsError("--oidc-username-claim: must not be empty");
+  const client = new RemoteClient({ ca: await authorities(choice.caFile) }, limits, clock);
+  const method = new OidcTokens({
+    issuer,
+    clientId,
+    mapping: {
+      usernameClaim,
+      usernamePrefix: usernamePrefix(choice.usernamePrefix ?? "", usernameClaim, issuer),
+      groupsClaim: choice.groupsClaim ?? "",
+      groupsPrefix: choice.groupsPrefix ?? "",
+      singleGroupClaim: vocabulary.behavior.singleGroupClaim,
+      requiredClaims: requiredClaims(choice.requiredClaims ?? []),
+    },
+    algorithms: algorithms(choice.signingAlgorithms ?? ["RS256"]),
+    client,
+    clock,
+    failed: rarely(clock, outageLogMs, (error) =>
+      log.warn({ error: error.message }, "the OpenID provider can't be asked"),
+    ),
+    cacheWatcher: counters,
+  });
+  return { method, client };
+}
+
+function checkIssuer(issuer: string): void {
+  const flag = `--oidc-issuer-url: ${JSON.stringify(issuer)}`;
+  if (!URL.canParse(issuer)) throw new OptionsError(`${flag} is not a URL`);
+  const { protocol, search, hash, username, password } = new URL(issuer);
+  if (protocol !== "https:") throw new OptionsError(`${flag} is not an https URL`);
+  if (`${search}${hash}${username}${password}` !== "") {
+    throw new OptionsError(`${flag} must have neither a query, a fragment nor a user`);
+  }
+}
+
+function algorithms(names: readonly string[]): readonly string[] {
+  const unknown = names.find((name) => !knownAlgorithms.includes(name));
+  if (unknown !== undefined || names.length === 0) {
+    const given = JSON.stringify(unknown ?? "");
+    throw new OptionsError(`--oidc-signing-algs: ${given} is not one of ${knownAlgorithms.join(", ")}`);
+  }
+  return names;
+}
+
+function requiredClaims(pairs: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    pairs.map((pair) => {
+      const equals = pair.indexOf("=");
+      if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)] as const;
+      throw new OptionsError(`--oidc-required-claim: ${JSON.stringify(pair)} is not KEY=VALUE`);
+    }),
+  );
+}
+
+/** The authorities of a file, each of which must be one; else those that this machine trusts. */
+async function authorities(file: string | undefined): Promise<readonly string[] | undefined> {
+  if (file === undefined) return hostAuthorities();
+  const flag = "--oidc-ca-file";
+  const found = await readAuthorities(flag, file);
+  for (const pem of found) {
+    const { ca, subject } = new X509Certificate(pem);
+    if (!ca) {
+      const name = subject.replaceAll("\n", ", ");
+      throw new OptionsError(`${flag} ${file}: the certificate of ${name} is not that of an authority`);
+    }
+  }
+  return found;
+}
+
+/** Undefined where the machine keeps none in a usual place: then those that Node comes with. */
+function hostAuthorities(): readonly string[] | undefined {
+  const { SSL_CERT_FILE: named } = process.env;
+  const file = [...(named === undefined ? [] : [named]), ...hostFiles].find((one) => existsSync(one));
+  return file === undefined ? undefined : [readFileSync(file, "utf8")];
+}

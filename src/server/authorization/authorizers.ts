@@ -1,0 +1,119 @@
+import { AbacAuthorizer } from "../../authorization/abac.ts";
+import { parseAbacFile } from "../../authorization/abac-file.ts";
+import {
+  authorizationChain,
+  authorizationModes,
+  type AuthorizerChain,
+} from "../../authorization/authorizer-chain.ts";
+import type { NamedAuthorizer } from "../../authorization/guarded-authorizer.ts";
+import { NodeAuthorizer } from "../../authorization/node/node-authorizer.ts";
+import { AuthorizationWebhook } from "../../authorization/webhook.ts";
+import { rarely } from "../../base/clock.ts";
+import { authorization } from "../../kinds/groups.ts";
+import { groupName } from "../../schema/kind.ts";
+import { StoredInsight } from "../../authorization/insight/stored-insight.ts";
+import { OptionsError } from "../options/options-error.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import type { AuthorizationWebhookSettings } from "../options/types.ts";
+import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
+import { readOptionFile } from "../options/option-files.ts";
+import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
+import { outageLogMs, remoteService, type ConfiguredService } from "../webhooks/remote-services.ts";
+
+/** Who decides what callers may do. */
+export interface Authorizers {
+  readonly chain: AuthorizerChain;
+  close(): Promise<void>;
+}
+
+/**
+ * The authorizers that the options ask for.
+ *
+ * @throws {OptionsError} a mode and what it needs aren't given together, or that can't be used.
+ */
+export async function authorizers(
+  options: ServerOptions,
+  {
+    policy,
+    needs,
+    extensions,
+  }: {
+    readonly policy: StoredRbac;
+    readonly needs: StoredNodeNeeds | undefined;
+    readonly extensions: readonly NamedAuthorizer[];
+  },
+): Promise<Authorizers> {
+  const { authorizationWebhook: chosen, vocabulary } = options;
+  const modes = orderOf(options.authorizationModes, extensions);
+  const wanted = modes.includes("Webhook");
+  if (wanted && chosen === undefined) {
+    throw new OptionsError("--authorization-mode Webhook needs --authorization-webhook-config-file");
+  }
+  if (!wanted && chosen !== undefined) {
+    throw new OptionsError("--authorization-webhook-config-file needs --authorization-mode Webhook");
+  }
+  const further = {
+    ...Object.fromEntries(extensions.map((one) => [one.name, one])),
+    ABAC: modes.includes("ABAC") ? await abac(options) : undefined,
+    Node: needs && new NodeAuthorizer(needs, vocabulary),
+  };
+  const insight = new StoredInsight(policy, vocabulary);
+  if (chosen === undefined) {
+    const chain = authorizationChain(modes, policy, vocabulary, further, insight);
+    return { chain, close: () => Promise.resolve() };
+  }
+  const service = await remoteService(options, "--authorization-webhook-config-file", chosen.configFile);
+  const Webhook = webhook(options, service, chosen);
+  const chain = authorizationChain(modes, policy, vocabulary, { ...further, Webhook }, insight);
+  return { chain, close: () => service.close() };
+}
+
+/**
+ * The names of all authorizers in the order in which they are asked: those that the modes don't name come last.
+ *
+ * @throws {OptionsError}
+ */
+function orderOf(modes: readonly string[], extensions: readonly NamedAuthorizer[]): readonly string[] {
+  const names = extensions.map(({ name }) => name);
+  const known = [...authorizationModes, ...names];
+  const unknown = modes.find((mode) => !known.includes(mode));
+  if (unknown !== undefined) {
+    throw new OptionsError(
+      `--authorization-mode: ${JSON.stringify(unknown)} is not one of ${known.join(", ")}`,
+    );
+  }
+  return [...modes, ...names.filter((name) => !modes.includes(name))];
+}
+
+function webhook(
+  { vocabulary, clock, log }: ServerOptions,
+  service: ConfiguredService,
+  { version, authorizedMs, unauthorizedMs }: AuthorizationWebhookSettings,
+): AuthorizationWebhook {
+  const message = "the authorization webhook can't be asked";
+  return new AuthorizationWebhook({
+    ask: (review) => service.post(review),
+    apiVersion: `${groupName(authorization, vocabulary)}/${version}`,
+    authorizedMs,
+    unauthorizedMs,
+    clock,
+    failed: rarely(clock, outageLogMs, (error) => log.warn({ error: error.message }, message)),
+  });
+}
+
+async function abac({
+  authorizationPolicyFile: file,
+  vocabulary,
+  log,
+}: ServerOptions): Promise<AbacAuthorizer> {
+  const flag = "--authorization-policy-file";
+  if (file === undefined) throw new OptionsError(`--authorization-mode: ABAC needs ${flag}`);
+  const text = await readOptionFile(flag, file);
+  try {
+    const { policies, warnings } = parseAbacFile(text, vocabulary);
+    for (const warning of warnings) log.warn({ file }, `${flag}: ${warning}`);
+    return new AbacAuthorizer(policies);
+  } catch (error) {
+    throw new OptionsError(`${flag} ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,77 @@
+import { stackOf } from "../../base/logger.ts";
+import {
+  ensureDefaultCpuRequest,
+  ensurePriorityClasses,
+  ensureSystemNamespaces,
+  reconcileDefaultPolicy,
+} from "../../controllers/bootstrap/default-objects.ts";
+import { publishClusterTrust } from "../../controllers/cluster-authentication-trust.ts";
+import type { FlowConfiguration } from "../../controllers/flow/flow-configuration.ts";
+import { SelfSubjectReview } from "../../kinds/authentication/self-subject-review.ts";
+import { LimitRange } from "../../kinds/core/limit-range.ts";
+import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
+import type { Client } from "../../resources/clients/client.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
+import { clusterTrust } from "../authentication/authenticating-proxy.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import type { Serving } from "../certificates/serving.ts";
+import { isStoreBusy } from "../start/start-writes.ts";
+
+/** What the default objects are written with beside the client. */
+interface Writers {
+  readonly flow: FlowConfiguration;
+  /** Publishes the authorities of clients. */
+  readonly publishTrust: () => Promise<void>;
+}
+
+/**
+ * Brings what a server always has to what this release makes of it; may be called again after a failure. Nothing waits
+ * but what needs a namespace: writes that are made at one time are synced as one.
+ *
+ * @throws when every write has ended: a failure for another reason than that the store takes no writes, else the first one.
+ */
+export async function ensureDefaultObjects(
+  options: ServerOptions,
+  registry: Registry,
+  client: Client,
+  { flow, publishTrust }: Writers,
+): Promise<void> {
+  const { vocabulary } = options;
+  const hasLimits = vocabulary.behavior.defaultCpuRequest && registry.serves(LimitRange);
+  const limits = hasLimits ? ensureDefaultCpuRequest(client) : Promise.resolve();
+  const namespaces = ensureSystemNamespaces(client, vocabulary, limits);
+  const selfSubjectReviews = registry.serves(SelfSubjectReview);
+  const results = await Promise.allSettled([
+    reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces }),
+    registry.serves(PriorityClass) ? ensurePriorityClasses(client, vocabulary) : undefined,
+    namespaces.then(() => publishTrust().catch(unlessBusy(logTrustFailure(options)))),
+    flow.ensureDefaults(),
+  ]);
+  const failures = results.flatMap((result) =>
+    result.status === "rejected" ? [result.reason as unknown] : [],
+  );
+  if (failures.length > 0) throw failures.find((one) => !isStoreBusy(one)) ?? failures[0];
+}
+
+/** Handles a failure, unless it is one that {@link isStoreBusy} recognizes: that is thrown again. */
+function unlessBusy(handle: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    if (isStoreBusy(error)) throw error;
+    handle(error);
+  };
+}
+
+/** Publishes the authorities of clients. Without a socket there is nothing to publish. */
+export async function publishTrustOf(
+  options: ServerOptions,
+  client: Client,
+  serving: Serving | undefined,
+): Promise<void> {
+  if (serving === undefined) return;
+  await publishClusterTrust(options, client, clusterTrust(options, serving.authorities));
+}
+
+/** Logs that the authorities of clients could not be published, which doesn't keep the server from serving. */
+export function logTrustFailure({ log }: ServerOptions): (error: unknown) => void {
+  return (error) => log.error({ error: stackOf(error) }, "the authorities of clients could not be published");
+}

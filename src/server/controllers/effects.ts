@@ -1,0 +1,78 @@
+import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
+import { leftoverObjects } from "../../custom-resources/definitions/leftover-objects.ts";
+import type { StorageHooks } from "../../resources/engine/storage-hooks.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
+import { AddressRange } from "../../resources/services/address-range.ts";
+import { ServiceClaimRepair } from "../../resources/services/claim-repair.ts";
+import { ServiceAllocation, type PortRange } from "../../resources/services/service-allocation.ts";
+import { rarely } from "../../base/clock.ts";
+import { stackOf } from "../../base/logger.ts";
+import type { Store } from "../../storage/store.ts";
+import { OptionsError } from "../options/options-error.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+
+/** From one message about claims that could not be released to the next. */
+const failureLogMs = 10_000;
+
+/** What writing some kinds brings with it. */
+export interface ServerEffects {
+  readonly byPrefix: ReadonlyMap<string, StorageHooks>;
+  /** Releases the claims that a crash or a failure of the store left behind; undefined where services aren't served. */
+  readonly repair: ServiceClaimRepair | undefined;
+}
+
+/** @throws {OptionsError} for ranges that can't be used. */
+export function serverEffects(
+  { serviceClusterIpRanges, serviceNodePortRange, clock, log }: ServerOptions,
+  registry: Registry,
+  store: Store,
+  randomInt: (below: number) => number,
+): ServerEffects {
+  const ranges = addressRanges(serviceClusterIpRanges);
+  const ports = portRange(serviceNodePortRange);
+  const byPrefix = new Map<string, StorageHooks>();
+  const definitions = registry.serves(CustomResourceDefinition)
+    ? registry.require(CustomResourceDefinition)
+    : undefined;
+  if (definitions !== undefined) {
+    const reserves = (group: string, resource: string) => registry.reserves(group, resource);
+    byPrefix.set(definitions.storePrefix, leftoverObjects(store, definitions, reserves));
+  }
+  const prefix = registry.find("", "v1", "services")?.storePrefix;
+  if (prefix === undefined) return { byPrefix, repair: undefined };
+  const failed = rarely(clock, failureLogMs, (error: unknown) =>
+    log.warn({ error: stackOf(error) }, "claims of services were not released; this is tried again"),
+  );
+  const leftBehind = (error: unknown) => {
+    if (error !== undefined) failed(error);
+    repair.request();
+  };
+  const allocation = new ServiceAllocation({ store, prefix, ranges, ports, randomInt, leftBehind });
+  byPrefix.set(prefix, allocation);
+  const repair = new ServiceClaimRepair({ allocation, store, prefix, clock, failed });
+  return { byPrefix, repair };
+}
+
+function addressRanges(texts: readonly string[]): AddressRange[] {
+  const ranges = texts.map((text) => {
+    const range = AddressRange.parse(text);
+    if (range !== undefined) return range;
+    throw new OptionsError(`--service-cluster-ip-range: ${JSON.stringify(text)} is not a range of addresses`);
+  });
+  if (ranges.length === 0) throw new OptionsError("--service-cluster-ip-range: at least one range is needed");
+  if (ranges.length > 2 || (ranges.length === 2 && ranges[0]!.family === ranges[1]!.family)) {
+    throw new OptionsError("--service-cluster-ip-range: there can be one range, or one of each family");
+  }
+  return ranges;
+}
+
+function portRange(text: string): PortRange {
+  const match = /^(\d{1,5})-(\d{1,5})$/.exec(text);
+  const [first, last] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || first < 1 || last > 65535 || first > last) {
+    throw new OptionsError(
+      `--service-node-port-range: ${JSON.stringify(text)} is not a range of ports like 30000-32767`,
+    );
+  }
+  return { first, last };
+}

@@ -1,6 +1,0 @@
-import { featureLifeCycles } from "../base/feature-life-cycles.ts";
-import { featuresAt } from "../base/feature-gates.ts";
-import { referenceRelease } from "../vocabulary/vocabulary.ts";
-
-/** The features that can be set, as they stand in the reference release. */
-export const features = featuresAt(`${referenceRelease.major}.${referenceRelease.minor}`, featureLifeCycles);

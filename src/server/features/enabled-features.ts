@@ -1,0 +1,32 @@
+import { FeatureGateError, FeatureGates } from "./feature-gates.ts";
+import { idleFeatures } from "./idle-features.ts";
+import { features } from "./features.ts";
+import { OptionsError } from "../options/options-error.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+
+const gatesOf = new WeakMap<ServerOptions, FeatureGates>();
+
+/**
+ * The features that the options turn on. The first call for some options logs what the operator should know.
+ *
+ * @throws {OptionsError}
+ */
+export function featureGates(options: ServerOptions): FeatureGates {
+  const before = gatesOf.get(options);
+  if (before !== undefined) return before;
+  const { featureGates: text, log } = options;
+  try {
+    const gates = FeatureGates.parse(text, features);
+    for (const warning of gates.warnings) log.warn({}, warning);
+    for (const name of gates.settings.keys()) {
+      const reason = idleFeatures.get(name);
+      if (reason !== undefined)
+        log.warn({ gate: name }, `feature gate ${name} has no effect here: ${reason}`);
+    }
+    gatesOf.set(options, gates);
+    return gates;
+  } catch (error) {
+    if (error instanceof FeatureGateError) throw new OptionsError(`--feature-gates: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import { qualifiedName } from "../../base/group-names.ts";
+import type { AuthenticationCounters } from "../../authentication/counters.ts";
+import { metricDefinitions } from "../../http/metrics/definitions.ts";
+import { MetricSet, type Sample } from "../../http/metrics/metric-set.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
+import { StoreError } from "../../storage/store.ts";
+import { referenceRelease } from "../../vocabulary/vocabulary.ts";
+import { openFileLimit, openFiles } from "../start/open-files.ts";
+import { features } from "../features/features.ts";
+import { OptionsError } from "../options/options-error.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+
+const release = `${referenceRelease.major}.${referenceRelease.minor}`;
+
+/** Where the store is whose size is told: no other one's is. */
+const embedded = "embedded";
+
+/** The metrics of a server, with those that are looked up when somebody asks. */
+export function serverMetrics(
+  options: ServerOptions,
+  engine: Engine,
+  counters: AuthenticationCounters,
+): MetricSet {
+  const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion);
+  const warn = (message: string) => options.log.warn({}, message);
+  const metrics = new MetricSet(metricDefinitions(engine.vocabulary), { release, showHiddenFor, warn });
+  const { name, gitVersion } = engine.vocabulary;
+  const { major, minor } = referenceRelease;
+  metrics
+    .sample(`${name}_build_info`, major, minor, gitVersion, `${process.platform}/${process.arch}`)
+    .set(1);
+  // The labels of the reference: ALPHA, BETA, DEPRECATED, and none for stable.
+  for (const [feature, { stage }] of Object.entries(features.gates)) {
+    const label = stage === "stable" ? "" : stage.toUpperCase();
+    metrics.sample(`${name}_feature_enabled`, feature, label).set(engine.featureEnabled(feature) ? 1 : 0);
+  }
+  metrics.collectWith(() => collectAuthentication(metrics, counters));
+  metrics.collectWith(() => collectStore(metrics, engine, options.log));
+  metrics.collectWith(() => collectSelectors(metrics, engine));
+  metrics.collectWith(() => collectProcess(metrics));
+  return metrics;
+}
+
+function collectAuthentication(metrics: MetricSet, { cache, tokens }: AuthenticationCounters): void {
+  for (const [status, count] of Object.entries(cache)) {
+    metrics.sample("authentication_token_cache_request_total", status).set(count);
+  }
+  for (const [use, count] of Object.entries(tokens)) {
+    metrics.sample(`serviceaccount_${use}_tokens_total`).set(count);
+  }
+}
+
+function collectSelectors(metrics: MetricSet, { selectors, vocabulary: { name } }: Engine): void {
+  const { fromIndex, scanned, indexes, bytes, tooLarge } = selectors.counters;
+  metrics.sample(`${name}_selector_lists_total`, "index").set(fromIndex);
+  metrics.sample(`${name}_selector_lists_total`, "scan").set(scanned);
+  metrics.sample(`${name}_selector_indexes`).set(indexes);
+  metrics.sample(`${name}_selector_index_bytes`).set(bytes);
+  metrics.sample(`${name}_selector_indexes_too_large_total`).set(tooLarge);
+}
+
+/** A store that can't be asked leaves the other metrics readable: they matter most then. */
+async function collectStore(metrics: MetricSet, engine: Engine, log: Logger): Promise<void> {
+  try {
+    await countObjects(metrics, engine);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    log.warn({ error: error.message }, "the store's size can't be read; /metrics leaves it out");
+    for (const resource of engine.registry.stored()) objectsOf(metrics, resource).set(-1);
+  }
+}
+
+async function countObjects(metrics: MetricSet, { store, registry, vocabulary }: Engine): Promise<void> {
+  metrics.sample("apiserver_storage_revision").set(await store.latestRevision());
+  metrics.sample("apiserver_storage_floor_revision").set(await store.floor());
+  const usage = await store.usage?.();
+  if (usage !== undefined) {
+    metrics.sample("apiserver_storage_db_total_size_in_bytes", embedded).set(usage.totalBytes);
+    metrics.sample("apiserver_storage_db_free_size_in_bytes", embedded).set(usage.freeBytes);
+    if (usage.failedWrites !== undefined)
+      metrics.sample(`${vocabulary.name}_store_failed_writes_total`).set(usage.failedWrites);
+  }
+  await registry.readAll();
+  for (const resource of registry.stored()) {
+    objectsOf(metrics, resource).set(await store.count(resource.storePrefix));
+  }
+}
+
+function objectsOf(metrics: MetricSet, { group, name }: Resource): Sample {
+  return metrics.sample("apiserver_storage_objects", qualifiedName(name, group));
+}
+
+async function collectProcess(metrics: MetricSet): Promise<void> {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  metrics.sample("process_cpu_seconds_total").set((user + system) / 1e6);
+  metrics.sample("process_resident_memory_bytes").set(rss);
+  metrics.sample("process_heap_bytes").set(heapUsed);
+  const [open, most] = [await openFiles(), openFileLimit()];
+  if (open !== undefined) metrics.sample("process_open_fds").set(open);
+  if (most !== undefined) metrics.sample("process_max_fds").set(most);
+  metrics.sample("process_start_time_seconds").set(Date.now() / 1000 - process.uptime());
+}
+
+/** Only what the release before showed can be shown again; older metrics are gone. */
+function previousRelease(text: string): string {
+  const { major, minor } = referenceRelease;
+  const previous = `${major}.${Number(minor) - 1}`;
+  if (text === "" || text === previous) return text;
+  throw new OptionsError(
+    `--show-hidden-metrics-for-version: ${JSON.stringify(text)} is not the release before this one, ${previous}`,
+  );
+}

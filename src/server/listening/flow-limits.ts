@@ -1,0 +1,51 @@
+import { FlowControl } from "../../flow/flow-control.ts";
+import { addFlowDebugPages } from "../../http/documents/flow-debug-pages.ts";
+import { FairLimiter } from "../../http/limits/fair-limiter.ts";
+import type { RequestLimiter } from "../../http/limits/limiter.ts";
+import { ListWidths } from "../../http/limits/list-widths.ts";
+import { PlainLimiter } from "../../http/limits/plain-limiter.ts";
+import { collectFlows, waitMeters } from "../../http/metrics/flow-metrics.ts";
+import type { MetricSet } from "../../http/metrics/metric-set.ts";
+import type { PathTable } from "../../http/request/path-table.ts";
+import type { WatchCounts } from "../../http/limits/watch-counts.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
+import { stackOf } from "../../base/logger.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+
+/** A request waits for a seat no longer than this: a quarter of the time that a request may take. */
+const waitMs = 15_000;
+
+/** Seats that are shared by priority and fairness; undefined where that is turned off. */
+export function flowControl(
+  { flow, vocabulary, clock }: ServerOptions,
+  engine: Engine,
+  metrics: MetricSet,
+): FlowControl | undefined {
+  if (!flow.fair || !engine.featureEnabled("APIPriorityAndFairness")) return undefined;
+  const control = new FlowControl({
+    seats: flow.maxReading + flow.maxChanging,
+    waitMs,
+    systemPrefix: vocabulary.systemPrefix,
+    headerPrefix: vocabulary.flowHeaderPrefix,
+    clock,
+    meters: (level, schema) => waitMeters(metrics, level, schema),
+  });
+  metrics.collectWith(() => collectFlows(metrics, control));
+  return control;
+}
+
+/** What the pipeline asks whether there is room. */
+export function requestLimiter(
+  { flow, vocabulary, clock, log }: ServerOptions,
+  engine: Engine,
+  control: FlowControl | undefined,
+  { paths, watches }: { readonly paths: PathTable; readonly watches: WatchCounts },
+): RequestLimiter {
+  if (control === undefined) {
+    const limits = { reading: flow.maxReading, changing: flow.maxChanging };
+    return new PlainLimiter(limits, `${vocabulary.systemPrefix}masters`);
+  }
+  addFlowDebugPages(paths, control);
+  const uncounted = (error: unknown) => log.warn({ error: stackOf(error) }, "objects could not be counted");
+  return new FairLimiter(control, new ListWidths(engine, clock, uncounted), watches);
+}

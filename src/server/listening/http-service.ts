@@ -1,0 +1,154 @@
+import { Encodings } from "../../http/encodings/choose.ts";
+import { discoveryDocuments } from "../../authentication/service-accounts/discovery-documents.ts";
+import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
+import { BodyBudget } from "../../http/transport/body-budget.ts";
+import { HandlerGuard } from "../../http/transport/guard.ts";
+import { serveAggregated } from "../../http/connect/aggregated.ts";
+import { addDiscoveryPaths } from "../../http/documents/discovery.ts";
+import { FairReading } from "../../flow/fair-reading.ts";
+import { eventLoop, FairTurns } from "../../flow/fair-turns.ts";
+import { LargeRequests } from "../../flow/large-requests.ts";
+import type { FlowControl } from "../../flow/flow-control.ts";
+import { addHealthPaths } from "../../http/documents/health.ts";
+import { WatchCounts } from "../../http/limits/watch-counts.ts";
+import type { MetricSet } from "../../http/metrics/metric-set.ts";
+import { addMetricsPath } from "../../http/documents/metrics-page.ts";
+import { AuthenticationMetrics } from "../../http/metrics/authentication-metrics.ts";
+import { RequestMetrics } from "../../http/metrics/request-metrics.ts";
+import { addOpenIdPaths } from "../../http/documents/openid-documents.ts";
+import { addOpenApiPaths, type OpenApiParts } from "../../http/documents/openapi/openapi-paths.ts";
+import type { HttpService } from "../../http/service.ts";
+import { PathTable } from "../../http/request/path-table.ts";
+import { OpenStreams } from "../../http/transport/open-streams.ts";
+import { rarely } from "../../base/clock.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
+import { ComponentStatus } from "../../kinds/core/component-status.ts";
+import { aggregationRules } from "../apis/aggregation.ts";
+import { auditorFor } from "../audit/audit.ts";
+import { componentStatuses } from "../health/component-statuses.ts";
+import type { ServerAuthentication } from "../authentication/authenticators.ts";
+import { backendSockets, clientConnections, defectLog, responseBacklogs } from "./connection-notes.ts";
+import type { HealthCheck } from "../../http/documents/health.ts";
+import { healthChecks, type Lifecycle } from "../health/health-checks.ts";
+import { requestLimiter } from "./flow-limits.ts";
+import { stackOf } from "../../base/logger.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
+import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
+import { reviewHandlers } from "../authorization/reviews.ts";
+import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
+
+/** The parts of a server that requests meet. */
+interface ServiceParts extends Pick<HttpService, "apiServices" | "connections"> {
+  readonly metrics: MetricSet;
+  readonly flow: FlowControl | undefined;
+  readonly authorizer: AuthorizerChain;
+  readonly policy: StoredRbac;
+  readonly needs: StoredNodeNeeds | undefined;
+  readonly life: Lifecycle;
+  /** A health check a controller. */
+  readonly controllers: readonly HealthCheck[];
+  readonly authentication: ServerAuthentication;
+}
+
+/** What the pipeline works with, and the paths that the server answers beside its resources. */
+export async function httpService(
+  options: ServerOptions,
+  engine: Engine,
+  parts: ServiceParts,
+): Promise<HttpService> {
+  const { clock, log } = options;
+  const defect = defectLog(options, parts.metrics);
+  const { authenticator, serviceAccounts } = parts.authentication;
+  const { metrics } = parts;
+  const paths = new PathTable();
+  const watches = new WatchCounts();
+  const health = healthChecks({
+    ...parts,
+    store: engine.store,
+    vocabulary: options.vocabulary,
+    clock,
+    livezGracePeriodMs: options.livezGracePeriodMs,
+  });
+  const on = engine.featureEnabled;
+  const { apiServices } = parts;
+  const passOn: OpenApiParts["passOn"] = (...asked) => serveAggregated(service, ...asked);
+  addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
+  addHealthPaths(paths, health, options.vocabulary.behavior);
+  addOpenIdDocuments(options, paths, serviceAccounts);
+  addMetricsPath(paths, metrics);
+  const service: HttpService = {
+    engine,
+    clock,
+    encodings: new Encodings(engine.vocabulary),
+    authenticator,
+    authorizer: parts.authorizer,
+    limits: requestLimiter(options, engine, parts.flow, { paths, watches }),
+    turns: new FairTurns(eventLoop, (work) => engine.store.together(work)),
+    largeRequests: new LargeRequests(),
+    reading: new FairReading(),
+    computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
+    reviews: reviewHandlers({
+      ...parts,
+      authenticator,
+      ownAudiences: serviceAccounts.ownAudiences,
+      registry: engine.registry,
+      timestamps: engine.timestamps,
+    }),
+    paths,
+    bodies: new BodyBudget((reason) =>
+      metrics.sample(`${options.vocabulary.name}_request_bodies_refused_total`, reason).inc(),
+    ),
+    audit: await auditorFor(options, metrics),
+    compresses: on("APIResponseCompression"),
+    metrics: new RequestMetrics(metrics, () => performance.now()),
+    callers: new AuthenticationMetrics(metrics, () => performance.now()),
+    streams: new OpenStreams(),
+    watches,
+    apiServices,
+    aggregation: aggregationRules(options, parts.connections),
+    connections: parts.connections,
+    backends: backendSockets(options, metrics, parts.connections),
+    backlog: responseBacklogs(options, metrics),
+    clients: clientConnections(options, metrics),
+    guard: new HandlerGuard((error, event) => defect(error, { event })),
+    log: {
+      defect,
+      unavailable: rarely(clock, unavailableMs, (cause: unknown) =>
+        log.error({ error: stackOf(cause) }, "the store can't be used"),
+      ),
+      cutOff: (reason, request) => log.warn(request, reason),
+    },
+  };
+  return service;
+}
+
+/** The documents that describe the API, of this server and of others. */
+function addApiDocuments(
+  paths: PathTable,
+  { registry, featureEnabled: on }: Engine,
+  defect: HttpService["log"]["defect"],
+  { apiServices, clock, passOn }: Pick<OpenApiParts, "apiServices" | "clock" | "passOn">,
+): void {
+  const failed: OpenApiParts["failed"] = (error, { name, group, version }) =>
+    defect(error, { event: `OpenAPI of ${name}.${group}/${version}` });
+  addDiscoveryPaths(paths, registry, apiServices, {
+    aggregated: on("AggregatedDiscoveryEndpoint"),
+    storageVersionHash: on("StorageVersionHash"),
+  });
+  addOpenApiPaths(paths, registry, { apiServices, clock, version3: on("OpenAPIV3"), failed, passOn });
+}
+
+/** How often the log says that the store can't be used, which every request may meet. */
+const unavailableMs = 5000;
+
+/** The documents with which others verify service accounts' tokens, where the issuer is fit for that. */
+function addOpenIdDocuments(
+  { authentication, log }: ServerOptions,
+  paths: PathTable,
+  { issuers, keys }: ServiceAccountKeys,
+): void {
+  const documents = discoveryDocuments(issuers[0]!, keys, authentication.serviceAccounts.jwksUri);
+  if ("unfit" in documents) log.warn({}, `no OpenID documents are served: ${documents.unfit}`);
+  else addOpenIdPaths(paths, documents);
+}

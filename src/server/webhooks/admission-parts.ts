@@ -1,0 +1,36 @@
+import type { AdmissionFacts } from "../../admission/followed-objects.ts";
+import type { ProvisionNamespace } from "../../admission/plugins/namespace-existence.ts";
+import type { DeferredPolicyObserver } from "../../admission/policies/policy-observer.ts";
+import type { PodSecurityCounters } from "../../admission/plugins/pod-security/counters.ts";
+import type { QuotaIndex } from "../../admission/plugins/resource-quota/quota-index.ts";
+import type { DeferredWebhookObserver } from "../../admission/webhooks/observer.ts";
+import type { Authorizer } from "../../authorization/authorizer.ts";
+import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
+import type { ResolveService } from "../../remote/webhook-caller.ts";
+import type { NamespacePhases } from "../../resources/followers/namespace-phases.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
+import type { Store } from "../../storage/store.ts";
+
+/** What plugins of webhooks need of the server that is being put together. */
+export interface WebhookParts {
+  readonly resolve: ResolveService;
+  readonly observer: DeferredWebhookObserver;
+  readonly isServing: () => boolean;
+  /** Closes something with the server. */
+  readonly closeLater: (closable: { close(): Promise<void> }) => void;
+}
+
+/** What plugins are made of. */
+export interface AdmissionParts {
+  readonly registry: Registry;
+  readonly namespaces: NamespacePhases;
+  readonly policy: StoredRbac;
+  readonly authorizer: Authorizer;
+  readonly store: Store;
+  readonly facts: AdmissionFacts;
+  readonly provision: ProvisionNamespace;
+  readonly podSecurityCounters: PodSecurityCounters;
+  readonly policyObserver: DeferredPolicyObserver;
+  readonly quotas: QuotaIndex;
+  readonly webhooks: WebhookParts;
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import type { PluginConfiguration } from "../../admission/configuration.ts";
+import type { WebhookServices } from "../../admission/webhooks/services.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { ConnectionRules } from "../../http/backends/rules.ts";
+import { addressRefused, isRefused } from "../../http/backends/addresses.ts";
+import { Objects } from "../../http/connect/objects.ts";
+import { serviceDestination } from "../../http/connect/services.ts";
+import { ConfigurationFault } from "../../remote/client-configuration.ts";
+import {
+  noCredentials,
+  readNamedCredentials,
+  type NamedCredentials,
+} from "../../remote/named-credentials.ts";
+import type { RemoteAddress } from "../../remote/remote-client.ts";
+import { WebhookCaller, type ResolveService } from "../../remote/webhook-caller.ts";
+import type { ServicePort } from "../../remote/webhook-target.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
+import { ConfigurationError, type ConfigurationForm } from "../../schema/configuration.ts";
+import { struct } from "../../schema/meta.ts";
+import { field, string } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { AdmissionParts } from "./admission-parts.ts";
+import { featureGates } from "../features/enabled-features.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+
+const WebhookAdmissionConfiguration = struct(
+  "WebhookAdmissionConfiguration",
+  "With what the server shows itself to webhooks.",
+  {
+    kind: field(undefined, string, "WebhookAdmissionConfiguration."),
+    apiVersion: field(undefined, string, "Version of the configuration's form."),
+    kubeConfigFile: field(undefined, string, "Client configuration file with the credentials."),
+  },
+);
+
+function formOf({ groupSuffix }: Vocabulary): ConfigurationForm<typeof WebhookAdmissionConfiguration> {
+  return {
+    type: WebhookAdmissionConfiguration,
+    kind: "WebhookAdmissionConfiguration",
+    apiVersions: [`apiserver.config.${groupSuffix}/v1`, `apiserver.config.${groupSuffix}/v1alpha1`],
+  };
+}
+
+/**
+ * What one plugin of webhooks works with; it has connections and credentials of its own.
+ *
+ * @throws {ConfigurationError}
+ */
+export async function webhookServices(
+  options: ServerOptions,
+  { facts, registry, webhooks }: AdmissionParts,
+  configuration: PluginConfiguration | undefined,
+): Promise<WebhookServices> {
+  const { vocabulary, clock, log, allowPrivileged } = options;
+  const credentials = await credentialsOf(configuration, vocabulary, (warning) => log.warn({}, warning));
+  const caller = new WebhookCaller(clock, webhooks.resolve, credentials);
+  webhooks.closeLater(caller);
+  const { enabled } = featureGates(options);
+  return {
+    facts,
+    registry,
+    vocabulary,
+    clock,
+    caller,
+    log,
+    observer: webhooks.observer,
+    newUid: randomUUID,
+    isServing: webhooks.isServing,
+    contextOf: ({ target, user }) => ({
+      vocabulary,
+      enabled,
+      forbidsPrivileged: !allowPrivileged,
+      subresource: target.subresource,
+      user,
+      now: clock.now(),
+    }),
+  };
+}
+
+async function credentialsOf(
+  configuration: PluginConfiguration | undefined,
+  vocabulary: Vocabulary,
+  warn: (message: string) => void,
+): Promise<NamedCredentials> {
+  if (configuration === undefined) return noCredentials;
+  const { value, warnings } = await configuration.read(formOf(vocabulary));
+  for (const warning of warnings) warn(`--admission-control-config-file: ${warning}`);
+  const { kubeConfigFile: file = "" } = value;
+  if (file === "") return noCredentials;
+  if (!path.isAbsolute(file)) {
+    throw new ConfigurationError(`kubeConfigFile must be an absolute path, but got ${JSON.stringify(file)}`);
+  }
+  try {
+    return await readNamedCredentials(file);
+  } catch (error) {
+    if (!(error instanceof ConfigurationFault)) throw error;
+    throw new ConfigurationError(`kubeConfigFile ${file}: ${error.message}`);
+  }
+}
+
+/**
+ * Finds where a service of the cluster is served: at one of its ready endpoints (pods of its namespace, as for `proxy`), or,
+ * where it has none, at its cluster address.
+ *
+ * @param engine is asked when the first connection is made.
+ */
+export function serviceResolver(
+  engine: () => Engine,
+  user: UserInfo,
+  connections: ConnectionRules,
+  below: (limit: number) => number,
+): ResolveService {
+  return async (service) => {
+    const objects = new Objects(engine(), service.namespace, user);
+    try {
+      const { name, port } = service;
+      const { host, port: found } = await serviceDestination(objects, `${name}:${port}`, connections, below);
+      return { host, port: found };
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.reason !== "ServiceUnavailable") throw error;
+      const address = await clusterAddress(objects, service, connections);
+      if (address === undefined) throw error;
+      return address;
+    }
+  };
+}
+
+async function clusterAddress(
+  objects: Objects,
+  { name, port }: ServicePort,
+  { targets }: ConnectionRules,
+): Promise<RemoteAddress | undefined> {
+  const { spec } = await objects.service(name);
+  const host = spec?.clusterIP ?? "";
+  const isServed = spec?.ports?.some((one) => one.port === port) ?? false;
+  if (host === "" || host === "None" || spec?.type === "ExternalName" || !isServed) return undefined;
+  if (isRefused(host, targets)) throw addressRefused(host);
+  return { host, port };
+}

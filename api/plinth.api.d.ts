@@ -1947,7 +1947,7 @@ export type StaticFields<F extends Fields> = {
 
 type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
 
-// ---- server/extensions
+// ---- server/options/extensions
 
 /** What a program adds to a server that it embeds; `docs/extensions.md` says where each stands. */
 export interface Extensions<Kinds extends readonly Kind[] = readonly Kind[]> {

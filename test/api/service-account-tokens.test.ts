@@ -11,6 +11,7 @@ import { openEnvelope, sealEnvelope } from "../../src/schema/protobuf/envelope.t
 import { claimsOf, ec, headerOf, jwt, privatePem, publicPem, rsa } from "../authentication/jwt-support.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { AUTHN, ManualClock, ok } from "./support.ts";
+import { serverOptionsOf } from "../../src/server/options/library-options.ts";
 
 const issuer = "https://issuer.example/tokens";
 const signing = ec();
@@ -516,12 +517,7 @@ describe("5.5 keys", () => {
   it("without key files the server makes a key, keeps it to itself and uses it again", async () => {
     const dataFolder = mkdtempSync(path.join(tmpdir(), "plinth-own-key-"));
     const { serviceAccountKeys } = await import("../../src/server/authentication/service-account-tokens.ts");
-    const { platform } = await import("../../src/vocabulary/platform.ts");
-    const options = {
-      vocabulary: platform,
-      storage: { engine: "memory" },
-      serving: { host: "127.0.0.1", port: 0, extraHosts: [], certificateFolder: dataFolder },
-    } as unknown as Parameters<typeof serviceAccountKeys>[0];
+    const options = { ...serverOptionsOf({}), certificateFolder: dataFolder };
     try {
       const all = await Promise.all(Array.from({ length: 5 }, () => serviceAccountKeys(options)));
       all.push(await serviceAccountKeys(options));

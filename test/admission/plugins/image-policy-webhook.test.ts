@@ -235,8 +235,8 @@ describe("ImagePolicyWebhook", () => {
     ["allowTTL", 1801, "between 1 and 1800"],
     ["denyTTL", -2, "between 1 and 1800"],
     ["retryBackoff", 300_001, "between 1 and 300000"],
-    ["allowTTL", "5m", "is not an integer"],
-    ["defaultAllow", "yes", "neither true nor false"],
+    ["allowTTL", "5m", "must be an integer"],
+    ["defaultAllow", "yes", "must be true or false"],
   ])("refuses %s: %s", async (name, value, why) => {
     await expect(start({ [name]: value })).rejects.toThrow(why);
   });

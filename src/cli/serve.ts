@@ -12,14 +12,14 @@ import {
   leadsToLivingServer,
   writePrivately,
 } from "./administrator-file.ts";
-import { insideVariable, refuseDamagedStore } from "./check-apart.ts";
+import { refuseDamagedStore } from "./check-apart.ts";
 import { dataFolderError, dataFolderFailure, prepareDataFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { featureHelp } from "./feature-help.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
-import { serveOptions, variableOf, type ServeOptions } from "./serve-options.ts";
+import { serveOptions, type ServeOptions } from "./serve-options.ts";
 
 /** Runs a server until it is told to stop. */
 export const serveCommand: Command = {
@@ -33,7 +33,6 @@ export const serveCommand: Command = {
     const serve = await serveOptions(flags, process.env);
     const { server: options, dataDir, kubeconfigFile } = serve;
     acceptFlags(new FlagReader(knownFlags, flags), options.log);
-    warnOfVariables(process.env, options.log);
     if (serve.flagDeprecationWarnings) warnOfDeprecated([...flags.keys()], options.log);
     prepareDataFolder(dataDir);
     if ("engine" in options.storage && options.storage.engine === "embedded")
@@ -81,18 +80,6 @@ async function start({ server: options, dataDir, sources }: ServeOptions): Promi
       throw new StartError(`--bind-address ${host}: this machine has no such address`);
     if (code === "EACCES") throw new StartError(`--secure-port ${port}: not allowed to listen on it`);
     throw renamedOptions(error, sources);
-  }
-}
-
-/** Variables that container platforms set for a service named `plinth`. */
-const serviceVariable = /^PLINTH_(SERVICE_(HOST|PORT.*)|PORT(_\d+_.*)?)$/;
-
-/** Logs a warning for each environment variable that looks like an option but is none. */
-function warnOfVariables(environment: NodeJS.ProcessEnv, log: Logger): void {
-  const existing = new Set([...serveFlags.map(({ name }) => variableOf(name)), insideVariable]);
-  for (const name of Object.keys(environment)) {
-    if (!name.startsWith("PLINTH_") || existing.has(name) || serviceVariable.test(name)) continue;
-    log.warn({ variable: name }, `${name} has no effect: there is no such option; see plinth serve --help`);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 /**
  * Returns the selected container of a pod: the requested one, else the only one, else that of the pod's annotation.
  *
- * @param asked requested name; empty for none.
+ * @param requested name; empty for none.
  * @throws {StatusError} BadRequest if there is no such container, or several without a selection.
  */
 export function containerOf({ metadata, spec }: Pod, requested: string, { domain }: Vocabulary): string {

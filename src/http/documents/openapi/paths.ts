@@ -97,7 +97,7 @@ function pathItem(
   return withParameters(item, path, queryParameters, place, definitions);
 }
 
-/** @param asked query parameters of every operation. */
+/** @param queryParameters query parameters of every operation. */
 function withParameters(
   item: PathItem,
   path: string,

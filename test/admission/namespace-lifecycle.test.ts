@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { namespace, ok } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: [] });
 
 const maps = (where: string) => `/api/v1/namespaces/${where}/configmaps`;
 const map = { metadata: { name: "it" } };

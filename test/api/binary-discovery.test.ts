@@ -1,16 +1,13 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { discoveryTypes } from "../../src/schema/discovery-types.ts";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
-import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 
 const accept = "application/vnd.platform.protobuf";
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
-});
-afterAll(() => server.close());
+
+const server = useServer({ enabledControllers: [] });
 
 test.each(["/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1"])(
   "%s in the binary form says what it says in JSON",

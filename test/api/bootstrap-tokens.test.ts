@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { AUTHN, ManualClock, ok } from "./support.ts";
 
 const clock = new ManualClock();
 const SELF = `${AUTHN}/selfsubjectreviews`;
 const runtimeConfig = "authentication.platform.io/v1alpha1";
 const secret = "0123456789abcdef";
-let server: TestServer;
 
-beforeAll(async () => {
-  server = await TestServer.start({ clock, runtimeConfig, authentication: { bootstrapTokens: true } });
-});
-afterAll(() => server.close());
+const server = useServer({ clock, runtimeConfig, authentication: { bootstrapTokens: true } });
 
 interface Changes {
   readonly data?: Readonly<Record<string, string | undefined>>;

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { signCertificate } from "../../src/base/certificates/x509.ts";
 import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { certificateRequest, newKeys } from "../support/certificate-request.ts";
 import { base64, decide, requestObject, requestsPath } from "../controllers/certificate-support.ts";
 import { causeFields, ok } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: [] });
 
 const signerName = "example.com/own";
 let made = 0;

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../support/api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
 import { configMap, ok } from "./support.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
-let server: TestServer;
+
+const server = useServer({});
 beforeAll(async () => {
-  server = await TestServer.start({});
   await ok(server.admin.post(maps, configMap("x")));
 });
-afterAll(() => server.close());
 
 /** What a list or watch answered with: the status, and whether it is a stream of events. */
 async function gist(path: string): Promise<readonly [number, "watch" | "list" | "object" | "failure"]> {

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer, type Answer } from "../support/api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Answer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { RBAC, causeFields, configMap, ok, podReader, roleKinds } from "./support.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
-let server: TestServer;
+
+const server = useServer();
 beforeAll(async () => {
-  server = await TestServer.start();
   await ok(server.admin.post(path, configMap("target")));
 });
-afterAll(() => server.close());
 
 /** The same faulty object, by what carries it. Each names an unknown field at two depths and one field twice. */
 const json =

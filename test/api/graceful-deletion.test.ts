@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../support/api.ts";
+import { describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
 import { namespace, ok } from "./support.ts";
 
 const pods = "/api/v1/namespaces/default/pods";
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [], disabledAdmissionPlugins: ["ServiceAccount"] });
-});
-afterAll(() => server.close());
+
+const server = useServer({ enabledControllers: [], disabledAdmissionPlugins: ["ServiceAccount"] });
 
 const pod = (name: string, meta: object = {}) => ({
   metadata: { name, ...meta },

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../support/manual-clock.ts";
-import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { definition, definitions, served, version } from "./custom-resources/support.ts";
 import { configMap, ok } from "./support.ts";
 
@@ -10,12 +10,11 @@ const table = "application/json;as=Table;g=meta.platform.io;v=v1";
 const oneByOne = "labelSelector=none%21%3Dx";
 
 const clock = new ManualClock();
-let server: TestServer;
+
+const server = useServer({ clock });
 beforeAll(async () => {
-  server = await TestServer.start({ clock });
   for (let index = 0; index < 30; index++) await create(index);
 });
-afterAll(() => server.close());
 
 function create(index: number): Promise<unknown> {
   const data = { text: "ä\n".repeat(index * 400), "9": "nine", "10": "ten" };

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { configMap, ok } from "./support.ts";
 import { definition, definitions, version } from "./custom-resources/support.ts";
 
@@ -8,9 +8,8 @@ const path = "/api/v1/namespaces/default/configmaps";
 const scalers = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
 const partial = "application/json;as=PartialObjectMetadataList;g=meta.platform.io;v=v1";
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await TestServer.start();
   for (const name of ["a", "b", "c"])
     await ok(server.admin.post(path, configMap(name, { own: name }, { labels: { of: "items" } })));
   await ok(
@@ -22,7 +21,6 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => server.close());
 
 /** The items of a list whose objects carry the label of this file. */
 async function itemsOf(

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../support/api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
 import {
   RBAC,
   configMap,
@@ -13,12 +13,10 @@ import {
   user,
 } from "./support.ts";
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await TestServer.start();
   for (const { list, make } of roleKinds) await ok(server.admin.post(list, make("kinds")));
 });
-afterAll(() => server.close());
 
 describe("objects and lists say what they are", () => {
   test.each([

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { RBAC } from "./support.ts";
-import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 /** As in the reference, which stores none for it: its field is there all the same, so clients see null. */
 test("a list without items that is always shown is null, whether it was sent or not", async () => {

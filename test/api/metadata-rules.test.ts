@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer, type Answer } from "../support/api.ts";
+import { describe, expect, test } from "vitest";
+import { type Answer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { RBAC, causeFields, clusterRole, configMap, namespace, ok, podReader } from "./support.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";
 const pods = "/api/v1/namespaces/default/pods";
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [], disabledAdmissionPlugins: ["ServiceAccount"] });
-});
-afterAll(() => server.close());
+
+const server = useServer({ enabledControllers: [], disabledAdmissionPlugins: ["ServiceAccount"] });
 
 const reasons = ({ status, body }: Answer): unknown => [
   status,

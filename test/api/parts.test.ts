@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer, type Answer } from "../support/api.ts";
+import { describe, expect, test } from "vitest";
+import { type Answer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { namespace, ok } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [], disabledAdmissionPlugins: ["ServiceAccount"] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: [], disabledAdmissionPlugins: ["ServiceAccount"] });
 
 const template = {
   metadata: { labels: { app: "a" } },

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../support/api.ts";
+import { describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
 import { RBAC, clusterRole, configMap, ok, podReader } from "./support.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+
+const server = useServer();
 
 const fresh = async (name: string) => {
   await ok(server.admin.post(path, configMap(name, { a: "1", b: "2" }, { labels: { x: "y" } })));

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { configMap, ok } from "./support.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const one = `${path}/one`;
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await TestServer.start();
   await ok(server.admin.post(path, configMap("one", { key: "true" })));
 });
-afterAll(() => server.close());
 
 describe("JSON is laid out for reading", () => {
   const isLaidOut = (text: string): boolean => /^\{\n {2}"/.test(text) && text.endsWith("}");

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../support/api.ts";
+import { describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
 import { causeFields, configMap, ok } from "./support.ts";
 
 /** Small things that clients of the reference know of single kinds. */
@@ -13,11 +13,7 @@ const template = {
 const selector = { matchLabels: { app: "x" } };
 const merge = "application/merge-patch+json";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 /** The fields that the first entry of managed fields names. */
 const owned = (body: {

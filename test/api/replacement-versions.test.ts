@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TestServer, type Answer } from "../support/api.ts";
+import { describe, expect, it } from "vitest";
+import { type Answer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { causeFields, ok } from "./support.ts";
 
 /** Conventions 9.3: what is otherwise in the versions that replaced removed ones. */
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+
+const server = useServer();
 
 const ingresses = "/apis/networking.platform.io/v1/namespaces/default/ingresses";
 const slices = "/apis/discovery.platform.io/v1/namespaces/default/endpointslices";

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../support/api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
 import { configMap, ok } from "./support.ts";
 
 /** What `details` of a Status names, as clients of the reference know it. */
@@ -9,12 +9,10 @@ const pods = "/api/v1/namespaces/default/pods";
 const pod = { spec: { containers: [{ name: "main", image: "i" }] } };
 const old = { preconditions: { resourceVersion: "1" } };
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await TestServer.start();
   await ok(server.admin.post(path, configMap("one")));
 });
-afterAll(() => server.close());
 
 describe("a fault of a verb's options names the options and their group", () => {
   test.each([

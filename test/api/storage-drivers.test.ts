@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { TestServer } from "../support/api.ts";
+import { expect, it } from "vitest";
+import { useServer } from "../support/use-server.ts";
 import { ok } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: [] });
 
 const drivers = "/apis/storage.platform.io/v1/csidrivers";
 

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../support/api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
 import { AUTHN, AUTHZ, RBAC, configMap, namesIn, namespace, ok, role, roleKinds } from "./support.ts";
 
 const podsOfTeam = "/api/v1/namespaces/team-a/pods";
 
-let server: TestServer;
+const server = useServer({ runtimeConfig: "authentication.platform.io/v1alpha1" });
 beforeAll(async () => {
-  server = await TestServer.start({ runtimeConfig: "authentication.platform.io/v1alpha1" });
   for (const name of ["team-a", "team-b"]) {
     await ok(server.admin.post("/api/v1/namespaces", namespace(name)));
     await ok(server.admin.post(`${RBAC}/namespaces/${name}/roles`, role(`reader-${name}`)));
@@ -16,7 +15,6 @@ beforeAll(async () => {
   const spec = { containers: [{ name: "a", image: "a" }] };
   await ok(server.admin.post(podsOfTeam, { metadata: { name: "shaped" }, spec }));
 });
-afterAll(() => server.close());
 
 describe("paths that lead somewhere", () => {
   test.each([

@@ -1,16 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { RBAC, configMap, namesIn, namespace, ok, podReader, role, roleKinds } from "./support.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+
+const server = useServer();
 
 describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
   test("A-4.2-10 C-4.2-04 POST answers 201 with the object", async () => {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { definition, definitions, group, version, whenServed } from "../api/custom-resources/support.ts";
-import { TestServer, type Answer } from "../support/api.ts";
+import { type Answer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 let made = 0;
 

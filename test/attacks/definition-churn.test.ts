@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { definition, definitions, group, order, served, version } from "../api/custom-resources/support.ts";
-import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 const at = `${definitions}/orders.${group}`;
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ok } from "../api/support.ts";
-import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 
 const core = "/api/v1/namespaces/default";
 const secrets = `${core}/secrets`;
 const accounts = `${core}/serviceaccounts`;
 const annotation = "platform.io/service-account";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 const account = (name: string) => ok(server.admin.post(accounts, { metadata: { name } }));
 const secret = (name: string, of: string, annotations: object = {}) =>

@@ -183,42 +183,65 @@ export class Watching {
 /** A server in this process with clients for it; close it when done. */
 export class TestServer {
   private readonly clients: Api[] = [];
-  readonly admin: Api;
-  private constructor(readonly server: Server) {
-    this.admin = this.as(server.adminToken);
-  }
+  private live: { readonly server: Server; readonly admin: Api } | undefined;
+  private constructor(private readonly options: CreateServerOptions) {}
 
   /**
-   * Starts one. Unless the options name the controllers, it doesn't have the one that publishes the server's authority in a
-   * ConfigMap of every namespace: many tests count config maps. Pods are admitted as always, under the default account.
+   * Starts a server. Unless the options name the controllers, it runs without the one that publishes the server's CA certificate
+   * in a ConfigMap of every namespace: many tests count config maps. Pods are admitted as always, under the default account.
    */
   static async start(options: CreateServerOptions = {}): Promise<TestServer> {
+    const server = new TestServer(options);
+    await server.start();
+    return server;
+  }
+
+  /** Creates a server that `useServer` starts. */
+  static unstarted(options: CreateServerOptions): TestServer {
+    return new TestServer(options);
+  }
+
+  async start(): Promise<void> {
     const enabledControllers = ["*", "-root-ca-cert-publisher"];
-    return new TestServer(await createServer({ enabledControllers, ...options }));
+    const server = await createServer({ enabledControllers, ...this.options });
+    this.live = { server, admin: this.client(server, `Bearer ${server.adminToken}`) };
+  }
+
+  get server(): Server {
+    return this.started.server;
+  }
+
+  /** A client with the administrator's token. */
+  get admin(): Api {
+    return this.started.admin;
   }
 
   /** A client with a bearer token; without one, with no credentials. */
   as(token: string | undefined): Api {
-    return this.track(
-      new Api(
-        this.server.url!,
-        this.server.caCertificate,
-        token === undefined ? undefined : `Bearer ${token}`,
-      ),
-    );
+    return this.client(this.server, token === undefined ? undefined : `Bearer ${token}`);
   }
 
   /** A client with a certificate. */
   asCertificate(cert: string, key: string): Api {
-    return this.track(new Api(this.server.url!, this.server.caCertificate, undefined, { cert, key }));
+    return this.client(this.server, undefined, { cert, key });
   }
 
   async close(): Promise<void> {
     for (const client of this.clients) client.close();
-    await this.server.close();
+    await this.live?.server.close();
   }
 
-  private track(client: Api): Api {
+  private get started() {
+    if (this.live === undefined) throw new Error("the server has not been started yet");
+    return this.live;
+  }
+
+  private client(
+    { url, caCertificate }: Server,
+    authorization: string | undefined,
+    tls?: { cert: string; key: string },
+  ): Api {
+    const client = new Api(url!, caCertificate, authorization, tls);
     this.clients.push(client);
     return client;
   }

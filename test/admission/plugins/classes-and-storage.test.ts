@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AdmissionFacts } from "../../../src/admission/followed-objects.ts";
 import { persistentVolumeClaimResize } from "../../../src/admission/plugins/storage-classes.ts";
 import { PersistentVolumeClaim } from "../../../src/kinds/core/persistent-volume-claim.ts";
@@ -6,6 +6,7 @@ import type { AdmissionRequest } from "../../../src/resources/engine/engine.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { ok } from "../../api/support.ts";
 import { engineOf, TestServer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { rejected } from "./support.ts";
 
 const CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims";
@@ -28,11 +29,7 @@ const volume = (name: string, source: object) => ({
   spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, ...source },
 });
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ controllers: [], enabledAdmissionPlugins: ["PersistentVolumeLabel"] });
-});
-afterAll(() => server.close());
+const server = useServer({ controllers: [], enabledAdmissionPlugins: ["PersistentVolumeLabel"] });
 
 describe("DefaultStorageClass", () => {
   test("C-4.13-33 does nothing when no default exists", async () => {

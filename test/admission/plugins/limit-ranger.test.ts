@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { namespace, ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { read } from "../../tidy/source-files.ts";
 import { rejected } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ controllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ controllers: [] });
 
 let count = 0;
 /** A namespace of its own with one limit range. */

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AdmissionPlugin } from "../../../src/index.ts";
 import { namespace, ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { pod, PODS, rejected } from "./support.ts";
 
 const ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts";
 const place = "/var/run/secrets/platform.io/serviceaccount";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 let count = 0;
 /** An account of its own. */

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import { TestServer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { apiService, apiServices, availability, ExtensionServer } from "../../support/extension-server.ts";
 import { definition, definitions, group } from "../custom-resources/support.ts";
 import { ok, until } from "../support.ts";
 
 const label = "aggregator.platform.io/automanaged";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ connections: { allowLoopback: true } });
-});
-afterAll(() => server.close());
+const server = useServer({ connections: { allowLoopback: true } });
+
 const find = (name: string) => server.admin.get(`${apiServices}/${name}`);
 const found = (name: string) =>
   until(

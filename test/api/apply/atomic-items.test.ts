@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../../support/api.ts";
+import { describe, expect, test } from "vitest";
+import { useServer } from "../../support/use-server.ts";
 import { ok } from "../support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: [] });
 
 const accounts = "/api/v1/namespaces/default/serviceaccounts";
 const apply = (manager: string, name: string, fields: object) =>

@@ -1,7 +1,8 @@
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { namespace, ok } from "../support.ts";
 import { TestServer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { temporaryFolder } from "../../support/process.ts";
 import {
   definition,
@@ -14,11 +15,7 @@ import {
   whenServed,
 } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: ["namespace", "garbagecollector"] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: ["namespace", "garbagecollector"] });
 
 const conditionsOf = async (name: string) => {
   const { body } = await server.admin.get(`${definitions}/${name}`);

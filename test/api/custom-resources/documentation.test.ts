@@ -1,15 +1,11 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { ok } from "../support.ts";
-import { TestServer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { definition, definitions, group, order, served, version, whenServed } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: [] });
 
 test("docs/custom-resources.md: its definition is served, its object is one of it, and its rules hold", async () => {
   const page = readFileSync(new URL("../../../docs/custom-resources.md", import.meta.url), "utf8");

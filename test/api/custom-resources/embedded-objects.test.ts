@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { TestServer, type Answer } from "../../support/api.ts";
+import { beforeAll, expect, test } from "vitest";
+import { type Answer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { definition, order, served, version } from "./support.ts";
 
 const preserve = { "x-platform-preserve-unknown-fields": true };
@@ -18,17 +19,15 @@ const spec = {
   },
 };
 
-let server: TestServer;
 let path: string;
+const server = useServer({ enabledControllers: [] });
 beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
   const openAPIV3Schema = { type: "object", properties: { spec } };
   path = await served(
     server.admin,
     definition({ versions: [version("v1", { schema: { openAPIV3Schema } })] }),
   );
 });
-afterAll(() => server.close());
 
 const create = async (name: string, value: object): Promise<Answer> =>
   server.admin.post(`${path}?fieldValidation=Warn`, order(name, value));

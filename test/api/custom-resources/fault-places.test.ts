@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { TestServer, type Answer } from "../../support/api.ts";
+import { expect, test } from "vitest";
+import { type Answer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { definition, definitions, order, served, version } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: [] });
 
 const fieldsOf = ({ body }: Answer): unknown[] => [
   body.code,

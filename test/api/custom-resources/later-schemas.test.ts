@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ok } from "../support.ts";
-import { TestServer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { definition, definitions, group, order, served, version } from "./support.ts";
 
-let server: TestServer;
 let path: string;
 const crd = `${definitions}/orders.${group}`;
 const schemaOf = (properties: object) => ({
@@ -27,15 +26,14 @@ const names = ["read", "written", "patched", "applied", "deleted", "table"];
 const others = Array.from({ length: 20 }, (_, index) => `other-${index}`);
 const refreshed = { size: 1, color: "red", nested: { deep: "d" } };
 
+const server = useServer({ enabledControllers: [] });
 beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
   path = await served(server.admin, definition({ versions: [version("v1", { schema: first })] }));
   for (const name of [...names, ...others]) {
     await ok(server.admin.post(path, order(name, { size: 1, gone: "soon" })));
   }
   await change(second);
 });
-afterAll(() => server.close());
 
 describe("objects that were written before their schema was changed", () => {
   test("show the defaults that were added since, and lose what was removed, when they are read", async () => {

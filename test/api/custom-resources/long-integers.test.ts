@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer, type Answer } from "../../support/api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Answer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { definitions, group, served, definition, version } from "./support.ts";
 
 /** An integer that no double holds exactly, and its neighbour. */
@@ -31,10 +32,10 @@ const columns = [
 
 const text = "application/json";
 const binary = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-let server: TestServer;
+
 let path: string;
+const server = useServer({ enabledControllers: [] });
 beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
   const marked = definition({
     versions: [version("v1", { schema: { openAPIV3Schema: "schema" }, additionalPrinterColumns: columns })],
   });
@@ -45,7 +46,6 @@ beforeAll(async () => {
     () => `/apis/${group}/v1/namespaces/default/orders`,
   );
 });
-afterAll(() => server.close());
 
 const body = (name: string, spec: string): string =>
   `{"apiVersion":"${group}/v1","kind":"Order","metadata":{"name":"${name}"},"spec":${spec}}`;

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../../support/api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useServer } from "../../support/use-server.ts";
 import { definition, group, order, served, version } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: [] });
 
 /** Names that every plain object has without having been given them. */
 const names = ["__proto__", "constructor", "hasOwnProperty", "toString", "valueOf"];

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ok } from "../support.ts";
-import { TestServer, type Answer } from "../../support/api.ts";
+import { type Answer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { definition, definitions, order, served, version } from "./support.ts";
 
-let server: TestServer;
 let orders: string;
+const server = useServer({ enabledControllers: [] });
 beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
   const subresources = {
     status: {},
     scale: {
@@ -25,7 +25,6 @@ beforeAll(async () => {
     definition({ versions: [version("v1", { subresources, additionalPrinterColumns })] }),
   );
 });
-afterAll(() => server.close());
 
 const causesOf = ({ status, body }: Answer) => [
   status,

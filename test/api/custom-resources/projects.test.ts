@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { TestServer, type Answer } from "../../support/api.ts";
+import { type Answer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { whenServed } from "./support.ts";
 
 /**
@@ -64,11 +65,7 @@ const folder = path.join(import.meta.dirname, "projects");
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const files = readdirSync(folder).toSorted();
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ vocabulary: "kubernetes", enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ vocabulary: "kubernetes", enabledControllers: [] });
 
 const causesOf = ({ body }: Answer): string[] =>
   (body.details?.causes ?? [])

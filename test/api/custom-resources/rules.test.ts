@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ok } from "../support.ts";
 import { TestServer, type Answer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { definition, definitions, order, served, version } from "./support.ts";
 
 const validations = (...rules: readonly (string | { rule: string; message?: string })[]) => ({
@@ -36,11 +37,7 @@ const causesOf = ({ status, body }: Answer) => [
 const placesOf = (answer: Answer) =>
   causesOf(answer).map((cause) => (Array.isArray(cause) ? cause.slice(0, 2) : cause));
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ enabledControllers: [] });
 
 let count = 0;
 /** Serves a kind with this version. */

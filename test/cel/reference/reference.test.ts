@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer } from "../../support/api.ts";
+import { describe, expect, test } from "vitest";
+import { useServer } from "../../support/use-server.ts";
 import { referenceCases } from "./cases/index.ts";
 import { aspects, differences, shownAspect } from "./differences.ts";
 import { readVerdicts } from "./verdict-file.ts";
@@ -11,11 +11,7 @@ const intended = new Set(
   differences.flatMap((one) => one.cases.flatMap((name) => one.aspects.map((aspect) => `${aspect} ${name}`))),
 );
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({ vocabulary: "kubernetes", enabledControllers: [] });
-});
-afterAll(() => server.close());
+const server = useServer({ vocabulary: "kubernetes", enabledControllers: [] });
 
 function shown(verdict: Verdict, name: string, which: "equal" | "different"): string[] {
   return aspects

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
 import type { AdmissionPlugin } from "../../src/admission/admission-chain.ts";
 import type { ConfigMap } from "../../src/kinds/core/config-map.ts";
-import { startWithUsers } from "../api/support.ts";
-import type { TestServer } from "../support/api.ts";
 
 /** What the two phases were asked, in their order; what they do is what the object's data says. */
 const asked: string[] = [];
@@ -22,11 +21,7 @@ const witness: AdmissionPlugin = {
   },
 };
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startWithUsers([{ name: "nobody" }], { admissionPlugins: [witness] });
-});
-afterAll(() => server.close());
+const server = useServer({ users: [{ name: "nobody" }], admissionPlugins: [witness] });
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const map = (what: string) => ({ metadata: { name: "it" }, data: { do: what } });

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { TestServer } from "../support/api.ts";
-import {
-  RBAC,
-  configMap,
-  grant,
-  namespace,
-  ok,
-  podReader,
-  role,
-  roleKinds,
-  startWithUsers,
-} from "./support.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
+import { RBAC, configMap, grant, namespace, ok, podReader, role, roleKinds } from "./support.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
-let server: TestServer;
+
+const server = useServer({ users: [{ name: "reader" }, { name: "editor" }] });
 beforeAll(async () => {
-  server = await startWithUsers([{ name: "reader" }, { name: "editor" }]);
   await ok(server.admin.post(path, configMap("stands", { a: "b" })));
 });
-afterAll(() => server.close());
 
 const merge = (body: object) => ({ body, contentType: "application/merge-patch+json" });
 /** Runs a write and holds that it left nothing behind. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   createAuthority,
   createServingCertificates,
@@ -15,14 +15,11 @@ import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { FlagReader, parseFlags } from "../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
 import { TestServer } from "../support/api.ts";
-import { AUTHN, ManualClock, RBAC, configMap, ok, startWithUsers, until } from "./support.ts";
+import { useServer } from "../support/use-server.ts";
+import { AUTHN, ManualClock, RBAC, configMap, ok, until } from "./support.ts";
 import { manualOptions } from "../support/server-options.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startWithUsers([{ name: "ann" }]);
-});
-afterAll(() => server.close());
+const server = useServer({ users: [{ name: "ann" }] });
 
 /** The start hooks of the reference, release 1.26. */
 const referenceHooks = [

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { TestServer, type Api } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import {
   RBAC,
   account,
@@ -14,7 +15,6 @@ import {
   refTo,
   role,
   roleBinding,
-  startWithUsers,
   until,
   user,
 } from "./support.ts";
@@ -26,10 +26,9 @@ const BULK = `${INSIGHT}/bulkaccessreviews`;
 const SAR = "/apis/authorization.platform.io/v1/subjectaccessreviews";
 const team = `${RBAC}/namespaces/team`;
 
-let server: TestServer;
 let admin: Api;
+const server = useServer({ users: [{ name: "ann" }, { name: "viewer" }, { name: "scout" }] });
 beforeAll(async () => {
-  server = await startWithUsers([{ name: "ann" }, { name: "viewer" }, { name: "scout" }]);
   admin = server.admin;
   for (const name of ["team", "other"]) await ok(admin.post("/api/v1/namespaces", namespace(name)));
   await ok(admin.post(`${team}/roles`, role("readers", [podReader])));
@@ -51,7 +50,6 @@ beforeAll(async () => {
     { verbs: ["create"], apiGroups: ["authorization.platform.io"], resources: ["*"] },
   ]);
 });
-afterAll(() => server.close());
 
 const pods = { verb: "get", resource: "pods", namespace: "team" };
 const explain = async (spec: object, api = admin) => (await ok(api.post(EXPLAIN, { spec }))).body.status;

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Api, TestServer } from "../support/api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
+import type { Api } from "../support/api.ts";
 import {
   AUTHZ,
   RBAC,
@@ -18,24 +19,21 @@ import {
   role,
   roleBinding,
   roleKinds,
-  startWithUsers,
   until,
   user,
   type PolicyRule,
 } from "./support.ts";
 
-let server: TestServer;
 let admin: Api;
 const users = ["ann", "bob", "carl", "dora", "ed", "fay", "gus", "hal", "ida", "jo", "kim"];
+const server = useServer({ users: users.map((name) => ({ name, groups: name === "ann" ? ["staff"] : [] })) });
 beforeAll(async () => {
-  server = await startWithUsers(users.map((name) => ({ name, groups: name === "ann" ? ["staff"] : [] })));
   admin = server.admin;
   for (const name of ["a", "b"]) {
     await ok(admin.post("/api/v1/namespaces", namespace(name)));
     await ok(admin.post(`/api/v1/namespaces/${name}/configmaps`, configMap("one")));
   }
 });
-afterAll(() => server.close());
 
 const inA = `${RBAC}/namespaces/a`;
 const reads = (resource: string, verbs = ["get", "list"]): PolicyRule => ({

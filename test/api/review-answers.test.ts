@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { TestServer } from "../support/api.ts";
-import { AUTHZ, ok, startWithUsers } from "./support.ts";
+import { describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
+import { AUTHZ, ok } from "./support.ts";
 
 /** What reviews answer beside their verdict, as clients of the reference know it. */
 
@@ -9,11 +9,7 @@ const attributes = { verb: "get", resource: "nodes" };
 const subject = { user: "ann", resourceAttributes: attributes };
 const local = `${AUTHZ}/namespaces/default/localsubjectaccessreviews`;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startWithUsers([{ name: "ann" }]);
-});
-afterAll(() => server.close());
+const server = useServer({ users: [{ name: "ann" }] });
 
 describe("metadata of an access review must be empty", () => {
   test.each([

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { CreateServerOptions } from "../../src/index.ts";
-import { TestServer, type Answer, type Api } from "../support/api.ts";
+import { TestServer, type Answer, type Api, type TestUser } from "../support/api.ts";
 import { settle } from "../support/manual-clock.ts";
 
 export { ManualClock, settle } from "../support/manual-clock.ts";
@@ -22,30 +19,9 @@ export async function until<T>(read: () => Promise<T> | T, holds: (value: T) => 
   }
 }
 
-/** One line of a token file: the token is the user's name. */
-export interface TestUser {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups?: readonly string[];
-}
-
-/** A server that knows the given users; the token of each is their name. */
-export async function startWithUsers(
-  users: readonly TestUser[],
-  options: CreateServerOptions = {},
-): Promise<TestServer> {
-  const folder = mkdtempSync(path.join(tmpdir(), "plinth-api-"));
-  const file = path.join(folder, "tokens.csv");
-  const lines = users.map(
-    ({ name, uid = "", groups = [] }) => `${name},${name},${uid},"${groups.join(",")}"`,
-  );
-  writeFileSync(file, `${lines.join("\n")}\n`);
-  try {
-    return await TestServer.start({ ...options, tokenAuthFile: file });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+/** Starts a server with the given users; the token of each is their name. */
+export const startWithUsers = (users: readonly TestUser[], options: CreateServerOptions = {}) =>
+  TestServer.start({ ...options, users });
 
 export interface PolicyRule {
   readonly verbs?: readonly string[];

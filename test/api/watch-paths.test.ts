@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestServer, type Frame } from "../support/api.ts";
-import { configMap as bareMap, grant, namespace, ok, startWithUsers } from "./support.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Frame } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
+import { configMap as bareMap, grant, namespace, ok } from "./support.ts";
 
 const maps = "/api/v1/namespaces/watched/configmaps";
 const below = "/api/v1/watch/namespaces";
 const configMap = (name: string) => bareMap(name, {}, { labels: { told: "" } });
-let server: TestServer;
+
+const server = useServer({ users: [{ name: "watcher" }, { name: "reader" }] });
 beforeAll(async () => {
-  server = await startWithUsers([{ name: "watcher" }, { name: "reader" }]);
   for (const name of ["watched", "other"]) await ok(server.admin.post("/api/v1/namespaces", namespace(name)));
   for (const name of ["one", "two"]) await ok(server.admin.post(maps, configMap(name)));
   await ok(server.admin.post("/api/v1/namespaces/other/configmaps", configMap("three")));
 });
-afterAll(() => server.close());
 
 /** What a watch of a second tells, sorted. */
 async function told(path: string): Promise<string[]> {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { request as httpsRequest, Agent } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { createServer, type CreateServerOptions } from "../../src/index.ts";
@@ -180,30 +183,45 @@ export class Watching {
   }
 }
 
+/** One line of a token file: the token is the user's name. */
+export interface TestUser {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+}
+
+/** Options of a server, and the users that it authenticates by token: the token of each is their name. */
+export interface TestServerOptions extends CreateServerOptions {
+  readonly users?: readonly TestUser[];
+}
+
 /** A server in this process with clients for it; close it when done. */
 export class TestServer {
   private readonly clients: Api[] = [];
   private live: { readonly server: Server; readonly admin: Api } | undefined;
-  private constructor(private readonly options: CreateServerOptions) {}
+  private constructor(private readonly options: TestServerOptions) {}
 
   /**
    * Starts a server. Unless the options name the controllers, it runs without the one that publishes the server's CA certificate
    * in a ConfigMap of every namespace: many tests count config maps. Pods are admitted as always, under the default account.
    */
-  static async start(options: CreateServerOptions = {}): Promise<TestServer> {
+  static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const server = new TestServer(options);
     await server.start();
     return server;
   }
 
   /** Creates a server that `useServer` starts. */
-  static unstarted(options: CreateServerOptions): TestServer {
+  static unstarted(options: TestServerOptions): TestServer {
     return new TestServer(options);
   }
 
   async start(): Promise<void> {
-    const enabledControllers = ["*", "-root-ca-cert-publisher"];
-    const server = await createServer({ enabledControllers, ...this.options });
+    const { users, ...options } = this.options;
+    const defaults = { enabledControllers: ["*", "-root-ca-cert-publisher"] };
+    const server = await withTokenFile(users, (tokens) =>
+      createServer({ ...defaults, ...options, ...tokens }),
+    );
     this.live = { server, admin: this.client(server, `Bearer ${server.adminToken}`) };
   }
 
@@ -244,6 +262,25 @@ export class TestServer {
     const client = new Api(url!, caCertificate, authorization, tls);
     this.clients.push(client);
     return client;
+  }
+}
+
+/** Runs a function with the option that names a token file of the users; removes the file afterwards. */
+async function withTokenFile<T>(
+  users: readonly TestUser[] | undefined,
+  run: (options: { readonly tokenAuthFile?: string }) => Promise<T>,
+): Promise<T> {
+  if (users === undefined) return run({});
+  const folder = mkdtempSync(path.join(tmpdir(), "plinth-api-"));
+  const tokenAuthFile = path.join(folder, "tokens.csv");
+  const lines = users.map(
+    ({ name, uid = "", groups = [] }) => `${name},${name},${uid},"${groups.join(",")}"`,
+  );
+  writeFileSync(tokenAuthFile, `${lines.join("\n")}\n`);
+  try {
+    return await run({ tokenAuthFile });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { namespace, ok, RBAC, rbacGroup, startWithUsers } from "../../api/support.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { namespace, ok, RBAC, rbacGroup } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 import { rejected } from "./support.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startWithUsers([{ name: "maker" }], { enabledControllers: ["resourcequota"] });
-});
-afterAll(() => server.close());
+const server = useServer({ users: [{ name: "maker" }], enabledControllers: ["resourcequota"] });
 
 let count = 0;
 /** A namespace of its own with one quota. */

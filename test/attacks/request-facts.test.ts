@@ -1,36 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { configMap, namespace, ok } from "../api/support.ts";
-import { FakeBackend, makePod } from "../support/backends.ts";
-import { Witness, type Told } from "./witness.ts";
+import { describe, expect, test } from "vitest";
+import { type Told } from "./witness.ts";
+import { type Shown, core, maps, shownBy, gist, both, useWitness } from "./request-facts-support.ts";
 
-const core = "/api/v1/namespaces/team-a";
-const maps = `${core}/configmaps`;
-let witness: Witness;
-let backend: FakeBackend;
-
-beforeAll(async () => {
-  backend = await FakeBackend.start((request, response) => response.end(`pod got ${request.url}`));
-  witness = await Witness.start({ connections: { allowLoopback: true } });
-  const { admin } = witness.server;
-  for (const name of ["team-a", "team-b"]) {
-    await ok(admin.post("/api/v1/namespaces", namespace(name)));
-    for (const map of ["settings", "other", "status"])
-      await ok(admin.post(`/api/v1/namespaces/${name}/configmaps`, configMap(map)));
-  }
-  await makePod(admin, "pod", { ip: "127.0.0.1", port: backend.port });
-});
-beforeEach(() => void witness.questions());
-afterAll(async () => {
-  await witness.close();
-  await backend.close();
-});
-
-interface Shown {
-  readonly kind?: string;
-  readonly metadata?: { readonly name?: string; readonly namespace?: string };
-  readonly items?: readonly Shown[];
-}
+const { world } = useWitness();
 
 /** The objects that a response shows one by one: the items of a list, the objects of watch events. */
 function eachObject(told: Told): readonly Shown[] {
@@ -39,37 +12,20 @@ function eachObject(told: Told): readonly Shown[] {
   return events.map((event) => (JSON.parse(event) as { readonly object: Shown }).object);
 }
 
-function shownBy({ text }: Told): Shown | undefined {
-  try {
-    return JSON.parse(text) as Shown;
-  } catch {
-    return undefined;
-  }
-}
-
-const nameOf = ({ metadata: { namespace: ns, name } = {} }: Shown) =>
-  ns === undefined ? name : `${ns}/${name}`;
-
-/** An answer in one line: its status, and what was given out. */
-function gist(told: Told): string {
-  const shown = shownBy(told);
-  if (told.status >= 300) return String(told.status);
-  if (shown === undefined) return `${told.status} ${told.text.split("\n", 1)[0]}`;
-  const names = shown.items?.map(nameOf).join(",") ?? nameOf(shown);
-  return [told.status, shown.kind, names].filter((part) => part !== undefined && part !== "").join(" ");
-}
-
 const everything =
   "platform-system/extension-apiserver-authentication,team-a/other,team-a/settings,team-a/status,team-b/other,team-b/settings,team-b/status";
-const both = "team-a/other,team-a/settings,team-a/status";
 
 describe.each(["http1", "http2"] as const)(
   "over %s what authorization is asked is what is done",
   (version) => {
     const ask = (method: string, target: string, header?: readonly [string, string]): Promise<Told> =>
       version === "http1"
-        ? witness.http1(method, target, ...(header === undefined ? [] : [header.join(": ")]))
-        : witness.http2(method, target, header === undefined ? {} : { [header[0].toLowerCase()]: header[1] });
+        ? world.witness.http1(method, target, ...(header === undefined ? [] : [header.join(": ")]))
+        : world.witness.http2(
+            method,
+            target,
+            header === undefined ? {} : { [header[0].toLowerCase()]: header[1] },
+          );
 
     test.each([
       // Paths outside the resources are what they say, letter for letter, without percent-encodings.
@@ -209,14 +165,14 @@ describe.each(["http1", "http2"] as const)(
       ],
     ])("GET %s", async (target, question, answer) => {
       const told = await ask("GET", target);
-      expect([witness.questions(), gist(told)]).toEqual([[question], answer]);
+      expect([world.witness.questions(), gist(told)]).toEqual([[question], answer]);
     });
 
     test.each(["/%", "/api/v1/%zz", `${maps}/%ff`, `${maps}/%c0%af`])(
       "GET %s is refused before anybody is asked",
       async (target) => {
         expect((await ask("GET", target)).status).toBe(400);
-        expect(witness.questions()).toEqual([]);
+        expect(world.witness.questions()).toEqual([]);
       },
     );
 
@@ -224,7 +180,10 @@ describe.each(["http1", "http2"] as const)(
       "%s of a path that asks for a watch does nothing",
       async (method) => {
         const told = await ask(method, "/api/v1/watch/namespaces/team-a/configmaps/settings");
-        expect([witness.questions(), gist(told)]).toEqual([["watch configmaps team-a settings"], "405"]);
+        expect([world.witness.questions(), gist(told)]).toEqual([
+          ["watch configmaps team-a settings"],
+          "405",
+        ]);
       },
     );
 
@@ -232,7 +191,7 @@ describe.each(["http1", "http2"] as const)(
       "the header %s changes no verb",
       async (name) => {
         const told = await ask("GET", `${maps}/settings`, [name, "DELETE"]);
-        expect([witness.questions(), gist(told)]).toEqual([
+        expect([world.witness.questions(), gist(told)]).toEqual([
           ["get configmaps team-a settings"],
           "200 ConfigMap team-a/settings",
         ]);
@@ -246,7 +205,7 @@ describe.each(["http1", "http2"] as const)(
           name,
           "/api/v1/namespaces/team-b/configmaps/other",
         ]);
-        expect([witness.questions(), gist(told)]).toEqual([
+        expect([world.witness.questions(), gist(told)]).toEqual([
           ["get configmaps team-a settings"],
           "200 ConfigMap team-a/settings",
         ]);
@@ -261,7 +220,7 @@ describe.each(["http1", "http2"] as const)(
       ["/..%2f..%2fexec?command=sh", "/..%2f..%2fexec?command=sh"],
     ])("a proxied path %s stays below what was authorized", async (behind, sent) => {
       const told = await ask("POST", `/api/v1/namespaces/default/pods/pod/proxy${behind}`);
-      expect([witness.questions(), gist(told)]).toEqual([
+      expect([world.witness.questions(), gist(told)]).toEqual([
         ["create pods/proxy default pod"],
         `200 pod got ${sent}`,
       ]);
@@ -278,184 +237,10 @@ describe.each(["http1", "http2"] as const)(
       ["pod/exec/x", "get pods/exec default pod", "404"],
     ])("pods/%s is one connection to authorization and to the relay", async (behind, question, answer) => {
       const told = await ask("GET", `/api/v1/namespaces/default/pods/${behind}`);
-      expect([witness.questions(), gist(told)]).toEqual([[question], answer]);
+      expect([world.witness.questions(), gist(told)]).toEqual([[question], answer]);
     });
   },
 );
-
-describe("an upgrade", () => {
-  const wish = ["Upgrade: websocket"];
-  /** Without the Connection header of other requests. */
-  const upgrade = (target: string) =>
-    witness.raw(
-      [
-        `GET ${target} HTTP/1.1`,
-        "Host: localhost",
-        `Authorization: Bearer ${Witness.user}`,
-        "Connection: Upgrade, close",
-        ...wish,
-        "",
-        "",
-      ].join("\r\n"),
-    );
-
-  test.each([
-    [
-      "/api/v1/namespaces/default/pods/pod/proxy/../../x",
-      "get pods/proxy default pod",
-      "200 pod got /../../x",
-    ],
-    [
-      "https://elsewhere.example/api/v1/namespaces/default/pods/pod/proxy/x",
-      "get pods/proxy default pod",
-      "200 pod got /x",
-    ],
-    [
-      "/api/v1/namespaces/default/pods/pod/proxy%2F..%2Fexec",
-      "get pods/proxy default pod",
-      "200 pod got /..%2Fexec",
-    ],
-    ["/api/v1/namespaces/default/pods/pod/exec/../log", "get pods/exec default pod", "404"],
-    [`${maps}/settings`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
-  ])("of %s goes where authorization was asked about", async (target, question, answer) => {
-    const told = await upgrade(target);
-    expect([witness.questions(), gist(told)]).toEqual([[question], answer]);
-  });
-
-  test("that authorization refuses reaches nobody", async () => {
-    witness.denied = (question) => question.startsWith("get pods/proxy");
-    try {
-      const before = backend.requests.length;
-      expect((await upgrade("/api/v1/namespaces/default/pods/pod/proxy/x")).status).toBe(403);
-      expect(backend.requests).toHaveLength(before);
-    } finally {
-      witness.denied = () => false;
-    }
-  });
-});
-
-describe("methods", () => {
-  const made = [
-    "get",
-    "Get",
-    "LIST",
-    "WATCH",
-    "DELETECOLLECTION",
-    "delete",
-    "list",
-    "watch",
-    "IMPERSONATE",
-    "BIND",
-  ];
-
-  test.each(made)("%s over HTTP/2 is no verb of the API", async (method) => {
-    for (const target of [maps, `${maps}/settings`]) {
-      const told = await witness.http2(method, target);
-      expect([told.status, witness.questions().map((one) => one.split(" ", 1)[0])]).toEqual([405, [""]]);
-    }
-    expect((await witness.http2(method, "/version")).status).toBe(405);
-    expect(gist(await witness.http1("GET", maps))).toBe(`200 ConfigMapList ${both}`);
-  });
-
-  test("LIST of one name, by somebody who may list that name, doesn't list the others", async () => {
-    const named = (question: string) => question.endsWith(" configmaps team-a settings");
-    witness.denied = (question) => !named(question);
-    try {
-      const told = await witness.http2("LIST", `${maps}/settings`);
-      expect([told.status, told.text.includes("other")]).toEqual([405, false]);
-    } finally {
-      witness.denied = () => false;
-    }
-  });
-
-  test("in other case or unknown, over HTTP/1.1, is no request", async () => {
-    for (const method of ["get", "Get", "LIST", "DELETECOLLECTION"])
-      expect((await witness.http1(method, maps)).status).toBe(400);
-    expect(witness.questions()).toEqual([]);
-  });
-
-  test.each(["OPTIONS", "TRACE", "PROPFIND", "SEARCH", "BIND", "LINK"])(
-    "%s over HTTP/1.1 is no verb of the API",
-    async (method) => {
-      expect((await witness.http1(method, `${maps}/settings`)).status).toBe(405);
-      expect(witness.questions()).toEqual([" configmaps team-a settings"]);
-    },
-  );
-});
-
-describe("the form of a request", () => {
-  test.each([
-    ["https://elsewhere.example/version", "get path /version", "200"],
-    ["HTTP://elsewhere.example:1/healthz?verbose", "get path /healthz", "200"],
-    ["https://elsewhere.example", "get path /", "200"],
-    ["https://elsewhere.example?x=/api/v1/secrets", "get path /", "200"],
-    [`https://eve@elsewhere.example${maps}/settings`, "get configmaps team-a settings", "200"],
-    ["https://elsewhere.example//api/v1/secrets", "list secrets", "404"],
-  ])("a target that names a host, %s, is its path", async (target, question, status) => {
-    const told = await witness.http1("GET", target);
-    expect([witness.questions(), String(told.status)]).toEqual([[question], status]);
-  });
-
-  test.each([
-    ["GET", "*"],
-    ["OPTIONS", "*"],
-    ["GET", "api/v1/secrets"],
-    ["GET", "ftp://x/api"],
-    ["GET", "?/api/v1/secrets"],
-  ])("%s %s is refused", async (method, target) => {
-    expect((await witness.http1(method, target)).status).toBe(400);
-    expect(witness.questions()).toEqual([]);
-  });
-
-  test.each(["https://elsewhere.example/version", "version", "", "?x"])(
-    "a :path %j of HTTP/2 is refused",
-    async (target) => {
-      // The protocol has its own refusal, without a status.
-      expect([0, 400]).toContain((await witness.http2("GET", target)).status);
-      expect(witness.questions()).toEqual([]);
-    },
-  );
-
-  test("host and :authority say nothing of who or what", async () => {
-    const told = await witness.http2("GET", `${maps}/settings`, {
-      ":authority": "other.example",
-      host: "localhost/api/v1/secrets",
-    });
-    expect([witness.questions(), gist(told)]).toEqual([
-      ["get configmaps team-a settings"],
-      "200 ConfigMap team-a/settings",
-    ]);
-  });
-
-  const smuggled = `GET /api/v1/namespaces/team-b/configmaps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${Witness.user}\r\n\r\n`;
-  const head = `POST ${maps}?dryRun=All HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${Witness.user}\r\n`;
-  test.each([
-    ["a length and chunks", `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`],
-    ["chunks and a length", `Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`],
-    ["two lengths", `Content-Length: 0\r\nContent-Length: 5\r\n\r\n${smuggled}`],
-    ["a list of lengths", `Content-Length: 0, 5\r\n\r\n${smuggled}`],
-    ["a length with a sign", `Content-Length: +0\r\n\r\n${smuggled}`],
-    ["a space before the colon", `Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`],
-    ["chunks that are not last", `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`],
-    [
-      "two encodings",
-      `Transfer-Encoding: identity\r\nTransfer-Encoding: chunked, x\r\n\r\n0\r\n\r\n${smuggled}`,
-    ],
-    ["a chunk's size in another base", `Transfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n${smuggled}`],
-    ["lines that end without a return", `Transfer-Encoding: chunked\n\n0\n\n${smuggled}`],
-  ])("%s: the bytes behind are not taken for a request", async (_what, rest) => {
-    const told = await witness.raw(head + rest);
-    expect([told.status, told.text.includes("HTTP/1.1 200")]).toEqual([400, false]);
-    expect(witness.questions().filter((one) => one.includes("team-b"))).toEqual([]);
-  });
-
-  test("HTTP/1.0 is answered once, and the connection closed; what follows is no request", async () => {
-    const first = `GET ${maps}/settings HTTP/1.0\r\nAuthorization: Bearer ${Witness.user}\r\n\r\n`;
-    expect(gist(await witness.raw(first))).toBe("200 ConfigMap team-a/settings");
-    expect((await witness.raw(first + smuggled)).status).toBe(400);
-    expect(witness.questions().filter((one) => one.includes("team-b"))).toEqual([]);
-  });
-});
 
 describe("any path of odd pieces", () => {
   const piece = fc.constantFrom(
@@ -493,10 +278,13 @@ describe("any path of odd pieces", () => {
         query,
         async (verb, start, rest, end) => {
           const target = `${start}${rest.map((one) => `/${one}`).join("")}` || "/";
-          witness.questions();
+          world.witness.questions();
           // A path with `watch` is a stream, which ends after that second.
-          const told = await witness.http2(verb, `${target}${end === "" ? "?" : `${end}&`}timeoutSeconds=1`);
-          const questions = witness.questions();
+          const told = await world.witness.http2(
+            verb,
+            `${target}${end === "" ? "?" : `${end}&`}timeoutSeconds=1`,
+          );
+          const questions = world.witness.questions();
           expect(told.status).toBeLessThan(500);
           if (told.status >= 300 || verb === "HEAD") return;
           expect(questions).toHaveLength(1);

@@ -1,118 +1,25 @@
 import { execFileSync } from "node:child_process";
-import { generateKeyPairSync, type X509Certificate } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as der from "../../src/base/certificates/der.ts";
 import { extension } from "../../src/base/certificates/x509.ts";
 import { ok, RBAC } from "../api/support.ts";
-import { usageNames } from "../../src/kinds/certificates/request-rules.ts";
-import { CertificateSigningRequest } from "../../src/kinds/certificates/certificate-signing-request.ts";
-import { keyOf } from "../../src/resources/registry/registry.ts";
-import { decodeEntry, encodeObject } from "../../src/resources/objects/stored.ts";
-import { engineOf, TestServer } from "../support/api.ts";
+import { TestServer } from "../support/api.ts";
 import { certificateRequest, newKeys, subjectAltNames } from "../support/certificate-request.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { base64, decide, nodeClient, outcome, requestObject, requestsPath } from "./certificate-support.ts";
 import {
-  base64,
-  decide,
-  extensionKey,
-  nodeClient,
-  outcome,
-  requestObject,
-  requestsPath,
-  type Asked,
-} from "./certificate-support.ts";
+  year,
+  key,
+  servingRequest,
+  greedy,
+  expectNoAuthority,
+  expectLife,
+  useSigner,
+} from "./certificate-signing-support.ts";
 
-const year = 365 * 24 * 3600;
-const key = {
-  keyUsage: extensionKey("2.5.29.15"),
-  extendedKeyUsage: extensionKey("2.5.29.37"),
-  subjectAltName: extensionKey("2.5.29.17"),
-  basicConstraints: extensionKey("2.5.29.19"),
-  odd: extensionKey("1.2.3.4"),
-};
-const servingRequest = {
-  ...nodeClient,
-  signerName: "platform.io/agent-serving",
-  usages: ["key encipherment", "digital signature", "server auth"],
-  extensions: [subjectAltNames("DNS:n1.example.com", "IP:0a000001")],
-};
-/** Asks to be an authority, and for an extension that no signer knows. */
-const greedy = [
-  extension("2.5.29.19", true, der.sequence(der.boolean(true))),
-  extension("1.2.3.4", false, der.octetString(Buffer.of(1))),
-];
-
-const folder = temporaryFolder();
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start({});
-});
-afterAll(async () => {
-  await server.close();
-  folder.remove();
-});
-
-/** Makes a request, approves it, and gives what became of it. */
-async function approved(asked: Asked) {
-  const object = requestObject(asked);
-  const at = `${requestsPath}/${object.metadata.name}`;
-  await ok(server.admin.post(requestsPath, object));
-  await ok(decide(server.admin, at, "Approved"));
-  return outcome(server.admin, at);
-}
-
-async function issued(asked: Asked) {
-  const became = await approved(asked);
-  return became.issued ?? expect.unreachable(JSON.stringify(became.failed));
-}
-
-async function failure(asked: Asked) {
-  const became = await approved(asked);
-  return became.failed ?? expect.unreachable("it was issued");
-}
-
-/** Whether a request stays without condition and certificate while the controllers see to it. */
-async function staysPending(asked: Asked): Promise<void> {
-  const object = requestObject(asked);
-  await ok(server.admin.post(requestsPath, object));
-  // One that is approved afterwards has gone the same way through the controllers.
-  await issued({});
-  expect((await server.admin.get(`${requestsPath}/${object.metadata.name}`)).body.status).toEqual({});
-}
-
-/** Changes the spec of a stored request behind the API's back. */
-async function rewriteSpec(name: string, change: Partial<CertificateSigningRequest["spec"]>): Promise<void> {
-  const { store, registry } = engineOf(server);
-  const resource = registry.require(CertificateSigningRequest);
-  const key = keyOf(resource, "", name);
-  const { revision: expected, ...entry } = (await store.get(key))!;
-  const stored = decodeEntry({ ...entry, revision: expected }) as CertificateSigningRequest;
-  const changed = { ...stored, spec: { ...stored.spec, ...change } };
-  await store.commit({ kind: "update", key, expected, draft: encodeObject(resource, changed) });
-}
-
-function expectNoAuthority(certificate: X509Certificate): void {
-  expect(certificate.ca).toBe(false);
-}
-
-/** How long it holds from now on, in seconds; up to a minute may have passed. */
-function expectLife(certificate: X509Certificate, seconds: number): void {
-  const left = (Date.parse(certificate.validTo) - Date.now()) / 1000;
-  expect(left).toBeLessThanOrEqual(seconds);
-  expect(left).toBeGreaterThan(seconds - 60);
-}
-
-/** What the signer makes of a lifetime: the smaller of what is asked for and a year. */
-async function expectLifetimes(asked: Asked): Promise<void> {
-  expectLife((await issued({ ...asked, expirationSeconds: 600 })).certificate, 600);
-  for (const expirationSeconds of [undefined, year, 2 * year]) {
-    const more = expirationSeconds === undefined ? {} : { expirationSeconds };
-    // Longer lifetimes count from the beginning, which is five minutes ago.
-    expect((await issued({ ...asked, ...more })).lifeSeconds).toBe(year);
-  }
-}
+const { folder, server, issued, failure, staysPending, rewriteSpec, expectLifetimes } = useSigner();
 
 describe("the signer apiserver-client", () => {
   test("C-2.6-16 platform.io/apiserver-client: requests are not approved automatically", () =>
@@ -248,128 +155,6 @@ describe("the signer apiserver-client-agent", () => {
 
   test("C-2.6-30 platform.io/apiserver-client-agent: a CA certificate is not issued", async () =>
     expectNoAuthority((await issued({ ...nodeClient, extensions: greedy })).certificate));
-});
-
-describe("the signer agent-serving", () => {
-  test("C-2.6-31 platform.io/agent-serving: requests are not approved automatically", () =>
-    staysPending(servingRequest));
-
-  test("C-2.6-32 platform.io/agent-serving: organization must be system:nodes", async () => {
-    for (const organizations of [[], ["other"], ["system:nodes", "other"]])
-      expect((await failure({ ...servingRequest, organizations })).message).toContain("organization");
-    await issued(servingRequest);
-  });
-
-  test("C-2.6-33 platform.io/agent-serving: user name (common name) must start with system:node:", async () => {
-    expect((await failure({ ...servingRequest, commonName: "n1" })).message).toContain("common name");
-  });
-
-  test("C-2.6-34 platform.io/agent-serving: key usage, DNS SAN and IP SAN extensions are kept and other extensions are dropped", async () => {
-    const extensions = [...servingRequest.extensions, ...greedy];
-    const one = await issued({ ...servingRequest, extensions });
-    expect(one.certificate.subjectAltName).toBe("DNS:n1.example.com, IP Address:10.0.0.1");
-    expect(one.extensions.get(key.keyUsage)).toBe(der.namedBits(0, 2).toString("hex"));
-    expect(one.certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
-    expect(one.extensions.has(key.odd)).toBe(false);
-  });
-
-  test.each(["email:n1@example.com", "URI:https://n1/"])(
-    "C-2.6-35 platform.io/agent-serving: email and URI subjectAltNames are forbidden: %s",
-    async (name) => {
-      const extensions = [subjectAltNames("DNS:n1", name)];
-      expect((await failure({ ...servingRequest, extensions })).message).toContain("not allowed");
-    },
-  );
-
-  test("C-2.6-36 platform.io/agent-serving: at least one DNS or IP subjectAltName is required", async () => {
-    expect((await failure({ ...servingRequest, extensions: [] })).message).toContain("DNS or IP");
-    for (const name of ["DNS:n1", "IP:0a000001"])
-      await issued({ ...servingRequest, extensions: [subjectAltNames(name)] });
-  });
-
-  test.each([
-    [["server auth"]],
-    [["key encipherment", "digital signature", "client auth"]],
-    [["key encipherment", "digital signature", "server auth", "client auth"]],
-  ])(
-    "C-2.6-37 platform.io/agent-serving: usages must be exactly key encipherment, digital signature, server auth, not %j",
-    async (usages) => {
-      expect((await failure({ ...servingRequest, usages })).message).toContain("usages must be exactly");
-    },
-  );
-
-  test("C-2.6-38 platform.io/agent-serving: lifetime is the smaller of the default signing duration and spec.expirationSeconds", () =>
-    expectLifetimes(servingRequest));
-
-  test("C-2.6-39 platform.io/agent-serving: a CA certificate is not issued", async () =>
-    expectNoAuthority(
-      (await issued({ ...servingRequest, extensions: [...servingRequest.extensions, ...greedy] }))
-        .certificate,
-    ));
-});
-
-describe("the signer legacy-unknown", () => {
-  /** Brings a request to the signer into the store, as an older release left it there: through the API none can be made. */
-  async function legacy(asked: Asked): Promise<string> {
-    const object = requestObject({ ...asked, signerName: "example.com/legacy-unknown" });
-    await ok(server.admin.post(requestsPath, object));
-    await rewriteSpec(object.metadata.name, { signerName: legacyName });
-    return `${requestsPath}/${object.metadata.name}`;
-  }
-  const legacyName = "platform.io/legacy-unknown";
-
-  async function issuedLegacy(asked: Asked) {
-    const at = await legacy(asked);
-    await ok(decide(server.admin, at, "Approved"));
-    return (await outcome(server.admin, at)).issued!;
-  }
-
-  test("C-2.6-46 a CSR with signerName platform.io/legacy-unknown is refused on creation through v1", async () => {
-    const answer = await server.admin.post(requestsPath, requestObject({ signerName: legacyName }));
-    expect(answer.status).toBe(422);
-    expect(answer.body.details.causes).toMatchObject([{ field: "spec.signerName" }]);
-  });
-
-  test("C-2.6-40 platform.io/legacy-unknown: requests are not approved automatically", async () => {
-    const at = await legacy({ ...nodeClient });
-    await issued({});
-    expect((await server.admin.get(at)).body).toMatchObject({ spec: { signerName: legacyName }, status: {} });
-  });
-
-  test("C-2.6-41 platform.io/legacy-unknown: any subject is accepted by the signer", async () => {
-    const { certificate } = await issuedLegacy({ commonName: "", organizations: ["system:masters"] });
-    expect(certificate.subject).toContain("O=system:masters");
-  });
-
-  test("C-2.6-42 platform.io/legacy-unknown: subjectAltName and key usage extensions are allowed", async () => {
-    const names = subjectAltNames("DNS:a", "IP:0a000001", "email:a@example.com", "URI:https://a/");
-    const usage = extension("2.5.29.15", true, der.namedBits(0, 2));
-    const usages = ["digital signature", "key encipherment"];
-    const { certificate, extensions } = await issuedLegacy({ extensions: [names, usage, ...greedy], usages });
-    expect(certificate.subjectAltName?.split(", ").toSorted()).toEqual([
-      "DNS:a",
-      "IP Address:10.0.0.1",
-      "URI:https://a/",
-      "email:a@example.com",
-    ]);
-    expect(extensions.get(key.keyUsage)).toBe(der.namedBits(0, 2).toString("hex"));
-    expect(extensions.has(key.odd)).toBe(false);
-  });
-
-  test("C-2.6-43 platform.io/legacy-unknown: any key usage is allowed", async () => {
-    const { certificate, extensions } = await issuedLegacy({ usages: usageNames });
-    expect(extensions.get(key.keyUsage)).toBe(der.namedBits(0, 1, 2, 3, 4, 5, 6, 7, 8).toString("hex"));
-    expect(certificate.keyUsage).toHaveLength(12);
-  });
-
-  test("C-2.6-44 platform.io/legacy-unknown: lifetime is the smaller of the default signing duration and spec.expirationSeconds", async () => {
-    expectLife((await issuedLegacy({ expirationSeconds: 600 })).certificate, 600);
-    expect((await issuedLegacy({ expirationSeconds: 2 * year })).lifeSeconds).toBe(year);
-    expect((await issuedLegacy({})).lifeSeconds).toBe(year);
-  });
-
-  test("C-2.6-45 platform.io/legacy-unknown: a CA certificate is not issued", async () =>
-    expectNoAuthority((await issuedLegacy({ extensions: greedy, usages: ["cert sign"] })).certificate));
 });
 
 describe("a request that an older release stored", () => {

@@ -1,32 +1,25 @@
-import { connect as connectTls } from "node:tls";
-import { connect as connectHttp2, constants } from "node:http2";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { useServer } from "../support/use-server.ts";
+import { constants } from "node:http2";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { configMap, namespace, ok, until } from "../api/support.ts";
-import { BodyBudget } from "../../src/http/transport/body-budget.ts";
-import { ResponseBacklogs } from "../../src/http/transport/response-backlog.ts";
-import { HandlerGuard } from "../../src/http/transport/guard.ts";
-import { connectionLimits } from "../../src/http/transport/connection-limits.ts";
-import { listen, type HttpListener } from "../../src/http/transport/listener.ts";
-import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
-import { Api, TestServer } from "../support/api.ts";
+import { TestServer } from "../support/api.ts";
 import { RawConnection, answerOf, head, http2Session, portOf, stillAnswers } from "./support.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
+const defects: unknown[] = [];
+const note = (facts: object) => void defects.push(facts);
+const server = useServer({ log: { info: () => undefined, warn: () => undefined, error: note } });
 
-describe("a server", () => {
-  let server: TestServer;
-  const defects: unknown[] = [];
-  beforeAll(async () => {
-    const note = (facts: object) => void defects.push(facts);
-    server = await TestServer.start({ log: { info: () => undefined, warn: () => undefined, error: note } });
-    await ok(server.admin.post(path, configMap("target")));
-  });
-  afterAll(async () => {
-    await stillAnswers(server);
-    expect(defects).toEqual([]);
-    await server.close();
-  });
+beforeAll(async () => {
+  await ok(server.admin.post(path, configMap("target")));
+});
 
+afterAll(async () => {
+  await stillAnswers(server);
+  expect(defects).toEqual([]);
+});
+
+describe("malformed requests", () => {
   test.each([
     ["no HTTP", "hello\r\n\r\n", 400],
     ["an unknown version", "GET / HTTP/9.9\r\n\r\n", 400],
@@ -137,7 +130,9 @@ describe("a server", () => {
     const { status } = await server.admin.get(`${path}${query}&timeoutSeconds=-1`);
     expect([400, 422]).toContain(status);
   });
+});
 
+describe("concurrent and disconnecting clients", () => {
   test("clients that leave in every phase leave nothing behind", async () => {
     const phases = [
       "",
@@ -199,76 +194,6 @@ describe("a server", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
   });
 
-  describe("over HTTP/2", () => {
-    const get = (at: string) => ({ ":path": at, authorization: `Bearer ${server.server.adminToken}` });
-
-    test("answers GET, HEAD, a write and a watch", async () => {
-      const session = http2Session(server);
-      expect((await answerOf(session.request(get(`${path}/target`)))).text).toContain('"ConfigMap"');
-      expect(await answerOf(session.request({ ...get(`${path}/target`), ":method": "HEAD" }))).toMatchObject({
-        status: 200,
-        text: "",
-      });
-      expect(await answerOf(session.request({ ...get(path), ":method": "HEAD" }))).toMatchObject({
-        status: 200,
-        text: "",
-      });
-      const write = session.request({ ...get(path), ":method": "POST", "content-type": "application/json" });
-      write.end(JSON.stringify(configMap("by-h2")));
-      expect((await answerOf(write)).status).toBe(201);
-      const watch = session.request(get(`${path}?watch=true`));
-      await new Promise((resolve) => watch.once("data", resolve));
-      watch.close();
-      session.close();
-    });
-
-    test("a Host that isn't the :authority is 400", async () => {
-      const session = http2Session(server);
-      const ask = async (headers: Record<string, string | string[]>) =>
-        (await answerOf(session.request({ ":path": "/livez", ...headers }))).status;
-      expect(await ask({ ":authority": "a:1", host: "b:1" })).toBe(400);
-      expect(await ask({ ":authority": "a:1", host: "A:1" })).toBe(200);
-      expect(await ask({ ":authority": "a:1" })).toBe(200);
-      session.close();
-    });
-
-    test("streams that are reset at once, a thousand of them, harm nobody", async () => {
-      const session = http2Session(server);
-      for (let burst = 0; burst < 10 && !session.destroyed; burst++) {
-        for (let i = 0; i < 100; i++) {
-          const stream = session.request(get(`${path}?watch=true`));
-          stream.on("error", () => undefined);
-          stream.close(constants.NGHTTP2_CANCEL);
-        }
-        await stillAnswers(server);
-      }
-      session.destroy();
-    });
-
-    test("a connection that breaks in the middle of a body stores nothing", async () => {
-      const session = http2Session(server);
-      const stream = session.request({ ...get(path), ":method": "POST", "content-type": "application/json" });
-      stream.write('{"metadata":{"name":"half"}}');
-      await stillAnswers(server);
-      const broken = answerOf(stream);
-      session.destroy(undefined, constants.NGHTTP2_CANCEL);
-      await broken;
-      await stillAnswers(server);
-      expect((await server.admin.get(`${path}/half`)).status).toBe(404);
-    });
-
-    test("huge headers, and bytes that are no HTTP/2", async () => {
-      const session = http2Session(server);
-      const stream = session.request({ ...get("/livez"), a: "x".repeat(60_000), b: "x".repeat(60_000) });
-      const { status } = await answerOf(stream);
-      expect(status).not.toBe(200);
-      session.destroy();
-      const raw = await RawConnection.open(portOf(server), ["h2"]);
-      raw.write("GET / HTTP/1.1\r\n\r\n".repeat(10));
-      await raw.closes();
-    });
-  });
-
   test("close() ends idle connections and watches, and leaves no handle", async () => {
     const resources = () =>
       process.getActiveResourcesInfo().filter((one) => one === "TCPServerWrap" || one === "TCPSocketWrap")
@@ -298,152 +223,72 @@ describe("a server", () => {
   });
 });
 
-describe("slow clients are cut off", () => {
-  /** More than the sockets between server and client hold. */
-  const largeBytes = 32 * 1024 * 1024;
-  const limits = {
-    ...connectionLimits,
-    handshakeTimeoutMs: 300,
-    headersTimeoutMs: 300,
-    requestTimeoutMs: 500,
-    // Long enough to take the large answer, also on a busy machine.
-    answerTimeoutMs: 2000,
-    keepAliveTimeoutMs: 300,
-    checkIntervalMs: 50,
-  };
-  let listener: HttpListener;
-  let ca: string;
-  const outcomes: string[] = [];
-  beforeEach(async () => {
-    outcomes.length = 0;
-    const made = createServingCertificates(["localhost", "127.0.0.1"]);
-    ca = made.caCertificate;
-    const tls = { cert: made.serving.certificate, key: made.serving.key, clientAuthorities: [] };
-    const backlog = new ResponseBacklogs(() => outcomes.push("unread"), 5 * largeBytes);
-    const guard = new HandlerGuard((error) => outcomes.push(String(error)));
-    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits, guard, backlog }, (exchange) => {
-      if (exchange.url === "/large") {
-        exchange.onClose(() => outcomes.push("gone"));
-        exchange.send(200, [], Buffer.alloc(largeBytes));
-        return;
-      }
-      Promise.resolve(exchange.readBody(1024, new BodyBudget(() => undefined).open(exchange))).then(
-        (body) => exchange.send(200, [], body),
-        (error: { code: number }) => {
-          outcomes.push(String(error.code));
-          exchange.send(error.code, [], Buffer.from("failed"));
-        },
-      );
+describe("over HTTP/2", () => {
+  const get = (at: string) => ({ ":path": at, authorization: `Bearer ${server.server.adminToken}` });
+
+  test("answers GET, HEAD, a write and a watch", async () => {
+    const session = http2Session(server);
+    expect((await answerOf(session.request(get(`${path}/target`)))).text).toContain('"ConfigMap"');
+    expect(await answerOf(session.request({ ...get(`${path}/target`), ":method": "HEAD" }))).toMatchObject({
+      status: 200,
+      text: "",
     });
-  });
-  afterEach(() => listener.close(100));
-
-  test("who doesn't take the answer, but not who takes it", async () => {
-    const ask = async () =>
-      (await RawConnection.open(listener.port)).write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
-    const stalled = await ask();
-    stalled.socket.pause();
-    await until(
-      () => outcomes,
-      (seen) => seen.includes("gone"),
-    );
-    expect(stalled.socket.bytesRead).toBeLessThan(largeBytes);
-    stalled.destroy();
-    const reading = await ask();
-    const taken = () => reading.socket.bytesRead;
-    await until(taken, (read) => read > largeBytes || reading.closed);
-    expect(taken()).toBeGreaterThan(largeBytes);
-    reading.destroy();
+    expect(await answerOf(session.request({ ...get(path), ":method": "HEAD" }))).toMatchObject({
+      status: 200,
+      text: "",
+    });
+    const write = session.request({ ...get(path), ":method": "POST", "content-type": "application/json" });
+    write.end(JSON.stringify(configMap("by-h2")));
+    expect((await answerOf(write)).status).toBe(201);
+    const watch = session.request(get(`${path}?watch=true`));
+    await new Promise((resolve) => watch.once("data", resolve));
+    watch.close();
+    session.close();
   });
 
-  test("who leaves more untaken than a user's share, over HTTP/1.1", async () => {
-    const asked: RawConnection[] = [];
-    while (!outcomes.includes("unread") && asked.length < 8) {
-      const connection = await RawConnection.open(listener.port);
-      connection.socket.pause();
-      connection.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
-      asked.push(connection);
+  test("a Host that isn't the :authority is 400", async () => {
+    const session = http2Session(server);
+    const ask = async (headers: Record<string, string | string[]>) =>
+      (await answerOf(session.request({ ":path": "/livez", ...headers }))).status;
+    expect(await ask({ ":authority": "a:1", host: "b:1" })).toBe(400);
+    expect(await ask({ ":authority": "a:1", host: "A:1" })).toBe(200);
+    expect(await ask({ ":authority": "a:1" })).toBe(200);
+    session.close();
+  });
+
+  test("streams that are reset at once, a thousand of them, harm nobody", async () => {
+    const session = http2Session(server);
+    for (let burst = 0; burst < 10 && !session.destroyed; burst++) {
+      for (let i = 0; i < 100; i++) {
+        const stream = session.request(get(`${path}?watch=true`));
+        stream.on("error", () => undefined);
+        stream.close(constants.NGHTTP2_CANCEL);
+      }
+      await stillAnswers(server);
     }
-    await until(
-      () => outcomes,
-      (seen) => seen.includes("unread"),
-    );
-    for (const connection of asked) connection.destroy();
-  });
-
-  test("who says nothing after the handshake", async () => {
-    const connection = await RawConnection.open(listener.port);
-    await connection.closes();
-  });
-
-  test("who never ends the handshake", async () => {
-    const { connect } = await import("node:net");
-    const socket = connect(listener.port, "127.0.0.1");
-    socket.on("error", () => undefined);
-    await new Promise((resolve) => socket.once("close", resolve));
-  });
-
-  test("whose headers drip", async () => {
-    const connection = await RawConnection.open(listener.port);
-    connection.write("GET / HTTP/1.1\r\nHost: x\r\n");
-    const drip = setInterval(() => !connection.closed && connection.write("A: b\r\n"), 20);
-    expect(await connection.closes()).toMatch(/^(HTTP\/1\.1 408 |$)/);
-    clearInterval(drip);
-  });
-
-  test("whose body never ends", async () => {
-    const connection = await RawConnection.open(listener.port);
-    connection.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
-    const drip = setInterval(() => !connection.closed && connection.write("x"), 20);
-    expect(await connection.closes()).toMatch(/^(HTTP\/1\.1 408 |$)/);
-    clearInterval(drip);
-    await until(
-      () => outcomes.length,
-      (count) => count > 0,
-    );
-  });
-
-  test("whose body never ends, over HTTP/2", async () => {
-    const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca });
-    session.on("error", () => undefined);
-    const stream = session.request({ ":method": "POST", ":path": "/" });
-    stream.write("x");
-    const answer = await answerOf(stream);
-    expect(answer.status).toBe(504);
     session.destroy();
   });
 
-  test("whose connection idles, over HTTP/1.1 and HTTP/2", async () => {
-    const connection = await RawConnection.open(listener.port);
-    connection.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    expect(await connection.closes()).toMatch(/^HTTP\/1\.1 200 /);
-    const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca });
-    session.on("error", () => undefined);
-    const closed = new Promise((resolve) => session.once("close", resolve));
-    const stream = session.request({ ":path": "/" });
-    stream.end();
-    expect((await answerOf(stream)).status).toBe(200);
-    await closed;
+  test("a connection that breaks in the middle of a body stores nothing", async () => {
+    const session = http2Session(server);
+    const stream = session.request({ ...get(path), ":method": "POST", "content-type": "application/json" });
+    stream.write('{"metadata":{"name":"half"}}');
+    await stillAnswers(server);
+    const broken = answerOf(stream);
+    session.destroy(undefined, constants.NGHTTP2_CANCEL);
+    await broken;
+    await stillAnswers(server);
+    expect((await server.admin.get(`${path}/half`)).status).toBe(404);
   });
 
-  test("who speaks plain HTTP, or no protocol that is offered", async () => {
-    const { connect } = await import("node:net");
-    const plain = connect(listener.port, "127.0.0.1");
-    plain.on("error", () => undefined);
-    plain.resume();
-    plain.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    await new Promise((resolve) => plain.once("close", resolve));
-    const old = connectTls({
-      port: listener.port,
-      host: "127.0.0.1",
-      rejectUnauthorized: false,
-      maxVersion: "TLSv1.1",
-      minVersion: "TLSv1.1",
-      ciphers: "ALL:@SECLEVEL=0",
-    });
-    await new Promise((resolve) => old.once("error", resolve));
-    const api = new Api(`https://127.0.0.1:${listener.port}`, ca, undefined);
-    expect((await api.get("/")).status).toBe(200);
-    api.close();
+  test("huge headers, and bytes that are no HTTP/2", async () => {
+    const session = http2Session(server);
+    const stream = session.request({ ...get("/livez"), a: "x".repeat(60_000), b: "x".repeat(60_000) });
+    const { status } = await answerOf(stream);
+    expect(status).not.toBe(200);
+    session.destroy();
+    const raw = await RawConnection.open(portOf(server), ["h2"]);
+    raw.write("GET / HTTP/1.1\r\n\r\n".repeat(10));
+    await raw.closes();
   });
 });

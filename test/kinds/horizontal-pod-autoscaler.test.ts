@@ -1,25 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { HorizontalPodAutoscaler as OldAutoscaler } from "../../src/kinds/autoscaling/horizontal-pod-autoscaler-v1.ts";
 import { HorizontalPodAutoscaler } from "../../src/kinds/autoscaling/horizontal-pod-autoscaler.ts";
-import { Scale } from "../../src/kinds/autoscaling/scale.ts";
-import { decode } from "../../src/schema/decode.ts";
-import type { ApiObject } from "../../src/schema/kind.ts";
-import { platform } from "../../src/vocabulary/platform.ts";
 import type { Part } from "./pod-support.ts";
 import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
+import {
+  scaleTargetRef,
+  withSpec,
+  processors,
+  average,
+  plain,
+  metric,
+} from "./horizontal-pod-autoscaler-support.ts";
 
 const short = (faults: readonly string[]) => faults.map((fault) => fault.replace("FieldValue", ""));
-
-const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
-const withSpec = (part: Part): Part => ({ spec: { scaleTargetRef, maxReplicas: 5, ...part } });
 const withMetric = (metric: Part): Part => withSpec({ metrics: [metric] });
-const processors = (percent: number) => ({
-  type: "Resource",
-  resource: { name: "cpu", target: { type: "Utilization", averageUtilization: percent } },
-});
-const average = { type: "AverageValue", averageValue: "10" };
-const plain = { type: "Value", value: "10" };
-const metric = { name: "hits" };
 const gates = ["HPAContainerMetrics"];
 
 describe("HorizontalPodAutoscaler v2", () => {
@@ -254,162 +247,5 @@ describe("HorizontalPodAutoscaler v2", () => {
     expect(targets({ type: "Object", object: { target: plain } })).toBe("<unknown>/10");
     expect(targets({ type: "Resource", resource: { name: "cpu", target: {} } })).toBe("<unknown>/<auto>");
     expect(targets({ type: "Moon" })).toBe("<unknown type>");
-  });
-});
-
-describe("HorizontalPodAutoscaler v1", () => {
-  const context = { vocabulary: platform, enabled: () => false, subresource: "" };
-  const conversion = OldAutoscaler.conversion!;
-  const stored = (old: Part): ApiObject => {
-    const object = conversion.toStored(readAs(OldAutoscaler, old), context);
-    return readAs(HorizontalPodAutoscaler, decode(HorizontalPodAutoscaler.type, object).value);
-  };
-  const shown = (now: object): ApiObject =>
-    decode(OldAutoscaler.type, conversion.fromStored(readAs(HorizontalPodAutoscaler, now), context))
-      .value as ApiObject;
-
-  it("is an autoscaler by processors in v2", () => {
-    expect(stored(withSpec({ targetCPUUtilizationPercentage: 60 }))["spec"]).toEqual({
-      scaleTargetRef,
-      minReplicas: 1,
-      maxReplicas: 5,
-      metrics: [processors(60)],
-    });
-    expect(stored(withSpec({}))["spec"]).toHaveProperty("metrics", [processors(80)]);
-    const status = { currentReplicas: 1, desiredReplicas: 2, currentCPUUtilizationPercentage: 33 };
-    expect(stored({ ...withSpec({}), status })["status"]).toEqual({
-      currentReplicas: 1,
-      desiredReplicas: 2,
-      currentMetrics: [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: 33 } } }],
-    });
-  });
-
-  it("shows what it can't say in annotations of the reference's own spelling", () => {
-    const now = {
-      ...withSpec({
-        metrics: [processors(60), { type: "Pods", pods: { metric, target: average } }],
-        behavior: { scaleDown: { stabilizationWindowSeconds: 60 } },
-      }),
-      metadata: { name: "one", annotations: { mine: "x" } },
-      status: {
-        desiredReplicas: 2,
-        currentMetrics: [
-          {
-            type: "Resource",
-            resource: { name: "cpu", current: { averageUtilization: 33, averageValue: "1" } },
-          },
-        ],
-        conditions: [{ type: "AbleToScale", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z" }],
-      },
-    };
-    const old = shown(now);
-    expect(old["spec"]).toEqual({
-      scaleTargetRef,
-      minReplicas: 1,
-      maxReplicas: 5,
-      targetCPUUtilizationPercentage: 60,
-    });
-    expect(old["status"]).toEqual({
-      currentReplicas: 0,
-      desiredReplicas: 2,
-      currentCPUUtilizationPercentage: 33,
-    });
-    expect(old.metadata.annotations).toEqual({
-      mine: "x",
-      "autoscaling.alpha.platform.io/metrics":
-        '[{"type":"Pods","pods":{"metricName":"hits","targetAverageValue":"10"}}]',
-      "autoscaling.alpha.platform.io/current-metrics":
-        '[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":33,"currentAverageValue":"1"}}]',
-      "autoscaling.alpha.platform.io/conditions":
-        '[{"type":"AbleToScale","status":"True","lastTransitionTime":"2024-01-01T00:00:00Z"}]',
-      "autoscaling.alpha.platform.io/behavior":
-        '{"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15},{"Type":"Percent","Value":100,"PeriodSeconds":15}]},' +
-        '"ScaleDown":{"StabilizationWindowSeconds":60,"SelectPolicy":"Max","Policies":[{"Type":"Percent","Value":100,"PeriodSeconds":15}]}}',
-    });
-  });
-
-  it("loses nothing on the way to v1 and back, but for the order of the metrics", () => {
-    const now = {
-      ...withSpec({
-        metrics: [
-          { type: "Resource", resource: { name: "memory", target: average } },
-          {
-            type: "Pods",
-            pods: { metric: { name: "hits", selector: { matchLabels: { a: "b" } } }, target: average },
-          },
-          { type: "Object", object: { describedObject: scaleTargetRef, target: plain, metric } },
-          { type: "External", external: { metric, target: average } },
-          { type: "ContainerResource", containerResource: { name: "cpu", target: average, container: "a" } },
-          processors(60),
-        ],
-        behavior: { scaleUp: { selectPolicy: "Disabled" } },
-      }),
-      status: {
-        observedGeneration: 3,
-        lastScaleTime: "2024-01-01T00:00:00Z",
-        currentReplicas: 1,
-        desiredReplicas: 2,
-        currentMetrics: [
-          {
-            type: "Resource",
-            resource: { name: "cpu", current: { averageValue: "1", averageUtilization: 33 } },
-          },
-          { type: "Pods", pods: { metric, current: { averageValue: "5" } } },
-          { type: "Object", object: { metric, current: { value: "5" }, describedObject: scaleTargetRef } },
-          { type: "External", external: { metric, current: { value: "5", averageValue: "2" } } },
-          {
-            type: "ContainerResource",
-            containerResource: { name: "cpu", current: { averageValue: "5" }, container: "a" },
-          },
-        ],
-        conditions: [
-          { type: "AbleToScale", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z", reason: "R" },
-        ],
-      },
-    };
-    const there = readAs(HorizontalPodAutoscaler, now);
-    const { spec, status, metadata } = stored(shown(now));
-    expect(spec).toEqual(there["spec"]);
-    expect(status).toEqual(there["status"]);
-    expect(metadata.annotations).toBeUndefined();
-  });
-
-  it("ignores annotations that it can't read", () => {
-    const annotations = {
-      "autoscaling.alpha.platform.io/metrics": "nonsense",
-      "autoscaling.alpha.platform.io/current-metrics": '{"a":1}',
-      "autoscaling.alpha.platform.io/behavior": '{"ScaleUp":[]}',
-      "autoscaling.alpha.platform.io/conditions": "[1]",
-    };
-    const { spec, status, metadata } = stored({ ...withSpec({}), metadata: { name: "one", annotations } });
-    expect(spec).toEqual({ scaleTargetRef, minReplicas: 1, maxReplicas: 5, metrics: [processors(80)] });
-    expect(status).toEqual({ desiredReplicas: 0, currentMetrics: null });
-    expect(metadata.annotations).toBeUndefined();
-  });
-
-  it("has the row of v2", () => {
-    const old = shown(withSpec({ metrics: [{ type: "Pods", pods: { metric, target: average } }] }));
-    expect(cellsOf(OldAutoscaler, old)).toMatchObject({
-      Reference: "Deployment/web",
-      Targets: "<unknown>/10",
-      MinPods: "1",
-      MaxPods: 5,
-      Replicas: 0,
-    });
-  });
-});
-
-describe("Scale", () => {
-  it("asks for zero or more replicas", () => {
-    expect(judgeNew(Scale, { spec: { replicas: 0 } }).faults).toEqual([]);
-    expect(judgeNew(Scale, { spec: { replicas: -1 } }).faults).toEqual(["spec.replicas: FieldValueInvalid"]);
-  });
-  it("has a row", () => {
-    expect(cellsOf(Scale, { spec: { replicas: 3 }, status: { replicas: 2 } })).toEqual({
-      Name: "one",
-      Desired: 3,
-      Available: 2,
-      Age: "<unknown>",
-    });
   });
 });

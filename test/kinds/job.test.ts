@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { CronJob } from "../../src/kinds/batch/cron-job.ts";
 import { Job } from "../../src/kinds/batch/job.ts";
-import type { ApiObject } from "../../src/schema/kind.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { container, filledSpec, type Part } from "./pod-support.ts";
 import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
+import { short, pods } from "./batch-support.ts";
 
-const short = (faults: readonly string[]) => faults.map((fault) => fault.replace("FieldValue", ""));
-
-const pods = { spec: { containers: [container], restartPolicy: "Never" } };
 const withSpec = (part: Part): Part => ({ spec: { template: pods, ...part } });
 const withPolicy = (...rules: readonly object[]): Part => withSpec({ podFailurePolicy: { rules } });
 const uid = { metadata: { name: "one", uid: "u-1" } };
@@ -354,103 +350,5 @@ describe("Job", () => {
     });
     const parallel = cellsOf(Job, withSpec({ parallelism: 4 }));
     expect(parallel).toMatchObject({ Completions: "0/1 of 4", Duration: "", Selector: "<none>" });
-  });
-});
-
-describe("CronJob", () => {
-  const jobs = { spec: { template: pods } };
-  const withCron = (part: Part): Part => ({ spec: { schedule: "*/5 * * * *", jobTemplate: jobs, ...part } });
-
-  it("gets its defaults; those of jobs come with the jobs", () => {
-    const { object, faults } = judgeNew(CronJob, withCron({}));
-    expect(faults).toEqual([]);
-    expect(object["spec"]).toEqual({
-      schedule: "*/5 * * * *",
-      concurrencyPolicy: "Allow",
-      suspend: false,
-      jobTemplate: {
-        metadata: { creationTimestamp: null },
-        spec: {
-          template: {
-            metadata: { creationTimestamp: null },
-            spec: { ...filledSpec, restartPolicy: "Never" },
-          },
-        },
-      },
-      successfulJobsHistoryLimit: 3,
-      failedJobsHistoryLimit: 1,
-    });
-    expect(object["status"]).toEqual({});
-  });
-
-  it.each([
-    ["no schedule", { schedule: "" }, ["spec.schedule: Required"]],
-    ["a malformed schedule", { schedule: "every day" }, ["spec.schedule: Invalid"]],
-    ["an empty time zone", { timeZone: "" }, ["spec.timeZone: Invalid"]],
-    ["the machine's time zone", { timeZone: "Local" }, ["spec.timeZone: Invalid"]],
-    ["an unknown time zone", { timeZone: "Mars/Base" }, ["spec.timeZone: Invalid"]],
-    ["two time zones", { timeZone: "UTC", schedule: "TZ=UTC 0 0 * * *" }, ["spec.schedule: Invalid"]],
-    ["another policy", { concurrencyPolicy: "Queue" }, ["spec.concurrencyPolicy: NotSupported"]],
-    ["a negative deadline", { startingDeadlineSeconds: -1 }, ["spec.startingDeadlineSeconds: Invalid"]],
-    [
-      "negative histories",
-      { successfulJobsHistoryLimit: -1, failedJobsHistoryLimit: -1 },
-      ["spec.successfulJobsHistoryLimit: Invalid", "spec.failedJobsHistoryLimit: Invalid"],
-    ],
-    [
-      "a selector",
-      { jobTemplate: { spec: { template: pods, selector: {}, manualSelector: true } } },
-      ["spec.jobTemplate.spec.selector: Invalid", "spec.jobTemplate.spec.manualSelector: NotSupported"],
-    ],
-    [
-      "pods that start again for ever",
-      { jobTemplate: { spec: { template: { spec: { containers: [container] } } } } },
-      ["spec.jobTemplate.spec.template.spec.restartPolicy: Required"],
-    ],
-  ])("%s: refused", (_title, part, faults) => {
-    expect(short(judgeNew(CronJob, withCron(part)).faults)).toEqual(faults);
-  });
-
-  it("has a name that leaves room for those of its jobs, when it is made", () => {
-    const named = (length: number) => ({ metadata: { name: "x".repeat(length) }, ...withCron({}) });
-    expect(judgeNew(CronJob, named(52)).faults).toEqual([]);
-    expect(judgeNew(CronJob, named(53)).faults).toEqual(["metadata.name: FieldValueInvalid"]);
-    expect(judgeUpdate(CronJob, named(53), named(53)).faults).toEqual([]);
-  });
-
-  it("keeps a time zone that isn't known any more", () => {
-    const gone = withCron({ timeZone: "Old/Zone" });
-    expect(judgeUpdate(CronJob, gone, gone).faults).toEqual([]);
-    expect(judgeUpdate(CronJob, withCron({}), gone).faults).toEqual(["spec.timeZone: FieldValueInvalid"]);
-  });
-
-  it("warns of a time zone in the schedule, and of its pods", () => {
-    const context = { vocabulary: platform, enabled: () => false, subresource: "" };
-    const warnings = (part: Part, live?: ApiObject) =>
-      CronJob.warnings?.(readAs(CronJob, withCron(part)), context, live) ?? [];
-    expect(warnings({})).toEqual([]);
-    expect(warnings({ schedule: "TZ=UTC 0 0 * * *" }, readAs(CronJob, {}))).toEqual([
-      expect.stringMatching(/^spec\.schedule: /),
-    ]);
-    const template = { spec: { ...pods.spec, nodeSelector: { "beta.platform.io/os": "linux" } } };
-    expect(warnings({ jobTemplate: { spec: { template } } })[0]).toMatch(
-      /^spec\.jobTemplate\.spec\.template\.spec\./,
-    );
-  });
-
-  it("has a row", () => {
-    const status = { active: [{ name: "a" }], lastScheduleTime: "2024-01-01T00:00:00Z" };
-    expect(cellsOf(CronJob, { ...withCron({ suspend: true }), status }, "2024-01-01T00:01:00Z")).toEqual({
-      Name: "one",
-      Schedule: "*/5 * * * *",
-      Suspend: "True",
-      Active: 1,
-      "Last Schedule": "60s",
-      Age: "<unknown>",
-      Containers: "main",
-      Images: "example/app:1.0",
-      Selector: "<none>",
-    });
-    expect(cellsOf(CronJob, withCron({}))).toMatchObject({ Suspend: "False", "Last Schedule": "<none>" });
   });
 });

@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { configMap, namesIn, ok, startWithUsers, until } from "./support.ts";
+import {
+  schemas,
+  levels,
+  configMaps,
+  uidHeader,
+  levelHeader,
+  flowSchema,
+  rejecting,
+  useFlowServer,
+} from "./flow-support.ts";
+
+const { flow, start, hold, metric } = useFlowServer();
+
+describe("configuration", () => {
+  test("a flow schema counts from the next request on, and every answer tells of schema and level", async () => {
+    await start();
+    const ann = flow.server.as("ann");
+    const uidOf = async (path: string) => (await ok(flow.admin.get(path))).body.metadata.uid as string;
+    const before = await ann.get(configMaps);
+    expect([before.headers[uidHeader], before.headers[levelHeader]]).toEqual([
+      await uidOf(`${schemas}/global-default`),
+      await uidOf(`${levels}/global-default`),
+    ]);
+    await ok(flow.admin.post(schemas, flowSchema("ann", "workload-high", "ann")));
+    const after = await ann.post(configMaps, configMap("a"));
+    expect([after.status, after.headers[uidHeader], after.headers[levelHeader]]).toEqual([
+      201,
+      await uidOf(`${schemas}/ann`),
+      await uidOf(`${levels}/workload-high`),
+    ]);
+    await ok(flow.admin.delete(`${schemas}/ann`));
+    expect((await ann.get(configMaps)).headers[uidHeader]).toBe(before.headers[uidHeader]);
+  });
+
+  test("a schema without its level is Dangling and counts nothing, until there is the level", async () => {
+    await start();
+    const ann = flow.server.as("ann");
+    await ok(flow.admin.post(schemas, flowSchema("ann", "later", "ann")));
+    const dangling = async () =>
+      ((await flow.admin.get(`${schemas}/ann`)).body.status.conditions ?? []).find(
+        ({ type }: { type: string }) => type === "Dangling",
+      );
+    const missing = await until(dangling, (one) => one?.status === "True");
+    expect([missing.reason, missing.message]).toEqual(["NotFound", expect.stringContaining('"later"')]);
+    const own = (await flow.admin.get(`${schemas}/ann`)).body.metadata.uid;
+    expect((await ann.get(configMaps)).headers[uidHeader]).not.toBe(own);
+    await ok(flow.admin.post(levels, rejecting("later")));
+    expect((await ann.get(configMaps)).headers[uidHeader]).toBe(own);
+    expect((await until(dangling, (one) => one?.status === "False")).reason).toBe("Found");
+    await ok(flow.admin.delete(`${levels}/later`));
+    await until(dangling, (one) => one?.status === "True");
+  });
+
+  test("mandatory objects come back, suggested ones are kept up unless their annotation says otherwise", async () => {
+    await start();
+    const annotation = "apf.platform.io/autoupdate-spec";
+    const gone = (await ok(flow.admin.delete(`${levels}/catch-all`))).body;
+    const back = await until(
+      () => flow.admin.get(`${levels}/catch-all`),
+      ({ status }) => status === 200,
+    );
+    expect(back.body.metadata.uid).not.toBe(gone.metadata?.uid ?? gone.details?.uid);
+    expect(back.body.metadata.annotations[annotation]).toBe("true");
+    const system = `${levels}/system`;
+    const shares = { spec: { limited: { nominalConcurrencyShares: 77 } } };
+    const sharesNow = async () =>
+      (await flow.admin.get(system)).body.spec.limited.nominalConcurrencyShares as number;
+    await ok(flow.admin.patch(system, shares));
+    await until(sharesNow, (now) => now === 30);
+    await ok(flow.admin.patch(system, { metadata: { annotations: { [annotation]: "false" } }, ...shares }));
+    await ok(flow.admin.delete(`${levels}/leader-election`));
+    await until(
+      () => flow.admin.get(`${levels}/leader-election`),
+      ({ status }) => status === 200,
+    );
+    expect(await sharesNow()).toBe(77);
+  });
+});
+
+describe.each([
+  ["platform", "platform.io", "platform-system-service-accounts", "controller-manager", "x-platform-pf"],
+  ["kubernetes", "k8s.io", "kube-system-service-accounts", "kube-controller-manager", "x-kubernetes-pf"],
+] as const)("the %s names", (vocabulary, suffix, accounts, manager, header) => {
+  test("of the objects that a server begins with, and of headers", async () => {
+    flow.server = await startWithUsers([], { vocabulary });
+    const group = `/apis/flowcontrol.apiserver.${suffix}/v1beta3`;
+    const found = await ok(flow.server.admin.get(`${group}/flowschemas`));
+    expect(namesIn(found)).toEqual(
+      expect.arrayContaining([accounts, manager, "exempt", "catch-all", "probes"]),
+    );
+    expect(namesIn(found)).toHaveLength(13);
+    const items = found.body.items as {
+      metadata: { annotations: object };
+      status: { conditions: object[] };
+    }[];
+    for (const { metadata, status } of items) {
+      const domain = vocabulary === "kubernetes" ? "kubernetes.io" : suffix;
+      expect(metadata.annotations).toEqual({ [`apf.${domain}/autoupdate-spec`]: "true" });
+      expect(status.conditions).toEqual([expect.objectContaining({ type: "Dangling", status: "False" })]);
+    }
+    expect(namesIn(await ok(flow.server.admin.get(`${group}/prioritylevelconfigurations`)))).toEqual([
+      "catch-all",
+      "exempt",
+      "global-default",
+      "leader-election",
+      "node-high",
+      "system",
+      "workload-high",
+      "workload-low",
+    ]);
+    const exempt = (await flow.server.admin.get(`${group}/flowschemas/exempt`)).body.metadata.uid;
+    expect(found.headers[`${header}-flowschema-uid`]).toBe(exempt);
+  });
+});
+
+describe("without priority and fairness", () => {
+  test("reading and changing requests have limits of their own, which administrators and watches don't have", async () => {
+    await start({ flow: { fair: false, maxReading: 1, maxChanging: 1 } });
+    const held = hold("ann");
+    const bob = flow.server.as("bob");
+    const refused = await until(
+      () => bob.post(configMaps, configMap("b")),
+      ({ status }) => status === 429,
+    );
+    expect([refused.headers["retry-after"], refused.body.reason]).toEqual(["1", "TooManyRequests"]);
+    expect(refused.headers[uidHeader]).toBeUndefined();
+    expect((await bob.get(configMaps)).status).toBe(200);
+    expect((await flow.admin.post(configMaps, configMap("c"))).status).toBe(201);
+    const watching = [await bob.watch(configMaps), await bob.watch(configMaps)];
+    expect((await bob.get(configMaps)).status).toBe(200);
+    for (const one of watching) one.close();
+    held.finish();
+    expect(await held.answer).toBe(422);
+    expect((await bob.post(configMaps, configMap("d"))).status).toBe(201);
+    expect((await flow.admin.get("/debug/api_priority_and_fairness/dump_queues")).status).toBe(404);
+  });
+
+  test("the feature gate turns it off too, and the group need not be served", async () => {
+    await start({ featureGates: "APIPriorityAndFairness=false" });
+    expect((await flow.server.as("ann").get(configMaps)).headers[uidHeader]).toBeUndefined();
+    await flow.server.close();
+    await start({ runtimeConfig: "flowcontrol.apiserver.platform.io/v1beta3=false" });
+    expect((await flow.server.as("ann").get(configMaps)).status).toBe(200);
+    expect(await metric("dispatched_requests_total", "global-default")).toBe(1);
+  });
+});
+
+test("seats that come to nothing are refused at the start", async () => {
+  await start();
+  await expect(startWithUsers([], { flow: { maxReading: 0, maxChanging: 0 } })).rejects.toThrow(
+    /flow.maxReading and flow.maxChanging/,
+  );
+});

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import type { Kind } from "../../src/schema/kind.ts";
+import { container, template, type Part } from "./pod-support.ts";
+import { judgeNew, judgeUpdate } from "./support.ts";
+
+export const selector = { matchLabels: { app: "web" } };
+
+/** The smallest object of each kind but replication controllers. */
+export const smallest = { selector, template };
+export const withSpec = (part: Part): Part => ({ spec: { ...smallest, ...part } });
+export const withPods = (spec: Part): Part =>
+  withSpec({ template: { ...template, spec: { containers: [container], ...spec } } });
+const short = (faults: readonly string[]) => faults.map((fault) => fault.replace("FieldValue", ""));
+
+export function refused(
+  kind: Kind,
+  cases: readonly (readonly [string, Part, readonly string[]])[],
+  gates: readonly string[] = [],
+) {
+  it.each(cases)("%s", (_title, given, faults) => {
+    expect(short(judgeNew(kind, given, { gates }).faults)).toEqual(faults);
+  });
+}
+
+export function updates(
+  kind: Kind,
+  cases: readonly (readonly [title: string, before: Part, now: Part, faults: readonly string[]])[],
+  subresource?: string,
+) {
+  it.each(cases)("%s", (_title, before, now, faults) => {
+    const options = subresource === undefined ? {} : { subresource };
+    const subject = subresource === undefined ? kind : { ...kind, prepareCreate: undefined };
+    expect(short(judgeUpdate(subject, before, now, options).faults)).toEqual(faults);
+  });
+}
+
+export const statusOf = (status: Part): Part => ({ ...withSpec({}), status });

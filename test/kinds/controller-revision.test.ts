@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { ControllerRevision } from "../../src/kinds/apps/controller-revision.ts";
+import { cellOf } from "./pod-support.ts";
+import { readAs } from "./support.ts";
+import { refused, updates } from "./apps-support.ts";
+
+describe("controller revisions", () => {
+  refused(ControllerRevision, [
+    ["all well", { revision: 1, data: { a: 1 } }, []],
+    ["no data", { revision: 1 }, ["data: Required"]],
+    ["negative", { revision: -1, data: { a: 1 } }, ["revision: Invalid"]],
+  ]);
+  updates(ControllerRevision, [
+    ["another number", { revision: 1, data: { a: 1 } }, { revision: 2, data: { a: 1 } }, []],
+    ["other data", { revision: 1, data: { a: 1 } }, { revision: 1, data: { a: 2 } }, ["data: Invalid"]],
+  ]);
+
+  it("its row", () => {
+    const owner = { apiVersion: "apps/v1", kind: "StatefulSet", name: "web", uid: "u", controller: true };
+    const object = readAs(ControllerRevision, {
+      metadata: { name: "r", ownerReferences: [owner] },
+      revision: 3,
+      data: {},
+    });
+    expect(cellOf(ControllerRevision, object, "Controller")).toBe("statefulset.apps/web");
+    expect(cellOf(ControllerRevision, object, "Revision")).toBe(3);
+    expect(cellOf(ControllerRevision, readAs(ControllerRevision, { revision: 1 }), "Controller")).toBe(
+      "<none>",
+    );
+  });
+});

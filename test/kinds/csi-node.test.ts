@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { CSINode } from "../../src/kinds/storage/csi-node.ts";
+import { cellsOf, judgeNew, judgeUpdate } from "./support.ts";
+
+describe("CSINode", () => {
+  const driver = { name: "d.example.com", nodeID: "n", topologyKeys: ["a/b"], allocatable: { count: 0 } };
+  it.each<[string, object[], string[]]>([
+    ["none", [], []],
+    ["one", [driver], []],
+    [
+      "one without anything",
+      [{}],
+      [
+        "spec.drivers[0].name: FieldValueInvalid",
+        "spec.drivers[0].name: FieldValueRequired",
+        "spec.drivers[0].nodeID: FieldValueRequired",
+      ],
+    ],
+    [
+      "what a driver is made of",
+      [{ name: "a_b", nodeID: "n".repeat(257), allocatable: { count: -1 } }],
+      [
+        "spec.drivers[0].allocatable.count: FieldValueInvalid",
+        "spec.drivers[0].name: FieldValueInvalid",
+        "spec.drivers[0].nodeID: FieldValueInvalid",
+      ],
+    ],
+    ["one twice", [driver, driver], ["spec.drivers[1].name: FieldValueDuplicate"]],
+    [
+      "keys",
+      [{ ...driver, topologyKeys: ["a", "a", "b c"] }],
+      ["spec.drivers[0]: FieldValueDuplicate", "spec.drivers[0]: FieldValueInvalid"],
+    ],
+  ])("rules: %s", (_name, drivers, faults) => {
+    expect(judgeNew(CSINode, { spec: { drivers } }).faults.toSorted()).toEqual(faults);
+  });
+
+  it("drivers come and go, but don't change", () => {
+    const change = (...drivers: object[]) =>
+      judgeUpdate(CSINode, { spec: { drivers: [driver] } }, { spec: { drivers } }).faults;
+    expect(change()).toEqual([]);
+    expect(change({ ...driver, name: "e" }, driver)).toEqual([]);
+    expect(change({ ...driver, nodeID: "m" })).toEqual(["CSINodeDriver: FieldValueInvalid"]);
+  });
+
+  it("cells", () => {
+    expect(cellsOf(CSINode, { spec: { drivers: [driver] } })).toMatchObject({ Drivers: 1 });
+    expect(cellsOf(CSINode, {})).toMatchObject({ Drivers: 0 });
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import {
+  CSIStorageCapacity,
+  CSIStorageCapacityV1beta1,
+} from "../../src/kinds/storage/csi-storage-capacity.ts";
+import { cellsOf, judgeNew, judgeUpdate } from "./support.ts";
+
+describe.each([
+  ["v1", CSIStorageCapacity],
+  ["v1beta1", CSIStorageCapacityV1beta1],
+])("CSIStorageCapacity %s", (version, kind) => {
+  const smallest = { storageClassName: "fast" };
+  it.each<[string, object, string[]]>([
+    ["the smallest one", smallest, []],
+    ["no class", {}, ["storageClassName: FieldValueInvalid"]],
+    [
+      "amounts",
+      { ...smallest, capacity: "-1", maximumVolumeSize: "-1" },
+      ["capacity: FieldValueInvalid", "maximumVolumeSize: FieldValueInvalid"],
+    ],
+    [
+      "nodes",
+      { ...smallest, nodeTopology: { matchExpressions: [{ key: "a", operator: "Like" }] } },
+      ["nodeTopology.matchExpressions[0].operator: FieldValueInvalid"],
+    ],
+  ])("rules: %s", (_name, value, faults) => {
+    expect(judgeNew(kind, value).faults).toEqual(faults);
+  });
+
+  it("class and nodes stay, amounts change", () => {
+    const now = { storageClassName: "slow", nodeTopology: {}, capacity: "1Gi" };
+    expect(judgeUpdate(kind, smallest, now).faults).toEqual([
+      "nodeTopology: FieldValueInvalid",
+      "storageClassName: FieldValueInvalid",
+    ]);
+  });
+
+  it("cells", () => {
+    expect(cellsOf(kind, smallest)).toEqual({ Name: "one", StorageClassName: "fast", Capacity: "<unset>" });
+    expect(cellsOf(kind, { ...smallest, capacity: "1Gi" })).toMatchObject({ Capacity: "1Gi" });
+  });
+
+  it("is stored as v1", () => {
+    expect(kind.version).toBe(version);
+    expect(kind.conversion?.stored()).toBe(version === "v1" ? undefined : CSIStorageCapacity);
+  });
+});

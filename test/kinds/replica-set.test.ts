@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { ReplicaSet } from "../../src/kinds/apps/replica-set.ts";
+import { cellOf, filledTemplate, template } from "./pod-support.ts";
+import { judgeNew, readAs } from "./support.ts";
+import { selector, withSpec, withPods, refused, updates, statusOf } from "./apps-support.ts";
+
+describe("replica sets", () => {
+  it("the smallest one is completed and passes", () => {
+    const { object, faults } = judgeNew(ReplicaSet, withSpec({}));
+    expect(faults).toEqual([]);
+    expect(object["spec"]).toEqual({ replicas: 1, selector, template: filledTemplate });
+    expect(object["status"]).toEqual({ replicas: 0 });
+  });
+
+  refused(ReplicaSet, [
+    ["replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
+    [
+      "no selector",
+      { spec: { template } },
+      ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
+    ],
+    ["empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+    [
+      "other labels",
+      withSpec({ selector: { matchLabels: { app: "db" } } }),
+      ["spec.template.metadata.labels: Invalid"],
+    ],
+    [
+      "pods that end",
+      withPods({ restartPolicy: "OnFailure" }),
+      ["spec.template.spec.restartPolicy: NotSupported"],
+    ],
+  ]);
+  updates(ReplicaSet, [
+    [
+      "another selector",
+      withSpec({}),
+      withSpec({ selector: { matchLabels: { app: "db" } } }),
+      ["spec.template.metadata.labels: Invalid", "spec.selector: Invalid"],
+    ],
+  ]);
+  updates(
+    ReplicaSet,
+    [
+      [
+        "more labelled than there are",
+        statusOf({ replicas: 0 }),
+        statusOf({ replicas: 1, fullyLabeledReplicas: 2 }),
+        ["status.fullyLabeledReplicas: Invalid"],
+      ],
+    ],
+    "status",
+  );
+
+  it("its row and selectable field", () => {
+    const object = readAs(ReplicaSet, {
+      ...withSpec({ replicas: 3 }),
+      status: { replicas: 2, readyReplicas: 1 },
+    });
+    const cells = ["Desired", "Current", "Ready", "Containers", "Images", "Selector"];
+    expect(cells.map((name) => cellOf(ReplicaSet, object, name))).toEqual([
+      3,
+      2,
+      1,
+      "main",
+      "example/app:1.0",
+      "app=web",
+    ]);
+    expect(cellOf(ReplicaSet, readAs(ReplicaSet, {}), "Selector")).toBe("<none>");
+    expect(ReplicaSet.selectable["status.replicas"]!(object)).toBe("2");
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { ReplicationController } from "../../src/kinds/core/replication-controller.ts";
+import { cellOf, container, filledSpec, filledTemplate, template } from "./pod-support.ts";
+import { judgeNew, readAs } from "./support.ts";
+import { refused, updates } from "./apps-support.ts";
+
+describe("replication controllers", () => {
+  it("the smallest one is completed and passes", () => {
+    const { object, faults } = judgeNew(ReplicationController, { spec: { template } });
+    expect(faults).toEqual([]);
+    expect(object.metadata.labels).toEqual({ app: "web" });
+    expect(object["spec"]).toEqual({ replicas: 1, selector: { app: "web" }, template: filledTemplate });
+    expect(object["status"]).toEqual({ replicas: 0 });
+  });
+
+  it("labels and selector that are given stay", () => {
+    const { object } = judgeNew(ReplicationController, {
+      metadata: { labels: { own: "x" } },
+      spec: {
+        selector: { app: "web" },
+        template: { ...template, metadata: { labels: { app: "web", b: "c" } } },
+      },
+    });
+    expect(object.metadata.labels).toEqual({ own: "x" });
+    expect(object["spec"]).toMatchObject({ selector: { app: "web" } });
+  });
+
+  refused(ReplicationController, [
+    ["no template", { spec: { selector: { a: "b" } } }, ["spec.template: Required"]],
+    ["no selector", { spec: { template: { spec: filledSpec } } }, ["spec.selector: Required"]],
+    [
+      "other labels",
+      { spec: { selector: { a: "b" }, template } },
+      ["spec.template.metadata.labels: Invalid"],
+    ],
+    ["replicas", { spec: { replicas: -1, template } }, ["spec.replicas: Invalid"]],
+    ["seconds", { spec: { minReadySeconds: -1, template } }, ["spec.minReadySeconds: Invalid"]],
+    [
+      "pods that end",
+      { spec: { template: { ...template, spec: { containers: [container], restartPolicy: "Never" } } } },
+      ["spec.template.spec.restartPolicy: NotSupported"],
+    ],
+  ]);
+  updates(
+    ReplicationController,
+    [
+      [
+        "more ready than there are",
+        { spec: { template } },
+        { spec: { template }, status: { replicas: 1, readyReplicas: 2 } },
+        ["status.readyReplicas: Invalid"],
+      ],
+    ],
+    "status",
+  );
+
+  it("its row and selectable field", () => {
+    const object = readAs(ReplicationController, {
+      spec: { replicas: 3, template },
+      status: { replicas: 2, readyReplicas: 1 },
+    });
+    const cells = ["Desired", "Current", "Ready", "Containers", "Images", "Selector"];
+    expect(cells.map((name) => cellOf(ReplicationController, object, name))).toEqual([
+      3,
+      2,
+      1,
+      "main",
+      "example/app:1.0",
+      "app=web",
+    ]);
+    expect(ReplicationController.selectable["status.replicas"]!(object)).toBe("2");
+  });
+});

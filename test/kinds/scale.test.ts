@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { Scale } from "../../src/kinds/autoscaling/scale.ts";
+import { cellsOf, judgeNew } from "./support.ts";
+
+describe("Scale", () => {
+  it("asks for zero or more replicas", () => {
+    expect(judgeNew(Scale, { spec: { replicas: 0 } }).faults).toEqual([]);
+    expect(judgeNew(Scale, { spec: { replicas: -1 } }).faults).toEqual(["spec.replicas: FieldValueInvalid"]);
+  });
+  it("has a row", () => {
+    expect(cellsOf(Scale, { spec: { replicas: 3 }, status: { replicas: 2 } })).toEqual({
+      Name: "one",
+      Desired: 3,
+      Available: 2,
+      Age: "<unknown>",
+    });
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { StorageClass } from "../../src/kinds/storage/storage-class.ts";
+import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
+import { context } from "./storage-support.ts";
+
+describe("StorageClass", () => {
+  const smallest = { provisioner: "example.com/disk" };
+  it("the smallest one and its defaults", () => {
+    const { object, faults } = judgeNew(StorageClass, smallest);
+    expect(faults).toEqual([]);
+    expect(object).toMatchObject({ ...smallest, reclaimPolicy: "Delete", volumeBindingMode: "Immediate" });
+    expect(object).not.toHaveProperty("allowVolumeExpansion");
+  });
+
+  const topologies = (...terms: object[][]) => ({
+    allowedTopologies: terms.map((matchLabelExpressions) => ({ matchLabelExpressions })),
+  });
+  it.each<[string, object, string[]]>([
+    ["no provisioner", { provisioner: "" }, ["provisioner: FieldValueRequired"]],
+    ["a provisioner with capitals", { provisioner: "Example.com/Disk" }, []],
+    ["a provisioner that is none", { provisioner: "a b" }, ["provisioner: FieldValueInvalid"]],
+    ["a policy", { reclaimPolicy: "Keep" }, ["reclaimPolicy: FieldValueNotSupported"]],
+    [
+      "a policy that only volumes have",
+      { reclaimPolicy: "Recycle" },
+      ["reclaimPolicy: FieldValueNotSupported"],
+    ],
+    ["a mode", { volumeBindingMode: "Later" }, ["volumeBindingMode: FieldValueNotSupported"]],
+    ["a parameter without a name", { parameters: { "": "a" } }, ["parameters: FieldValueInvalid"]],
+    [
+      "too many parameters",
+      { parameters: Object.fromEntries(Array.from({ length: 513 }, (_, index) => [`p${index}`, ""])) },
+      ["parameters: FieldValueTooLong"],
+    ],
+    [
+      "too much in parameters",
+      { parameters: { a: "x".repeat(256 * 1024) } },
+      ["parameters: FieldValueTooLong"],
+    ],
+    [
+      "topologies",
+      topologies(
+        [{ key: "a", values: ["b"] }],
+        [{ key: "a", values: ["b", "c"] }],
+        [{ key: "d", values: ["b"] }],
+      ),
+      [],
+    ],
+    [
+      "a topology twice",
+      topologies([{ key: "a", values: ["b", "c"] }], [{ key: "a", values: ["c", "b"] }]),
+      ["allowedTopologies[1].matchLabelExpressions: FieldValueDuplicate"],
+    ],
+    // As in the reference, which compares it with the places of those that follow.
+    [
+      "a topology of nothing",
+      topologies([]),
+      ["allowedTopologies[0].matchLabelExpressions: FieldValueDuplicate"],
+    ],
+    [
+      "what a topology is made of",
+      topologies([{ key: "a b", values: ["b", "b"] }, { key: "c" }, { key: "c", values: ["d"] }]),
+      [
+        "allowedTopologies[0].matchLabelExpressions[0].values[1]: FieldValueDuplicate",
+        "allowedTopologies[0].matchLabelExpressions[0].key: FieldValueInvalid",
+        "allowedTopologies[0].matchLabelExpressions[1].values: FieldValueRequired",
+        "allowedTopologies[0].matchLabelExpressions[2].key: FieldValueDuplicate",
+      ],
+    ],
+  ])("rules: %s", (_name, change, faults) => {
+    expect(judgeNew(StorageClass, { ...smallest, ...change }).faults).toEqual(faults);
+  });
+
+  it("what stays and what changes", () => {
+    expect(
+      judgeUpdate(StorageClass, smallest, {
+        provisioner: "other",
+        parameters: { a: "b" },
+        reclaimPolicy: "Retain",
+        volumeBindingMode: "WaitForFirstConsumer",
+      }).faults,
+    ).toEqual([
+      "parameters: FieldValueForbidden",
+      "provisioner: FieldValueForbidden",
+      "reclaimPolicy: FieldValueForbidden",
+      "volumeBindingMode: FieldValueInvalid",
+    ]);
+    const now = { ...smallest, allowVolumeExpansion: true, mountOptions: ["ro"] };
+    expect(judgeUpdate(StorageClass, smallest, now).faults).toEqual([]);
+  });
+
+  it("warns of old labels", () => {
+    const old = topologies([{ key: "failure-domain.beta.platform.io/region", values: ["a"] }]);
+    const warn = (change: object) =>
+      StorageClass.warnings!(readAs(StorageClass, { ...smallest, ...change }), context, undefined);
+    expect(warn({})).toEqual([]);
+    expect(warn(old)).toEqual([
+      'allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.17; use "topology.platform.io/region" instead',
+    ]);
+  });
+
+  it("cells", () => {
+    expect(cellsOf(StorageClass, smallest)).toEqual({
+      Name: "one",
+      Provisioner: "example.com/disk",
+      ReclaimPolicy: "Delete",
+      VolumeBindingMode: "Immediate",
+      AllowVolumeExpansion: false,
+      Age: "<unknown>",
+    });
+    for (const prefix of ["storageclass", "storageclass.beta"]) {
+      const annotations = { [`${prefix}.platform.io/is-default-class`]: "true" };
+      const metadata = { name: "c", annotations };
+      expect(cellsOf(StorageClass, { ...smallest, metadata })).toMatchObject({ Name: "c (default)" });
+    }
+  });
+});

@@ -1,0 +1,3 @@
+import { platform } from "../../src/vocabulary/platform.ts";
+
+export const context = { vocabulary: platform, enabled: () => false, subresource: "" };

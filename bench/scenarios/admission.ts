@@ -1,4 +1,4 @@
-import { admissionPluginNames } from "../../src/server/admission/admission.ts";
+import { pluginTable } from "../../src/server/admission/plugin-table.ts";
 import { writeText } from "../load/http-text.ts";
 import { sequenceMark, type LoadPlan } from "../load/plan.ts";
 import { measureInTurns, type Side } from "../measure.ts";
@@ -39,7 +39,7 @@ export const admission: Scenario = {
       await makePodsAccount(subject);
       return subject;
     };
-    const defaults = admissionPluginNames.filter(({ byDefault }) => byDefault).map(({ name }) => name);
+    const defaults = pluginTable.filter(({ byDefault }) => byDefault).map(({ name }) => name);
     try {
       const bare = await opened([`--disable-admission-plugins=${defaults.join(",")}`]);
       const usual = await opened([]);

@@ -7,7 +7,7 @@ import { systemClock } from "../base/clock.ts";
 import { whyUnreadable } from "../base/unreadable.ts";
 import { decodeYaml } from "../base/yaml.ts";
 import { auditVersion } from "../http/audit/policy-file.ts";
-import { admissionPluginNames } from "../server/admission/admission.ts";
+import { pluginTable } from "../server/admission/plugin-table.ts";
 import { optionsOf } from "../server/options/option.ts";
 import { OptionsError } from "../server/options/options-error.ts";
 import { configurationFileOption, programOptionTable } from "../server/options/program-options.ts";
@@ -181,11 +181,11 @@ function chosenPlugins(
       "--admission-control names all plugins that run; give either that or --enable-admission-plugins and --disable-admission-plugins",
     );
   }
-  const existing = admissionPluginNames.map(({ name }) => name);
+  const existing = pluginTable.map(({ name }) => name);
   const unknown = admissionPlugins.find((name) => !existing.includes(name));
   if (unknown !== undefined) {
     const name = nameOf("admissionPlugins", "admission-control");
-    throw new UsageError(`${name}: there is no admission plugin ${JSON.stringify(unknown)}`);
+    throw new UsageError(`${name}: unknown admission plugin ${JSON.stringify(unknown)}`);
   }
   return {
     enabledAdmissionPlugins: admissionPlugins,

@@ -7,7 +7,7 @@ import { Registry } from "../../src/resources/registry/registry.ts";
 import { WriteEffects } from "../../src/resources/writes/write-effects.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { ok } from "../api/support.ts";
-import { admissionPluginNames } from "../../src/server/admission/admission.ts";
+import { pluginTable } from "../../src/server/admission/plugin-table.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { temporaryFolder } from "../support/process.ts";
 import { pod, PODS, rejected } from "./plugins/support.ts";
@@ -163,7 +163,7 @@ describe("AlwaysDeny", () => {
   test("C-4.13-14 C-4.13-15 C-4.13-16 is off by default, and so is AlwaysAdmit, which admits everything and changes nothing", async () => {
     expect((await server.admin.get(`${maps}/there`)).status).toBe(200);
     expect(
-      admissionPluginNames.filter(({ name, byDefault }) => /^Always(Admit|Deny)$/.test(name) && byDefault),
+      pluginTable.filter(({ name, byDefault }) => /^Always(Admit|Deny)$/.test(name) && byDefault),
     ).toEqual([]);
   });
 

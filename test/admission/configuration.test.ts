@@ -115,7 +115,7 @@ describe("plinth serve --admission-control-config-file", () => {
     [
       "a plugin that doesn't exist",
       () => configuration([{ name: "Nope", configuration: {} }]),
-      'there is no admission plugin "Nope"',
+      'unknown admission plugin "Nope"',
     ],
     [
       "a missing file of a plugin",

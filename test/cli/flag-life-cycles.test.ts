@@ -11,7 +11,7 @@ import {
 } from "../../src/cli/flag-life-cycles.ts";
 import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
-import { admissionPluginNames } from "../../src/server/admission/admission.ts";
+import { pluginTable } from "../../src/server/admission/plugin-table.ts";
 import { isLater } from "../../src/base/releases.ts";
 
 const known = [...serveFlags, ...acceptedFlags];
@@ -92,7 +92,7 @@ describe("the life of flags", () => {
 });
 
 describe("--admission-control", () => {
-  const names = admissionPluginNames.map(({ name }) => name);
+  const names = pluginTable.map(({ name }) => name);
 
   test("has the plugins run that it names, and no others", async () => {
     const { enabledAdmissionPlugins, disabledAdmissionPlugins } = await optionsOfFlags(
@@ -116,7 +116,7 @@ describe("--admission-control", () => {
 
   test("names only plugins that there are", async () => {
     await expect(optionsOfFlags("--admission-control=ResourceQuota,Nope")).rejects.toThrow(
-      '--admission-control: there is no admission plugin "Nope"',
+      '--admission-control: unknown admission plugin "Nope"',
     );
   });
 });

@@ -8,10 +8,14 @@ import { filesBelow, read, root } from "../tidy/source-files.ts";
 /** What the copy of the project has: the product, and the files that tests of recipes import. */
 const copied = [
   "src",
+  "scripts/new",
+  "docs/admission.md",
   "package.json",
   "tsconfig.json",
   "test/resources/engine.ts",
   "test/storage/support.ts",
+  "test/support/api.ts",
+  "test/support/use-server.ts",
   "test/kinds/declared-kinds.test.ts",
   "test/tidy/source-files.ts",
 ];
@@ -79,6 +83,12 @@ const recipes = filesBelow("docs/recipes");
 const blocks = recipes.flatMap(blocksOf);
 for (const block of blocks) write(block);
 
+/** The files of the scripts that create them for a new kind and a new plugin. */
+const created = [
+  run("scripts/new/kind.mjs", "resource", "PoolShare"),
+  run("scripts/new/plugin.mjs", "RejectOnRequest"),
+];
+
 test("there are four recipes, each with a test", () => {
   const tested = recipes.filter((recipe) =>
     blocks.some((block) => block.recipe === recipe && block.file.endsWith(".test.ts")),
@@ -92,7 +102,25 @@ test("there are four recipes, each with a test", () => {
   ]);
 });
 
-test("the code blocks of the recipes compile", { timeout: 240_000 }, () => {
+test("npm run new:kind and new:plugin create their files", () => {
+  expect(created.map(({ status, output }) => [status, output.split("\n").slice(0, 2)])).toEqual([
+    [0, ["src/kinds/resource/pool-share.ts", "test/kinds/pool-share.test.ts"]],
+    [0, ["src/admission/plugins/reject-on-request.ts", "test/admission/plugins/reject-on-request.test.ts"]],
+  ]);
+});
+
+test.each([
+  ["kind.mjs", "resource", "PoolShare", "src/kinds/resource/pool-share.ts exists already"],
+  ["kind.mjs", "resource", "poolShare", "The name is in upper camel case"],
+  ["kind.mjs", "nothing", "PoolShare", "The group is one of the folders admissionregistration, "],
+  ["plugin.mjs", "RejectOnRequest", "", "src/admission/plugins/reject-on-request.ts exists already"],
+  ["plugin.mjs", "", "", "usage: npm run new:plugin NAME"],
+])("scripts/new/%s %s %s: %s", (script, first, second, message) => {
+  const { status, output } = run(`scripts/new/${script}`, ...[first, second].filter((word) => word !== ""));
+  expect([status, output]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test("the code blocks of the recipes and the created files compile", { timeout: 240_000 }, () => {
   const { status, output } = run(
     "node_modules/typescript/bin/tsc",
     "-p",
@@ -102,8 +130,8 @@ test("the code blocks of the recipes compile", { timeout: 240_000 }, () => {
   expect([status, output]).toEqual([0, ""]);
 });
 
-test("the tests of the recipes pass, and what they add is complete", { timeout: 240_000 }, () => {
+test("the tests of the recipes and of the created files pass", { timeout: 240_000 }, () => {
   const { status, output } = run("node_modules/vitest/vitest.mjs", "run", "--root", copy, "--reporter=dot");
   expect(status, output).toBe(0);
-  expect(output).toMatch(/Test Files .*\b5 passed/);
+  expect(output).toMatch(/Test Files .*\b7 passed/);
 });

@@ -111,9 +111,9 @@ describe("plinth", () => {
     ["--client-ca-file=/nowhere/ca.crt", /--client-ca-file \/nowhere\/ca\.crt: the file doesn't exist/],
     [
       "--disable-admission-plugins=Nope",
-      /--disable-admission-plugins: there is no admission plugin "Nope"; there are AlwaysAdmit, /,
+      /--disable-admission-plugins: unknown admission plugin "Nope"; allowed are AlwaysAdmit, /,
     ],
-    ["--enable-admission-plugins=Nope", /--enable-admission-plugins: there is no admission plugin "Nope"/],
+    ["--enable-admission-plugins=Nope", /--enable-admission-plugins: unknown admission plugin "Nope"/],
     ["--controllers=nope", /--controllers: there is no controller "nope"; there are /],
     [
       "--etcd-servers=ftp://h",

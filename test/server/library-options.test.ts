@@ -50,7 +50,7 @@ describe("createServer refuses options that it can't use, and names them", () =>
     [{ clientCaFile: "/nowhere/ca.crt" }, "clientCaFile /nowhere/ca.crt: the file doesn't exist"],
     [{ enabledControllers: ["nope"] }, 'enabledControllers: there is no controller "nope"'],
     [{ enabledControllers: "*" }, 'enabledControllers: "*" is not a list of texts'],
-    [{ enabledAdmissionPlugins: ["Nope"] }, 'enabledAdmissionPlugins: there is no admission plugin "Nope"'],
+    [{ enabledAdmissionPlugins: ["Nope"] }, 'enabledAdmissionPlugins: unknown admission plugin "Nope"'],
     [{ featureGates: "Nope=true" }, "featureGates: unrecognized feature gate: Nope"],
     [{ runtimeConfig: "nope/v1=true" }, 'runtimeConfig: "nope/v1" is not a group version'],
     [{ serviceClusterIpRanges: ["x"] }, 'serviceClusterIpRanges: "x" is not a range of addresses'],

@@ -9,7 +9,7 @@ export const phraseCeilings: Readonly<Record<string, number>> = {
   "so many": 46,
   "one too many": 1,
   whom: 44,
-  "stands?(?! for)": 141,
+  "stands?(?! for)": 140,
   "held (against|to)": 5,
   "leads nowhere": 0,
   "begins to hold": 2,

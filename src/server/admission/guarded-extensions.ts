@@ -10,7 +10,7 @@ import { guardedKinds } from "../../kinds/guarded-kind.ts";
 import type { Kind } from "../../schema/kind.ts";
 import { GuardedStore, isStore } from "../../storage/guarded-store.ts";
 import type { Store } from "../../storage/store.ts";
-import { admissionPluginNames } from "./admission.ts";
+import { pluginTable } from "./plugin-table.ts";
 import type { Extensions } from "../options/extensions.ts";
 import { OptionsError } from "../options/options-error.ts";
 import { stackOf } from "../../base/logger.ts";
@@ -37,7 +37,7 @@ export function guardedExtensions(options: ServerOptions): GuardedExtensions {
     controllers = [],
   } = extensions;
   checkNames("admissionPlugins", admissionPlugins, [
-    ...admissionPluginNames.map(({ name }) => name),
+    ...pluginTable.map(({ name }) => name),
     "EscalationCheck",
   ]);
   checkNames("authenticators", authenticators, []);

@@ -13,11 +13,11 @@ import {
   selectedBy,
 } from "../core/pod/workload-rules.ts";
 import { scaleOf } from "../core/pod/workload-scale.ts";
-import { checkParts } from "../core/pod/workload-status.ts";
+import { checkParts, replicaCountParts, replicaCounts } from "../core/pod/workload-status.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { type Static, field, int32, int64, list, string, time } from "../../schema/types.ts";
+import { type Static, field, int32, list, string, time } from "../../schema/types.ts";
 
 const ReplicaSetSpec = struct("ReplicaSetSpec", "What a replica set should do.", {
   replicas: field(1, int32, "Number of pods that are wanted.").nullable().filled(1).check(nonNegative),
@@ -40,15 +40,7 @@ const ReplicaSetCondition = struct("ReplicaSetCondition", "One aspect of a repli
 });
 
 const ReplicaSetStatus = struct("ReplicaSetStatus", "What a replica set is like now.", {
-  replicas: field(1, int32, "Number of its pods.").declaredRequired().check(nonNegative),
-  fullyLabeledReplicas: field(2, int32, "Number of its pods that have all labels of the template.").check(
-    nonNegative,
-  ),
-  observedGeneration: field(3, int64, "Generation that the controller has seen last.").check(nonNegative),
-  readyReplicas: field(4, int32, "Number of its pods that are ready.").check(nonNegative),
-  availableReplicas: field(5, int32, "Number of its pods that have been ready long enough.").check(
-    nonNegative,
-  ),
+  ...replicaCounts,
   conditions: field(6, list(ReplicaSetCondition), "What is known about its state.")
     .mapBy("type")
     .patchMerge("type"),
@@ -59,13 +51,6 @@ interface Replicated extends ApiObject {
   spec?: ReplicaSetSpec | undefined;
   status?: ReplicaSetStatus | undefined;
 }
-
-const counts = [
-  ["fullyLabeledReplicas", "replicas"],
-  ["readyReplicas", "replicas"],
-  ["availableReplicas", "replicas"],
-  ["availableReplicas", "readyReplicas"],
-] as const;
 
 export const ReplicaSet = kind({
   name: "ReplicaSet",
@@ -97,7 +82,7 @@ export const ReplicaSet = kind({
   },
   validateUpdate(set, live, report, { subresource }) {
     unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));
-    if (subresource === "status") checkParts(set.status ?? {}, counts, report.at("status"));
+    if (subresource === "status") checkParts(set.status ?? {}, replicaCountParts, report.at("status"));
   },
   warnings: workloadWarnings,
   status: {

@@ -5,12 +5,12 @@ import { workloadWarnings } from "./pod/warnings.ts";
 import { containerColumns } from "./pod/workload-columns.ts";
 import { checkWorkloadTemplate } from "./pod/workload-rules.ts";
 import { scaleOf } from "./pod/workload-scale.ts";
-import { checkParts } from "./pod/workload-status.ts";
+import { checkParts, replicaCountParts, replicaCounts } from "./pod/workload-status.ts";
 import { PodTemplateSpec } from "./pod/template.ts";
 import { kind, struct } from "./v1.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { type Static, field, int32, int64, list, map, string, time } from "../../schema/types.ts";
+import { type Static, field, int32, list, map, string, time } from "../../schema/types.ts";
 
 const ReplicationControllerSpec = struct(
   "ReplicationControllerSpec",
@@ -44,15 +44,7 @@ const ReplicationControllerStatus = struct(
   "ReplicationControllerStatus",
   "What a replication controller is like now.",
   {
-    replicas: field(1, int32, "Number of its pods.").declaredRequired().check(nonNegative),
-    fullyLabeledReplicas: field(2, int32, "Number of its pods that have all labels of the template.").check(
-      nonNegative,
-    ),
-    observedGeneration: field(3, int64, "Generation that the controller has seen last.").check(nonNegative),
-    readyReplicas: field(4, int32, "Number of its pods that are ready.").check(nonNegative),
-    availableReplicas: field(5, int32, "Number of its pods that have been ready long enough.").check(
-      nonNegative,
-    ),
+    ...replicaCounts,
     conditions: field(6, list(ReplicationControllerCondition), "What is known about its state.")
       .mapBy("type")
       .patchMerge("type"),
@@ -64,13 +56,6 @@ interface Controller extends ApiObject {
   spec?: ReplicationControllerSpec | undefined;
   status?: ReplicationControllerStatus | undefined;
 }
-
-const countsOfReplicas = [
-  ["fullyLabeledReplicas", "replicas"],
-  ["readyReplicas", "replicas"],
-  ["availableReplicas", "replicas"],
-  ["availableReplicas", "readyReplicas"],
-] as const;
 
 export const ReplicationController = kind({
   name: "ReplicationController",
@@ -105,7 +90,7 @@ export const ReplicationController = kind({
   },
   validateUpdate(controller, _live, report, { subresource }) {
     if (subresource !== "status") return;
-    checkParts(controller.status ?? {}, countsOfReplicas, report.at("status"));
+    checkParts(controller.status ?? {}, replicaCountParts, report.at("status"));
   },
   warnings: workloadWarnings,
   status: {

@@ -1,6 +1,7 @@
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { checkSeccompAnnotations } from "./seccomp-annotations.ts";
+import type { PodShape } from "./pod-shape.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
 type Annotations = Readonly<Record<string, string>> | undefined;
@@ -54,11 +55,14 @@ function isAppArmorProfile(profile: string): boolean {
 
 /** Rejects changes of annotations that are immutable. */
 export function checkPodAnnotationsKept(
-  now: Annotations,
-  live: Annotations,
-  place: FieldReport,
+  pod: Pick<PodShape, "metadata">,
+  livePod: Pick<PodShape, "metadata">,
+  report: FieldReport,
   context: KindContext,
 ): void {
+  const now = pod.metadata.annotations;
+  const live = livePod.metadata.annotations;
+  const place = report.at("metadata", "annotations");
   const mirror = mirrorAnnotation(context);
   const prefix = appArmorPrefix(context);
   const keys = new Set([...Object.keys(now ?? {}), ...Object.keys(live ?? {})]);

@@ -17,12 +17,7 @@ export function checkPodStatus(
   report: FieldReport,
   context: KindContext,
 ): void {
-  checkPodAnnotationsKept(
-    pod.metadata.annotations,
-    live.metadata.annotations,
-    report.at("metadata", "annotations"),
-    context,
-  );
+  checkPodAnnotationsKept(pod, live, report, context);
   const now = pod.status ?? {};
   const before = live.status ?? {};
   const place = report.at("status");

@@ -12,12 +12,7 @@ export function checkPodUpdate(
   report: FieldReport,
   context: KindContext,
 ): void {
-  checkPodAnnotationsKept(
-    pod.metadata.annotations,
-    live.metadata.annotations,
-    report.at("metadata", "annotations"),
-    context,
-  );
+  checkPodAnnotationsKept(pod, live, report, context);
   const { spec: now } = pod;
   const { spec: before } = live;
   if (now === undefined || before === undefined) return;

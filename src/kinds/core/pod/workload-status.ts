@@ -1,4 +1,27 @@
+import { field, int32, int64 } from "../../../schema/types.ts";
+import { nonNegative } from "../../checks/numbers.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
+
+/** Status fields of a ReplicaSet and a ReplicationController. */
+export const replicaCounts = {
+  replicas: field(1, int32, "Number of its pods.").declaredRequired().check(nonNegative),
+  fullyLabeledReplicas: field(2, int32, "Number of its pods that have all labels of the template.").check(
+    nonNegative,
+  ),
+  observedGeneration: field(3, int64, "Generation that the controller has seen last.").check(nonNegative),
+  readyReplicas: field(4, int32, "Number of its pods that are ready.").check(nonNegative),
+  availableReplicas: field(5, int32, "Number of its pods that have been ready long enough.").check(
+    nonNegative,
+  ),
+};
+
+/** Pairs of these fields of which the first may not exceed the second. */
+export const replicaCountParts = [
+  ["fullyLabeledReplicas", "replicas"],
+  ["readyReplicas", "replicas"],
+  ["availableReplicas", "replicas"],
+  ["availableReplicas", "readyReplicas"],
+] as const;
 
 /** Requires that counts don't exceed the counts that include them, given as pairs of smaller and greater count. */
 export function checkParts(

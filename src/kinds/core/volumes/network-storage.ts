@@ -16,27 +16,31 @@ export const NFSVolumeSource = struct("NFSVolumeSource", "A directory of an NFS 
   readOnly: field(3, bool, "Whether the volume may only be read."),
 });
 
+const iscsiTarget = {
+  targetPortal: field(1, string, "Address of the target, with its port unless it is the default.").required(),
+  iqn: field(2, string, "Qualified name of the target.").required().check(targetName),
+  lun: field(3, int32, "Number of the logical unit.").required().check(between(0, 255)),
+  iscsiInterface: field(4, string, "Name of the interface.").filled("default"),
+  fsType: field(5, string, "File system of the disk."),
+  readOnly: field(6, bool, "Whether the volume may only be read."),
+  portals: field(7, list(string), "Further addresses of the target.").atomic(),
+  chapAuthDiscovery: field(8, bool, "Whether discovery needs a CHAP login."),
+};
+
+const iscsiSession = {
+  chapAuthSession: field(11, bool, "Whether sessions need a CHAP login."),
+  initiatorName: field(12, string, "Qualified name of the initiator, instead of the node's.").nullable(),
+};
+
 export const ISCSIPersistentVolumeSource = struct(
   "ISCSIPersistentVolumeSource",
   "An iSCSI disk.",
   {
-    targetPortal: field(
-      1,
-      string,
-      "Address of the target, with its port unless it is the default.",
-    ).required(),
-    iqn: field(2, string, "Qualified name of the target.").required().check(targetName),
-    lun: field(3, int32, "Number of the logical unit.").required().check(between(0, 255)),
-    iscsiInterface: field(4, string, "Name of the interface.").filled("default"),
-    fsType: field(5, string, "File system of the disk."),
-    readOnly: field(6, bool, "Whether the volume may only be read."),
-    portals: field(7, list(string), "Further addresses of the target.").atomic(),
-    chapAuthDiscovery: field(8, bool, "Whether discovery needs a CHAP login."),
+    ...iscsiTarget,
     secretRef: field(10, SecretReference, "Secret with what is needed to log in.")
       .nullable()
       .check(namedObject),
-    chapAuthSession: field(11, bool, "Whether sessions need a CHAP login."),
-    initiatorName: field(12, string, "Qualified name of the initiator, instead of the node's.").nullable(),
+    ...iscsiSession,
   },
   { check: checkTarget },
 );
@@ -45,23 +49,11 @@ export const ISCSIVolumeSource = struct(
   "ISCSIVolumeSource",
   "An iSCSI disk.",
   {
-    targetPortal: field(
-      1,
-      string,
-      "Address of the target, with its port unless it is the default.",
-    ).required(),
-    iqn: field(2, string, "Qualified name of the target.").required().check(targetName),
-    lun: field(3, int32, "Number of the logical unit.").required().check(between(0, 255)),
-    iscsiInterface: field(4, string, "Name of the interface.").filled("default"),
-    fsType: field(5, string, "File system of the disk."),
-    readOnly: field(6, bool, "Whether the volume may only be read."),
-    portals: field(7, list(string), "Further addresses of the target.").atomic(),
-    chapAuthDiscovery: field(8, bool, "Whether discovery needs a CHAP login."),
+    ...iscsiTarget,
     secretRef: field(10, LocalObjectReference, "Secret with what is needed to log in.")
       .nullable()
       .check(namedObject),
-    chapAuthSession: field(11, bool, "Whether sessions need a CHAP login."),
-    initiatorName: field(12, string, "Qualified name of the initiator, instead of the node's.").nullable(),
+    ...iscsiSession,
   },
   { check: checkTarget },
 );
@@ -94,42 +86,42 @@ export const GlusterfsVolumeSource = struct("GlusterfsVolumeSource", "A Glusterf
   readOnly: field(3, bool, "Whether the volume may only be read."),
 });
 
-export const RBDPersistentVolumeSource = struct("RBDPersistentVolumeSource", "A Rados block device.", {
+const rbdImage = {
   monitors: field(1, list(string), "Addresses of the monitors.").required().atomic().check(notEmpty),
   image: field(2, string, "Name of the image.").required(),
   fsType: field(3, string, "File system of the disk."),
   pool: field(4, string, "Name of the pool.").filled("rbd"),
   user: field(5, string, "User that logs in.").filled("admin"),
   keyring: field(6, string, "Path of the key ring.").filled("/etc/ceph/keyring"),
+};
+
+export const RBDPersistentVolumeSource = struct("RBDPersistentVolumeSource", "A Rados block device.", {
+  ...rbdImage,
   secretRef: field(7, SecretReference, "Secret with what is needed to log in.").nullable(),
   readOnly: field(8, bool, "Whether the volume may only be read."),
 });
 
 export const RBDVolumeSource = struct("RBDVolumeSource", "A Rados block device.", {
-  monitors: field(1, list(string), "Addresses of the monitors.").required().atomic().check(notEmpty),
-  image: field(2, string, "Name of the image.").required(),
-  fsType: field(3, string, "File system of the disk."),
-  pool: field(4, string, "Name of the pool.").filled("rbd"),
-  user: field(5, string, "User that logs in.").filled("admin"),
-  keyring: field(6, string, "Path of the key ring.").filled("/etc/ceph/keyring"),
+  ...rbdImage,
   secretRef: field(7, LocalObjectReference, "Secret with what is needed to log in.").nullable(),
   readOnly: field(8, bool, "Whether the volume may only be read."),
 });
 
-export const CephFSPersistentVolumeSource = struct("CephFSPersistentVolumeSource", "A Ceph file system.", {
+const cephFileSystem = {
   monitors: field(1, list(string), "Addresses of the monitors.").required().atomic().check(notEmpty),
   path: field(2, string, "Path that is mounted."),
   user: field(3, string, "User that logs in."),
   secretFile: field(4, string, "Path of the file with the key."),
+};
+
+export const CephFSPersistentVolumeSource = struct("CephFSPersistentVolumeSource", "A Ceph file system.", {
+  ...cephFileSystem,
   secretRef: field(5, SecretReference, "Secret with what is needed to log in.").nullable(),
   readOnly: field(6, bool, "Whether the volume may only be read."),
 });
 
 export const CephFSVolumeSource = struct("CephFSVolumeSource", "A Ceph file system.", {
-  monitors: field(1, list(string), "Addresses of the monitors.").required().atomic().check(notEmpty),
-  path: field(2, string, "Path that is mounted."),
-  user: field(3, string, "User that logs in."),
-  secretFile: field(4, string, "Path of the file with the key."),
+  ...cephFileSystem,
   secretRef: field(5, LocalObjectReference, "Secret with what is needed to log in.").nullable(),
   readOnly: field(6, bool, "Whether the volume may only be read."),
 });

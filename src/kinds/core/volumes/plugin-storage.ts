@@ -83,27 +83,7 @@ export const ScaleIOVolumeSource = struct("ScaleIOVolumeSource", "A ScaleIO volu
   readOnly: field(10, bool, "Whether the volume may only be read."),
 });
 
-export const StorageOSPersistentVolumeSource = struct(
-  "StorageOSPersistentVolumeSource",
-  "A StorageOS volume.",
-  {
-    volumeName: field(1, string, "Name of the volume, unique within its namespace.")
-      .mustBeGiven()
-      .check(dnsLabel),
-    volumeNamespace: field(
-      2,
-      string,
-      "Namespace of the volume in the storage system; the own one when empty.",
-    ).check(dnsLabel),
-    fsType: field(3, string, "File system of the disk."),
-    readOnly: field(4, bool, "Whether the volume may only be read."),
-    secretRef: field(5, ObjectReference, "Secret with what is needed to log in.")
-      .nullable()
-      .check(placedSecret),
-  },
-);
-
-export const StorageOSVolumeSource = struct("StorageOSVolumeSource", "A StorageOS volume.", {
+const storageOsVolume = {
   volumeName: field(1, string, "Name of the volume, unique within its namespace.")
     .mustBeGiven()
     .check(dnsLabel),
@@ -114,6 +94,21 @@ export const StorageOSVolumeSource = struct("StorageOSVolumeSource", "A StorageO
   ).check(dnsLabel),
   fsType: field(3, string, "File system of the disk."),
   readOnly: field(4, bool, "Whether the volume may only be read."),
+};
+
+export const StorageOSPersistentVolumeSource = struct(
+  "StorageOSPersistentVolumeSource",
+  "A StorageOS volume.",
+  {
+    ...storageOsVolume,
+    secretRef: field(5, ObjectReference, "Secret with what is needed to log in.")
+      .nullable()
+      .check(placedSecret),
+  },
+);
+
+export const StorageOSVolumeSource = struct("StorageOSVolumeSource", "A StorageOS volume.", {
+  ...storageOsVolume,
   secretRef: field(5, LocalObjectReference, "Secret with what is needed to log in.")
     .nullable()
     .check(namedObject),

@@ -100,6 +100,23 @@ class Server {
   }
 }
 
+/** A started server over a store in memory. */
+async function oneServer() {
+  const clock = new ManualClock();
+  const store = createMemoryStore({ clock });
+  const one = new Server(clock, store, "one");
+  await one.election.start();
+  return { clock, store, one };
+}
+
+/** Two started servers over one store, of which the first leads. */
+async function twoServers() {
+  const { clock, store, one } = await oneServer();
+  const two = new Server(clock, store, "two");
+  await two.election.start();
+  return { clock, one, two };
+}
+
 describe("leadership by a Lease", () => {
   it("is taken at once by a server that is alone, and kept by a renewal every few seconds", async () => {
     const clock = new ManualClock();
@@ -116,11 +133,7 @@ describe("leadership by a Lease", () => {
   });
 
   it("goes to another server as soon as the leader has stopped in good order", async () => {
-    const clock = new ManualClock();
-    const store = createMemoryStore({ clock });
-    const [one, two] = [new Server(clock, store, "one"), new Server(clock, store, "two")];
-    await one.election.start();
-    await two.election.start();
+    const { clock, one, two } = await twoServers();
     await clock.advance(60_000);
     expect([one.writes, two.writes]).toEqual([true, false]);
     await one.election.close();
@@ -131,11 +144,7 @@ describe("leadership by a Lease", () => {
   });
 
   it("goes to another server within the lease when the leader has crashed, and not before", async () => {
-    const clock = new ManualClock();
-    const store = createMemoryStore({ clock });
-    const [one, two] = [new Server(clock, store, "one"), new Server(clock, store, "two")];
-    await one.election.start();
-    await two.election.start();
+    const { clock, one, two } = await twoServers();
     await clock.advance(60_000);
     one.crashed = true;
     await clock.advance(leaseMs - renewMs - retryMs);
@@ -146,11 +155,7 @@ describe("leadership by a Lease", () => {
   });
 
   it("stays with the leader when the wall clock of another server is set forward", async () => {
-    const clock = new ManualClock();
-    const store = createMemoryStore({ clock });
-    const [one, two] = [new Server(clock, store, "one"), new Server(clock, store, "two")];
-    await one.election.start();
-    await two.election.start();
+    const { clock, one, two } = await twoServers();
     two.wallOffset = 10 * leaseMs;
     await clock.advance(retryMs);
     expect([one.writes, two.writes]).toEqual([true, false]);
@@ -159,10 +164,7 @@ describe("leadership by a Lease", () => {
   });
 
   it("ends at the deadline when the wall clock of a leader that is cut off is set back", async () => {
-    const clock = new ManualClock();
-    const store = createMemoryStore({ clock });
-    const one = new Server(clock, store, "one");
-    await one.election.start();
+    const { clock, one } = await oneServer();
     one.cutOff = true;
     one.wallOffset = -10 * leaseMs;
     await clock.advance(deadlineMs);
@@ -209,10 +211,7 @@ describe("leadership by a Lease", () => {
   });
 
   it("is taken at once where the holder has ended for certain", async () => {
-    const clock = new ManualClock();
-    const store = createMemoryStore({ clock });
-    const one = new Server(clock, store, "one");
-    await one.election.start();
+    const { clock, store, one } = await oneServer();
     one.crashed = true;
     const two = new Server(clock, store, "two", { hasEnded: (identity) => identity === "one" });
     await two.election.start();
@@ -221,10 +220,7 @@ describe("leadership by a Lease", () => {
   });
 
   it("ends before the lease does where the leader can't renew it, and its writes fail from then on", async () => {
-    const clock = new ManualClock();
-    const store = createMemoryStore({ clock });
-    const one = new Server(clock, store, "one");
-    await one.election.start();
+    const { clock, store, one } = await oneServer();
     const fenced = fencedStore(store, () => one.election.holds());
     one.cutOff = true;
     await clock.advance(deadlineMs - 1);

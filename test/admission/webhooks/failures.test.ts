@@ -1,25 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { TestServer } from "../../support/api.ts";
+import { describe, expect, it } from "vitest";
 import type { Reply } from "../../support/https-service.ts";
-import { Configurations, hook, patched, reviewed, TestWebhook, type Asked, type Said } from "./support.ts";
+import { hook, patched, reviewed, TestWebhook, type Asked, type Said, useWebhook } from "./support.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
-let server: TestServer;
-let webhook: TestWebhook;
-let configurations: Configurations;
-beforeAll(async () => {
-  [server, webhook] = await Promise.all([TestServer.start(), TestWebhook.start()]);
-  configurations = new Configurations(server.admin);
-});
-afterAll(async () => {
-  await server.close();
-  await webhook.close();
-});
-afterEach(async () => {
-  await configurations.clear();
-  webhook.reset();
-  await server.admin.ask("DELETE", MAPS);
-});
+const world = useWebhook();
 
 const map = (name: string, data: object = { a: "1" }) => ({ metadata: { name }, data });
 const reply = (body: Reply["body"], more: Partial<Reply> = {}): Said => ({ reply: { body, ...more } });
@@ -28,12 +12,12 @@ const changed = (review: Asked, changes: object, response: object = {}) =>
 const nobody = { url: "https://127.0.0.1:1/" };
 
 /** What follows for a create with a webhook that fails. */
-async function outcome(kind: "mutating" | "validating", changes: object, client = webhook.client()) {
-  await configurations[kind]("first", hook(client, changes));
-  const answer = await server.admin.post(MAPS, map("a"));
-  await configurations.clear();
-  const stored = (await server.admin.get(`${MAPS}/a`)).body.data;
-  await server.admin.ask("DELETE", MAPS);
+async function outcome(kind: "mutating" | "validating", changes: object, client = world.webhook.client()) {
+  await world.configurations[kind]("first", hook(client, changes));
+  const answer = await world.server.admin.post(MAPS, map("a"));
+  await world.configurations.clear();
+  const stored = (await world.server.admin.get(`${MAPS}/a`)).body.data;
+  await world.server.admin.ask("DELETE", MAPS);
   return { status: answer.status, message: answer.body.message as string | undefined, stored };
 }
 
@@ -63,16 +47,16 @@ describe.each(["mutating", "validating"] as const)("the failure policy of a %s w
   });
 
   it("C-2.9-15 when it doesn't answer in time", async () => {
-    webhook.answer = () => reply(undefined);
+    world.webhook.answer = () => reply(undefined);
     await expectPolicy(kind, "did not answer within 1000 ms", { timeoutSeconds: 1 });
   });
 
   it("C-2.9-08 when its certificate isn't signed by the bundle", async () => {
     const other = await TestWebhook.start();
-    const client = { ...webhook.client(), caBundle: Buffer.from(other.service.ca).toString("base64") };
+    const client = { ...world.webhook.client(), caBundle: Buffer.from(other.service.ca).toString("base64") };
     await other.close();
     await expectPolicy(kind, "certificate", {}, client);
-    expect(webhook.asked).toEqual([]);
+    expect(world.webhook.asked).toEqual([]);
   });
 
   it.each<[string, (review: Asked) => Said, string]>([
@@ -96,12 +80,12 @@ describe.each(["mutating", "validating"] as const)("the failure policy of a %s w
     ["warnings that are none", (review) => changed(review, {}, { warnings: [1] }), "response.warnings"],
     ["too much", () => reply("x".repeat(9 * 1024 * 1024)), "answers more than"],
   ])("when it answers with %s", async (_, answer, why) => {
-    webhook.answer = answer;
+    world.webhook.answer = answer;
     await expectPolicy(kind, why);
   });
 
   it("C-4.13-11 when it answers in v1 to a review in v1beta1", async () => {
-    webhook.answer = (review) => changed(review, { apiVersion: "admission.platform.io/v1" });
+    world.webhook.answer = (review) => changed(review, { apiVersion: "admission.platform.io/v1" });
     await expectPolicy(kind, "expected webhook response of", { admissionReviewVersions: ["v1beta1"] });
   });
 });
@@ -123,54 +107,54 @@ describe("the failure policy decides about a patch", () => {
       "can't be applied",
     ],
   ])("%s", async (_, response, why) => {
-    webhook.answer = () => ({ response: { allowed: true, ...response } });
+    world.webhook.answer = () => ({ response: { allowed: true, ...response } });
     await expectPolicy("mutating", why);
   });
 
   it("of a validating webhook", async () => {
-    webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
+    world.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
     await expectPolicy("validating", "may not return response.patch");
   });
 
   it("of a deletion, which has no object", async () => {
     const doomed = async (failurePolicy: string) => {
-      await server.admin.post(MAPS, map("a"));
-      await configurations.mutating("first", hook(webhook.client(), { failurePolicy }));
-      const answer = await server.admin.delete(`${MAPS}/a`);
-      await configurations.clear();
+      await world.server.admin.post(MAPS, map("a"));
+      await world.configurations.mutating("first", hook(world.webhook.client(), { failurePolicy }));
+      const answer = await world.server.admin.delete(`${MAPS}/a`);
+      await world.configurations.clear();
       return answer;
     };
-    webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
+    world.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
     const refused = await doomed("Fail");
     expect([refused.status, refused.body.message]).toEqual([500, expect.stringContaining("not supported")]);
-    expect((await server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1" });
+    expect((await world.server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1" });
     expect((await doomed("Ignore")).status).toBe(200);
   });
 });
 
 describe("the time of the request", () => {
   it("is the time of all its webhooks", async () => {
-    webhook.answer = () => reply(undefined);
-    await configurations.mutating(
+    world.webhook.answer = () => reply(undefined);
+    await world.configurations.mutating(
       "first",
-      hook(webhook.client(), { timeoutSeconds: 30, failurePolicy: "Ignore" }),
+      hook(world.webhook.client(), { timeoutSeconds: 30, failurePolicy: "Ignore" }),
     );
-    const answer = await server.admin.post(`${MAPS}?timeout=300ms`, map("a"));
+    const answer = await world.server.admin.post(`${MAPS}?timeout=300ms`, map("a"));
     expect([answer.status, answer.body.reason]).toEqual([504, "Timeout"]);
     // Nothing is written afterwards for a client that was told of the timeout.
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await server.admin.get(`${MAPS}/a`)).status).toBe(404);
+    expect((await world.server.admin.get(`${MAPS}/a`)).status).toBe(404);
   });
 });
 
 describe("what grows", () => {
   it("an object past its limit is refused, and nothing is stored", async () => {
     const value = "x".repeat(4 * 1024 * 1024);
-    webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value }) });
-    await configurations.mutating("first", hook(webhook.client()));
-    const answer = await server.admin.post(MAPS, map("a"));
+    world.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value }) });
+    await world.configurations.mutating("first", hook(world.webhook.client()));
+    const answer = await world.server.admin.post(MAPS, map("a"));
     expect([413, 422]).toContain(answer.status);
-    expect((await server.admin.get(`${MAPS}/a`)).status).toBe(404);
+    expect((await world.server.admin.get(`${MAPS}/a`)).status).toBe(404);
   });
 
   it("by copying and copying again costs no more than the limits of a patch", async () => {
@@ -180,8 +164,8 @@ describe("what grows", () => {
       path: `/metadata/annotations/x${index}`,
     }));
     const start = { op: "add", path: "/metadata/annotations", value: {} };
-    webhook.answer = () => ({ response: patched(start, ...doubling) });
-    await configurations.mutating("first", hook(webhook.client()));
-    expect((await server.admin.post(MAPS, map("a", { a: "y".repeat(900_000) }))).status).toBe(500);
+    world.webhook.answer = () => ({ response: patched(start, ...doubling) });
+    await world.configurations.mutating("first", hook(world.webhook.client()));
+    expect((await world.server.admin.post(MAPS, map("a", { a: "y".repeat(900_000) }))).status).toBe(500);
   });
 });

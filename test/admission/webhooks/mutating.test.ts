@@ -1,45 +1,29 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { TestServer } from "../../support/api.ts";
-import { Configurations, hook, patched, TestWebhook } from "./support.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { hook, patched, useWebhook } from "./support.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const PODS = "/api/v1/namespaces/default/pods";
-let server: TestServer;
-let webhook: TestWebhook;
-let configurations: Configurations;
-beforeAll(async () => {
-  [server, webhook] = await Promise.all([TestServer.start(), TestWebhook.start()]);
-  configurations = new Configurations(server.admin);
-});
-afterAll(async () => {
-  await server.close();
-  await webhook.close();
-});
-afterEach(async () => {
-  await configurations.clear();
-  webhook.reset();
-  await server.admin.ask("DELETE", MAPS);
-  await server.admin.ask("DELETE", `${PODS}?gracePeriodSeconds=0`);
-});
+const world = useWebhook();
+afterEach(() => world.server.admin.ask("DELETE", `${PODS}?gracePeriodSeconds=0`));
 
 const map = (name: string, metadata: object = {}) => ({ metadata: { name, ...metadata }, data: { a: "1" } });
 const named = (name: string, changes: object = {}) =>
-  hook(webhook.client(`/${name}`), { name: `${name}.test.example.com`, ...changes });
+  hook(world.webhook.client(`/${name}`), { name: `${name}.test.example.com`, ...changes });
 const add = (path: string, value: unknown) => ({ response: patched({ op: "add", path, value }) });
 
 describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
   it("C-2.9-02 a patch changes what is stored", async () => {
-    webhook.answer = () => add("/data/b", "2");
-    await configurations.mutating("first", named("a"));
-    const created = await server.admin.post(MAPS, map("a"));
+    world.webhook.answer = () => add("/data/b", "2");
+    await world.configurations.mutating("first", named("a"));
+    const created = await world.server.admin.post(MAPS, map("a"));
     expect([created.status, created.body.data]).toEqual([201, { a: "1", b: "2" }]);
-    expect((await server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1", b: "2" });
+    expect((await world.server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1", b: "2" });
   });
 
   it("what a webhook adds belongs to no field manager", async () => {
-    webhook.answer = () => add("/data/b", "2");
-    await configurations.mutating("first", named("a"));
-    const { body } = await server.admin.post(`${MAPS}?fieldManager=me`, map("a"));
+    world.webhook.answer = () => add("/data/b", "2");
+    await world.configurations.mutating("first", named("a"));
+    const { body } = await world.server.admin.post(`${MAPS}?fieldManager=me`, map("a"));
     expect(body.metadata.managedFields).toHaveLength(1);
     expect(body.metadata.managedFields[0].fieldsV1["f:data"]).toEqual({ ".": {}, "f:a": {} });
   });
@@ -47,16 +31,16 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
   it("C-4.13-08 they are asked one after another, by the names of their configurations, and each sees the changes of the ones before", async () => {
     let running = 0;
     const seen: unknown[] = [];
-    webhook.answer = async ({ request }, path) => {
+    world.webhook.answer = async ({ request }, path) => {
       expect(++running).toBe(1);
       await new Promise((resolve) => setImmediate(resolve));
       running--;
       seen.push([path, request.object.data]);
       return add(`/data${path}`, "by webhook");
     };
-    await configurations.mutating("second", named("z"));
-    await configurations.mutating("first", named("y"), named("x"));
-    await server.admin.post(MAPS, map("m"));
+    await world.configurations.mutating("second", named("z"));
+    await world.configurations.mutating("first", named("y"), named("x"));
+    await world.server.admin.post(MAPS, map("m"));
     expect(seen).toEqual([
       ["/y", { a: "1" }],
       ["/x", { a: "1", y: "by webhook" }],
@@ -65,12 +49,13 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
   });
 
   it("C-4.13-12 a validating webhook sees the object after all mutation", async () => {
-    webhook.answer = (_, path) => (path === "/a" ? add("/data/b", "2") : { response: { allowed: true } });
-    await configurations.mutating("first", named("a"));
-    await configurations.validating("second", named("v"));
-    await server.admin.post(MAPS, map("a"));
-    expect(webhook.paths).toEqual(["/a", "/v"]);
-    expect(webhook.asked[1]!.review.request.object.data).toEqual({ a: "1", b: "2" });
+    world.webhook.answer = (_, path) =>
+      path === "/a" ? add("/data/b", "2") : { response: { allowed: true } };
+    await world.configurations.mutating("first", named("a"));
+    await world.configurations.validating("second", named("v"));
+    await world.server.admin.post(MAPS, map("a"));
+    expect(world.webhook.paths).toEqual(["/a", "/v"]);
+    expect(world.webhook.asked[1]!.review.request.object.data).toEqual({ a: "1", b: "2" });
   });
 
   it("numbers that a double can't hold stay exact, in what is sent and in a patch", async () => {
@@ -80,25 +65,25 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
     const patch = Buffer.from(`[{"op":"add","path":"/data/more","value":9007199254740995}]`).toString(
       "base64",
     );
-    webhook.answer = () => ({ response: { allowed: true, patchType: "JSONPatch", patch } });
-    await configurations.mutating("first", named("a", { rules }));
+    world.webhook.answer = () => ({ response: { allowed: true, patchType: "JSONPatch", patch } });
+    await world.configurations.mutating("first", named("a", { rules }));
     const raw = `{"metadata":{"name":"r"},"revision":1,"data":{"large":9007199254740993}}`;
-    const created = await server.admin.ask("POST", revisions, { raw, contentType: "application/json" });
+    const created = await world.server.admin.ask("POST", revisions, { raw, contentType: "application/json" });
     expect(created.status).toBe(201);
-    expect(webhook.asked[0]!.received.text).toContain(`"large":9007199254740993`);
-    const { text } = await server.admin.get(`${revisions}/r`);
+    expect(world.webhook.asked[0]!.received.text).toContain(`"large":9007199254740993`);
+    const { text } = await world.server.admin.get(`${revisions}/r`);
     expect(text).toContain(`"data":{"large":9007199254740993,"more":9007199254740995}`);
-    await server.admin.delete(`${revisions}/r`);
+    await world.server.admin.delete(`${revisions}/r`);
   });
 });
 
 describe("a patched object", () => {
   it("gets the defaults that the patch leaves out, and what other plugins add to it", async () => {
     const container = { name: "sidecar", image: "example.com/sidecar" };
-    webhook.answer = () => add("/spec/containers/-", container);
+    world.webhook.answer = () => add("/spec/containers/-", container);
     const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }];
-    await configurations.mutating("first", named("a", { rules }));
-    const { status, body } = await server.admin.post(PODS, {
+    await world.configurations.mutating("first", named("a", { rules }));
+    const { status, body } = await world.server.admin.post(PODS, {
       metadata: { name: "p" },
       spec: { containers: [{ name: "c", image: "i" }] },
     });
@@ -117,45 +102,45 @@ describe("a patched object", () => {
   });
 
   it("is validated: what breaks a rule of its kind is Invalid", async () => {
-    webhook.answer = () => add("/data/not~1a~1key", "x");
-    await configurations.mutating("first", named("a"));
-    expect((await server.admin.post(MAPS, map("a"))).status).toBe(422);
+    world.webhook.answer = () => add("/data/not~1a~1key", "x");
+    await world.configurations.mutating("first", named("a"));
+    expect((await world.server.admin.post(MAPS, map("a"))).status).toBe(422);
   });
 
   it("drops fields that its kind doesn't have", async () => {
-    webhook.answer = () => add("/nonsense", "x");
-    await configurations.mutating("first", named("a"));
-    const { status, body } = await server.admin.post(MAPS, map("a"));
+    world.webhook.answer = () => add("/nonsense", "x");
+    await world.configurations.mutating("first", named("a"));
+    const { status, body } = await world.server.admin.post(MAPS, map("a"));
     expect([status, body.nonsense]).toEqual([201, undefined]);
   });
 
   it("is stored under the name that the patch gives it, when it is created", async () => {
-    webhook.answer = () => add("/metadata/name", "other");
-    await configurations.mutating("first", named("a"));
-    const created = await server.admin.post(MAPS, map("a"));
+    world.webhook.answer = () => add("/metadata/name", "other");
+    await world.configurations.mutating("first", named("a"));
+    const created = await world.server.admin.post(MAPS, map("a"));
     expect([created.status, created.body.metadata.name]).toEqual([201, "other"]);
-    expect((await server.admin.get(`${MAPS}/a`)).status).toBe(404);
-    expect((await server.admin.get(`${MAPS}/other`)).body.metadata.name).toBe("other");
-    expect((await server.admin.post(MAPS, map("b"))).body.reason).toBe("AlreadyExists");
+    expect((await world.server.admin.get(`${MAPS}/a`)).status).toBe(404);
+    expect((await world.server.admin.get(`${MAPS}/other`)).body.metadata.name).toBe("other");
+    expect((await world.server.admin.post(MAPS, map("b"))).body.reason).toBe("AlreadyExists");
   });
 
   it("keeps its name, namespace and uid in an update", async () => {
-    const { body: before } = await server.admin.post(MAPS, map("a"));
-    await configurations.mutating("first", named("a"));
+    const { body: before } = await world.server.admin.post(MAPS, map("a"));
+    await world.configurations.mutating("first", named("a"));
     for (const [path, value] of [
       ["/metadata/name", "other"],
       ["/metadata/namespace", "other"],
       ["/metadata/uid", "other"],
     ] as const) {
-      webhook.answer = () => add(path, value);
-      const answer = await server.admin.patch(`${MAPS}/a`, { data: { a: "2" } });
+      world.webhook.answer = () => add(path, value);
+      const answer = await world.server.admin.patch(`${MAPS}/a`, { data: { a: "2" } });
       expect([path, answer.status, answer.body.reason]).toEqual([path, 422, "Invalid"]);
     }
-    expect((await server.admin.get(`${MAPS}/a`)).body).toEqual(before);
+    expect((await world.server.admin.get(`${MAPS}/a`)).body).toEqual(before);
   });
 
   it("keeps what only the server sets, when it is created", async () => {
-    webhook.answer = () => ({
+    world.webhook.answer = () => ({
       response: patched(
         { op: "add", path: "/metadata/uid", value: "mine" },
         { op: "add", path: "/metadata/resourceVersion", value: "7" },
@@ -163,8 +148,8 @@ describe("a patched object", () => {
         { op: "remove", path: "/metadata/creationTimestamp" },
       ),
     });
-    await configurations.mutating("first", named("a"));
-    const { status, body } = await server.admin.post(MAPS, map("a"));
+    await world.configurations.mutating("first", named("a"));
+    const { status, body } = await world.server.admin.post(MAPS, map("a"));
     expect(status).toBe(201);
     expect(body.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
     expect(body.metadata.creationTimestamp).toBeDefined();
@@ -173,25 +158,25 @@ describe("a patched object", () => {
 
   it("changes the status only through its subresource, and nothing else there", async () => {
     const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } };
-    await server.admin.post(PODS, pod);
+    await world.server.admin.post(PODS, pod);
     const rules = [
       { operations: ["UPDATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods", "pods/status"] },
     ];
-    await configurations.mutating("first", named("a", { rules }));
-    webhook.answer = () => ({
+    await world.configurations.mutating("first", named("a", { rules }));
+    world.webhook.answer = () => ({
       response: patched(
         { op: "add", path: "/metadata/labels", value: { by: "webhook" } },
         { op: "add", path: "/spec/activeDeadlineSeconds", value: 77 },
         { op: "add", path: "/status/message", value: "by webhook" },
       ),
     });
-    const updated = await server.admin.patch(`${PODS}/p`, { metadata: { annotations: { x: "y" } } });
+    const updated = await world.server.admin.patch(`${PODS}/p`, { metadata: { annotations: { x: "y" } } });
     expect(updated.status).toBe(200);
     expect([updated.body.spec.activeDeadlineSeconds, updated.body.status.message]).toEqual([77, undefined]);
-    const status = await server.admin.patch(`${PODS}/p/status`, { status: { reason: "Told" } });
+    const status = await world.server.admin.patch(`${PODS}/p/status`, { status: { reason: "Told" } });
     expect(status.body.status).toMatchObject({ reason: "Told", message: "by webhook" });
-    webhook.answer = () => add("/spec/activeDeadlineSeconds", 5);
-    const again = await server.admin.patch(`${PODS}/p/status`, { status: { reason: "Again" } });
+    world.webhook.answer = () => add("/spec/activeDeadlineSeconds", 5);
+    const again = await world.server.admin.patch(`${PODS}/p/status`, { status: { reason: "Again" } });
     expect(again.body.spec.activeDeadlineSeconds).toBe(77);
   });
 
@@ -199,19 +184,19 @@ describe("a patched object", () => {
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
     const labels = { app: "a" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
-    await server.admin.post(deployments, {
+    await world.server.admin.post(deployments, {
       metadata: { name: "d" },
       spec: { selector: { matchLabels: labels }, template },
     });
     const rules = [
       { operations: ["UPDATE"], apiGroups: ["apps"], apiVersions: ["v1"], resources: ["deployments/scale"] },
     ];
-    webhook.answer = () => add("/spec/replicas", 2);
-    await configurations.mutating("first", named("a", { rules }));
-    const scaled = await server.admin.patch(`${deployments}/d/scale`, { spec: { replicas: 9 } });
+    world.webhook.answer = () => add("/spec/replicas", 2);
+    await world.configurations.mutating("first", named("a", { rules }));
+    const scaled = await world.server.admin.patch(`${deployments}/d/scale`, { spec: { replicas: 9 } });
     expect([scaled.status, scaled.body.spec.replicas]).toEqual([200, 2]);
-    expect((await server.admin.get(`${deployments}/d`)).body.spec.replicas).toBe(2);
-    await server.admin.delete(`${deployments}/d`);
+    expect((await world.server.admin.get(`${deployments}/d`)).body.spec.replicas).toBe(2);
+    await world.server.admin.delete(`${deployments}/d`);
   });
 
   it("in another version than the stored one is converted back", async () => {
@@ -225,9 +210,9 @@ describe("a patched object", () => {
         resources: ["horizontalpodautoscalers"],
       },
     ];
-    webhook.answer = () => add("/spec/targetCPUUtilizationPercentage", 42);
-    await configurations.mutating("first", named("a", { rules }));
-    const created = await server.admin.post(scalers("v2"), {
+    world.webhook.answer = () => add("/spec/targetCPUUtilizationPercentage", 42);
+    await world.configurations.mutating("first", named("a", { rules }));
+    const created = await world.server.admin.post(scalers("v2"), {
       metadata: { name: "a" },
       spec: {
         scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "d" },
@@ -253,7 +238,7 @@ describe("a patched object", () => {
       cpu: { type: "Utilization", averageUtilization: 42 },
       memory: { type: "Utilization", averageUtilization: 60 },
     });
-    await server.admin.delete(`${scalers("v2")}/a`);
+    await world.server.admin.delete(`${scalers("v2")}/a`);
   });
 });
 
@@ -261,40 +246,42 @@ describe("reinvocation", () => {
   const again = { reinvocationPolicy: "IfNeeded" };
 
   it("a webhook that asks for it is asked again when a later one changed the object", async () => {
-    webhook.answer = (_, path) => (path === "/b" ? add("/data/b", "2") : { response: { allowed: true } });
-    await configurations.mutating("first", named("a", again), named("b", again), named("c"));
-    await server.admin.post(MAPS, map("m"));
-    expect(webhook.paths).toEqual(["/a", "/b", "/c", "/a"]);
-    expect(webhook.asked[3]!.review.request.object.data).toEqual({ a: "1", b: "2" });
+    world.webhook.answer = (_, path) =>
+      path === "/b" ? add("/data/b", "2") : { response: { allowed: true } };
+    await world.configurations.mutating("first", named("a", again), named("b", again), named("c"));
+    await world.server.admin.post(MAPS, map("m"));
+    expect(world.webhook.paths).toEqual(["/a", "/b", "/c", "/a"]);
+    expect(world.webhook.asked[3]!.review.request.object.data).toEqual({ a: "1", b: "2" });
   });
 
   it("not where nothing changed after it, nor where it doesn't ask for it", async () => {
-    webhook.answer = (_, path) => (path === "/b" ? add("/data/b", "2") : { response: { allowed: true } });
-    await configurations.mutating("first", named("a"), named("b", again));
-    await server.admin.post(MAPS, map("m"));
-    expect(webhook.paths).toEqual(["/a", "/b"]);
+    world.webhook.answer = (_, path) =>
+      path === "/b" ? add("/data/b", "2") : { response: { allowed: true } };
+    await world.configurations.mutating("first", named("a"), named("b", again));
+    await world.server.admin.post(MAPS, map("m"));
+    expect(world.webhook.paths).toEqual(["/a", "/b"]);
   });
 
   it("there is one second round only", async () => {
-    webhook.answer = (_, path) => add(`/data${path}`, String(webhook.asked.length));
-    await configurations.mutating("first", named("x", again), named("y", again));
-    await server.admin.post(MAPS, map("m"));
-    expect(webhook.paths).toEqual(["/x", "/y", "/x", "/y"]);
+    world.webhook.answer = (_, path) => add(`/data${path}`, String(world.webhook.asked.length));
+    await world.configurations.mutating("first", named("x", again), named("y", again));
+    await world.server.admin.post(MAPS, map("m"));
+    expect(world.webhook.paths).toEqual(["/x", "/y", "/x", "/y"]);
   });
 
   it("when a plugin changed the object after it", async () => {
     const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }];
-    webhook.answer = ({ request }) =>
+    world.webhook.answer = ({ request }) =>
       request.object.spec.containers.length === 1
         ? add("/spec/containers/-", { name: "sidecar", image: "i" })
         : { response: { allowed: true } };
-    await configurations.mutating("first", named("a", { rules, ...again }));
-    await server.admin.post(PODS, {
+    await world.configurations.mutating("first", named("a", { rules, ...again }));
+    await world.server.admin.post(PODS, {
       metadata: { name: "p" },
       spec: { containers: [{ name: "c", image: "i" }] },
     });
-    expect(webhook.asked).toHaveLength(2);
+    expect(world.webhook.asked).toHaveLength(2);
     // By then the plugin ServiceAccount has mounted the token into the new container.
-    expect(webhook.asked[1]!.review.request.object.spec.containers[1].volumeMounts).toHaveLength(1);
+    expect(world.webhook.asked[1]!.review.request.object.spec.containers[1].volumeMounts).toHaveLength(1);
   });
 });

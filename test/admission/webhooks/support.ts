@@ -1,5 +1,7 @@
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { HttpsService, type Received, type Reply } from "../../support/https-service.ts";
-import type { Answer, Api } from "../../support/api.ts";
+import type { Answer, Api, TestServer } from "../../support/api.ts";
+import { useServer } from "../../support/use-server.ts";
 
 const REGISTRATION = "/apis/admissionregistration.platform.io/v1";
 
@@ -106,4 +108,28 @@ export class Configurations {
   async clear(): Promise<void> {
     for (const path of this.made.splice(0)) await this.api.delete(path);
   }
+}
+
+/** A server, a webhook and the configurations of the server, for the tests of one file. */
+export interface WebhookWorld {
+  readonly server: TestServer;
+  readonly webhook: TestWebhook;
+  readonly configurations: Configurations;
+}
+
+/** Starts a server and a webhook before the tests of a file; removes configurations and config maps after each. */
+export function useWebhook(): WebhookWorld {
+  const server = useServer();
+  const started = {} as { webhook: TestWebhook; configurations: Configurations };
+  beforeAll(async () => {
+    started.webhook = await TestWebhook.start();
+    started.configurations = new Configurations(server.admin);
+  });
+  afterAll(() => started.webhook.close());
+  afterEach(async () => {
+    await started.configurations.clear();
+    started.webhook.reset();
+    await server.admin.ask("DELETE", "/api/v1/namespaces/default/configmaps");
+  });
+  return Object.assign(started, { server });
 }

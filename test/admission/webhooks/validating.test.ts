@@ -1,49 +1,33 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { TestServer } from "../../support/api.ts";
-import { Configurations, hook, TestWebhook } from "./support.ts";
+import { describe, expect, it } from "vitest";
+import { hook, useWebhook } from "./support.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
-let server: TestServer;
-let webhook: TestWebhook;
-let configurations: Configurations;
-beforeAll(async () => {
-  [server, webhook] = await Promise.all([TestServer.start(), TestWebhook.start()]);
-  configurations = new Configurations(server.admin);
-});
-afterAll(async () => {
-  await server.close();
-  await webhook.close();
-});
-afterEach(async () => {
-  await configurations.clear();
-  webhook.reset();
-  await server.admin.ask("DELETE", MAPS);
-});
+const world = useWebhook();
 
 const map = (name: string, metadata: object = {}) => ({ metadata: { name, ...metadata }, data: { a: "1" } });
 const refusing = (status?: object) => () => ({ response: { allowed: false, ...(status && { status }) } });
 
 describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () => {
   it("C-2.9-01 C-2.9-07 C-2.9-18 a configuration with a URL counts for the very next request", async () => {
-    webhook.answer = refusing({ message: "not today" });
-    await configurations.validating("first", hook(webhook.client("/check")));
-    const refused = await server.admin.post(MAPS, map("a"));
+    world.webhook.answer = refusing({ message: "not today" });
+    await world.configurations.validating("first", hook(world.webhook.client("/check")));
+    const refused = await world.server.admin.post(MAPS, map("a"));
     expect([refused.status, refused.body.message]).toEqual([
       400,
       'admission webhook "one.test.example.com" denied the request: not today',
     ]);
-    await configurations.clear();
-    expect((await server.admin.post(MAPS, map("a"))).status).toBe(201);
-    expect(webhook.paths).toEqual(["/check"]);
+    await world.configurations.clear();
+    expect((await world.server.admin.post(MAPS, map("a"))).status).toBe(201);
+    expect(world.webhook.paths).toEqual(["/check"]);
   });
 
   it("C-4.13-10 C-4.13-11 is asked with an AdmissionReview in JSON, in the first version that it lists", async () => {
-    await configurations.validating(
+    await world.configurations.validating(
       "first",
-      hook(webhook.client(), { admissionReviewVersions: ["v9", "v1"] }),
+      hook(world.webhook.client(), { admissionReviewVersions: ["v9", "v1"] }),
     );
-    await server.admin.post(`${MAPS}?fieldManager=me&fieldValidation=Strict`, map("a"));
-    const { received, review } = webhook.asked[0]!;
+    await world.server.admin.post(`${MAPS}?fieldManager=me&fieldValidation=Strict`, map("a"));
+    const { received, review } = world.webhook.asked[0]!;
     expect([received.method, received.headers["content-type"]]).toEqual(["POST", "application/json"]);
     const version1 = { group: "", version: "v1" };
     expect(review).toEqual({
@@ -73,13 +57,13 @@ describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () =>
   });
 
   it("an update has both objects, a deletion the old one and its options", async () => {
-    await server.admin.post(MAPS, map("a"));
-    await configurations.validating("first", hook(webhook.client()));
-    await server.admin.patch(`${MAPS}/a`, { data: { a: "2" } });
-    await server.admin.delete(`${MAPS}/a`, {
+    await world.server.admin.post(MAPS, map("a"));
+    await world.configurations.validating("first", hook(world.webhook.client()));
+    await world.server.admin.patch(`${MAPS}/a`, { data: { a: "2" } });
+    await world.server.admin.delete(`${MAPS}/a`, {
       body: { gracePeriodSeconds: 3, propagationPolicy: "Background" },
     });
-    const [update, deletion] = webhook.asked.map(({ review }) => review.request);
+    const [update, deletion] = world.webhook.asked.map(({ review }) => review.request);
     expect([update.operation, update.oldObject.data, update.object.data]).toEqual([
       "UPDATE",
       { a: "1" },
@@ -100,35 +84,38 @@ describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () =>
   });
 
   it("each object of a deleted collection is asked about", async () => {
-    for (const name of ["a", "b"]) await server.admin.post(MAPS, map(name));
-    await configurations.validating("first", hook(webhook.client()));
-    await server.admin.ask("DELETE", MAPS);
-    expect(webhook.asked.map(({ review }) => review.request.name as string).toSorted()).toEqual(["a", "b"]);
+    for (const name of ["a", "b"]) await world.server.admin.post(MAPS, map(name));
+    await world.configurations.validating("first", hook(world.webhook.client()));
+    await world.server.admin.ask("DELETE", MAPS);
+    expect(world.webhook.asked.map(({ review }) => review.request.name as string).toSorted()).toEqual([
+      "a",
+      "b",
+    ]);
   });
 
   it("C-4.13-11 the older version is spoken where it comes first", async () => {
-    await configurations.validating(
+    await world.configurations.validating(
       "first",
-      hook(webhook.client(), { admissionReviewVersions: ["v1beta1", "v1"] }),
+      hook(world.webhook.client(), { admissionReviewVersions: ["v1beta1", "v1"] }),
     );
-    expect((await server.admin.post(MAPS, map("a"))).status).toBe(201);
-    expect(webhook.asked[0]!.review.apiVersion).toBe("admission.platform.io/v1beta1");
+    expect((await world.server.admin.post(MAPS, map("a"))).status).toBe(201);
+    expect(world.webhook.asked[0]!.review.apiVersion).toBe("admission.platform.io/v1beta1");
   });
 
   it("a subresource is named, and a scale is a Scale of its own group", async () => {
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
     const labels = { app: "a" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
-    await server.admin.post(deployments, {
+    await world.server.admin.post(deployments, {
       metadata: { name: "d" },
       spec: { selector: { matchLabels: labels }, template },
     });
     const rules = [
       { operations: ["UPDATE"], apiGroups: ["apps"], apiVersions: ["v1"], resources: ["deployments/scale"] },
     ];
-    await configurations.validating("first", hook(webhook.client(), { rules }));
-    await server.admin.patch(`${deployments}/d/scale`, { spec: { replicas: 3 } });
-    const { request } = webhook.asked[0]!.review;
+    await world.configurations.validating("first", hook(world.webhook.client(), { rules }));
+    await world.server.admin.patch(`${deployments}/d/scale`, { spec: { replicas: 3 } });
+    const { request } = world.webhook.asked[0]!.review;
     expect(request).toMatchObject({
       kind: { group: "autoscaling", version: "v1", kind: "Scale" },
       subResource: "scale",
@@ -136,7 +123,7 @@ describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () =>
       object: { kind: "Scale", apiVersion: "autoscaling/v1", spec: { replicas: 3 } },
       oldObject: { kind: "Scale", spec: { replicas: 1 } },
     });
-    await server.admin.delete(`${deployments}/d`);
+    await world.server.admin.delete(`${deployments}/d`);
   });
 });
 
@@ -148,57 +135,60 @@ describe("a refusal", () => {
     ["with a code of a success", { code: 200, message: "no" }, 400, undefined, ": no"],
     ["with any code of an error", { code: 418, reason: "Teapot", message: "no" }, 418, "Teapot", ": no"],
   ])("%s", async (_, status, code, reason, message) => {
-    webhook.answer = refusing(status);
-    await configurations.validating("first", hook(webhook.client()));
-    const answer = await server.admin.post(MAPS, map("a"));
+    world.webhook.answer = refusing(status);
+    await world.configurations.validating("first", hook(world.webhook.client()));
+    const answer = await world.server.admin.post(MAPS, map("a"));
     expect([answer.status, answer.body.code, answer.body.reason]).toEqual([code, code, reason]);
     expect(answer.body.message).toContain(`admission webhook "one.test.example.com"`);
     expect(answer.body.message).toContain(message);
-    expect((await server.admin.get(`${MAPS}/a`)).status).toBe(404);
+    expect((await world.server.admin.get(`${MAPS}/a`)).status).toBe(404);
   });
 
   it("its details are given to the client", async () => {
     const details = { causes: [{ reason: "FieldValueInvalid", message: "bad", field: "data.a" }] };
-    webhook.answer = refusing({ message: "no", details });
-    await configurations.validating("first", hook(webhook.client()));
-    expect((await server.admin.post(MAPS, map("a"))).body.details).toEqual(details);
+    world.webhook.answer = refusing({ message: "no", details });
+    await world.configurations.validating("first", hook(world.webhook.client()));
+    expect((await world.server.admin.post(MAPS, map("a"))).body.details).toEqual(details);
   });
 
   it("C-4.13-09 validating webhooks are asked in parallel; the first refusal by name counts", async () => {
     let waiting = 0;
     let all: () => void = () => undefined;
     const together = new Promise<void>((resolve) => (all = resolve));
-    webhook.answer = async (_, path) => {
+    world.webhook.answer = async (_, path) => {
       if (++waiting === 3) all();
       // None of them is answered before the last of them is asked.
       await together;
       return { response: { allowed: path === "/a", status: { message: path } } };
     };
-    await configurations.validating(
+    await world.configurations.validating(
       "second",
-      hook(webhook.client("/c"), { name: "c.test.example.com" }),
-      hook(webhook.client("/b"), { name: "b.test.example.com" }),
+      hook(world.webhook.client("/c"), { name: "c.test.example.com" }),
+      hook(world.webhook.client("/b"), { name: "b.test.example.com" }),
     );
-    await configurations.validating("first", hook(webhook.client("/a"), { name: "a.test.example.com" }));
-    const answer = await server.admin.post(MAPS, map("a"));
+    await world.configurations.validating(
+      "first",
+      hook(world.webhook.client("/a"), { name: "a.test.example.com" }),
+    );
+    const answer = await world.server.admin.post(MAPS, map("a"));
     expect(answer.body.message).toBe('admission webhook "c.test.example.com" denied the request: /c');
-    expect(webhook.paths.toSorted()).toEqual(["/a", "/b", "/c"]);
+    expect(world.webhook.paths.toSorted()).toEqual(["/a", "/b", "/c"]);
   });
 });
 
 describe("selectors", () => {
   it("of objects look at the new and the old labels", async () => {
     const objectSelector = { matchLabels: { checked: "yes" } };
-    await configurations.validating("first", hook(webhook.client(), { objectSelector }));
+    await world.configurations.validating("first", hook(world.webhook.client(), { objectSelector }));
     const labels = { checked: "yes" };
-    await server.admin.post(MAPS, map("a"));
-    expect(webhook.paths).toHaveLength(0);
-    await server.admin.patch(`${MAPS}/a`, { metadata: { labels } });
-    expect(webhook.paths).toHaveLength(1);
-    await server.admin.patch(`${MAPS}/a`, { metadata: { labels: { checked: null } } });
-    expect(webhook.paths).toHaveLength(2);
-    await server.admin.patch(`${MAPS}/a`, { data: { a: "3" } });
-    expect(webhook.paths).toHaveLength(2);
+    await world.server.admin.post(MAPS, map("a"));
+    expect(world.webhook.paths).toHaveLength(0);
+    await world.server.admin.patch(`${MAPS}/a`, { metadata: { labels } });
+    expect(world.webhook.paths).toHaveLength(1);
+    await world.server.admin.patch(`${MAPS}/a`, { metadata: { labels: { checked: null } } });
+    expect(world.webhook.paths).toHaveLength(2);
+    await world.server.admin.patch(`${MAPS}/a`, { data: { a: "3" } });
+    expect(world.webhook.paths).toHaveLength(2);
   });
 
   it("of namespaces look at the namespace of the object, at a Namespace itself, and at nothing for other objects", async () => {
@@ -211,36 +201,41 @@ describe("selectors", () => {
       },
     ];
     const namespaceSelector = { matchExpressions: [{ key: "guarded", operator: "Exists" }] };
-    await configurations.validating("first", hook(webhook.client(), { rules, namespaceSelector }));
-    await server.admin.post("/api/v1/namespaces", { metadata: { name: "free" } });
-    expect(webhook.asked).toHaveLength(0);
-    await server.admin.post("/api/v1/namespaces", { metadata: { name: "kept", labels: { guarded: "" } } });
-    expect(webhook.asked.map(({ review: { request } }) => [request.name, request.namespace])).toEqual([
+    await world.configurations.validating(
+      "first",
+      hook(world.webhook.client(), { rules, namespaceSelector }),
+    );
+    await world.server.admin.post("/api/v1/namespaces", { metadata: { name: "free" } });
+    expect(world.webhook.asked).toHaveLength(0);
+    await world.server.admin.post("/api/v1/namespaces", {
+      metadata: { name: "kept", labels: { guarded: "" } },
+    });
+    expect(world.webhook.asked.map(({ review: { request } }) => [request.name, request.namespace])).toEqual([
       ["kept", "kept"],
     ]);
-    await server.admin.post("/api/v1/namespaces/free/configmaps", map("a"));
-    expect(webhook.asked).toHaveLength(1);
-    await server.admin.post("/api/v1/namespaces/kept/configmaps", map("a"));
-    expect(webhook.asked).toHaveLength(2);
+    await world.server.admin.post("/api/v1/namespaces/free/configmaps", map("a"));
+    expect(world.webhook.asked).toHaveLength(1);
+    await world.server.admin.post("/api/v1/namespaces/kept/configmaps", map("a"));
+    expect(world.webhook.asked).toHaveLength(2);
     const classes = "/apis/scheduling.platform.io/v1/priorityclasses";
-    await server.admin.post(classes, { metadata: { name: "high" }, value: 1 });
-    expect(webhook.asked).toHaveLength(3);
+    await world.server.admin.post(classes, { metadata: { name: "high" }, value: 1 });
+    expect(world.webhook.asked).toHaveLength(3);
     // A label that is taken from a namespace counts for the next request.
-    await server.admin.patch("/api/v1/namespaces/kept", { metadata: { labels: { guarded: null } } });
-    await server.admin.post("/api/v1/namespaces/kept/configmaps", map("b"));
-    expect(webhook.asked).toHaveLength(3);
+    await world.server.admin.patch("/api/v1/namespaces/kept", { metadata: { labels: { guarded: null } } });
+    await world.server.admin.post("/api/v1/namespaces/kept/configmaps", map("b"));
+    expect(world.webhook.asked).toHaveLength(3);
   });
 });
 
 describe("what is matched", () => {
   it("the configurations themselves are never sent", async () => {
-    webhook.answer = refusing();
+    world.webhook.answer = refusing();
     const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] }];
-    await configurations.validating("all", hook(webhook.client(), { rules }));
-    await configurations.validating("more", hook(webhook.client(), { rules }));
-    await configurations.clear();
-    expect(webhook.asked).toEqual([]);
-    expect((await server.admin.post(MAPS, map("a"))).status).toBe(201);
+    await world.configurations.validating("all", hook(world.webhook.client(), { rules }));
+    await world.configurations.validating("more", hook(world.webhook.client(), { rules }));
+    await world.configurations.clear();
+    expect(world.webhook.asked).toEqual([]);
+    expect((await world.server.admin.post(MAPS, map("a"))).status).toBe(201);
   });
 
   it("Equivalent: the object is converted to the version of the rule", async () => {
@@ -267,11 +262,14 @@ describe("what is matched", () => {
         ],
       },
     });
-    await configurations.validating("exact", hook(webhook.client("/exact"), { rules, matchPolicy: "Exact" }));
-    await configurations.validating("equivalent", hook(webhook.client("/equivalent"), { rules }));
-    expect((await server.admin.post(scalers("v2"), scaler("a"))).status).toBe(201);
-    expect(webhook.paths).toEqual(["/equivalent"]);
-    expect(webhook.asked[0]!.review.request).toMatchObject({
+    await world.configurations.validating(
+      "exact",
+      hook(world.webhook.client("/exact"), { rules, matchPolicy: "Exact" }),
+    );
+    await world.configurations.validating("equivalent", hook(world.webhook.client("/equivalent"), { rules }));
+    expect((await world.server.admin.post(scalers("v2"), scaler("a"))).status).toBe(201);
+    expect(world.webhook.paths).toEqual(["/equivalent"]);
+    expect(world.webhook.asked[0]!.review.request).toMatchObject({
       kind: { group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler" },
       requestKind: { group: "autoscaling", version: "v2" },
       resource: { version: "v1" },
@@ -282,18 +280,18 @@ describe("what is matched", () => {
 
   it("a connection is asked about with its options", async () => {
     const pods = "/api/v1/namespaces/default/pods";
-    await server.admin.post(pods, {
+    await world.server.admin.post(pods, {
       metadata: { name: "p" },
       spec: { containers: [{ name: "c", image: "i" }], automountServiceAccountToken: false },
     });
     const rules = [
       { operations: ["CONNECT"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods/exec"] },
     ];
-    webhook.answer = refusing({ code: 403, message: "no shells" });
-    await configurations.validating("first", hook(webhook.client(), { rules }));
-    const answer = await server.admin.post(`${pods}/p/exec?command=sh&stdin=true`, undefined);
+    world.webhook.answer = refusing({ code: 403, message: "no shells" });
+    await world.configurations.validating("first", hook(world.webhook.client(), { rules }));
+    const answer = await world.server.admin.post(`${pods}/p/exec?command=sh&stdin=true`, undefined);
     expect([answer.status, answer.body.message]).toEqual([403, expect.stringContaining("no shells")]);
-    expect(webhook.asked[0]!.review.request).toMatchObject({
+    expect(world.webhook.asked[0]!.review.request).toMatchObject({
       kind: { group: "", version: "v1", kind: "PodExecOptions" },
       operation: "CONNECT",
       subResource: "exec",
@@ -308,34 +306,37 @@ describe("an apply that changes nothing", () => {
   it("is asked about as soon as a webhook matches it", async () => {
     const raw = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", ...map("a") });
     const contentType = "application/apply-patch+yaml";
-    const apply = () => server.admin.ask("PATCH", `${MAPS}/a?fieldManager=me`, { raw, contentType });
+    const apply = () => world.server.admin.ask("PATCH", `${MAPS}/a?fieldManager=me`, { raw, contentType });
     const statuses = [];
     for (let turn = 0; turn < 3; turn++) statuses.push((await apply()).status);
     expect(statuses).toEqual([201, 200, 200]);
-    webhook.answer = refusing();
-    await configurations.validating("first", hook(webhook.client()));
+    world.webhook.answer = refusing();
+    await world.configurations.validating("first", hook(world.webhook.client()));
     expect((await apply()).status).toBe(400);
-    await configurations.clear();
+    await world.configurations.clear();
     expect((await apply()).status).toBe(200);
-    expect(webhook.asked).toHaveLength(1);
+    expect(world.webhook.asked).toHaveLength(1);
   });
 });
 
 describe("dry runs", () => {
   it("C-2.9-19 are said to a webhook that can do without effects", async () => {
-    await configurations.validating("first", hook(webhook.client(), { sideEffects: "NoneOnDryRun" }));
-    expect((await server.admin.post(`${MAPS}?dryRun=All`, map("a"))).status).toBe(201);
-    const { request } = webhook.asked[0]!.review;
+    await world.configurations.validating(
+      "first",
+      hook(world.webhook.client(), { sideEffects: "NoneOnDryRun" }),
+    );
+    expect((await world.server.admin.post(`${MAPS}?dryRun=All`, map("a"))).status).toBe(201);
+    const { request } = world.webhook.asked[0]!.review;
     expect([request.dryRun, request.options.dryRun]).toEqual([true, ["All"]]);
   });
 });
 
 describe("warnings", () => {
   it("go to the client, whether the request is allowed or not", async () => {
-    await configurations.validating("first", hook(webhook.client()));
-    webhook.answer = () => ({ response: { allowed: true, warnings: ["think again"] } });
-    expect((await server.admin.post(MAPS, map("a"))).warnings).toContain("think again");
-    webhook.answer = () => ({ response: { allowed: false, warnings: ["really"] } });
-    expect((await server.admin.post(MAPS, map("b"))).warnings).toContain("really");
+    await world.configurations.validating("first", hook(world.webhook.client()));
+    world.webhook.answer = () => ({ response: { allowed: true, warnings: ["think again"] } });
+    expect((await world.server.admin.post(MAPS, map("a"))).warnings).toContain("think again");
+    world.webhook.answer = () => ({ response: { allowed: false, warnings: ["really"] } });
+    expect((await world.server.admin.post(MAPS, map("b"))).warnings).toContain("really");
   });
 });

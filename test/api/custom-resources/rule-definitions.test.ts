@@ -1,27 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ok } from "../support.ts";
-import { useServer } from "../../support/use-server.ts";
 import { definition, definitions, order, served } from "./support.ts";
-import { validations, ruled, causesOf, integer, text } from "./rules-support.ts";
+import { validations, ruled, causesOf, integer, text, useRules } from "./rules-support.ts";
 
-const server = useServer({ enabledControllers: [] });
-let count = 0;
-
-/** Serves a kind with this version. */
-async function kind(one: object) {
-  const plural = `kind${++count}s`;
-  const name = `Kind${count}`;
-  const orders = await served(server.admin, definition({ versions: [one] }, plural, name));
-  const object = (named: string, spec: object, more: object = {}) => ({
-    ...order(named, spec, more),
-    kind: name,
-  });
-  return {
-    orders,
-    object,
-    create: (spec: object, more = {}) => server.admin.post(orders, object("one", spec, more)),
-  };
-}
+const { server, kind } = useRules();
 
 /** What a definition with this version is refused with. */
 async function refusal(one: object): Promise<unknown[]> {

@@ -1,5 +1,6 @@
+import { useServer } from "../../support/use-server.ts";
 import { type Answer } from "../../support/api.ts";
-import { version } from "./support.ts";
+import { definition, order, served, version } from "./support.ts";
 
 export const validations = (...rules: readonly (string | { rule: string; message?: string })[]) => ({
   "x-platform-validations": rules.map((rule) => (typeof rule === "string" ? { rule } : rule)),
@@ -30,3 +31,25 @@ export const causesOf = ({ status, body }: Answer) => [
 ];
 export const integer = { type: "integer" };
 export const text = { type: "string", maxLength: 20 };
+
+/** Starts a server; `kind` serves a kind with one version. */
+export function useRules() {
+  const server = useServer({ enabledControllers: [] });
+  let count = 0;
+
+  async function kind(one: object) {
+    const plural = `kind${++count}s`;
+    const name = `Kind${count}`;
+    const orders = await served(server.admin, definition({ versions: [one] }, plural, name));
+    const object = (named: string, spec: object, more: object = {}) => ({
+      ...order(named, spec, more),
+      kind: name,
+    });
+    return {
+      orders,
+      object,
+      create: (spec: object, more = {}) => server.admin.post(orders, object("one", spec, more)),
+    };
+  }
+  return { server, kind };
+}

@@ -1,32 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { ok } from "../support.ts";
 import { TestServer, type Answer } from "../../support/api.ts";
-import { useServer } from "../../support/use-server.ts";
 import { definition, order, served } from "./support.ts";
-import { validations, ruled, causesOf, integer, text } from "./rules-support.ts";
+import { validations, ruled, causesOf, integer, text, useRules } from "./rules-support.ts";
 
 /** The causes without their messages. */
 const placesOf = (answer: Answer) =>
   causesOf(answer).map((cause) => (Array.isArray(cause) ? cause.slice(0, 2) : cause));
 
-const server = useServer({ enabledControllers: [] });
-let count = 0;
-
-/** Serves a kind with this version. */
-async function kind(one: object) {
-  const plural = `kind${++count}s`;
-  const name = `Kind${count}`;
-  const orders = await served(server.admin, definition({ versions: [one] }, plural, name));
-  const object = (named: string, spec: object, more: object = {}) => ({
-    ...order(named, spec, more),
-    kind: name,
-  });
-  return {
-    orders,
-    object,
-    create: (spec: object, more = {}) => server.admin.post(orders, object("one", spec, more)),
-  };
-}
+const { server, kind } = useRules();
 
 describe("rules are evaluated when an object is written", () => {
   test("a rule that isn't true refuses the object at its place, with the message or the rule", async () => {

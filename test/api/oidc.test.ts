@@ -138,7 +138,7 @@ describe("5.6 ID tokens", () => {
       "signature",
     ],
     ["C-5.6-03 that has expired", () => token({ exp: seconds() - 1 }), "expired"],
-    ["C-5.6-03 that never expires", () => token({ exp: undefined }), "never expires"],
+    ["C-5.6-03 that never expires", () => token({ exp: undefined }), "has no expiry"],
     ["C-5.6-03 that expires at a text", () => token({ exp: "9999999999" }), "not a number"],
     ["that begins later than clocks can differ", () => token({ nbf: seconds() + 301 }), "not valid yet"],
     ["C-5.6-04 of another issuer", () => token({ iss: "https://other.example" }), "Unauthorized"],
@@ -324,7 +324,7 @@ describe("5.6 the provider", () => {
       () => provider.received.length,
       (count) => count > 0,
     );
-    await refused(token(), "can't be asked", on);
+    await refused(token(), "keys of the provider are not available", on);
     expect((await on.admin.get("/api")).status).toBe(200);
     extraReply = () => undefined;
     await clock.advance(1500);
@@ -347,7 +347,7 @@ describe("5.6 the provider", () => {
       const body = reply.body as { issuer?: string };
       return body.issuer === "" ? { body: { ...body, issuer } } : reply;
     };
-    await refused(token(), "can't be asked", await another({}));
+    await refused(token(), "keys of the provider are not available", await another({}));
   });
 
   it.each<[string, () => object[]]>([
@@ -365,7 +365,7 @@ describe("5.6 the provider", () => {
     const stranger = await HttpsService.start(respond);
     try {
       const on = await another({ issuerUrl: `${stranger.url}/realm` });
-      await refused(token({ iss: `${stranger.url}/realm` }), "can't be asked", on);
+      await refused(token({ iss: `${stranger.url}/realm` }), "keys of the provider are not available", on);
       expect(stranger.received).toEqual([]);
     } finally {
       await stranger.close();
@@ -397,7 +397,11 @@ describe("5.6 groups that the token leaves to others", () => {
     answering(() => token({ roles: ["x"], exp: seconds() - 1 }));
     await refused(token({ ...elsewhere(`${provider.url}/groups`), jti: "3" }), "expired", on);
     answering(() => token({ roles: ["x"], aud: "other" }));
-    await refused(token({ ...elsewhere(`${provider.url}/groups`), jti: "4" }), "answers for others", on);
+    await refused(
+      token({ ...elsewhere(`${provider.url}/groups`), jti: "4" }),
+      "has no expiry or another audience",
+      on,
+    );
     answering(() => token({}));
     await refused(token({ ...elsewhere(`${provider.url}/groups`), jti: "5" }), 'no claim "roles"', on);
     answering(() => "no token");
@@ -412,7 +416,7 @@ describe("5.6 groups that the token leaves to others", () => {
     await refused(token(elsewhere(7)), "is missing", on);
     const packed = await ok(whoIs(token(elsewhere(undefined, { JWT: "x.y.z" })), on));
     expect(packed.body.status.userInfo.groups).toEqual(["system:authenticated"]);
-    await refused(token(elsewhere(`${provider.url}/nothing`)), "can't be asked", on);
+    await refused(token(elsewhere(`${provider.url}/nothing`)), "keys of the provider are not available", on);
   });
 });
 

@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/schema/defaults.ts: plans",
     "src/schema/gates.ts: known",
     "src/schema/gates.ts: offBy",
-    "src/schema/places.ts: known",
+    "src/schema/field-positions.ts: known",
     "src/schema/protobuf/decode-message.ts: numbered",
     "src/schema/protobuf/encode-message.ts: plans",
     "src/schema/protobuf/numbered.ts: known",

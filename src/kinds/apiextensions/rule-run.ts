@@ -36,7 +36,7 @@ export function checkExpressions(
   if (rules === undefined) return;
   if (report.faults.some(({ reason }) => blocking.has(reason))) {
     report
-      .whole()
+      .withoutField()
       .invalid(
         undefined,
         "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
@@ -108,7 +108,7 @@ export class RuleRun {
   private evaluate(rule: Rule, visit: Visit): boolean {
     const { schema } = visit.node;
     const fault = (message: string): void => {
-      const place = visit.place.path === "" ? visit.place.whole() : visit.place;
+      const place = visit.place.path === "" ? visit.place.withoutField() : visit.place;
       place.invalid(schema.type, message);
     };
     if (this.left <= 0) {

@@ -82,7 +82,7 @@ function checkParts({ rules }: SchemaNode, value: JsonValue, place: FieldReport)
     const { fitting, first } = tried(anyOf, value, place);
     if (fitting === 0) {
       refuseWhole(value, place, "must validate at least one schema (anyOf)");
-      place.take(first!);
+      place.addAll(first!);
     }
   }
   if (oneOf.length > 0) {
@@ -91,7 +91,7 @@ function checkParts({ rules }: SchemaNode, value: JsonValue, place: FieldReport)
       const found = fitting === 0 ? "Found none valid" : `Found ${fitting} valid alternatives`;
       refuseWhole(value, place, `must validate one and only one schema (oneOf). ${found}`);
     }
-    if (fitting === 0) place.take(first!);
+    if (fitting === 0) place.addAll(first!);
   }
   const before = place.faults.length;
   for (const part of allOf) checkValue(part, value, place);
@@ -114,7 +114,7 @@ function tried(
   let fitting = 0;
   let first: FieldReport | undefined;
   for (const part of parts) {
-    const report = first === undefined ? place.apart() : place.aside();
+    const report = first === undefined ? place.separate() : place.probe();
     first ??= report;
     checkValue(part, value, report);
     if (report.faults.length === 0) fitting++;
@@ -123,7 +123,7 @@ function tried(
 }
 
 function refuseWhole(value: JsonValue, place: FieldReport, message: string): void {
-  place.whole().invalid(value, `${JSON.stringify(place.path)} ${message}`);
+  place.withoutField().invalid(value, `${JSON.stringify(place.path)} ${message}`);
 }
 
 /** How many characters of a text are looked at in a unit of work. */

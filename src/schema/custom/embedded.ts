@@ -4,7 +4,7 @@ import type { ObjectMetaValue } from "../api-object.ts";
 import type { FieldReport } from "../faults.ts";
 import {
   checkAnnotations,
-  checkFinalizerForm,
+  checkFinalizerName,
   checkGenerateName,
   checkGeneration,
   checkLabels,
@@ -50,5 +50,5 @@ function checkEmbeddedMeta(meta: ObjectMetaValue, place: FieldReport): void {
   checkLabels(meta.labels, place.at("labels"));
   checkAnnotations(meta.annotations, place.at("annotations"));
   checkOwners(meta, place.at("ownerReferences"));
-  for (const finalizer of meta.finalizers ?? []) checkFinalizerForm(finalizer, place.at("finalizers"));
+  for (const finalizer of meta.finalizers ?? []) checkFinalizerName(finalizer, place.at("finalizers"));
 }

@@ -1,5 +1,13 @@
 import { zeroOf } from "../scalars.ts";
-import type { Field, FieldFacts, ListType, ScalarName, StructType, Type, Word } from "../types.ts";
+import type {
+  Field,
+  FieldFacts,
+  ListType,
+  ScalarName,
+  StructType,
+  Type,
+  VocabularyString,
+} from "../types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** A schema in JSON form, as definitions have it (`openAPIV3Schema`). */
@@ -165,7 +173,7 @@ class SchemaWriter {
     return this.vocabulary.schemaExtensionPrefix + name;
   }
 
-  private word(word: Word): string {
+  private word(word: VocabularyString): string {
     return typeof word === "string" ? word : word(this.vocabulary);
   }
 }

@@ -2,7 +2,15 @@ import type { CustomKindFacts, Kind } from "../kind.ts";
 import { customSchema, preservesUnknown } from "./custom-schema.ts";
 import { groupName } from "../kind.ts";
 import { ListMeta } from "../object-meta.ts";
-import type { Field, FieldFacts, ScalarName, StructType, Type, UnionType, Word } from "../types.ts";
+import type {
+  Field,
+  FieldFacts,
+  ScalarName,
+  StructType,
+  Type,
+  UnionType,
+  VocabularyString,
+} from "../types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { zeroOf } from "../scalars.ts";
 import type { DefinitionNames } from "./definition-names.ts";
@@ -206,7 +214,7 @@ export class Definitions {
     return value === undefined || this.dialect === "v2" ? {} : { default: value };
   }
 
-  private word(word: Word): string {
+  private word(word: VocabularyString): string {
     return typeof word === "string" ? word : word(this.vocabulary);
   }
 }

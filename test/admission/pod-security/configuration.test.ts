@@ -58,7 +58,7 @@ describe("the configuration of PodSecurity", () => {
   test("the group is the vocabulary's", async () => {
     const theirs = { ...configured({}), apiVersion: "pod-security.admission.config.k8s.io/v1" };
     await read(theirs, kubernetes);
-    await expect(read(theirs)).rejects.toThrow(`need "PodSecurityConfiguration" of "${group}/v1"`);
+    await expect(read(theirs)).rejects.toThrow(`expected "PodSecurityConfiguration" of "${group}/v1"`);
   });
 
   test("everything that is wrong is told by its place", async () => {

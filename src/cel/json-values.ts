@@ -1,5 +1,5 @@
 import { getMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
-import { durationOfFormat } from "../schema/custom/duration-format.ts";
+import { parseDurationFormat } from "../schema/custom/duration-format.ts";
 import { dayOf, timestampOf } from "./times.ts";
 import { dyn, listOf, type CelType, type ListIdentity, type ListType, type ObjectType } from "./types.ts";
 import { CelList, CelMap, CelObject, Duration, Fault, type Value } from "./values.ts";
@@ -46,7 +46,7 @@ function valueOfText(text: string, { is }: CelType): Value {
 }
 
 function durationValue(text: string): Value {
-  const nanos = durationOfFormat(text);
+  const nanos = parseDurationFormat(text);
   return nanos === undefined
     ? new Fault(`invalid duration ${JSON.stringify(text.slice(0, 64))}`)
     : new Duration(nanos);

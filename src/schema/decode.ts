@@ -1,4 +1,4 @@
-import { readMembers, type ReadSupport } from "./custom/read.ts";
+import { pruneMembers, type PruneCallbacks } from "./custom/read.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";
 import { ObjectMeta } from "./object-meta.ts";
 import { fieldPositionsOf } from "./field-positions.ts";
@@ -104,11 +104,11 @@ class Decoder {
     for (const name of Object.keys(source)) {
       if (!fields.has(name)) setMember(rest, name, source[name] as JsonValue);
     }
-    const support: ReadSupport = {
+    const support: PruneCallbacks = {
       unknown: () => this.addUnknown(pathOf(this.path)),
       metadata: (value) => this.embeddedMetadata(value),
     };
-    const decoded = readMembers(node, rest, this.path, support);
+    const decoded = pruneMembers(node, rest, this.path, support);
     for (const name of Object.keys(decoded)) setMember(result as typeof decoded, name, decoded[name]!);
   }
 

@@ -1,6 +1,6 @@
 import { deepClone, type JsonObject } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
-import { fillMembers, maxFilled } from "./custom/fill.ts";
+import { fillMembers, maxDefaultsLength } from "./custom/fill.ts";
 import type { KindContext } from "./context.ts";
 import type { Field, StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
@@ -31,7 +31,7 @@ export function fillFieldDefaults(
   if (type.open !== undefined && !fillMembers(type.open, value as JsonObject)) {
     throw new StatusError(
       "RequestEntityTooLarge",
-      `the defaults of the object are larger than ${maxFilled} bytes`,
+      `the defaults of the object are larger than ${maxDefaultsLength} bytes`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { setMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
-import { sortedValue } from "./custom/order.ts";
+import { sortMembers } from "./custom/order.ts";
 import { fieldPositionsOf } from "./field-positions.ts";
 import type { StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
@@ -18,7 +18,7 @@ function openInOrder(type: StructType, value: Record<string, unknown>): Record<s
   const result = { ...fieldsInOrder(type, value) };
   for (const name of Object.keys(value).toSorted()) {
     if (Object.hasOwn(type.fields, name) || value[name] === undefined) continue;
-    setMember(result as JsonObject, name, sortedValue(value[name] as JsonValue));
+    setMember(result as JsonObject, name, sortMembers(value[name] as JsonValue));
   }
   return result;
 }

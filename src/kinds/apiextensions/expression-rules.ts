@@ -3,7 +3,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver, type GiveTurn } from "../../base/turns.ts";
 import { faultText } from "../../cel/fault-text.ts";
 import type { KindContext } from "../../schema/context.ts";
-import { readSchema } from "../../schema/custom/schema-node.ts";
+import { parseSchema } from "../../schema/custom/schema-node.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { RuleRun } from "./rule-run.ts";
 import { oldSelf, rulesOf, type Rule, type RuleNode } from "./rule-tree.ts";
@@ -37,7 +37,7 @@ export function checkRules(
     const place = report.at("spec", "versions", index, "schema", "openAPIV3Schema");
     const { path } = place;
     if (report.faults.some(({ field }) => field.startsWith(path))) return [];
-    const rules = rulesOf(readSchema(text, prefix));
+    const rules = rulesOf(parseSchema(text, prefix));
     return rules === undefined ? [] : [{ rules, place }];
   });
   return checks.length === 0 ? undefined : checkSchemas(checks, prefix);

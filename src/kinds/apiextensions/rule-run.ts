@@ -5,7 +5,7 @@ import { turnGiver } from "../../base/turns.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
 import { faultText as compileFaultText } from "../../cel/fault-text.ts";
 import { keysOf } from "../../schema/custom/list-items.ts";
-import { sortedValue } from "../../schema/custom/order.ts";
+import { sortMembers } from "../../schema/custom/order.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { oldSelf, self, type Rule, type RuleNode } from "./rule-tree.ts";
@@ -163,7 +163,7 @@ function itemsByKey(node: RuleNode, list: readonly JsonValue[]): ReadonlyMap<str
 }
 
 function keyOf({ schema }: RuleNode, item: JsonValue): string {
-  return encodeJson(sortedValue(keysOf(schema, item)));
+  return encodeJson(sortMembers(keysOf(schema, item)));
 }
 
 function visitOf(

@@ -1,7 +1,7 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver, type GiveTurn } from "../../base/turns.ts";
-import { faultText } from "../../cel/fault-text.ts";
+import { formatFaults } from "../../cel/fault-text.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { parseSchema } from "../../schema/custom/schema-node.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -105,7 +105,7 @@ class SchemaRules {
     unordered: string | undefined,
   ): void {
     const { program, faults } = rule.compiled;
-    if (program === undefined) return place.invalid(rule.expression, faultText(faults));
+    if (program === undefined) return place.invalid(rule.expression, formatFaults(faults));
     this.costs.add(place, program.estimateCost(type!.type).max, cardinality, type!.minBytes);
     if (unordered === undefined || !program.variables.has(oldSelf)) return;
     place.invalid(

@@ -3,7 +3,7 @@ import { getMember, isObject, type JsonObject, type JsonValue } from "../../base
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver } from "../../base/turns.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
-import { faultText as compileFaultText } from "../../cel/fault-text.ts";
+import { formatFaults as compileFaultText } from "../../cel/fault-text.ts";
 import { keysOf } from "../../schema/custom/list-items.ts";
 import { sortMembers } from "../../schema/custom/order.ts";
 import type { FieldReport } from "../../schema/faults.ts";

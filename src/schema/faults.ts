@@ -80,7 +80,7 @@ export class FieldReport {
 
   /** The path as string. It is computed on demand, because most reports have no faults. */
   get path(): string {
-    const { parent: parent, step } = this;
+    const { parent, step } = this;
     if (parent === undefined) return "";
     const path = parent.path;
     if (this.isKey || typeof step === "number") return `${path}[${step}]`;
@@ -139,7 +139,7 @@ export class FieldReport {
 
   /** Returns the report at the same path, with every {@link FieldReport.entry} in the form of a key. */
   withKeys(): FieldReport {
-    const { parent: parent, step, isKey, isEntry } = this;
+    const { parent, step, isKey, isEntry } = this;
     return parent === undefined
       ? this
       : new FieldReport(this.shared, parent.withKeys(), step, isKey || isEntry);

@@ -69,7 +69,7 @@ export class ProviderKeys {
 
   /** Returns the cached keys; fetches them if there are none or they are too old. */
   private async currentKeys(): Promise<CachedKeys> {
-    const { cached: cached } = this;
+    const { cached } = this;
     if (cached !== undefined && this.clock.monotonicNow() - cached.fetchedMs < maxAgeMs) return cached;
     try {
       return await this.fetch();

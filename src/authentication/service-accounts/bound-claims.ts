@@ -117,7 +117,7 @@ export class BoundTokens {
   }
 
   private checkObject(
-    { namespace, name, uid, typeName: typeName }: RequiredObject,
+    { namespace, name, uid, typeName }: RequiredObject,
     identity: Identity | undefined,
   ): void {
     if (identity === undefined || this.isDeleted(identity)) {

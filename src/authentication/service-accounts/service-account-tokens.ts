@@ -53,7 +53,7 @@ export class ServiceAccountTokens implements Authenticator {
   private readonly legacy: LegacyTokens;
 
   constructor(private readonly options: ServiceAccountTokenOptions) {
-    const { vocabulary, live, clock, onUse: onUse, lookup, cacheWatcher } = options;
+    const { vocabulary, live, clock, onUse, lookup, cacheWatcher } = options;
     this.cache = new TokenCache(clock, cacheLimits, ({ bytes }) => bytes, cacheWatcher);
     this.bound = new BoundTokens(vocabulary, live, clock, onUse);
     this.legacy = new LegacyTokens(vocabulary, live, lookup);
@@ -88,11 +88,11 @@ export class ServiceAccountTokens implements Authenticator {
   }
 
   private accept(
-    { audiences: tokenAudiences, validate: validate }: Verified,
+    { audiences: tokenAudiences, validate }: Verified,
     token: string,
     requestedAudiences: readonly string[] | undefined,
   ): MaybePromise<AuthenticationResult> {
-    const { ownAudiences, onUse: onUse } = this.options;
+    const { ownAudiences, onUse } = this.options;
     // A token without audiences is valid for those of this server.
     const validAudiences = tokenAudiences.length === 0 ? ownAudiences : tokenAudiences;
     const audiences = (requestedAudiences ?? ownAudiences).filter((one) => validAudiences.includes(one));

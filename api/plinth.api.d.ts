@@ -50,57 +50,57 @@ export type AdmittedType = Pick<Target, "resource" | "subresource">;
 
 // ---- authentication/authenticator
 
-/** What a request brings along to show who makes it. */
+/** The credentials of a request. */
 export interface Credentials {
-  /** The `Authorization` header, when there is one. */
+  /** The `Authorization` header, if present. */
   readonly authorization: string | undefined;
   /**
-   * The client's certificate in DER, only if the TLS handshake verified its chain against the client authorities. All
-   * requests of a connection bring the same object.
+   * The client certificate in DER. Set only if the TLS handshake verified it against the client CAs. All requests of a
+   * connection have the same object.
    */
   readonly certificate: Buffer | undefined;
-  /** The certificates in DER that came with it, towards its authority's. */
+  /** The intermediate certificates that the client sent, in DER, from leaf to root. */
   readonly certificateChain?: readonly Buffer[] | undefined;
-  /** Why the handshake didn't verify the certificate that the client presented; such a request is never anonymous. */
+  /** Why the TLS handshake didn't verify the client certificate; such a request is never anonymous. */
   readonly certificateError?: string | undefined;
-  /** All headers as sent: name, value, name, value, …; undefined where there is no request. */
+  /** All headers as in `IncomingMessage.rawHeaders`: name, value, name, value, …; undefined without a request. */
   readonly rawHeaders?: readonly string[] | undefined;
-  /** Address of the peer: for messages, and for fair shares of what is slow. */
+  /** Address of the peer, for messages and fair queuing. */
   readonly remoteAddress: string;
-  /** Stands for the connection on which the request came; undefined where there is none. */
+  /** Identifies the connection of the request; undefined without one. */
   readonly connection?: object | undefined;
   /**
-   * For whom the caller is to be known (spec: conventions 5.7): a token must be meant for one of these. Undefined stands
-   * for the server's own audiences, which is what every request is about.
+   * The audiences of a TokenReview (spec: conventions 5.7): a token must be valid for one of them. Undefined for ordinary
+   * requests, which require one of the server's own audiences.
    */
   readonly audiences?: readonly string[] | undefined;
 }
 
-/** Who a request is made by. */
+/** The authenticated user of a request. */
 export interface AuthenticationResult {
   readonly user: UserInfo;
-  /** Name of the method that decided, for audit and metrics: `client-certificate`, `token-file`, `anonymous`, … */
+  /** Name of the authentication method, for audit and metrics: `client-certificate`, `token-file`, `anonymous`, … */
   readonly method: string;
   /**
-   * Whether the same credentials get this answer for as long as the server runs: they neither expire nor can be
-   * revoked, so that a connection needs to ask only once.
+   * Whether the same credentials have this result until the server stops, because they neither expire nor can be revoked.
+   * The result is then cached per connection.
    */
   readonly cacheable: boolean;
   /**
-   * Those of the audiences that were asked for whom the credentials are meant; undefined for methods that know no
-   * audiences, whose credentials are meant for this server.
+   * The requested audiences for which the credentials are valid; undefined for methods without audiences, whose credentials
+   * are valid for this server.
    */
   readonly audiences?: readonly string[] | undefined;
 }
 
 /**
- * One method of finding out who makes a request (spec: conventions 5). It answers
- * - with a result when it recognizes the credentials,
- * - with undefined when they say nothing to it: there are none of its sort, or another method may know them,
- * - by throwing a {@link StatusError} with reason Unauthorized when they are of its sort and wrong beyond doubt. Other
- *   methods are still asked, but the request can't be anonymous any more.
+ * An authentication method (spec: conventions 5). `authenticate`
+ * - returns a result if the credentials are valid,
+ * - returns undefined if there are no credentials of its kind, or another method may accept them,
+ * - throws a {@link StatusError} with reason Unauthorized if the credentials are of its kind and invalid. Other methods are
+ *   still called, but the request can't be anonymous any more.
  *
- * Its user has the groups that the credentials name; `system:authenticated` is added by the chain.
+ * The user has the groups of the credentials; the chain adds `system:authenticated`.
  */
 export interface Authenticator {
   authenticate(credentials: Credentials): MaybePromise<AuthenticationResult | undefined>;
@@ -108,7 +108,7 @@ export interface Authenticator {
 
 // ---- authentication/guarded-authenticator
 
-/** An authenticator of the program that embeds the server, with the name by which logs and metrics call it. */
+/** An authenticator of the embedding program, with its name in logs and metrics. */
 export interface NamedAuthenticator extends Authenticator {
   readonly name: string;
 }
@@ -129,7 +129,7 @@ export type AuthorizationMode = (typeof authorizationModes)[number];
 
 // ---- authorization/authorizer
 
-/** What a request wants to do, as far as authorization cares. */
+/** The attributes of a request that authorization depends on. */
 export type Attributes = ResourceAttributes | NonResourceAttributes;
 
 export interface ResourceAttributes {
@@ -158,23 +158,23 @@ export interface NonResourceAttributes {
   readonly path: string;
 }
 
-/** An authorizer's answer. `evaluationError` may accompany any verdict (spec: access review 2.2). */
+/** Result of an authorizer. Any verdict may have an `evaluationError` (spec: access review 2.2). */
 export interface Decision {
-  /** `noOpinion` passes the request to the next authorizer; when none has an opinion, the request is denied. */
+  /** `noOpinion` passes the request to the next authorizer; if all have no opinion, the request is denied. */
   readonly verdict: "allow" | "deny" | "noOpinion";
-  /** Why; for an allowed request it names binding, role and subject. Empty when there is nothing to say. */
+  /** Reason of the verdict, may be empty. If RBAC allows the request, it names binding, role and subject. */
   readonly reason: string;
-  /** What went wrong while deciding, for example a dangling roleRef; empty when nothing did. */
+  /** Errors during evaluation, for example a roleRef to a missing role; empty if there were none. */
   readonly evaluationError: string;
 }
 
-/** Answers "may they". Implementations must not throw for bad data: that is `evaluationError`. */
+/** Decides requests. Implementations must not throw for invalid data; they set `evaluationError`. */
 export interface Authorizer {
-  /** The decision as of every write acknowledged before the call. */
+  /** Returns a decision that reflects every write acknowledged before the call. */
   authorize(attributes: Attributes): MaybePromise<Decision>;
 }
 
-/** One rule as a rules review lists it (spec: access review 2.2). */
+/** A rule in the status of a SelfSubjectRulesReview (spec: access review 2.2). */
 export interface ResourceRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -190,19 +190,19 @@ export interface NonResourceRule {
 export interface RuleList {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** True when rules may be missing, for example because an authorizer can't enumerate. */
+  /** True if rules may be missing, for example because an authorizer can't enumerate its rules. */
   readonly incomplete: boolean;
   readonly evaluationError: string;
 }
 
-/** Enumerates what a user may do in a namespace. */
+/** Lists the rules that apply to a user in a namespace. */
 export interface RuleResolver {
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList>;
 }
 
 // ---- authorization/guarded-authorizer
 
-/** An authorizer of the program that embeds the server, with the name by which messages call it. */
+/** An authorizer of the embedding program, with its name in messages. */
 export interface NamedAuthorizer extends Authorizer, Partial<RuleResolver> {
   readonly name: string;
 }
@@ -1111,7 +1111,7 @@ export type PatchKind = "json" | "merge" | "strategic";
 
 // ---- schema/api-object
 
-/** Any API object in JSON form, in the version it was decoded from. */
+/** An API object in JSON form, in the version of its `apiVersion`. */
 export interface ApiObject {
   apiVersion: string;
   kind: string;
@@ -1167,24 +1167,24 @@ export interface Column<O = ApiObject> {
   readonly type: "string" | "integer" | "number" | "boolean" | "date";
   readonly format?: "name";
   readonly doc: string;
-  /** 0 is shown always, 1 in wide output. */
+  /** 0: always shown; 1: only in wide output. */
   readonly priority?: 0 | 1;
   /**
-   * Where the cell's value is in the object, such as `.spec.size`, for the kind's definition (`definitionOf`); a column
-   * without it isn't in the definition.
+   * JSON path of the value, such as `.spec.size`, for the CustomResourceDefinition of the kind (`definitionOf`). Columns without
+   * it are omitted from the definition.
    */
   readonly jsonPath?: string;
-  /** Type of the definition's column where it differs: the reference's clients get ages as texts, from a date. */
+  /** Type in the definition if it differs from `type`: ages are `date` there. */
   readonly definedType?: "date";
-  /** The cell's value; `now` is in milliseconds since 1970. */
+  /** Returns the value of the cell; `now` is in milliseconds since 1970. */
   readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
-  /** For a cell that tells ages: the same value, with each age asked of `since`. Kept rows are told new ages only. */
+  /** For a cell with ages: returns the same value with ages formatted by `since`. Cached rows are updated with this function. */
   readonly ages?: (object: O, since: Since) => unknown;
-  /** Whether the cell of an unchanged object may change otherwise: its rows can't be kept. */
+  /** Whether the cell may change without a change of the object; such rows aren't cached. */
   readonly varies?: boolean;
 }
 
-/** A state of a table's row. */
+/** A condition of a table row. */
 export interface RowCondition {
   readonly type: "Completed";
   readonly status: "True" | "False" | "Unknown";
@@ -1194,86 +1194,86 @@ export interface RowCondition {
 
 // ---- schema/context
 
-/** What a declaration's functions may know beyond the object. */
+/** Context of the functions in a kind declaration. */
 export interface KindContext {
   readonly vocabulary: Vocabulary;
-  /** Whether a feature gate is on (spec: conventions 9.4). */
+  /** Whether a feature gate is enabled (spec: conventions 9.4). */
   readonly enabled: (gate: string) => boolean;
-  /** Set where containers may not have all rights on their host. */
+  /** Whether privileged containers are forbidden. */
   readonly forbidsPrivileged?: boolean;
-  /** The subresource that is written; empty for the object itself. */
+  /** The subresource of the write; empty for the main resource. */
   readonly subresource: string;
-  /** Who creates the object; known to `prepareCreate` only. */
+  /** The creator of the object; only set for `prepareCreate`. */
   readonly user?: UserInfo | undefined;
   /** The time of the write, in milliseconds since 1970. */
   readonly now?: number | undefined;
 }
 
-/** Tells how long ago a time was, in the field's short form: `45s`, `3m20s`, `2d4h`. */
+/** Formats the time since a timestamp as kubectl does: `45s`, `3m20s`, `2d4h`. */
 export type Since = (timestamp: string | null | undefined) => string;
 
 // ---- schema/custom/pattern
 
 /**
- * A regular expression of others, in the syntax of RE2; compiled when it is first asked. It takes time in proportion to the
- * text and to its {@link Pattern.size}, whatever it is.
+ * A regular expression in the syntax of RE2, compiled on first use. Matching takes time proportional to the length of the string and
+ * {@link Pattern.size}.
  */
 export declare class Pattern {
   readonly source: string;
   constructor(source: string);
-  /** What is wrong with it; undefined where it can be compiled. */
-  get fault(): string | undefined;
-  /** Its instructions, each of which may be compared with each character of a text; 0 where it can't be compiled. */
+  /** The compilation error; undefined if the pattern is valid. */
+  get error(): string | undefined;
+  /** Number of instructions, each of which may run for each character; 0 for an invalid pattern. */
   get size(): number;
-  /** Whether some part of a text matches. One that can't be compiled matches everything: its definition was refused. */
+  /** Whether a part of a string matches. An invalid pattern matches everything; its definition was rejected. */
   matches(text: string): boolean;
 }
 
 // ---- schema/custom/schema-node
 
 /**
- * A schema of JSON values as custom kinds have it: read once from the text of its definition, and from then on what pruning,
- * defaulting, checking, merging and ordering of their values go by (spec: conventions 4.8, 4.10).
+ * The parsed structural schema of a CustomResourceDefinition, which pruning, defaulting, validation, merging and ordering use
+ * (spec: conventions 4.8, 4.10).
  */
 export interface SchemaNode {
-  /** Empty where values of several types are allowed. */
+  /** Empty if any type is allowed. */
   readonly type: JsonTypeName | "";
   readonly nullable: boolean;
-  /** The value is an integer or a text. */
+  /** The value is an integer or a string (`int-or-string`). */
   readonly intOrString: boolean;
-  /** Members without a schema are kept. */
+  /** Members without a schema are kept (`preserve-unknown-fields`). */
   readonly preserves: boolean;
-  /** The value is an object with apiVersion, kind and metadata. */
+  /** The value is an object with apiVersion, kind and metadata (`embedded-resource`). */
   readonly embedded: boolean;
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** Schema of the members that have none of their own; undefined where there may be no others. */
+  /** Schema of additional members (`additionalProperties`); undefined without one. */
   readonly additional: SchemaNode | undefined;
-  /** Members without a schema of their own are refused (`additionalProperties: false`). */
+  /** Additional members are rejected (`additionalProperties: false`). */
   readonly closed: boolean;
   readonly items: SchemaNode | undefined;
-  /** Filled in where the value is absent; undefined: nothing. */
+  /** Default of an absent value; undefined if none. */
   readonly default: unknown;
   /** Length of the default in JSON. */
   readonly defaultLength: number;
   readonly listType: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys: readonly string[];
   readonly mapType: "atomic" | "granular" | undefined;
-  /** What else the value must fulfil. */
+  /** Validation rules of the value. */
   readonly rules: ValueRules;
-  /** Expressions that the value must fulfil. */
+  /** CEL validation rules of the value. */
   readonly validations: readonly ValidationRule[];
 }
 
-/** An expression of a schema (`x-…-validations`), in the Common Expression Language. */
+/** A validation rule in CEL (`x-…-validations`). */
 export interface ValidationRule {
   readonly rule: string;
-  /** What the caller is told when the expression is false; undefined: the expression. */
+  /** Message of the fault; defaults to the expression. */
   readonly message?: string | undefined;
 }
 
 export type JsonTypeName = "array" | "boolean" | "integer" | "number" | "object" | "string";
 
-/** What a schema demands of a value beside its type; members that say nothing are undefined. */
+/** The validation rules of a schema besides the type; absent rules are undefined. */
 export interface ValueRules {
   readonly format: string | undefined;
   readonly maximum: number | bigint | undefined;
@@ -1299,49 +1299,49 @@ export interface ValueRules {
 
 // ---- schema/faults
 
-/** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys are in brackets. */
+/** Records faults of an object at a path: `at("rules", 0, "verbs")` is `rules[0].verbs`; map keys are in brackets. */
 export declare class FieldReport {
-  /** A report that collects the faults of one whole object. */
+  /** Creates the report for the root of an object. */
   static start(): FieldReport;
-  /** As {@link FieldReport.apart}, where only matters whether there is any fault: it ends with the first one. */
-  aside(): FieldReport;
+  /** As {@link FieldReport.separate}, but ends with the first fault: to find out whether there is any. */
+  probe(): FieldReport;
   /**
-   * Counts work that goes by somebody else's schema. Where there was too much of it, that is a fault of this place, and the report is
+   * Counts work for the schema of a CustomResourceDefinition. If the limit is exceeded, adds a fault at this path; the report is then
    * full.
    *
-   * @param units of some 100 ns.
+   * @param units in about 100 ns.
    */
   spend(units: number): void;
-  /** The place in words; most places have no faults, so it is put together only when it is asked for. */
+  /** The path as string. It is computed on demand, because most reports have no faults. */
   get path(): string;
-  /** The faults found so far, here and at every place below the same start. */
+  /** All faults of the object so far. */
   get faults(): readonly Cause[];
-  /** Whether no further faults are reported, so that checking can stop. */
+  /** Whether no further faults are recorded, so that validation can stop. */
   get full(): boolean;
-  /** A place below this one: a member by name, or an item by index. */
+  /** Returns the report of a field by name or an item by index. */
   at(...steps: readonly (string | number)[]): FieldReport;
-  /** The place of faults that the reference gives no field: those of combined schemas, and of expressions left out. */
-  whole(): FieldReport;
+  /** Returns the report for faults without field (`<nil>` in Kubernetes): of combined schemas and of skipped expressions. */
+  withoutField(): FieldReport;
   /**
-   * The same place in a report of its own, whose faults may be {@link FieldReport.take | taken} or left. The work counts as the object's.
+   * Returns a separate report at the same path. Its faults can be added by {@link FieldReport.addAll}. The work counts for the object.
    */
-  apart(): FieldReport;
-  /** Takes the faults of another report, whose places are places of this one's object. */
-  take({ shared }: FieldReport): void;
-  /** A place below this one: the value under a free key. */
+  separate(): FieldReport;
+  /** Adds the faults of a separate report of the same object. */
+  addAll({ shared }: FieldReport): void;
+  /** Returns the report of a map value. */
   key(key: string): FieldReport;
   /**
-   * As {@link FieldReport.at}, of a member whose name the schema of a custom kind doesn't say: faults of values name it as a member
-   * and others as a key, as in the reference.
+   * Returns the report of a member by `additionalProperties` of a custom schema. As in Kubernetes, the path has the form of a field
+   * (`a.b`) in faults of values, and of a key (`a[b]`) in others; see {@link FieldReport.withKeys}.
    */
   entry(name: string): FieldReport;
-  /** The same place, with every {@link FieldReport.entry} in it named as a key. */
+  /** Returns the report at the same path, with every {@link FieldReport.entry} in the form of a key. */
   withKeys(): FieldReport;
   required(message?: string): void;
-  /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
-  requiredUnlessSaid(): void;
+  /** As {@link FieldReport.required}, unless the path already has such a fault. */
+  requiredUnlessReported(): void;
   invalid(value: unknown, message: string): void;
-  /** The value isn't of the type that a custom kind's schema demands. */
+  /** The value doesn't have the type of the custom schema. */
   typeInvalid(value: unknown, message: string): void;
   notSupported(value: unknown, allowed: readonly string[]): void;
   duplicate(value: unknown): void;
@@ -1353,7 +1353,7 @@ export declare class FieldReport {
 
 // ---- schema/kind
 
-/** A kind's object as its own functions see it. */
+/** The type of the objects in the functions of a kind declaration. */
 export type ObjectOf<F extends Fields> = StaticFields<F> & {
   apiVersion: string;
   kind: string;
@@ -1364,36 +1364,36 @@ export type ObjectOf<F extends Fields> = StaticFields<F> & {
 export type Subresource<O = ApiObject> =
   PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
 
-/** Members of metadata that a write to a part of the object may leave as they are. */
+/** Metadata fields that a write to a part of the object may leave unchanged. */
 export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences" | "deletionTimestamp";
 
-/** A part of the object that is written by itself, such as `status`. */
+/** A subresource that writes a part of the object, such as `status`. */
 export interface PartSubresource<O = ApiObject> {
   readonly shape?: undefined;
   readonly verbs: readonly Verb[];
   /**
-   * Members of metadata that a write to the part doesn't change; `all` but managed fields. Absent: the write's metadata
-   * replaces that of the live object, as in a write of the whole object.
+   * Metadata fields that a write to the part doesn't change; `all` means all except managed fields. Absent: the metadata of the request
+   * replaces that of the live object, as in a write of the main resource.
    */
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  /** Paths of members that no writer of the part owns, though the write may change them. */
+  /** Paths of fields that are excluded from field ownership, though the write may change them. */
   readonly unowned?: readonly (readonly string[])[];
-  /** Takes over from `written` into the copy of the live object what the part may change beside metadata, nothing else. */
+  /** Copies the fields that the part may change, except metadata, from `written` to the copy of the live object. */
   readonly merge: (copy: O, written: O, context: KindContext) => void;
 }
 
 /**
- * The `status` subresource, with verbs get, patch and update. An update of the object itself leaves the status as it is; it
- * is written through the subresource only, which changes nothing else but metadata.
+ * The `status` subresource, with verbs get, patch and update. An update of the main resource doesn't change the status. A write to
+ * the subresource changes only status and metadata.
  */
 export interface StatusSpec<O = ApiObject> {
-  /** The status of a new object, whatever its creator sent; absent where the creator's stays. */
+  /** Returns the status of a new object, which replaces the one in the request. Absent: the status of the request is kept. */
   readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
-  /** As for {@link PartSubresource}. */
+  /** See {@link PartSubresource}. */
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  /** As for {@link PartSubresource}. */
+  /** See {@link PartSubresource}. */
   readonly unowned?: readonly (readonly string[])[];
-  /** The status that a write through the subresource gives; that of `written` unless declared. */
+  /** Returns the status after a write to the subresource; defaults to the status of `written`. */
   readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
 }
 
@@ -1403,16 +1403,16 @@ type StatusOf<O> = O extends {
   ? S | undefined
   : unknown;
 
-/** Another kind that shows a part of the object and changes it, such as `scale`. */
+/** A subresource of another kind that reads and writes a part of the object, such as `scale`. */
 export interface ViewSubresource<O = ApiObject> {
   readonly shape: "view";
   readonly verbs: readonly Verb[];
   readonly kind: () => Kind;
-  /** The view's fields beside apiVersion, kind and metadata. */
+  /** Returns the fields of the view, without apiVersion, kind and metadata. */
   readonly read: (object: O) => Record<string, unknown>;
-  /** Takes over what the written view says into the copy of the live object. */
+  /** Copies the fields of the written view to the copy of the live object. */
   readonly write: (copy: O, view: ApiObject) => void;
-  /** The fields that it changes, for managed fields: the path of each in the view and in the object. */
+  /** The written fields, for managed fields: the path of each in the view and in the object. */
   readonly fields: readonly {
     readonly view: readonly string[];
     readonly object: readonly string[];
@@ -1423,104 +1423,101 @@ export interface ViewSubresource<O = ApiObject> {
 export interface ActionSubresource {
   readonly shape: "action";
   readonly verbs: readonly Verb[];
-  /** Kind of the body that asks for it, and of the answer. */
+  /** Kind of the request and response body. */
   readonly kind: () => Kind;
-  /** Older versions in which the body has the same fields, and which clients still write. */
+  /** Older versions with the same fields that are accepted in the request body. */
   readonly olderVersions?: readonly string[];
 }
 
-/** A connection to what the object stands for, such as `proxy` or `exec`. */
+/** A subresource that connects to the workload of the object, such as `proxy` or `exec`. */
 export interface ConnectSubresource {
   readonly shape: "connect";
   readonly verbs: readonly Verb[];
-  /** Name of the kind whose fields are the query parameters. */
+  /** Name of the options kind; its fields are the query parameters. */
   readonly optionsKind: string;
 }
 
 /**
- * How a version that isn't stored becomes the one that is, and back (spec: conventions 9). Both functions get an object
- * they may take apart; apiVersion and kind of the result are set by the caller.
+ * Conversion between a version and the storage version (spec: conventions 9). Both functions may modify their argument. The
+ * caller sets apiVersion and kind of the result.
  */
 export interface Conversion {
-  /** The kind in its stored version. */
+  /** Returns the kind in its storage version. */
   readonly stored: () => Kind;
   readonly toStored: (object: ApiObject, context: KindContext) => ApiObject;
   readonly fromStored: (object: ApiObject, context: KindContext) => ApiObject;
-  /** What this version's selectable fields are called in the stored one, where that differs. */
+  /** Names of selectable fields in the storage version, if they differ. */
   readonly selectableNames?: Readonly<Record<string, string>>;
 }
 
 /**
- * What this server makes of the objects of a kind beyond storing and serving them, each a sentence without its full stop.
- * `docs/enforcement.md` is made from these.
+ * The effects of the objects of a kind, each a sentence without full stop. `docs/enforcement.md` is generated from them.
  */
 export interface KindEffect {
-  /** Which requests the server decides by the objects, and how. */
+  /** How the objects affect requests to the server. */
   readonly enforced?: string;
-  /** What the server or its controllers do because of them. */
+  /** What the server or its controllers do for the objects. */
   readonly acts?: string;
-  /** What the objects promise and nothing enforces here; a create says so in a warning. */
+  /** What the objects specify but this server doesn't enforce; a create returns it as a warning. */
   readonly unenforced?: string;
 }
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 /**
- * Everything about one kind in one version. The line of a field has what concerns that field; the rest is here.
- * All functions are pure; objects given to them are canonical (see `decode.ts`), and only those named "copy" may be
- * changed.
+ * The declaration of a kind in one version, except its fields. All functions are pure. Their objects are canonical (see
+ * `decode.ts`); only a parameter with the name `copy` may be modified.
  */
 export interface KindMembers<O> {
   readonly group: Group;
   readonly version: string;
   readonly name: string;
-  /** Name in paths, plural: `rolebindings`. */
+  /** Plural name, as in paths: `rolebindings`. */
   readonly resource: string;
   readonly singular: string;
   readonly scope: "Namespaced" | "Cluster";
   readonly doc: string;
-  /** Absent for a kind that the server only stores and serves, for other programs to act on. */
+  /** Absent for a kind that the server only stores and serves. */
   readonly effect?: KindEffect;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /** Defaults to all. A kind with only `create` is virtual: its objects are never stored. */
   readonly verbs?: readonly Verb[];
-  /** Its objects aren't stored: the server works them out when it is asked for them. It has `get` and `list` only. */
+  /** The objects aren't stored; the server computes them per request. Such a kind has only `get` and `list`. */
   readonly computed?: boolean;
-  /** False for versions that must be turned on by runtime configuration (spec: conventions 9.1). */
+  /** False for versions that must be enabled by `--runtime-config` (spec: conventions 9.1). */
   readonly servedByDefault?: boolean;
   /** PUT on a missing object creates it (spec: conventions 4.2). */
   readonly createOnUpdate?: boolean;
-  /** DELETE answers with the deleted object instead of a Status, as kube-apiserver does for some kinds. */
+  /** DELETE returns the deleted object instead of a Status, as kube-apiserver does for some kinds. */
   readonly returnsDeletedObject?: boolean;
-  /** Field selectors beyond metadata.name and metadata.namespace, with the text that each compares. */
+  /** Selectable fields besides metadata.name and metadata.namespace; each function returns the value to compare. */
   readonly selectable?: Readonly<Record<string, (object: O) => string>>;
-  /** `metadata.generation` starts at 1 and grows when this part changes; kinds without it have no generation. */
+  /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
   readonly generationOf?: (object: O) => unknown;
-  /** Fills in defaults that need more than a field's own line. Changes the copy it is given. */
+  /** Sets defaults that depend on several fields. */
   readonly fillDefaults?: (copy: O, context: KindContext) => void;
-  /** Resets what a creator may not set. Changes the copy. */
+  /** Resets fields that a create may not set. */
   readonly prepareCreate?: ((copy: O, context: KindContext) => void) | undefined;
-  /** Members that no writer owns, as every update of the main resource resets them. */
+  /** Fields that are excluded from field ownership, because every update of the main resource resets them. */
   readonly unowned?: readonly string[] | undefined;
-  /** Resets what an update of the main resource may not change. Changes the copy. */
+  /** Resets fields that an update of the main resource may not change. */
   readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
   /**
-   * Whether `metadata.name` is a path segment (roles), a DNS subdomain (most kinds), a label (namespaces), or a label that
+   * Format of `metadata.name`: a path segment (roles), a DNS subdomain (most kinds), a DNS label (namespaces), or a DNS label that
    * doesn't begin with a digit (services).
    */
   readonly nameForm?: NameForm;
-  /** A new object without a name gets one, as the reference gives to limit ranges. */
-  readonly getsName?: boolean;
+  /** Whether the server generates the name of a new object without a name, as Kubernetes does for limit ranges. */
+  readonly generatesName?: boolean;
   readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
-  /** Rules for new objects only, beyond those of `validate`. */
+  /** Additional rules for new objects. */
   readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
   readonly validateUpdate?: (object: O, live: O, report: FieldReport, context: KindContext) => void;
   /**
-   * Rules that are checked behind all others: the report has the faults that those found. Rules that take long give others
-   * their turn.
+   * Rules that are checked after all others; the report already has their faults. Slow rules yield to the event loop.
    *
-   * @param live what the object replaces; undefined for a new one.
+   * @param live the stored object; undefined for a create.
    */
   readonly validateLast?: (
     object: O,
@@ -1528,74 +1525,74 @@ export interface KindMembers<O> {
     report: FieldReport,
     context: KindContext,
   ) => MaybePromise<void>;
-  /** Messages that go out as Warning headers on a successful write. */
+  /** Returns messages for Warning headers of a successful write. */
   readonly warnings?: (object: O, context: KindContext, live: O | undefined) => readonly string[];
-  /** Whether finalizers beyond `metadata.finalizers`, as those in the spec of a Namespace, are done. */
+  /** Whether finalizers outside of `metadata.finalizers`, such as `spec.finalizers` of a Namespace, are empty. */
   readonly isFinalized?: (object: O) => boolean;
   /**
-   * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
-   * without it are deleted at once.
+   * Returns the grace period of a deletion in seconds, from the requested one (undefined if none). Kinds without this function are
+   * deleted immediately.
    */
-  readonly gracePeriodSeconds?: (object: O, asked: number | bigint | undefined) => number | bigint;
+  readonly gracePeriodSeconds?: (object: O, requested: number | bigint | undefined) => number | bigint;
   /**
-   * What a deletion without a propagation policy does with the dependents; deletes them unless declared. Where it is
-   * `Unsupported`, as nothing can depend on such objects, policies are ignored.
+   * What a deletion without propagation policy does with dependents; the default is to delete them. With `Unsupported`,
+   * propagation policies are ignored.
    */
   readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents" | "Unsupported";
-  /** Warns who deletes an object of the kind without a propagation policy. */
+  /** Warning for a deletion without propagation policy. */
   readonly orphanWarning?: string;
-  /** Changes the copy when its deletion is asked for the first time; may add finalizers that hold it. */
+  /** Modifies the copy at the first delete request; may add finalizers. */
   readonly beginDelete?: (copy: O, context: KindContext) => void;
-  /** Changes the copy when a deletion starts and the object stays for finalizers. */
+  /** Modifies the copy when a deletion starts and finalizers keep the object. */
   readonly prepareDelete?: (copy: O) => void;
-  /** Its `status` subresource, where it has one; beside `subresources`. */
+  /** The `status` subresource, in addition to `subresources`. */
   readonly status?: StatusSpec<O>;
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
-  /** The faults of an object as callers are told them, where the reference checks the object in another form. */
-  readonly shownFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
-  /** A create of this virtual kind is the same as a create of this subresource of the named object. */
+  /** Converts the faults for the response, if Kubernetes validates the object in another form. */
+  readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
+  /** A create of this virtual kind is equivalent to a create of this subresource of the object with the same name. */
   readonly subresourceAlias?: {
     readonly resource: string;
     readonly subresource: string;
   };
-  /** Its finalizers may be names without a domain, which those of other kinds may not. */
+  /** Whether finalizers may be names without a domain. */
   readonly anyFinalizer?: boolean;
-  /** Names of some fields have marks that depend on the vocabulary; see `spelling.ts`. */
-  readonly hasMarkedFields?: boolean;
-  /** Whether an update may leave out the resource version; true unless declared. */
+  /** Whether field names have a prefix that depends on the vocabulary, such as `x-kubernetes-`; see `spelling.ts`. */
+  readonly hasPrefixedFields?: boolean;
+  /** Whether an update may omit the resource version; the default is true. */
   readonly allowUnconditionalUpdate?: boolean;
-  /** Annotations that stand for a field: only the whole object shows them, not its metadata alone. */
+  /** Annotations that represent a field. They are omitted from PartialObjectMetadata. */
   readonly fieldAnnotations?: readonly string[];
-  /** Columns of its table; kinds without get the default table. */
+  /** Table columns; kinds without them have the default table. */
   readonly columns?: readonly Column<O>[];
-  /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */
+  /** Returns the conditions of the table row, such as Completed (spec: conventions 2.4). */
   readonly rowConditions?: (object: O) => readonly RowCondition[];
-  /** For a version that isn't stored itself. */
+  /** For a version other than the storage version. */
   readonly conversion?: Conversion;
-  /** Of a kind that is defined by a CustomResourceDefinition. */
+  /** For a kind that is defined by a CustomResourceDefinition. */
   readonly custom?: CustomKindFacts;
 }
 
-/** What sets a custom kind apart from those that are declared in the program. */
+/** Properties of a custom kind. */
 export interface CustomKindFacts {
-  /** Name of the kind of its lists. */
+  /** Kind of its lists. */
   readonly listKind: string;
-  /** Revision of the definition: objects that were written before may differ from what its schema makes of them. */
+  /** Revision of the definition. Objects that were written before may not be pruned and defaulted by its schema. */
   readonly since: number;
-  /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
+  /** Parses the schema in the definition; undefined without one. Not cached, because it is large. */
   readonly schema: () => object | undefined;
-  /** The warning to callers of the version; empty where it isn't deprecated. */
+  /** Deprecation warning of the version; empty if it isn't deprecated. */
   readonly deprecation: string;
 }
 
-/** What {@link kind} puts in for members that a declaration leaves out. */
+/** Defaults for omitted members of a declaration. */
 declare const memberDefaults: {
   servedByDefault: true;
   createOnUpdate: false;
   returnsDeletedObject: false;
   defaultGarbageCollectionPolicy: "DeleteDependents";
   anyFinalizer: false;
-  hasMarkedFields: false;
+  hasPrefixedFields: false;
   allowUnconditionalUpdate: true;
   nameForm: "subdomain";
   verbs: readonly Verb[];
@@ -1605,11 +1602,11 @@ declare const memberDefaults: {
 
 /** The declaration of a kind. */
 export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
-  /** Fields beside apiVersion and kind. */
+  /** Fields in addition to apiVersion and kind. */
   readonly fields: F | (() => F);
 };
 
-/** A declared kind, as the generic engine sees it. */
+/** A kind, without the static type of its objects. */
 export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "status"> &
   Required<Pick<KindMembers<ApiObject>, keyof typeof memberDefaults>> & {
     readonly type: StructType;
@@ -1617,7 +1614,7 @@ export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "s
 
 declare const objectType: unique symbol;
 
-/** A kind that remembers the static type of its objects. */
+/** A kind with the static type of its objects. */
 export type KindOf<F extends Fields> = Kind & {
   readonly [objectType]?: ObjectOf<F>;
 };
@@ -1629,17 +1626,17 @@ export type ObjectFor<K> = K extends {
   ? NonNullable<O>
   : never;
 
-/** What a kind of a known group version still says about itself. */
+/** A kind declaration without group and version. */
 type LocalSpec<F extends Fields> = Omit<KindSpec<F>, "group" | "version">;
 
-/** A kind with its names in its static type, so that the types of objects can be found by them. */
+/** A kind with group, version and name in its static type, to look up object types by name. */
 export type NamedKind<F extends Fields, G extends Group, V extends string, N extends string> = KindOf<F> & {
   readonly group: G;
   readonly version: V;
   readonly name: N;
 };
 
-/** The words with which the kinds and structs of one group version are declared. */
+/** Functions that declare the kinds and structs of a group version. */
 export interface Declarations<G extends Group, V extends string> extends ReturnType<typeof structsIn> {
   readonly kind: <const N extends string, F extends Fields>(
     spec: LocalSpec<F> & {
@@ -1650,12 +1647,12 @@ export interface Declarations<G extends Group, V extends string> extends ReturnT
 
 // ---- schema/object-meta-rules
 
-/** The form of an object's name. */
+/** The format of an object name. */
 export type NameForm = "label" | "label1035" | "pathSegment" | "subdomain";
 
 // ---- schema/structs
 
-/** An object type. Give the fields as a function where they refer to types declared later, or to the type itself. */
+/** Declares an object type. `fields` is a function if it refers to types that are declared later, or to the type itself. */
 export type DeclareStruct = <F extends Fields>(
   name: string,
   doc: string,
@@ -1663,17 +1660,17 @@ export type DeclareStruct = <F extends Fields>(
   rules?: StructRules<StaticFields<NoInfer<F>>>,
 ) => StructType<F>;
 
-/** A type whose JSON form says which of the given types it is. */
+/** Declares a union type: the JSON type of a value selects one of the forms. */
 export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(
   name: string,
   doc: string,
   forms: () => F,
 ) => UnionType<F>;
 
-/** The words with which the structs of a group version are declared. */
+/** Returns functions that declare the structs of a group version. */
 export declare function structsIn(groupVersion: GroupVersion): {
   readonly struct: DeclareStruct;
-  /** As `struct`, for a type that apply owns as one. */
+  /** As `struct`, for a type that apply treats as atomic. */
   readonly atomicStruct: DeclareStruct;
   readonly union: DeclareUnion;
 };
@@ -1681,13 +1678,12 @@ export declare function structsIn(groupVersion: GroupVersion): {
 // ---- schema/types
 
 /**
- * The language in which kinds are declared. A declaration is plain data: decoding, defaulting, validation, the binary
- * encoding, merging and OpenAPI are derived from it by the other files of this folder, and its static type by
- * {@link Static}.
+ * The types of kind declarations. A declaration is plain data: decoding, defaulting, validation, protobuf, merging and OpenAPI
+ * are derived from it by the other files of this folder, and its static type by {@link Static}.
  */
 export type Type = ScalarType | ListType | MapType | StructType | UnionType;
 
-/** Names of the scalar types; `json` holds any JSON value, `object` any JSON object with its own kind. */
+/** Names of the scalar types; `json` is any JSON value, `object` any JSON object with apiVersion and kind. */
 export type ScalarName =
   | "string"
   | "bool"
@@ -1728,18 +1724,18 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-/** An API group, named without the product's suffix. */
+/** An API group; its name may get the suffix of the vocabulary. */
 export interface Group {
   /** For example `rbac.authorization`; empty for the core group. */
   readonly base: string;
-  /** Whether the vocabulary's suffix is part of the name (`apps`, `batch`, … carry none). */
+  /** Whether the suffix of the vocabulary is added (false for `apps`, `batch`, …). */
   readonly suffixed: boolean;
 }
 
-/** The forms that a value of a union can have in JSON. */
+/** The JSON types of the values of a union. */
 export type UnionForm = "object" | "list" | "bool";
 
-/** A value whose JSON form says which of several types it has; on the binary wire each has its own number. */
+/** A type whose values have one of several types, selected by their JSON type; in protobuf each form has its own field number. */
 export interface UnionType<F extends Partial<Record<UnionForm, Field>> = Partial<Record<UnionForm, Field>>> {
   readonly shape: "union";
   readonly name: string;
@@ -1755,64 +1751,64 @@ export interface StructType<F extends Fields = Fields> {
   readonly name: string;
   readonly doc: string;
   readonly groupVersion: GroupVersion;
-  /** The fields by JSON name, in the order in which they are written; computed when first asked for. */
+  /** The fields by JSON name, in the order in which they are written; computed on first access. */
   readonly fields: F;
   /** Merged and owned as one unit by apply. */
   readonly atomic: boolean;
   readonly rules: StructRules<Record<string, unknown>>;
-  /** The members that it has beside its fields; only the objects of custom kinds have some. */
+  /** Schema of additional members; only for custom kinds. */
   readonly open: SchemaNode | undefined;
 }
 
-/** What concerns a struct as a whole, wherever it is used. */
+/** Rules of a struct, wherever it is used. */
 export interface StructRules<V> {
-  /** Fills in defaults that need more than a field's own line; runs before those of the structs inside. */
+  /** Sets defaults that depend on several fields; runs before the defaults of the structs inside. */
   readonly fill?: (copy: V, context: KindContext) => void;
-  /** Checks fields against each other. */
-  readonly check?: (value: V, place: FieldReport, context: KindContext) => void;
+  /** Validates rules that depend on several fields. */
+  readonly check?: (value: V, report: FieldReport, context: KindContext) => void;
 }
 
-/** A rule that the value of one field must keep. It is asked about values that are there and not `""`. */
-export type FieldCheck<V = never> = (value: V, place: FieldReport, context: KindContext) => void;
+/** A validation rule of one field. It is only called for values that are present and not `""`. */
+export type FieldCheck<V = never> = (value: V, report: FieldReport, context: KindContext) => void;
 
-/** A word that may depend on the vocabulary. */
-export type Word = string | ((vocabulary: Vocabulary) => string);
+/** A string, or a function if it depends on the vocabulary. */
+export type VocabularyString = string | ((vocabulary: Vocabulary) => string);
 
-/** What a field's line says beyond its type. */
+/** Properties of a field besides its type. */
 export interface FieldFacts {
-  /** Number on the binary wire; undefined for fields that exist in JSON only. */
+  /** Field number in protobuf; undefined for fields that exist only in JSON. */
   readonly number: number | undefined;
-  /** Numbers of the messages inside which the field is in protobuf, the outermost first; JSON shows it flat. */
+  /** Field numbers of the protobuf messages that contain the field, outermost first; in JSON it is inlined. */
   readonly inside: readonly number[];
   readonly doc: string;
-  /** In the published list of required fields. */
+  /** Whether the published schema lists the field as required. */
   readonly required: boolean;
-  /** Absent, null or `""` is refused with `Required value`. */
+  /** Whether an absent, null or `""` value is rejected with `Required value`. */
   readonly mustBeGiven: boolean;
-  /** Written to JSON even when empty: lists and times as null, structs as `{}`, scalars as their zero value. */
+  /** Whether an empty value is written to JSON: lists and times as null, structs as `{}`, scalars as their zero value. */
   readonly emitEmpty: boolean;
-  /** Absent differs from the zero value, so a zero value that was given is kept. */
+  /** Whether absent differs from the zero value (a pointer in Go), so that a zero value is kept. */
   readonly nullable: boolean;
-  /** Applied when the field is absent. */
+  /** Default of an absent field. */
   readonly default: unknown;
-  /** Whether the published schema has the default. */
+  /** Whether the default is in the published schema. */
   readonly publishesDefault: boolean;
-  /** The field is dropped unless this feature gate is on or the object already has it. */
+  /** The field is dropped unless this feature gate is on or the live object has it. */
   readonly gate: string | undefined;
-  /** The value that takes the place of the given one while the gate is off; undefined where the field is dropped. */
+  /** Value of the field while the gate is off; undefined if the field is dropped. */
   readonly gatedTo: unknown;
   readonly check: FieldCheck | undefined;
   /**
-   * Whether the rules are asked of an empty text too, which else counts as absent; undefined where the type decides: they are
-   * for a closed set of a field that may be null, since there absence is said by null.
+   * Whether the rules apply to an empty string, which otherwise counts as absent. Undefined: only for a nullable field with
+   * allowed values, where null means absent.
    */
   readonly checkedWhenEmpty: boolean | undefined;
-  /** Closed set of values. */
-  readonly oneOf: readonly Word[] | undefined;
-  /** Only the line's own rule is asked; what is published about the values at and below the field isn't enforced. */
+  /** Allowed values. */
+  readonly oneOf: readonly VocabularyString[] | undefined;
+  /** Only `check` is enforced; the published rules of the value and its parts are not. */
   readonly unchecked: boolean;
-  /** Values with a meaning, where others are allowed too. */
-  readonly known: readonly Word[] | undefined;
+  /** Values with a defined meaning; others are allowed too. */
+  readonly known: readonly VocabularyString[] | undefined;
   /** How apply merges a list. */
   readonly listType: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys: readonly string[];
@@ -1823,46 +1819,46 @@ export interface FieldFacts {
   readonly patchMergeKey: string | undefined;
 }
 
-/** A field: its type, its facts, and words that add facts. Each word gives a new field. */
+/** A field: its type, its properties, and methods that return a copy with another property. */
 export declare class Field<T extends Type = Type, Required extends boolean = boolean> {
   readonly type: T;
   readonly facts: FieldFacts;
   readonly requiredMark: Required;
   constructor(type: T, facts: FieldFacts);
-  /** Must be given. In JSON it is always written. */
+  /** Required, and always written to JSON. */
   required(): Field<T, true>;
-  /** Published as required and always written, though the server takes its zero value too. */
+  /** Published as required and always written, but the zero value is accepted. */
   declaredRequired(): Field<T, true>;
-  /** Must be given, though the published schema doesn't say so. */
+  /** Required, but not published as required. */
   mustBeGiven(): Field<T, Required>;
-  /** Always written, also when empty. */
+  /** Always written to JSON, also if empty. */
   emitEmpty(): Field<T, Required>;
-  /** Absent and zero are two things (a pointer in the reference). */
+  /** Absent differs from the zero value (a pointer in Go). */
   nullable(): Field<T, Required>;
-  /** The published default. */
+  /** Sets a default that is published in the schema. */
   default(value: unknown): Field<T, Required>;
-  /** What the server fills in when the field is absent, without saying so in the published schema. */
+  /** Sets a default that isn't published in the schema. */
   filled(value: unknown): Field<T, Required>;
-  /** Known only where this feature gate is on. @param to what another value becomes elsewhere; left out, the field is dropped. */
+  /** Enables the field by a feature gate. @param to value of the field while the gate is off; without it the field is dropped. */
   gated(gate: string, to?: unknown): Field<T, Required>;
-  /** The field as it stands in a struct that shows the fields of another one flat; see {@link inlined}. */
+  /** The field as part of an inlined struct; see {@link inlined}. */
   inside(number: number): Field<T, Required>;
-  /** A rule that the value must keep; several are asked one after the other. */
+  /** Adds a validation rule; several rules run in order. */
   check(rule: FieldCheck<Static<T>>): Field<T, Required>;
-  /** Whether an empty text that is given is checked as any other. */
+  /** Whether the rules apply to an empty string. */
   checkedWhenEmpty(checkedWhenEmpty?: boolean): Field<T, Required>;
-  /** Only these values are accepted. */
-  oneOf(...values: readonly Word[]): Field<T, Required>;
+  /** Allows only these values. */
+  oneOf(...values: readonly VocabularyString[]): Field<T, Required>;
   /**
-   * The published rules of the values at and below the field aren't enforced, as the reference publishes them without
-   * asking; the line's own `check` is.
+   * Disables the published rules of the value and its parts, which Kubernetes publishes but doesn't enforce. `check` is
+   * still enforced.
    */
   unchecked(): Field<T, Required>;
-  /** These values have a meaning; others are accepted. */
-  known(...values: readonly Word[]): Field<T, Required>;
-  /** A list that apply owns as one. */
+  /** Documents values with a defined meaning; others are accepted too. */
+  known(...values: readonly VocabularyString[]): Field<T, Required>;
+  /** A list, map or struct that apply treats as atomic. */
   atomic(): Field<T, Required>;
-  /** A list of unique scalars that apply merges item by item. */
+  /** A list of unique scalars that apply merges per item. */
   set(): Field<T, Required>;
   /** A list that apply merges by these keys. */
   mapBy(...keys: readonly string[]): Field<T, Required>;
@@ -1871,11 +1867,11 @@ export declare class Field<T extends Type = Type, Required extends boolean = boo
   patchMerge(key?: string): Field<T, Required>;
   /** A strategic merge patch replaces this object as a whole. */
   patchReplace(): Field<T, Required>;
-  /** A strategic merge patch drops the members that the patch doesn't list under `$retainKeys`. */
+  /** A strategic merge patch removes the fields that aren't listed in `$retainKeys`. */
   patchRetainKeys(): Field<T, Required>;
 }
 
-/** A field with its wire number (undefined: JSON only), type and description. */
+/** Declares a field with protobuf number (undefined: JSON only), type and description. */
 export declare function field<T extends Type>(
   number: number | undefined,
   type: T,
@@ -1884,7 +1880,7 @@ export declare function field<T extends Type>(
 
 export declare function list<E extends Type>(element: E): ListType<E>;
 
-/** An object with free keys and values of one type. */
+/** A map with string keys. */
 export declare function map<V extends Type>(value: V): MapType<V>;
 
 export declare const string: ScalarType<string>;
@@ -1893,25 +1889,25 @@ export declare const bool: ScalarType<boolean>;
 
 export declare const int32: ScalarType<number>;
 
-/** An integer of 64 bits: a `bigint` where a number can't hold it exactly. */
+/** A 64-bit integer; a `bigint` outside of the safe range of `number`. */
 export declare const int64: ScalarType<number | bigint>;
 
-/** A number; an integer that a number can't hold exactly is a `bigint`. */
+/** A number; an integer outside of the safe range of `number` is a `bigint`. */
 export declare const double: ScalarType<number | bigint>;
 
-/** Base64 text in JSON. */
+/** Bytes; base64 in JSON. */
 export declare const bytes: ScalarType<string>;
 
-/** RFC 3339 text with seconds, in UTC. */
+/** A time in RFC 3339 with seconds, in UTC. */
 export declare const time: ScalarType<string>;
 
-/** RFC 3339 text with microseconds, in UTC. */
+/** A time in RFC 3339 with microseconds, in UTC. */
 export declare const microTime: ScalarType<string>;
 
-/** A length of time such as `1h30m`. */
+/** A duration such as `1h30m`. */
 export declare const duration: ScalarType<string>;
 
-/** An exact number with a unit, such as `100m` or `2Gi`. */
+/** A quantity such as `100m` or `2Gi`. */
 export declare const quantity: ScalarType<string>;
 
 export declare const intOrString: ScalarType<string | number>;
@@ -1919,7 +1915,7 @@ export declare const intOrString: ScalarType<string | number>;
 /** Any JSON value. */
 export declare const json: ScalarType<unknown>;
 
-/** Any JSON object that names its own apiVersion and kind. */
+/** Any JSON object with apiVersion and kind. */
 export declare const object: ScalarType<Record<string, unknown>>;
 
 /** A set of field paths, as nested objects. */

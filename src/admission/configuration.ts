@@ -3,7 +3,7 @@ import {
   decodeConfiguration,
   readConfiguration,
   readPlain,
-  refuseFaults,
+  assertNoFaults,
   type Configuration,
   type ConfigurationForm,
 } from "../schema/configuration.ts";
@@ -73,7 +73,7 @@ export async function readAdmissionConfiguration(
     const source = relative === "" ? { configuration } : { file: path.resolve(path.dirname(file), relative) };
     plugins.set(name, pluginConfiguration(source, readFile));
   });
-  refuseFaults(report);
+  assertNoFaults(report);
   return { value: plugins, warnings };
 }
 

@@ -1,7 +1,7 @@
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { AuthenticationResult } from "./authenticator.ts";
 
-/** Who makes a request that brings no credentials (spec: conventions 5.9). */
+/** Returns the user of a request without credentials (spec: conventions 5.9). */
 export function anonymous(vocabulary: Vocabulary): AuthenticationResult {
   const { systemPrefix } = vocabulary;
   const groups = [`${systemPrefix}unauthenticated`];
@@ -12,7 +12,7 @@ export function anonymous(vocabulary: Vocabulary): AuthenticationResult {
   };
 }
 
-/** Whether anonymous requests are allowed unless configured: not when every request would be authorized. */
+/** Default of `--anonymous-auth`: false with mode AlwaysAllow, which would allow anonymous users everything. */
 export function anonymousByDefault(authorizationModes: readonly string[]): boolean {
   return !authorizationModes.includes("AlwaysAllow");
 }

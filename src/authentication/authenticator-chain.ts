@@ -7,23 +7,22 @@ import type { AuthenticationResult, Authenticator, Credentials } from "./authent
 import { bearerToken } from "./bearer-token.ts";
 import { isRefusal } from "./refusal.ts";
 
-/** What a chain needs beside its methods. */
 export interface AuthenticatorChainOptions {
   readonly vocabulary: Vocabulary;
-  /** Whether a request without credentials is let in as the anonymous user (`--anonymous-auth`). */
+  /** Whether a request without credentials is authenticated as the anonymous user (`--anonymous-auth`). */
   readonly anonymous: boolean;
 }
 
 /**
- * Asks several methods in turn; the first that recognizes the credentials decides, and its user is in group
- * `system:authenticated` from then on (spec: conventions 5). When none does, the request is anonymous if that is
- * allowed and it brought no credentials that were wrong: an unknown bearer token, or credentials that a method refused.
- * Otherwise the chain throws a StatusError with reason Unauthorized; it never answers with undefined.
+ * Calls authenticators in order (spec: conventions 5). The first result is used; the chain adds the group
+ * `system:authenticated` to its user. If there is none, the request is anonymous, provided that `--anonymous-auth` is set, the
+ * request has no bearer token, and no authenticator rejected the credentials. Otherwise the chain throws a StatusError with
+ * reason Unauthorized. It never returns undefined.
  */
 export class AuthenticatorChain implements Authenticator {
   private readonly anonymous: AuthenticationResult | undefined;
   private readonly authenticatedGroup: string;
-  private readonly remembered = new WeakMap<AuthenticationResult, AuthenticationResult>();
+  private readonly completedResults = new WeakMap<AuthenticationResult, AuthenticationResult>();
 
   constructor(
     private readonly methods: readonly Authenticator[],
@@ -34,29 +33,29 @@ export class AuthenticatorChain implements Authenticator {
   }
 
   authenticate(credentials: Credentials): MaybePromise<AuthenticationResult> {
-    return this.askFrom(0, credentials, undefined);
+    return this.authenticateFrom(0, credentials, undefined);
   }
 
-  private askFrom(
+  private authenticateFrom(
     index: number,
     credentials: Credentials,
     refusal: StatusError | undefined,
   ): MaybePromise<AuthenticationResult> {
     for (let next = index; next < this.methods.length; next++) {
-      let answer: MaybePromise<AuthenticationResult | undefined>;
+      let result: MaybePromise<AuthenticationResult | undefined>;
       try {
-        answer = this.methods[next]!.authenticate(credentials);
+        result = this.methods[next]!.authenticate(credentials);
       } catch (error) {
         refusal ??= asRefusal(error);
         continue;
       }
-      if (answer instanceof Promise) return this.awaitAnswer(answer, next, credentials, refusal);
-      if (answer !== undefined) return this.authenticated(answer, credentials);
+      if (result instanceof Promise) return this.authenticateAsync(result, next, credentials, refusal);
+      if (result !== undefined) return this.completed(result, credentials);
     }
-    return this.unrecognized(credentials, refusal);
+    return this.fallback(credentials, refusal);
   }
 
-  private async awaitAnswer(
+  private async authenticateAsync(
     answer: Promise<AuthenticationResult | undefined>,
     index: number,
     credentials: Credentials,
@@ -69,11 +68,11 @@ export class AuthenticatorChain implements Authenticator {
       refusal ??= asRefusal(error);
     }
     return result === undefined
-      ? this.askFrom(index + 1, credentials, refusal)
-      : this.authenticated(result, credentials);
+      ? this.authenticateFrom(index + 1, credentials, refusal)
+      : this.completed(result, credentials);
   }
 
-  private unrecognized(credentials: Credentials, refusal: StatusError | undefined): AuthenticationResult {
+  private fallback(credentials: Credentials, refusal: StatusError | undefined): AuthenticationResult {
     if (refusal !== undefined) throw refusal;
     if (this.anonymous === undefined || bearerToken(credentials.authorization) !== undefined) {
       throw new StatusError("Unauthorized", "Unauthorized");
@@ -81,14 +80,14 @@ export class AuthenticatorChain implements Authenticator {
     return credentials.certificate === undefined ? this.anonymous : { ...this.anonymous, cacheable: false };
   }
 
-  /** On a connection with a certificate other headers may make another caller, or the certificate end. */
-  private authenticated(result: AuthenticationResult, { certificate }: Credentials): AuthenticationResult {
+  /** Adds the group. With a certificate the result isn't cacheable: the certificate may expire, or headers of a proxy may name another user. */
+  private completed(result: AuthenticationResult, { certificate }: Credentials): AuthenticationResult {
     if (certificate !== undefined) return { ...result, user: this.withGroup(result.user), cacheable: false };
-    const known = this.remembered.get(result);
-    if (known !== undefined) return known;
-    const complete = { ...result, user: this.withGroup(result.user) };
-    if (result.cacheable) this.remembered.set(result, complete);
-    return complete;
+    const cached = this.completedResults.get(result);
+    if (cached !== undefined) return cached;
+    const completed = { ...result, user: this.withGroup(result.user) };
+    if (result.cacheable) this.completedResults.set(result, completed);
+    return completed;
   }
 
   private withGroup(user: UserInfo): UserInfo {
@@ -97,7 +96,7 @@ export class AuthenticatorChain implements Authenticator {
   }
 }
 
-/** The refusal that a method threw; what isn't one is a defect and goes on its way. */
+/** Returns the error of rejected credentials; rethrows any other error, which is a bug. */
 function asRefusal(error: unknown): StatusError {
   if (isRefusal(error)) return error;
   throw error;

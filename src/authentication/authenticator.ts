@@ -1,57 +1,57 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 
-/** What a request brings along to show who makes it. */
+/** The credentials of a request. */
 export interface Credentials {
-  /** The `Authorization` header, when there is one. */
+  /** The `Authorization` header, if present. */
   readonly authorization: string | undefined;
   /**
-   * The client's certificate in DER, only if the TLS handshake verified its chain against the client authorities. All
-   * requests of a connection bring the same object.
+   * The client certificate in DER. Set only if the TLS handshake verified it against the client CAs. All requests of a
+   * connection have the same object.
    */
   readonly certificate: Buffer | undefined;
-  /** The certificates in DER that came with it, towards its authority's. */
+  /** The intermediate certificates that the client sent, in DER, from leaf to root. */
   readonly certificateChain?: readonly Buffer[] | undefined;
-  /** Why the handshake didn't verify the certificate that the client presented; such a request is never anonymous. */
+  /** Why the TLS handshake didn't verify the client certificate; such a request is never anonymous. */
   readonly certificateError?: string | undefined;
-  /** All headers as sent: name, value, name, value, …; undefined where there is no request. */
+  /** All headers as in `IncomingMessage.rawHeaders`: name, value, name, value, …; undefined without a request. */
   readonly rawHeaders?: readonly string[] | undefined;
-  /** Address of the peer: for messages, and for fair shares of what is slow. */
+  /** Address of the peer, for messages and fair queuing. */
   readonly remoteAddress: string;
-  /** Stands for the connection on which the request came; undefined where there is none. */
+  /** Identifies the connection of the request; undefined without one. */
   readonly connection?: object | undefined;
   /**
-   * For whom the caller is to be known (spec: conventions 5.7): a token must be meant for one of these. Undefined stands
-   * for the server's own audiences, which is what every request is about.
+   * The audiences of a TokenReview (spec: conventions 5.7): a token must be valid for one of them. Undefined for ordinary
+   * requests, which require one of the server's own audiences.
    */
   readonly audiences?: readonly string[] | undefined;
 }
 
-/** Who a request is made by. */
+/** The authenticated user of a request. */
 export interface AuthenticationResult {
   readonly user: UserInfo;
-  /** Name of the method that decided, for audit and metrics: `client-certificate`, `token-file`, `anonymous`, … */
+  /** Name of the authentication method, for audit and metrics: `client-certificate`, `token-file`, `anonymous`, … */
   readonly method: string;
   /**
-   * Whether the same credentials get this answer for as long as the server runs: they neither expire nor can be
-   * revoked, so that a connection needs to ask only once.
+   * Whether the same credentials have this result until the server stops, because they neither expire nor can be revoked.
+   * The result is then cached per connection.
    */
   readonly cacheable: boolean;
   /**
-   * Those of the audiences that were asked for whom the credentials are meant; undefined for methods that know no
-   * audiences, whose credentials are meant for this server.
+   * The requested audiences for which the credentials are valid; undefined for methods without audiences, whose credentials
+   * are valid for this server.
    */
   readonly audiences?: readonly string[] | undefined;
 }
 
 /**
- * One method of finding out who makes a request (spec: conventions 5). It answers
- * - with a result when it recognizes the credentials,
- * - with undefined when they say nothing to it: there are none of its sort, or another method may know them,
- * - by throwing a {@link StatusError} with reason Unauthorized when they are of its sort and wrong beyond doubt. Other
- *   methods are still asked, but the request can't be anonymous any more.
+ * An authentication method (spec: conventions 5). `authenticate`
+ * - returns a result if the credentials are valid,
+ * - returns undefined if there are no credentials of its kind, or another method may accept them,
+ * - throws a {@link StatusError} with reason Unauthorized if the credentials are of its kind and invalid. Other methods are
+ *   still called, but the request can't be anonymous any more.
  *
- * Its user has the groups that the credentials name; `system:authenticated` is added by the chain.
+ * The user has the groups of the credentials; the chain adds `system:authenticated`.
  */
 export interface Authenticator {
   authenticate(credentials: Credentials): MaybePromise<AuthenticationResult | undefined>;

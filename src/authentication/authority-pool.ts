@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { versionOf } from "../base/certificates/x509.ts";
 
-/** The most intermediate certificates between a client's and an authority's. */
+/** Maximum number of intermediate certificates in a chain. */
 const maxDepth = 8;
 
-/** A certificate that may have signed others, and when it is valid (milliseconds since 1970). */
+/** A CA certificate with its validity (milliseconds since 1970). */
 interface Issuer {
   readonly certificate: X509Certificate;
   readonly maySign: boolean;
@@ -13,76 +13,80 @@ interface Issuer {
 }
 
 /**
- * Authorities of one sort of clients. TLS knows one set of authorities for all; whom a certificate comes from is found
- * out here, by following its issuers with every signature verified.
+ * The CAs for one kind of client certificates. The TLS handshake verifies against the CAs of all kinds together; this class
+ * finds out whether a certificate is signed by these CAs, and verifies every signature of the chain.
  */
 export class AuthorityPool {
   private issuers: readonly Issuer[];
-  /** Grows when the authorities change: what was found before must be found out again. */
+  /** Incremented when the CAs change, to invalidate cached results. */
   generation = 0;
 
-  /** @param pems certificates of authorities, one each. */
+  /** @param pems CA certificates in PEM, one per string. */
   constructor(private pems: readonly string[]) {
-    this.issuers = pems.map(anchor);
+    this.issuers = pems.map(parseCa);
   }
 
-  /** The authorities in PEM. */
+  /** The CA certificates in PEM. */
   get certificates(): readonly string[] {
     return this.pems;
   }
 
-  /** Takes other authorities; those who come from the old ones alone are no longer known. */
+  /** Replaces the CAs. Certificates that only the previous CAs signed are no longer trusted. */
   replace(pems: readonly string[]): void {
-    this.issuers = pems.map(anchor);
+    this.issuers = pems.map(parseCa);
     this.pems = pems;
     this.generation++;
   }
 
   /**
-   * Whether a certificate comes from one of the authorities, now.
+   * Whether a certificate is signed by one of the CAs at the given time.
    *
-   * @param chain in DER: the certificate, and those that came with it. The handshake has verified it against all
-   *   authorities that the server has.
+   * @param chain the certificate and the intermediate certificates in DER. The TLS handshake has verified it against all CAs of
+   *   the server.
    */
-  vouchesFor(chain: readonly Buffer[], nowMs: number): boolean {
+  isTrusted(chain: readonly Buffer[], nowMs: number): boolean {
     const [first, ...further] = chain.slice(0, maxDepth + 1).map((der) => new X509Certificate(der));
     if (first === undefined) return false;
     const listed = this.issuers.some(({ certificate }) => certificate.raw.equals(first.raw));
-    return listed || this.leadsHere(first, further.map(intermediate), nowMs);
+    return listed || this.hasPathToCa(first, further.map(toIntermediate), nowMs);
   }
 
-  private leadsHere(certificate: X509Certificate, between: readonly Issuer[], nowMs: number): boolean {
-    if (this.issuers.some((one) => signed(one, certificate, nowMs))) return true;
-    return between.some(
+  private hasPathToCa(
+    certificate: X509Certificate,
+    intermediates: readonly Issuer[],
+    nowMs: number,
+  ): boolean {
+    if (this.issuers.some((one) => isSignedBy(one, certificate, nowMs))) return true;
+    return intermediates.some(
       (one) =>
-        signed(one, certificate, nowMs) &&
-        this.leadsHere(
+        isSignedBy(one, certificate, nowMs) &&
+        this.hasPathToCa(
           one.certificate,
-          between.filter((other) => other !== one),
+          intermediates.filter((other) => other !== one),
           nowMs,
         ),
     );
   }
 }
 
-/** A certificate that the operator names. One of version 1 can't say whether it is an authority's: that it is named counts. */
-function anchor(pem: string): Issuer {
+/** Parses a configured CA certificate. An X.509 version 1 certificate has no CA flag and is accepted as CA. */
+function parseCa(pem: string): Issuer {
   const certificate = new X509Certificate(pem);
-  return issuer(certificate, certificate.ca || versionOf(certificate) === 1);
+  return toIssuer(certificate, certificate.ca || versionOf(certificate) === 1);
 }
 
-/** A certificate that a client sends along: it must say that it is an authority's. */
-function intermediate(certificate: X509Certificate): Issuer {
-  return issuer(certificate, certificate.ca);
+/** An intermediate certificate that a client sends; it must have the CA flag. */
+function toIntermediate(certificate: X509Certificate): Issuer {
+  return toIssuer(certificate, certificate.ca);
 }
 
-function issuer(certificate: X509Certificate, maySign: boolean): Issuer {
+function toIssuer(certificate: X509Certificate, maySign: boolean): Issuer {
   const { validFrom, validTo } = certificate;
   return { certificate, maySign, notBeforeMs: Date.parse(validFrom), notAfterMs: Date.parse(validTo) };
 }
 
-/** Whether an authority, valid now, signed a certificate. */
-function signed(by: Issuer, certificate: X509Certificate, nowMs: number): boolean {
-  if (!by.maySign || nowMs < by.notBeforeMs || nowMs > by.notAfterMs) return false;
-  return certificate.checkIssued(by.certificate) && certificate.verify(by.certificate.publicKey);
+/** Whether a CA that is valid at the given time signed a certificate. */
+function isSignedBy(ca: Issuer, certificate: X509Certificate, nowMs: number): boolean {
+  if (!ca.maySign || nowMs < ca.notBeforeMs || nowMs > ca.notAfterMs) return false;
+  return certificate.checkIssued(ca.certificate) && certificate.verify(ca.certificate.publicKey);
 }

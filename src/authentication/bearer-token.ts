@@ -1,12 +1,12 @@
 /**
- * The token of an `Authorization: Bearer <token>` header (spec: conventions 5.3); undefined when the header is absent,
- * names another scheme, or holds no token.
+ * Returns the token of an `Authorization: Bearer <token>` header (spec: conventions 5.3); undefined if the header is absent, has
+ * another scheme or no token.
  */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
-  const found = pattern.exec(authorization);
-  return found === null ? undefined : found[1];
+  const match = pattern.exec(authorization);
+  return match === null ? undefined : match[1];
 }
 
-/** The scheme's case doesn't matter; what follows the token after a space is not part of it. */
+/** The scheme is case-insensitive. Text after the token, separated by a space, is ignored. */
 const pattern = /^\s*bearer ([^ ]+)/i;

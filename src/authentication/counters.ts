@@ -8,7 +8,7 @@ export class AuthenticationCounters implements TokenCacheWatcher {
   readonly tokens = { valid: 0, stale: 0, legacy: 0 };
 
   /** See {@link TokenCacheWatcher}. */
-  asked(status: "hit" | "miss"): void {
+  onLookup(status: "hit" | "miss"): void {
     this.cache[status]++;
   }
 }

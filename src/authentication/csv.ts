@@ -1,16 +1,16 @@
 import type { CsvErrorCode } from "csv-parse/sync";
 
-/** One record of a CSV text, and the number of the line on which it ends. */
+/** A CSV record with the number of its last line. */
 export interface CsvRecord {
   readonly line: number;
   readonly columns: readonly string[];
 }
 
 /**
- * Reads comma-separated values (RFC 4180): a column in double quotes may hold commas, line ends and doubled quotes.
- * Empty lines are skipped, a byte order mark too. Messages never repeat what the text holds, which may be secret.
+ * Parses comma-separated values (RFC 4180). A column in double quotes may contain commas, line breaks and doubled quotes.
+ * Empty lines and a byte order mark are skipped. Error messages don't contain the text, which may be secret.
  *
- * @throws {Error} that names `source` and the line, for a quote that isn't closed or is inside an unquoted column.
+ * @throws {Error} with `source` and the line number, for a quote that isn't closed or is inside an unquoted column.
  */
 export async function parseCsv(text: string, source: string): Promise<readonly CsvRecord[]> {
   const { CsvError, parse } = await import("csv-parse/sync");
@@ -25,13 +25,13 @@ export async function parseCsv(text: string, source: string): Promise<readonly C
     return records.map(({ record, info }) => ({ line: info.lines, columns: record }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const why = faults[error.code] ?? "is malformed";
-    // oxlint-disable-next-line preserve-caught-error -- the library's errors hold what they were given
-    throw new Error(`${source}, line ${String(error["lines"])}: ${why}`);
+    const reason = errorTexts[error.code] ?? "is malformed";
+    // oxlint-disable-next-line preserve-caught-error -- the errors of the library contain the secret input
+    throw new Error(`${source}, line ${String(error["lines"])}: ${reason}`);
   }
 }
 
-const faults: Partial<Record<CsvErrorCode, string>> = {
+const errorTexts: Partial<Record<CsvErrorCode, string>> = {
   CSV_QUOTE_NOT_CLOSED: "a quote isn't closed",
   CSV_INVALID_CLOSING_QUOTE: "text after a closing quote",
   INVALID_OPENING_QUOTE: "a quote inside a column that doesn't begin with one",

@@ -3,15 +3,15 @@ import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { AuthenticationResult, Authenticator } from "./authenticator.ts";
 
-/** An authenticator of the program that embeds the server, with the name by which logs and metrics call it. */
+/** An authenticator of the embedding program, with its name in logs and metrics. */
 export interface NamedAuthenticator extends Authenticator {
   readonly name: string;
 }
 
 /**
- * The authenticator such that its failures are those of the request only: whatever it throws beside a {@link StatusError} is
- * logged with its name and counts as a refusal of the credentials. Other methods are still asked, and when none recognizes
- * the credentials the request is answered with 401: it is never anonymous.
+ * Wraps an authenticator. Any exception other than a {@link StatusError}, a timeout or a malformed result is logged with its name
+ * and treated as rejected credentials: other methods are still called, and if none accepts the credentials the response is 401,
+ * never an anonymous request.
  */
 export function guardedAuthenticator(
   authenticator: NamedAuthenticator,
@@ -26,10 +26,10 @@ export function guardedAuthenticator(
   return {
     authenticate(credentials) {
       try {
-        const answer: unknown = authenticator.authenticate(credentials);
-        if (!isPromise(answer)) return resultOf(answer, name);
-        return inTime(guard.clock, answer, "authenticate")
-          .then((result) => resultOf(result, name))
+        const result: unknown = authenticator.authenticate(credentials);
+        if (!isPromise(result)) return parseResult(result, name);
+        return inTime(guard.clock, result, "authenticate")
+          .then((result) => parseResult(result, name))
           .catch(fail);
       } catch (error) {
         return fail(error);
@@ -38,31 +38,32 @@ export function guardedAuthenticator(
   };
 }
 
-/** The result in the form of the contract. */
-function resultOf(answer: unknown, method: string): AuthenticationResult | undefined {
-  if (answer === undefined || answer === null) return undefined;
-  if (!isRecord(answer)) throw new ExtensionError(`authenticate answered with a ${typeof answer}`);
-  const { user, cacheable, audiences } = answer;
-  if (audiences !== undefined && !isTexts(audiences)) {
-    throw new ExtensionError("authenticate answered with audiences that are not a list of texts");
+/** Validates the result of an authenticator. */
+function parseResult(result: unknown, method: string): AuthenticationResult | undefined {
+  if (result === undefined || result === null) return undefined;
+  if (!isRecord(result))
+    throw new ExtensionError(`authenticate must return an object or undefined, not a ${typeof result}`);
+  const { user, cacheable, audiences } = result;
+  if (audiences !== undefined && !isStringArray(audiences)) {
+    throw new ExtensionError("audiences in the result of authenticate must be an array of strings");
   }
-  return { user: userOf(user), method, cacheable: cacheable === true, audiences };
+  return { user: parseUser(user), method, cacheable: cacheable === true, audiences };
 }
 
-function userOf(user: unknown): UserInfo {
-  if (!isRecord(user)) throw new ExtensionError("authenticate answered without a user");
+function parseUser(user: unknown): UserInfo {
+  if (!isRecord(user)) throw new ExtensionError("the result of authenticate must have a user");
   const { name, uid = "", groups = [], extra = {} } = user;
   if (typeof name !== "string" || name === "") {
-    throw new ExtensionError("authenticate answered with a user without a name");
+    throw new ExtensionError("the user in the result of authenticate must have a name");
   }
-  if (typeof uid !== "string") throw new ExtensionError("the uid of the user is not a text");
-  if (!isTexts(groups)) throw new ExtensionError("the groups of the user are not a list of texts");
-  if (!isRecord(extra) || !Object.values(extra).every(isTexts)) {
-    throw new ExtensionError("the extra of the user is not an object of lists of texts");
+  if (typeof uid !== "string") throw new ExtensionError("the uid of the user must be a string");
+  if (!isStringArray(groups)) throw new ExtensionError("the groups of the user must be an array of strings");
+  if (!isRecord(extra) || !Object.values(extra).every(isStringArray)) {
+    throw new ExtensionError("extra of the user must be an object with arrays of strings");
   }
   return { name, uid, groups, extra: extra as UserInfo["extra"] };
 }
 
-function isTexts(value: unknown): value is readonly string[] {
+function isStringArray(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }

@@ -4,73 +4,76 @@ import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Revision, Store } from "../storage/store.ts";
 
-/** What tells an object from another one of its name. */
+/** Distinguishes an object from a deleted one with the same name. */
 export interface Identity {
   readonly uid: string;
-  /** When it is, or was to be, gone, in milliseconds since 1970; undefined unless it is being deleted. */
-  readonly deletedMs: number | undefined;
+  /** Deletion timestamp in milliseconds since 1970; undefined unless the object is being deleted. */
+  readonly deletionTimeMs: number | undefined;
 }
 
-/** Resource types that tokens are about. */
-export type TokenObject = "serviceaccounts" | "pods" | "secrets";
+/** Resource types to which tokens refer. */
+export type TokenResource = "serviceaccounts" | "pods" | "secrets";
 
-/** So many identities are remembered. */
-const maxKnown = 10_000;
+/** Maximum number of cached identities. */
+const maxCachedIdentities = 10_000;
 
 /**
- * The objects that tokens are about, as they are stored now: what was deleted before a request no longer vouches for it.
+ * Reads the objects to which tokens refer from the store, so that a token is invalid as soon as its object is deleted.
  */
 export class LiveObjects {
-  private readonly known = new Map<string, { readonly revision: Revision; readonly identity: Identity }>();
-  private readonly resources: ReadonlyMap<TokenObject, Resource | undefined>;
+  private readonly identities = new Map<
+    string,
+    { readonly revision: Revision; readonly identity: Identity }
+  >();
+  private readonly resources: ReadonlyMap<TokenResource, Resource | undefined>;
 
   constructor(
     private readonly store: Store,
     registry: Registry,
   ) {
-    const names: readonly TokenObject[] = ["serviceaccounts", "pods", "secrets"];
+    const names: readonly TokenResource[] = ["serviceaccounts", "pods", "secrets"];
     this.resources = new Map(names.map((name) => [name, registry.find("", "v1", name)]));
   }
 
-  /** An object's identity; undefined when there is no such object. */
-  identity(type: TokenObject, namespace: string, name: string): MaybePromise<Identity | undefined> {
+  /** Returns the identity of an object; undefined if it doesn't exist. Decodes an object once per revision. */
+  identity(type: TokenResource, namespace: string, name: string): MaybePromise<Identity | undefined> {
     const key = this.key(type, namespace, name);
     if (key === undefined) return undefined;
     return andThen(this.store.get(key), (entry) => {
       if (entry === undefined) {
-        this.known.delete(key);
+        this.identities.delete(key);
         return undefined;
       }
-      const before = this.known.get(key);
-      if (before?.revision === entry.revision) return before.identity;
+      const cached = this.identities.get(key);
+      if (cached?.revision === entry.revision) return cached.identity;
       const identity = identityOf(decodeEntry(entry));
-      this.known.delete(key);
-      this.known.set(key, { revision: entry.revision, identity });
-      for (const oldest of this.known.keys()) {
-        if (this.known.size <= maxKnown) break;
-        this.known.delete(oldest);
+      this.identities.delete(key);
+      this.identities.set(key, { revision: entry.revision, identity });
+      for (const oldest of this.identities.keys()) {
+        if (this.identities.size <= maxCachedIdentities) break;
+        this.identities.delete(oldest);
       }
       return identity;
     });
   }
 
-  /** An object, or undefined. */
-  object(type: TokenObject, namespace: string, name: string): MaybePromise<ApiObject | undefined> {
+  /** Returns an object; undefined if it doesn't exist. */
+  object(type: TokenResource, namespace: string, name: string): MaybePromise<ApiObject | undefined> {
     const key = this.key(type, namespace, name);
     if (key === undefined) return undefined;
     return andThen(this.store.get(key), (entry) => (entry === undefined ? undefined : decodeEntry(entry)));
   }
 
-  /** Names come from tokens: one that can't be an object's must not become part of a key. */
-  private key(type: TokenObject, namespace: string, name: string): string | undefined {
+  /** Returns the store key. The names come from tokens, so names that would change the structure of the key are rejected. */
+  private key(type: TokenResource, namespace: string, name: string): string | undefined {
     const resource = this.resources.get(type);
-    const impossible = namespace === "" || name === "" || `${namespace}${name}`.includes("/");
-    return resource === undefined || impossible ? undefined : keyOf(resource, namespace, name);
+    const invalid = namespace === "" || name === "" || `${namespace}${name}`.includes("/");
+    return resource === undefined || invalid ? undefined : keyOf(resource, namespace, name);
   }
 }
 
-/** See {@link Identity}. */
+/** Returns the identity of an object. */
 export function identityOf({ metadata }: ApiObject): Identity {
   const { uid = "", deletionTimestamp } = metadata;
-  return { uid, deletedMs: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp) };
+  return { uid, deletionTimeMs: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp) };
 }

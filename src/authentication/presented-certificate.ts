@@ -11,86 +11,86 @@ import { refusal } from "./refusal.ts";
 const clientAuth = "1.3.6.1.5.5.7.3.2";
 const anyUsage = "2.5.29.37.0";
 
-/** Whom a certificate names. */
+/** The subject of a client certificate. */
 export interface CertificateSubject {
-  /** Empty when it has no common name. */
+  /** Empty if the subject has no common name. */
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
 
-/** What a certificate says, and from when to when it may be used (milliseconds since 1970). */
-interface ReadCertificate {
+/** A parsed certificate with its validity (milliseconds since 1970). */
+interface ParsedCertificate {
   readonly subject: CertificateSubject;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  readonly forClients: boolean;
+  readonly hasClientUsage: boolean;
 }
 
-/** What was found out about a chain is found out again after this time: authorities expire too. */
-const verdictMs = 60_000;
+/** How long the result of verifying a chain is cached; CAs may expire. */
+const trustCacheMs = 60_000;
 
-/** Whether a pool vouches for a certificate, found out at a generation of the pool. */
-interface Verdict {
+/** Cached result of verifying a chain with a generation of the pool. `untilMs` is monotonic. */
+interface CachedTrust {
   readonly generation: number;
   readonly untilMs: number;
-  readonly vouched: boolean;
+  readonly trusted: boolean;
 }
 
 /**
- * Judges the certificates that clients present, by the authorities of one sort of clients. The handshake has verified the
- * chain; here it is seen to, request by request, that the certificate comes from one of these authorities, is valid now
- * and is meant for clients.
+ * Verifies client certificates with the CAs of one kind of clients. The TLS handshake has verified the chain with all CAs; this
+ * class checks at each request that the certificate is signed by one of these CAs, is valid now, and is for client
+ * authentication.
  */
-export class CertificateJudge {
-  /** A certificate is read once a connection. */
-  private readonly read = new WeakMap<Buffer, ReadCertificate>();
-  private readonly verdicts = new WeakMap<Buffer, Verdict>();
+export class ClientCertificateVerifier {
+  /** Parsed certificates; each connection has one Buffer. */
+  private readonly parsedCertificates = new WeakMap<Buffer, ParsedCertificate>();
+  private readonly trustCache = new WeakMap<Buffer, CachedTrust>();
 
   constructor(
     private readonly authorities: AuthorityPool,
     private readonly clock: Clock,
   ) {}
 
-  /** Whether the client's certificate comes from these authorities. */
-  knows({ certificate, certificateChain = [] }: Credentials): boolean {
+  /** Whether the client certificate is signed by one of these CAs. */
+  isTrusted({ certificate, certificateChain = [] }: Credentials): boolean {
     if (certificate === undefined) return false;
     const { generation } = this.authorities;
-    const before = this.verdicts.get(certificate);
+    const cached = this.trustCache.get(certificate);
     const now = this.clock.monotonicNow();
-    if (before?.generation === generation && now < before.untilMs) return before.vouched;
-    const vouched = this.authorities.vouchesFor([certificate, ...certificateChain], this.clock.now());
-    this.verdicts.set(certificate, { generation, untilMs: now + verdictMs, vouched });
-    return vouched;
+    if (cached?.generation === generation && now < cached.untilMs) return cached.trusted;
+    const trusted = this.authorities.isTrusted([certificate, ...certificateChain], this.clock.now());
+    this.trustCache.set(certificate, { generation, untilMs: now + trustCacheMs, trusted: trusted });
+    return trusted;
   }
 
   /**
-   * Whom a certificate from these authorities names.
+   * Returns the subject of a certificate that is signed by one of these CAs.
    *
-   * @throws {StatusError} Unauthorized when it can't be read, isn't valid now or isn't meant for clients.
+   * @throws {StatusError} Unauthorized if it is malformed, not valid now, or not for client authentication.
    */
   subjectOf(certificate: Buffer): CertificateSubject {
-    let read = this.read.get(certificate);
-    if (read === undefined) {
-      read = readCertificate(certificate);
-      this.read.set(certificate, read);
+    let parsed = this.parsedCertificates.get(certificate);
+    if (parsed === undefined) {
+      parsed = parseCertificate(certificate);
+      this.parsedCertificates.set(certificate, parsed);
     }
     const now = this.clock.now();
-    if (now < read.notBeforeMs) throw refused("it is not valid yet");
-    if (now > read.notAfterMs) throw refused("it has expired");
-    if (!read.forClients) throw refused("its key usage doesn't include client auth");
-    return read.subject;
+    if (now < parsed.notBeforeMs) throw refused("it is not valid yet");
+    if (now > parsed.notAfterMs) throw refused("it has expired");
+    if (!parsed.hasClientUsage) throw refused("its extended key usage doesn't include client auth");
+    return parsed.subject;
   }
 }
 
-function readCertificate(der: Buffer): ReadCertificate {
+function parseCertificate(der: Buffer): ParsedCertificate {
   const certificate = parse(der);
   const usages: readonly string[] | undefined = certificate.keyUsage;
-  const { commonNames, organizations } = nameOf(certificate);
+  const { commonNames, organizations } = parseSubject(certificate);
   return {
     subject: { commonName: commonNames.at(-1) ?? "", organizations },
     notBeforeMs: Date.parse(certificate.validFrom),
     notAfterMs: Date.parse(certificate.validTo),
-    forClients: usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage),
+    hasClientUsage: usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage),
   };
 }
 
@@ -98,11 +98,11 @@ function parse(der: Buffer): X509Certificate {
   try {
     return new X509Certificate(der);
   } catch {
-    throw refused("it can't be read");
+    throw refused("it is malformed");
   }
 }
 
-function nameOf(certificate: X509Certificate): SubjectName {
+function parseSubject(certificate: X509Certificate): SubjectName {
   try {
     return subjectOf(certificate);
   } catch (error) {
@@ -110,7 +110,7 @@ function nameOf(certificate: X509Certificate): SubjectName {
   }
 }
 
-/** The refusal of a client's certificate. */
-export function refused(why: string): StatusError {
-  return refusal(`client certificate: ${why}`);
+/** Returns the error for an invalid client certificate. */
+export function refused(reason: string): StatusError {
+  return refusal(`client certificate: ${reason}`);
 }

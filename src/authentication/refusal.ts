@@ -1,22 +1,22 @@
 import { StatusError } from "../base/status-error.ts";
 
-/** What every refusal's message begins with; what follows says why. */
+/** Prefix of the error messages of rejected credentials; the reason follows. */
 const prefix = "Unauthorized: ";
 
 /**
- * The error of credentials that are of a method's sort and wrong beyond doubt. Whoever sent them reads `why`, so it says
- * nothing that only the owner of good credentials may know.
+ * Returns the error for invalid credentials. The client sees `reason`, so it must not contain secrets, such as whether a part of the
+ * credentials is right.
  */
-export function refusal(why: string): StatusError {
-  return new StatusError("Unauthorized", prefix + why);
+export function refusal(reason: string): StatusError {
+  return new StatusError("Unauthorized", prefix + reason);
 }
 
-/** Whether something thrown is a refusal of credentials, not a defect or an outage. */
+/** Whether an error is about invalid credentials, not a bug or an unavailable service. */
 export function isRefusal(error: unknown): error is StatusError {
   return error instanceof StatusError && error.reason === "Unauthorized";
 }
 
-/** Why a refusal refused; empty where it doesn't say. */
+/** Returns the reason of a {@link refusal}; empty if the error has none. */
 export function reasonOf({ message }: StatusError): string {
   return message.startsWith(prefix) ? message.slice(prefix.length) : "";
 }

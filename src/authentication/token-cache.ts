@@ -4,129 +4,129 @@ import { RecentMap } from "../base/recent-map.ts";
 import type { StatusError } from "../base/status-error.ts";
 import { isRefusal } from "./refusal.ts";
 
-/** How much a {@link TokenCache} keeps, and for how long. */
+/** Limits of a {@link TokenCache}. */
 export interface TokenCacheLimits {
-  /** What was found is kept for so long, in milliseconds; 0 keeps nothing. */
-  readonly foundMs: number;
-  /** How long the result is cached that a token is unknown or refused, in milliseconds. */
-  readonly missedMs: number;
+  /** How long valid tokens are cached, in milliseconds; 0 disables it. */
+  readonly validTtlMs: number;
+  /** How long unknown and rejected tokens are cached, in milliseconds. */
+  readonly invalidTtlMs: number;
   readonly maxEntries: number;
-  /** Bytes that all kept values may take together, as `sizeOf` counts them. */
+  /** Total size of the cached values in bytes, as measured by `sizeOf`. */
   readonly maxBytes: number;
 }
 
 /** Observes the lookups of a cache, for the metrics. */
 export interface TokenCacheWatcher {
-  /** The answer was kept (`hit`), or is being looked for (`miss`). */
-  asked(status: "hit" | "miss"): void;
+  /** Called for each lookup: the result was cached (`hit`) or must be determined (`miss`). */
+  onLookup(status: "hit" | "miss"): void;
 }
 
-/** What a kept entry takes beside its value. */
+/** Size of a cache entry without its value. */
 const entryBytes = 200;
 
 const ascii = /^[\x20-\x7e]*$/;
 
-interface Kept<V> {
+interface CacheEntry<V> {
   readonly value: V | undefined;
   readonly refusal: StatusError | undefined;
-  readonly untilMs: number;
+  readonly expiresAtMs: number;
 }
 
 /**
- * Remembers what an expensive method found out about tokens, for seconds and within bounds, both good and bad. Tokens
- * are not kept: an entry stands under a digest of the token with a key of this process, so neither memory nor the time
- * of a look-up says anything about a token. Of equal tokens at the same time one is looked into, and the others share
- * the answer. What was asked for longest ago makes room for what comes, the good for the good and the bad for the bad.
+ * Caches the results of a slow authentication method, for valid and for invalid tokens, with limits of time and size. Tokens
+ * are not stored: the key of an entry is an HMAC of the token with a key of this process, so neither memory nor the time of a
+ * lookup reveals a token. Concurrent lookups of a token share one call. The least recently used entry is evicted; valid and invalid
+ * tokens have separate limits.
  *
- * Errors that are no refusal (a service that can't be reached, a defect) are never kept.
+ * Errors other than rejected credentials (an unavailable service, a bug) are not cached.
  */
 export class TokenCache<V> {
   private readonly key = randomBytes(32);
-  private readonly found: RecentMap<Kept<V>>;
-  /** Apart from what was found, so that a flood of bad tokens never pushes out good ones. */
-  private readonly missed: RecentMap<Kept<V>>;
-  private readonly underWay = new Map<string, Promise<V | undefined>>();
+  private readonly valid: RecentMap<CacheEntry<V>>;
+  /** Separate, so that a flood of invalid tokens doesn't evict valid ones. */
+  private readonly invalid: RecentMap<CacheEntry<V>>;
+  private readonly pending = new Map<string, Promise<V | undefined>>();
 
   constructor(
     private readonly clock: Clock,
     private readonly limits: TokenCacheLimits,
-    /** Bytes that a value takes, roughly. */
+    /** Estimates the size of a value in bytes. */
     private readonly sizeOf: (value: V) => number,
     private readonly watcher: TokenCacheWatcher | undefined = undefined,
   ) {
     const bounds = { entries: limits.maxEntries, cost: limits.maxBytes };
-    this.found = new RecentMap(bounds);
-    this.missed = new RecentMap(bounds);
+    this.valid = new RecentMap(bounds);
+    this.invalid = new RecentMap(bounds);
   }
 
   /**
-   * What is known of a token, or what `find` finds out.
+   * Returns the cached result for a token, or calls `authenticate`.
    *
-   * @param scope what else the answer depends on, for example the audiences that are asked for.
-   * @param find answers undefined when the token is nobody's, or throws a refusal; undefined at once, without a promise,
-   *   means that it isn't of the method's sort, which isn't worth remembering. It is told whether the token was good when
-   *   it was last looked into.
-   * @throws {StatusError} Unauthorized, as `find` threw it, now or before; whatever else `find` throws.
+   * @param scope other input on which the result depends, for example the requested audiences.
+   * @param authenticate resolves to undefined for an unknown token, or throws a refusal. If it returns undefined instead of a
+   *   promise, the token has another format; this isn't cached. `wasValid`: the token has an expired entry as valid token.
+   * @throws {StatusError} Unauthorized, as `authenticate` threw it now or before; also any other error of `authenticate`.
    */
   get(
     token: string,
     scope: readonly string[],
-    find: (wasGood: boolean) => Promise<V | undefined> | undefined,
+    authenticate: (wasValid: boolean) => Promise<V | undefined> | undefined,
   ): V | undefined | Promise<V | undefined> {
     const digest = this.digest(token, scope);
-    const good = this.found.get(digest);
-    const known = good ?? this.missed.get(digest);
-    if (known !== undefined && this.clock.monotonicNow() < known.untilMs) {
-      this.watcher?.asked("hit");
-      if (known.refusal !== undefined) throw known.refusal;
-      return known.value;
+    const validEntry = this.valid.get(digest);
+    const cached = validEntry ?? this.invalid.get(digest);
+    if (cached !== undefined && this.clock.monotonicNow() < cached.expiresAtMs) {
+      this.watcher?.onLookup("hit");
+      if (cached.refusal !== undefined) throw cached.refusal;
+      return cached.value;
     }
-    const running = this.underWay.get(digest);
-    const answer = running ?? find(good !== undefined);
-    if (answer === undefined) return undefined;
-    this.watcher?.asked("miss");
-    if (running !== undefined) return running;
-    const started = this.keepAnswer(digest, answer).finally(() => this.underWay.delete(digest));
-    this.underWay.set(digest, started);
-    return started;
+    const pendingResult = this.pending.get(digest);
+    const result = pendingResult ?? authenticate(validEntry !== undefined);
+    if (result === undefined) return undefined;
+    this.watcher?.onLookup("miss");
+    if (pendingResult !== undefined) return pendingResult;
+    const newResult = this.cacheResult(digest, result).finally(() => this.pending.delete(digest));
+    this.pending.set(digest, newResult);
+    return newResult;
   }
 
-  /** How many answers are kept, and the bytes they take. */
+  /** Number and total size of the entries. */
   get size(): { readonly entries: number; readonly bytes: number } {
-    return { entries: this.found.size + this.missed.size, bytes: this.found.cost + this.missed.cost };
+    return { entries: this.valid.size + this.invalid.size, bytes: this.valid.cost + this.invalid.cost };
   }
 
-  private async keepAnswer(digest: string, answer: Promise<V | undefined>): Promise<V | undefined> {
+  private async cacheResult(digest: string, result: Promise<V | undefined>): Promise<V | undefined> {
     try {
-      const value = await answer;
-      const missed = value === undefined;
-      const bytes = entryBytes + (missed ? 0 : this.sizeOf(value));
-      const untilMs = this.clock.monotonicNow() + (missed ? this.limits.missedMs : this.limits.foundMs);
-      this.keep(digest, { value, refusal: undefined, untilMs }, bytes);
+      const value = await result;
+      const invalid = value === undefined;
+      const bytes = entryBytes + (invalid ? 0 : this.sizeOf(value));
+      const expiresAtMs =
+        this.clock.monotonicNow() + (invalid ? this.limits.invalidTtlMs : this.limits.validTtlMs);
+      this.store(digest, { value, refusal: undefined, expiresAtMs: expiresAtMs }, bytes);
       return value;
     } catch (error) {
       if (isRefusal(error)) {
-        const untilMs = this.clock.monotonicNow() + this.limits.missedMs;
+        const expiresAtMs = this.clock.monotonicNow() + this.limits.invalidTtlMs;
         const bytes = entryBytes + error.message.length * 2;
-        this.keep(digest, { value: undefined, refusal: error, untilMs }, bytes);
+        this.store(digest, { value: undefined, refusal: error, expiresAtMs: expiresAtMs }, bytes);
       }
       throw error;
     }
   }
 
-  private keep(digest: string, entry: Kept<V>, bytes: number): void {
-    this.found.delete(digest);
-    this.missed.delete(digest);
-    // What alone would push out everything else is looked up each time.
-    if (entry.untilMs <= this.clock.monotonicNow() || bytes > this.limits.maxBytes / 8) return;
-    const map = entry.value === undefined ? this.missed : this.found;
+  private store(digest: string, entry: CacheEntry<V>, bytes: number): void {
+    this.valid.delete(digest);
+    this.invalid.delete(digest);
+    // A very large value isn't cached, because it would evict all others.
+    if (entry.expiresAtMs <= this.clock.monotonicNow() || bytes > this.limits.maxBytes / 8) return;
+    const map = entry.value === undefined ? this.invalid : this.valid;
     map.set(digest, entry, bytes);
   }
 
-  /** Under a key that nobody knows; each part with its length, so that no two lists of parts read the same. */
+  /** Returns the HMAC of token and scope. Each part is preceded by its length, so that different lists don't have the same input. */
   private digest(token: string, scope: readonly string[]): string {
     const digest = createHmac("sha256", this.key);
-    // What isn't ASCII must not become the same bytes as another text.
+    // latin1 would map different non-ASCII strings to the same bytes.
     const encoding = ascii.test(token) ? "latin1" : "utf16le";
     digest.update(`${token.length}:${encoding}:${token}`, encoding);
     for (const part of scope) digest.update(`${part.length}:`).update(part, "utf16le");

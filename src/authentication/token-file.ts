@@ -3,7 +3,7 @@ import type { Authenticator, AuthenticationResult, Credentials } from "./authent
 import { bearerToken } from "./bearer-token.ts";
 import { parseCsv } from "./csv.ts";
 
-/** One line of a token file. */
+/** A line of a token file. */
 export interface TokenEntry {
   readonly token: string;
   readonly name: string;
@@ -12,11 +12,11 @@ export interface TokenEntry {
 }
 
 /**
- * Reads a token file (spec: conventions 5.2): CSV lines of token, user name, user id and groups, where a group column
- * holds one group, or several separated by commas inside double quotes. There are no comments. A line without a token
- * is left out and a token's last line counts; both are reported in `warnings`.
+ * Parses a token file (spec: conventions 5.2): CSV lines with token, user name, user id and groups. A group column has one group,
+ * or several separated by commas inside double quotes. There are no comments. A line with an empty token is skipped, and the
+ * last line of a token is used; both add a warning.
  *
- * @throws {Error} with the line's number, when a line is malformed, short of a column, or names no user.
+ * @throws {Error} with the line number, if a line is malformed, has fewer than three columns, or an empty user name.
  */
 export async function parseTokenFile(text: string): Promise<{ entries: TokenEntry[]; warnings: string[] }> {
   const entries = new Map<string, TokenEntry>();
@@ -25,11 +25,11 @@ export async function parseTokenFile(text: string): Promise<{ entries: TokenEntr
     const [token, name, uid, ...groupColumns] = columns;
     if (token === undefined || name === undefined || uid === undefined) {
       throw new Error(
-        `token file, line ${line}: needs token, user name and user id, has ${columns.length} column(s)`,
+        `token file, line ${line}: token, user name and user id are required, the line has ${columns.length} column(s)`,
       );
     }
     if (token === "") {
-      warnings.push(`token file, line ${line}: left out, because its token is empty`);
+      warnings.push(`token file, line ${line}: skipped, because the token is empty`);
       continue;
     }
     if (name === "") throw new Error(`token file, line ${line}: the user name is empty`);
@@ -43,8 +43,8 @@ export async function parseTokenFile(text: string): Promise<{ entries: TokenEntr
 }
 
 /**
- * Recognizes the bearer tokens of a token file. Tokens are not kept: what is looked up is a digest under a key of this
- * process, so neither memory nor the time that a lookup takes says anything about them.
+ * Authenticates the bearer tokens of a token file. Tokens are not stored: lookups use a digest with a key of this process, so
+ * neither memory nor the time of a lookup reveals a token.
  */
 export class TokenFileAuthenticator implements Authenticator {
   private readonly key = crypto.randomBytes(32).toString("hex");
@@ -67,7 +67,7 @@ export class TokenFileAuthenticator implements Authenticator {
   }
 }
 
-/** In one call where Node has it (20.12), which costs a third. */
+/** Uses `crypto.hash` of Node 20.12 and later, which takes a third of the time. */
 const sha256 =
   (crypto.hash as typeof crypto.hash | undefined) === undefined
     ? (text: string) => crypto.createHash("sha256").update(text).digest("hex")

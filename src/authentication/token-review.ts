@@ -3,7 +3,7 @@ import { shownUser, type ShownUser } from "../base/user-info.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { isRefusal, reasonOf } from "./refusal.ts";
 
-/** What is asked of a token (spec: conventions 5.7). */
+/** Spec of a TokenReview (spec: conventions 5.7). */
 export interface TokenReviewSpec {
   readonly token?: string | undefined;
   readonly audiences?: readonly string[] | undefined;
@@ -17,9 +17,9 @@ export interface TokenReviewStatus {
 }
 
 /**
- * Says whom a token belongs to, by the same methods by which requests are authenticated.
+ * Authenticates a token with the request authenticators (TokenReview).
  *
- * @param ownAudiences those that stand for this server; tokens without audiences of their own are meant for them.
+ * @param ownAudiences audiences of this server. Tokens without audiences are valid for them.
  * @throws {StatusError} BadRequest without a token.
  */
 export async function reviewToken(
@@ -29,29 +29,29 @@ export async function reviewToken(
 ): Promise<TokenReviewStatus> {
   if (token === "")
     throw new StatusError("BadRequest", "token is required for TokenReview in authentication");
-  const asked = audiences.length > 0 ? audiences : ownAudiences;
+  const requestedAudiences = audiences.length > 0 ? audiences : ownAudiences;
   try {
     const result = await authenticator.authenticate({
       authorization: `Bearer ${token}`,
       certificate: undefined,
       remoteAddress: "",
-      audiences: asked,
+      audiences: requestedAudiences,
     });
-    // Whoever shows no token at all may be let in as nobody; that says nothing of a token.
-    if (result === undefined || result.method === "anonymous") return failed(invalidToken);
-    // A method that knows no audiences vouches for this server's.
-    const shared = result.audiences ?? asked.filter((one) => ownAudiences.includes(one));
-    if (shared.length === 0) return failed(invalidToken);
-    return { authenticated: true, user: shownUser(result.user), audiences: shared };
+    // The anonymous user means that no method accepted the token.
+    if (result === undefined || result.method === "anonymous") return invalidStatus(invalidToken);
+    // A method without audiences is valid for those of this server.
+    const validAudiences = result.audiences ?? requestedAudiences.filter((one) => ownAudiences.includes(one));
+    if (validAudiences.length === 0) return invalidStatus(invalidToken);
+    return { authenticated: true, user: shownUser(result.user), audiences: validAudiences };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return failed(reasonOf(error));
+    return invalidStatus(reasonOf(error));
   }
 }
 
-/** As the reference prints it: a status that isn't authenticated leaves that out, and its user is empty. */
-function failed(why: string): TokenReviewStatus {
-  return { user: {}, error: why === "" ? invalidToken : why };
+/** Returns the status of an invalid token as in Kubernetes: without `authenticated` and with an empty user. */
+function invalidStatus(reason: string): TokenReviewStatus {
+  return { user: {}, error: reason === "" ? invalidToken : reason };
 }
 
 const invalidToken = "invalid bearer token";

@@ -1,7 +1,7 @@
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { refusal } from "./refusal.ts";
 
-/** What a protocol begins with that is really a token. */
+/** Prefix of a WebSocket protocol that contains a bearer token. */
 export function tokenProtocolPrefix({ groupSuffix }: Vocabulary): string {
   return `base64url.bearer.authorization.${groupSuffix}.`;
 }
@@ -9,25 +9,27 @@ export function tokenProtocolPrefix({ groupSuffix }: Vocabulary): string {
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The header `Authorization` that the protocols of a WebSocket client stand for: programs in browsers can set no other
- * header. The token stands among them in base64url, and a real protocol must be there beside it, for the answer to name.
+ * Returns the `Authorization` header for the token in the WebSocket protocols of a request. Browsers can't set headers of WebSocket
+ * requests, so they send the token in base64url as an additional protocol. Another protocol is required, which the server selects in its
+ * response.
  *
  * @param protocols value of the header `Sec-WebSocket-Protocol`.
- * @returns undefined when there is no token.
- * @throws {StatusError} Unauthorized for several tokens, one that isn't well encoded, or one alone.
+ * @returns undefined if there is no token.
+ * @throws {StatusError} Unauthorized for several tokens, a malformed token, or a token without another protocol.
  */
 export function webSocketAuthorization(protocols: string, vocabulary: Vocabulary): string | undefined {
   const prefix = tokenProtocolPrefix(vocabulary);
   const offered = protocols.split(",").map((one) => one.trim());
   const tokens = offered.filter((one) => one.startsWith(prefix));
   if (tokens.length === 0) return undefined;
-  if (tokens.length > 1) throw refusal("several tokens among the WebSocket protocols");
-  if (offered.length === 1) throw refusal("a token needs another WebSocket protocol beside it");
+  if (tokens.length > 1) throw refusal("the WebSocket protocols contain several tokens");
+  if (offered.length === 1) throw refusal("a WebSocket request with a token requires another protocol");
   const encoded = tokens[0]!.slice(prefix.length);
-  if (!/^[\w-]+$/.test(encoded)) throw refusal("the token among the WebSocket protocols is not well encoded");
+  if (!/^[\w-]+$/.test(encoded))
+    throw refusal("the token in the WebSocket protocols is not valid base64url of UTF-8");
   try {
     return `Bearer ${utf8.decode(Buffer.from(encoded, "base64url"))}`;
   } catch {
-    throw refusal("the token among the WebSocket protocols is not well encoded");
+    throw refusal("the token in the WebSocket protocols is not valid base64url of UTF-8");
   }
 }

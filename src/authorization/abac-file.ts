@@ -9,38 +9,38 @@ import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { AbacPolicy } from "./abac.ts";
 
 const subject = {
-  user: field(1, string, "Name of a user; `*`: everybody who is authenticated."),
-  group: field(2, string, "Group of users; `*`: everybody who is authenticated."),
+  user: field(1, string, "Name of a user; `*`: every authenticated user."),
+  group: field(2, string, "Group of users; `*`: every authenticated user."),
   readonly: field(3, bool, "Whether only get, list and watch are allowed."),
   resource: field(5, string, "Resource type; `*`: any."),
   namespace: field(6, string, "Namespace; `*`: any."),
 };
 
-const PolicySpec = struct("PolicySpec", "What is allowed to whom.", {
+const PolicySpec = struct("PolicySpec", "Subject, actions and resources.", {
   ...subject,
   apiGroup: field(4, string, "Group of the resource type; `*`: any."),
-  nonResourcePath: field(7, string, "Path outside the resources; a `*` at the end stands for any rest."),
+  nonResourcePath: field(7, string, "Path outside the resources; a trailing `*` matches any suffix."),
 });
 
-const Policy = struct("Policy", "One policy.", {
-  kind: field(undefined, string, "Policy."),
-  apiVersion: field(undefined, string, "Version of the policy's form."),
-  spec: field(1, PolicySpec, "What is allowed to whom.").required(),
+const Policy = struct("Policy", "A policy.", {
+  kind: field(undefined, string, "`Policy`."),
+  apiVersion: field(undefined, string, "Version of the policy format."),
+  spec: field(1, PolicySpec, "Subject, actions and resources.").required(),
 });
 
-/** The form before there were versions. */
-const FlatPolicy = struct("FlatPolicy", "One policy without a version.", subject);
+/** The unversioned format. */
+const FlatPolicy = struct("FlatPolicy", "A policy in the unversioned format.", subject);
 
-/** The policies of a file, and what in it has no effect or should be written anew. */
+/** A parsed policy file. The warnings name lines with unknown or repeated fields, or in the deprecated format. */
 export interface AbacFile {
   readonly policies: readonly AbacPolicy[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads a file of policies: one JSON object a line; empty lines, and those that begin with `#`, are left out.
+ * Parses a policy file: one JSON object per line. Empty lines and lines that begin with `#` are skipped.
  *
- * @throws {Error} with the line's number, for a line that can't be used.
+ * @throws {Error} with the line number, if a line is invalid.
  */
 export function parseAbacFile(text: string, vocabulary: Vocabulary): AbacFile {
   const policies: AbacPolicy[] = [];
@@ -50,9 +50,13 @@ export function parseAbacFile(text: string, vocabulary: Vocabulary): AbacFile {
     if (trimmed === "" || trimmed.startsWith("#")) continue;
     const warn = (message: string) => warnings.push(`line ${index + 1}: ${message}`);
     try {
-      policies.push(policyOf(trimmed, vocabulary, warn));
+      policies.push(parsePolicy(trimmed, vocabulary, warn));
     } catch (error) {
-      if (!(error instanceof SyntaxFault || error instanceof TypeFault || error instanceof LineFault))
+      if (!(
+        error instanceof SyntaxFault ||
+        error instanceof TypeFault ||
+        error instanceof InvalidPolicyError
+      ))
         throw error;
       throw new Error(`line ${index + 1}: ${error.message}`, { cause: error });
     }
@@ -60,32 +64,39 @@ export function parseAbacFile(text: string, vocabulary: Vocabulary): AbacFile {
   return { policies, warnings };
 }
 
-/** A line that is JSON, but no policy. */
-class LineFault extends Error {
-  override name = "LineFault";
+/** A line is valid JSON, but not a policy. */
+class InvalidPolicyError extends Error {
+  override name = "InvalidPolicyError";
 }
 
-function policyOf(line: string, vocabulary: Vocabulary, warn: (message: string) => void): AbacPolicy {
+function parsePolicy(line: string, vocabulary: Vocabulary, warn: (message: string) => void): AbacPolicy {
   const { value, duplicates } = decodeJson(Buffer.from(line));
-  for (const name of duplicates) warn(`field ${JSON.stringify(name)} is given twice; the last one counts`);
-  if (!isObject(value)) throw new LineFault("a policy is a JSON object");
+  for (const name of duplicates) warn(`field ${JSON.stringify(name)} occurs twice; the last value is used`);
+  if (!isObject(value)) throw new InvalidPolicyError("a policy must be a JSON object");
   const authenticated = `${vocabulary.systemPrefix}authenticated`;
   if (value["apiVersion"] === undefined && value["kind"] === undefined && value["spec"] === undefined) {
-    warn("a policy without apiVersion and kind is of an old form, which allows more than it says");
-    return flatPolicy(read(FlatPolicy, value, warn) as Static<typeof FlatPolicy>, authenticated);
+    warn(
+      "a policy without apiVersion and kind has the deprecated unversioned format, in which an omitted field matches everything",
+    );
+    return fromFlatPolicy(
+      decodeWithWarnings(FlatPolicy, value, warn) as Static<typeof FlatPolicy>,
+      authenticated,
+    );
   }
-  const wanted = `abac.authorization.${vocabulary.domain}/v1beta1`;
-  if (value["kind"] !== "Policy" || value["apiVersion"] !== wanted) {
-    const found = `${encodeJson(value["kind"] ?? "")} of ${encodeJson(value["apiVersion"] ?? "")}`;
-    throw new LineFault(`kind and apiVersion: found ${found}, need "Policy" of "${wanted}"`);
+  const expectedVersion = `abac.authorization.${vocabulary.domain}/v1beta1`;
+  if (value["kind"] !== "Policy" || value["apiVersion"] !== expectedVersion) {
+    const actual = `${encodeJson(value["kind"] ?? "")} of ${encodeJson(value["apiVersion"] ?? "")}`;
+    throw new InvalidPolicyError(
+      `kind and apiVersion: found ${actual}, expected "Policy" of "${expectedVersion}"`,
+    );
   }
-  const { spec } = read(Policy, value, warn) as unknown as { spec: Static<typeof PolicySpec> };
-  const policy: AbacPolicy = { ...everythingEmpty, ...(spec as Partial<AbacPolicy>) };
-  // Everybody means everybody who is authenticated.
+  const { spec } = decodeWithWarnings(Policy, value, warn) as unknown as { spec: Static<typeof PolicySpec> };
+  const policy: AbacPolicy = { ...emptyPolicy, ...(spec as Partial<AbacPolicy>) };
+  // `*` matches every authenticated user, but not anonymous ones.
   return policy.user === "*" || policy.group === "*" ? { ...policy, user: "", group: authenticated } : policy;
 }
 
-const everythingEmpty: AbacPolicy = {
+const emptyPolicy: AbacPolicy = {
   user: "",
   group: "",
   readonly: false,
@@ -95,13 +106,13 @@ const everythingEmpty: AbacPolicy = {
   nonResourcePath: "",
 };
 
-/** In the old form, what isn't said is everything. */
-function flatPolicy(flat: Static<typeof FlatPolicy>, authenticated: string): AbacPolicy {
+/** Converts a policy of the unversioned format, in which an omitted field matches everything. */
+function fromFlatPolicy(flat: Static<typeof FlatPolicy>, authenticated: string): AbacPolicy {
   const { user = "", group = "", namespace = "", resource = "", readonly = false } = flat;
-  const everybody = user === "*" || group === "*" || (user === "" && group === "");
+  const everyUser = user === "*" || group === "*" || (user === "" && group === "");
   return {
-    user: everybody ? "" : user,
-    group: everybody ? authenticated : group,
+    user: everyUser ? "" : user,
+    group: everyUser ? authenticated : group,
     readonly,
     namespace: namespace === "" ? "*" : namespace,
     resource: resource === "" ? "*" : resource,
@@ -110,8 +121,8 @@ function flatPolicy(flat: Static<typeof FlatPolicy>, authenticated: string): Aba
   };
 }
 
-function read(type: StructType, value: JsonObject, warn: (message: string) => void): unknown {
-  const { value: read, unknownFields } = decode(type, value);
+function decodeWithWarnings(type: StructType, value: JsonObject, warn: (message: string) => void): unknown {
+  const { value: decoded, unknownFields } = decode(type, value);
   for (const name of unknownFields) warn(`unknown field ${JSON.stringify(name)} has no effect`);
-  return read;
+  return decoded;
 }

@@ -8,15 +8,15 @@ const everything: RuleList = {
 };
 const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: "" };
 
-/** Allows everything to everybody (mode AlwaysAllow). */
+/** Allows every request (mode AlwaysAllow). */
 export const alwaysAllow: Authorizer & RuleResolver = {
   authorize: (): Decision => ({ verdict: "allow", reason: "", evaluationError: "" }),
   rulesFor: () => everything,
 };
 
 /**
- * Allows nothing (mode AlwaysDeny). As in the reference it has no opinion rather than a veto, so that a mode after it
- * may still allow.
+ * Allows no request (mode AlwaysDeny). As in Kubernetes its verdict is `noOpinion`, not `deny`: a later authorizer may
+ * still allow the request.
  */
 export const alwaysDeny: Authorizer & RuleResolver = {
   authorize: (): Decision => ({
@@ -27,7 +27,7 @@ export const alwaysDeny: Authorizer & RuleResolver = {
   rulesFor: () => nothing,
 };
 
-/** Allows everything to the members of one group, and has no opinion on anybody else. */
+/** Allows every request of the members of one group, and has no opinion on other users. */
 export class PrivilegedGroup implements Authorizer, RuleResolver {
   constructor(private readonly group: string) {}
 

@@ -9,43 +9,45 @@ import type { AccessInsight } from "./insight/insight.ts";
 export const authorizationModes = ["Node", "RBAC", "ABAC", "Webhook", "AlwaysAllow", "AlwaysDeny"] as const;
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
-/** One authorizer of a chain, under the name that messages call it by. */
+/** One authorizer of a chain, with its name in messages. */
 export interface ChainLink {
   readonly name: string;
   readonly authorizer: Authorizer;
-  /** Undefined when the authorizer can't enumerate rules: then a list of rules is incomplete. */
+  /** Undefined if the authorizer can't enumerate rules; lists of rules are then incomplete. */
   readonly resolver: RuleResolver | undefined;
-  /** Undefined when the authorizer can't say more of its decisions than it says with them. */
+  /** Undefined if the authorizer can't explain its decisions. */
   readonly insight?: AccessInsight | undefined;
-  /** Whom the authorizer allows everything, and that it allows nothing else; undefined where it isn't so simple. */
-  readonly always?: string | undefined;
+  /** Describes everything the authorizer allows in one sentence; undefined if its decisions depend on rules. */
+  readonly summary?: string | undefined;
 }
 
-/** Whom the modes allow everything that look at nothing else. */
-const allowedByMode: Partial<Record<AuthorizationMode, string>> = {
+/** Descriptions of the fixed decisions of AlwaysAllow and AlwaysDeny. */
+const fixedDecisions: Partial<Record<AuthorizationMode, string>> = {
   AlwaysAllow: "every request is allowed",
   AlwaysDeny: "every request is denied",
 };
 
-/** What one authorizer of a chain said to a question. */
+/** The decision of one authorizer of a chain. */
 export interface Opinion {
   readonly link: ChainLink;
   readonly decision: Decision;
 }
 
-/** The authorizers of modes that need something of their own, where these modes are on. */
+/** The authorizers of the enabled modes that have dependencies or configuration. */
 export interface FurtherAuthorizers {
   readonly Node?: (Authorizer & RuleResolver) | undefined;
   readonly ABAC?: (Authorizer & RuleResolver) | undefined;
   readonly Webhook?: Authorizer | undefined;
-  /** Those of the embedding program, by their names. */
+  /** Authorizers of the embedding program, by name. */
   readonly [name: string]: (Authorizer & Partial<RuleResolver>) | undefined;
 }
 
 /**
- * The authorizers for the modes (or names of {@link FurtherAuthorizers}), in their order, behind the one that allows everything to `system:masters`.
- * @param rbac answers for mode RBAC.
- * @param insight says more of what `rbac` answers.
+ * Returns the authorizers for the modes (or names of {@link FurtherAuthorizers}) in the same order, after one that allows
+ * everything to the group `system:masters`.
+ *
+ * @param rbac the authorizer of mode RBAC.
+ * @param insight explains the decisions of `rbac`.
  */
 export function authorizationChain(
   modes: readonly string[],
@@ -64,15 +66,21 @@ export function authorizationChain(
   };
   const links = modes.map((name): ChainLink => {
     const authorizer = Object.hasOwn(byMode, name) ? byMode[name] : undefined;
-    if (authorizer === undefined) throw new Error(`mode ${name} without its authorizer`);
-    // A service of others can't list its rules.
+    if (authorizer === undefined) throw new Error(`authorization mode ${name} has no authorizer`);
+    // A webhook can't list rules.
     const resolver = canList(authorizer) ? authorizer : undefined;
-    const own = name === "RBAC" ? insight : undefined;
-    return { name, authorizer, resolver, insight: own, always: allowedByMode[name as AuthorizationMode] };
+    const ownInsight = name === "RBAC" ? insight : undefined;
+    return {
+      name,
+      authorizer,
+      resolver,
+      insight: ownInsight,
+      summary: fixedDecisions[name as AuthorizationMode],
+    };
   });
-  const always = `members of the group ${JSON.stringify(masters)} are allowed everything`;
+  const privilegedSummary = `members of the group ${JSON.stringify(masters)} are allowed everything`;
   return new AuthorizerChain([
-    { name: "privileged group", authorizer: privileged, resolver: privileged, always },
+    { name: "privileged group", authorizer: privileged, resolver: privileged, summary: privilegedSummary },
     ...links,
   ]);
 }
@@ -82,31 +90,32 @@ function canList(authorizer: Authorizer & Partial<RuleResolver>): authorizer is 
 }
 
 /**
- * Asks authorizers in turn. The first that allows or denies decides; when none does, the verdict is `noOpinion` with
- * all their reasons. What went wrong on the way is reported with any verdict.
+ * Calls authorizers in order. The first that allows or denies decides. If none does, the verdict is `noOpinion` with all
+ * their reasons. Evaluation errors of earlier authorizers are returned with any verdict.
  */
 export class AuthorizerChain implements Authorizer, RuleResolver {
-  /** @param links the authorizers, in the order in which they are asked. */
+  /** @param links the authorizers, in the order in which they are called. */
   constructor(readonly links: readonly ChainLink[]) {}
 
   authorize(attributes: Attributes): MaybePromise<Decision> {
-    return this.ask(attributes, 0, silent);
+    return this.authorizeFrom(attributes, 0, initialDecision);
   }
 
-  /** The decision, and what each authorizer that was asked said, in order; the last of them decided, if any did. */
+  /** Returns the decision and the opinions of the called authorizers in order. If one of them decided, it is the last. */
   async trace(attributes: Attributes): Promise<{ decision: Decision; opinions: readonly Opinion[] }> {
     const opinions: Opinion[] = [];
-    let before = silent;
+    let previous = initialDecision;
     for (const link of this.links) {
       const decision = await link.authorizer.authorize(attributes);
       opinions.push({ link, decision });
-      if (decision.verdict !== "noOpinion") return { decision: after(before, decision), opinions };
-      before = joinOpinions(before, decision);
+      if (decision.verdict !== "noOpinion")
+        return { decision: withPreviousErrors(previous, decision), opinions };
+      previous = joinOpinions(previous, decision);
     }
-    return { decision: before, opinions };
+    return { decision: previous, opinions };
   }
 
-  /** The rules of all authorizers together; incomplete when one of them has to leave some out. */
+  /** Returns the rules of all authorizers; incomplete if the list of one of them is. */
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList> {
     const lists = this.links.map(
       ({ name, resolver }) => resolver?.rulesFor(user, namespace) ?? unresolved(name),
@@ -115,26 +124,26 @@ export class AuthorizerChain implements Authorizer, RuleResolver {
     return joinLists(lists as RuleList[]);
   }
 
-  private ask(attributes: Attributes, index: number, before: Decision): MaybePromise<Decision> {
+  private authorizeFrom(attributes: Attributes, index: number, previous: Decision): MaybePromise<Decision> {
     const link = this.links[index];
-    if (link === undefined) return before;
+    if (link === undefined) return previous;
     return andThen(link.authorizer.authorize(attributes), (decision) => {
-      if (decision.verdict !== "noOpinion") return after(before, decision);
-      return this.ask(attributes, index + 1, joinOpinions(before, decision));
+      if (decision.verdict !== "noOpinion") return withPreviousErrors(previous, decision);
+      return this.authorizeFrom(attributes, index + 1, joinOpinions(previous, decision));
     });
   }
 }
 
-const silent: Decision = { verdict: "noOpinion", reason: "", evaluationError: "" };
+const initialDecision: Decision = { verdict: "noOpinion", reason: "", evaluationError: "" };
 
-/** A decision, with the errors of those that were asked before it. */
-function after(before: Decision, decision: Decision): Decision {
-  if (before.evaluationError === "") return decision;
-  return { ...decision, evaluationError: join([before.evaluationError, decision.evaluationError]) };
+/** Adds the evaluation errors of earlier authorizers to a decision. */
+function withPreviousErrors(previous: Decision, decision: Decision): Decision {
+  if (previous.evaluationError === "") return decision;
+  return { ...decision, evaluationError: join([previous.evaluationError, decision.evaluationError]) };
 }
 
 function joinOpinions(one: Decision, other: Decision): Decision {
-  if (one === silent) return other;
+  if (one === initialDecision) return other;
   const reason = join([one.reason, other.reason]);
   return {
     verdict: "noOpinion",
@@ -150,15 +159,15 @@ function unresolved(name: string): RuleList {
 
 function joinLists(lists: readonly RuleList[]): RuleList {
   return {
-    resourceRules: withoutRepeats(lists.map((list) => list.resourceRules)),
-    nonResourceRules: withoutRepeats(lists.map((list) => list.nonResourceRules)),
+    resourceRules: concatDistinct(lists.map((list) => list.resourceRules)),
+    nonResourceRules: concatDistinct(lists.map((list) => list.nonResourceRules)),
     incomplete: lists.some((list) => list.incomplete),
     evaluationError: join(lists.map((list) => list.evaluationError)),
   };
 }
 
-/** The rules of all lists; what one authorizer lists already isn't listed again for a later one. */
-function withoutRepeats<R>(lists: readonly (readonly R[])[]): R[] {
+/** Concatenates lists of rules without duplicates. */
+function concatDistinct<R>(lists: readonly (readonly R[])[]): R[] {
   const listed = new Set<string>();
   return lists.flatMap((list) => {
     const fresh = list.filter((rule) => !listed.has(JSON.stringify(rule)));

@@ -1,7 +1,7 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 
-/** What a request wants to do, as far as authorization cares. */
+/** The attributes of a request that authorization depends on. */
 export type Attributes = ResourceAttributes | NonResourceAttributes;
 
 export interface ResourceAttributes {
@@ -30,23 +30,23 @@ export interface NonResourceAttributes {
   readonly path: string;
 }
 
-/** An authorizer's answer. `evaluationError` may accompany any verdict (spec: access review 2.2). */
+/** Result of an authorizer. Any verdict may have an `evaluationError` (spec: access review 2.2). */
 export interface Decision {
-  /** `noOpinion` passes the request to the next authorizer; when none has an opinion, the request is denied. */
+  /** `noOpinion` passes the request to the next authorizer; if all have no opinion, the request is denied. */
   readonly verdict: "allow" | "deny" | "noOpinion";
-  /** Why; for an allowed request it names binding, role and subject. Empty when there is nothing to say. */
+  /** Reason of the verdict, may be empty. If RBAC allows the request, it names binding, role and subject. */
   readonly reason: string;
-  /** What went wrong while deciding, for example a dangling roleRef; empty when nothing did. */
+  /** Errors during evaluation, for example a roleRef to a missing role; empty if there were none. */
   readonly evaluationError: string;
 }
 
-/** Answers "may they". Implementations must not throw for bad data: that is `evaluationError`. */
+/** Decides requests. Implementations must not throw for invalid data; they set `evaluationError`. */
 export interface Authorizer {
-  /** The decision as of every write acknowledged before the call. */
+  /** Returns a decision that reflects every write acknowledged before the call. */
   authorize(attributes: Attributes): MaybePromise<Decision>;
 }
 
-/** One rule as a rules review lists it (spec: access review 2.2). */
+/** A rule in the status of a SelfSubjectRulesReview (spec: access review 2.2). */
 export interface ResourceRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -62,12 +62,12 @@ export interface NonResourceRule {
 export interface RuleList {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** True when rules may be missing, for example because an authorizer can't enumerate. */
+  /** True if rules may be missing, for example because an authorizer can't enumerate its rules. */
   readonly incomplete: boolean;
   readonly evaluationError: string;
 }
 
-/** Enumerates what a user may do in a namespace. */
+/** Lists the rules that apply to a user in a namespace. */
 export interface RuleResolver {
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList>;
 }

@@ -2,32 +2,32 @@ import type { Clock } from "../base/clock.ts";
 import { RecentMap } from "../base/recent-map.ts";
 import type { Decision } from "./authorizer.ts";
 
-/** The cost is in characters of all questions and answers together. */
+/** The cost is the number of characters of keys and decisions. */
 const limits = { entries: 8192, cost: 16 * 1024 * 1024 };
 
-interface Kept {
+interface CachedDecision {
   readonly decision: Decision;
-  readonly untilMs: number;
+  readonly expiresAtMs: number;
 }
 
-/** Decisions of others, for a time and within bounds; what was asked for longest ago makes room for what comes. */
+/** A size-limited cache of decisions with expiry; evicts the least recently used. */
 export class DecisionCache {
-  private readonly kept = new RecentMap<Kept>(limits);
+  private readonly decisions = new RecentMap<CachedDecision>(limits);
 
   constructor(private readonly clock: Clock) {}
 
-  get(question: string): Decision | undefined {
-    const known = this.kept.get(question);
-    if (known === undefined) return undefined;
-    if (this.clock.monotonicNow() < known.untilMs) return known.decision;
-    this.kept.delete(question);
+  get(key: string): Decision | undefined {
+    const cached = this.decisions.get(key);
+    if (cached === undefined) return undefined;
+    if (this.clock.monotonicNow() < cached.expiresAtMs) return cached.decision;
+    this.decisions.delete(key);
     return undefined;
   }
 
-  /** @param forMs 0 keeps nothing. */
-  set(question: string, decision: Decision, forMs: number): void {
-    if (forMs <= 0) return this.kept.delete(question);
-    const characters = question.length + decision.reason.length + decision.evaluationError.length;
-    this.kept.set(question, { decision, untilMs: this.clock.monotonicNow() + forMs }, characters);
+  /** @param ttlMs 0 removes the entry. */
+  set(key: string, decision: Decision, ttlMs: number): void {
+    if (ttlMs <= 0) return this.decisions.delete(key);
+    const characters = key.length + decision.reason.length + decision.evaluationError.length;
+    this.decisions.set(key, { decision, expiresAtMs: this.clock.monotonicNow() + ttlMs }, characters);
   }
 }

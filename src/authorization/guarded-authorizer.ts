@@ -2,14 +2,14 @@ import { ExtensionError, inTime, isPromise, isRecord, type ExtensionGuard } from
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Authorizer, Decision, RuleList, RuleResolver } from "./authorizer.ts";
 
-/** An authorizer of the program that embeds the server, with the name by which messages call it. */
+/** An authorizer of the embedding program, with its name in messages. */
 export interface NamedAuthorizer extends Authorizer, Partial<RuleResolver> {
   readonly name: string;
 }
 
 /**
- * The authorizer such that its failures are no opinion with an `evaluationError`, as those of the built-in ones, and are
- * logged with its name.
+ * Wraps an authorizer. Its exceptions, timeouts and malformed results are logged with its name, and become the verdict
+ * `noOpinion` with an `evaluationError`.
  */
 export function guardedAuthorizer(
   authorizer: NamedAuthorizer,
@@ -20,68 +20,68 @@ export function guardedAuthorizer(
   const evaluationError = `${extension} failed; see the log`;
   const noOpinion: Decision = { verdict: "noOpinion", reason: "", evaluationError };
   const noRules: RuleList = { resourceRules: [], nonResourceRules: [], incomplete: true, evaluationError };
-  const ask = <T>(
+  const callGuarded = <T>(
     call: () => unknown,
-    awaited: string,
-    read: (answer: unknown) => T,
-    instead: T,
+    method: string,
+    parse: (result: unknown) => T,
+    fallback: T,
   ): MaybePromise<T> => {
     const fail = (error: unknown): T => {
       guard.failed(extension, error);
-      return instead;
+      return fallback;
     };
     try {
-      const answer = call();
-      if (!isPromise(answer)) return read(answer);
-      return inTime(guard.clock, answer, awaited).then(read).catch(fail);
+      const result = call();
+      if (!isPromise(result)) return parse(result);
+      return inTime(guard.clock, result, method).then(parse).catch(fail);
     } catch (error) {
       return fail(error);
     }
   };
   return {
     authorize: (attributes) =>
-      ask(() => authorizer.authorize(attributes), "authorize", decisionOf, noOpinion),
+      callGuarded(() => authorizer.authorize(attributes), "authorize", parseDecision, noOpinion),
     ...(authorizer.rulesFor && {
       rulesFor: (user, namespace) =>
-        ask(() => authorizer.rulesFor?.(user, namespace), "rulesFor", rulesOf, noRules),
+        callGuarded(() => authorizer.rulesFor?.(user, namespace), "rulesFor", parseRuleList, noRules),
     }),
   };
 }
 
 const verdicts: ReadonlySet<unknown> = new Set(["allow", "deny", "noOpinion"]);
 
-function decisionOf(answer: unknown): Decision {
-  if (!isRecord(answer) || !verdicts.has(answer["verdict"])) {
-    throw new ExtensionError("authorize answered without a verdict of allow, deny or noOpinion");
+function parseDecision(result: unknown): Decision {
+  if (!isRecord(result) || !verdicts.has(result["verdict"])) {
+    throw new ExtensionError("authorize must return an object with a verdict of allow, deny or noOpinion");
   }
-  const { verdict, reason = "", evaluationError = "" } = answer;
+  const { verdict, reason = "", evaluationError = "" } = result;
   if (typeof reason !== "string" || typeof evaluationError !== "string") {
-    throw new ExtensionError("reason and evaluationError of a decision must be texts");
+    throw new ExtensionError("reason and evaluationError of a decision must be strings");
   }
   return { verdict: verdict as Decision["verdict"], reason, evaluationError };
 }
 
-function rulesOf(answer: unknown): RuleList {
-  if (!isRecord(answer)) throw new ExtensionError("rulesFor answered without a list of rules");
-  const { resourceRules, nonResourceRules, incomplete = false, evaluationError = "" } = answer;
+function parseRuleList(result: unknown): RuleList {
+  if (!isRecord(result)) throw new ExtensionError("rulesFor must return an object with lists of rules");
+  const { resourceRules, nonResourceRules, incomplete = false, evaluationError = "" } = result;
   if (
-    !areRules(resourceRules, ["verbs", "apiGroups", "resources", "resourceNames"]) ||
-    !areRules(nonResourceRules, ["verbs", "nonResourceURLs"]) ||
+    !isRuleArray(resourceRules, ["verbs", "apiGroups", "resources", "resourceNames"]) ||
+    !isRuleArray(nonResourceRules, ["verbs", "nonResourceURLs"]) ||
     typeof incomplete !== "boolean" ||
     typeof evaluationError !== "string"
   ) {
-    throw new ExtensionError("rulesFor answered with rules that are not of the contract's form");
+    throw new ExtensionError("rulesFor must return lists of rules with arrays of strings");
   }
   return { resourceRules, nonResourceRules, incomplete, evaluationError } as RuleList;
 }
 
-function areRules(rules: unknown, fields: readonly string[]): boolean {
+function isRuleArray(rules: unknown, fields: readonly string[]): boolean {
   return (
     Array.isArray(rules) &&
-    rules.every((rule) => isRecord(rule) && fields.every((field) => areTexts(rule[field])))
+    rules.every((rule) => isRecord(rule) && fields.every((field) => isStringArray(rule[field])))
   );
 }
 
-function areTexts(value: unknown): boolean {
+function isStringArray(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }

@@ -5,33 +5,32 @@ import { RemoteFault } from "../remote/answer-reader.ts";
 import type { Attributes, Authorizer, Decision } from "./authorizer.ts";
 import { DecisionCache } from "./decision-cache.ts";
 
-/** How decisions are asked for. */
 export interface AuthorizationWebhookOptions {
-  /** Asks the service, and gives the JSON of its answer; see `RemoteService`. */
+  /** Posts a SubjectAccessReview and returns the parsed JSON of the response; see `RemoteService`. */
   readonly ask: (review: object) => Promise<unknown>;
-  /** `authorization.<suffix>/v1` or `…/v1beta1`: of the question and of the answer. */
+  /** API version of request and response: `authorization.<suffix>/v1` or `…/v1beta1`. */
   readonly apiVersion: string;
-  /** How long it is remembered that somebody may, in milliseconds. */
+  /** How long an allowed request is cached, in milliseconds (`--authorization-webhook-cache-authorized-ttl`). */
   readonly authorizedMs: number;
-  /** How long it is remembered that somebody may not, in milliseconds. */
+  /** How long a request that isn't allowed is cached, in milliseconds (`--authorization-webhook-cache-unauthorized-ttl`). */
   readonly unauthorizedMs: number;
   readonly clock: Clock;
-  /** Told when the service can't be asked, or answers with something else than a decision. */
+  /** Called when the service can't be reached or its response is invalid. */
   readonly failed: (error: RemoteFault) => void;
 }
 
-/** Longer questions are asked each time: whoever makes them up must not fill the memory. */
-const maxKeptLength = 10_000;
-/** The most characters of a service's message that are handed on. */
-const maxMessage = 500;
+/** Requests with longer keys aren't cached, so that a client can't fill the memory. */
+const maxCachedKeyLength = 10_000;
+/** Messages of the service are truncated to this number of characters. */
+const maxMessageLength = 500;
 
 /**
- * Asks a service of others by a SubjectAccessReview (mode Webhook). It may allow, deny for good, or leave the question to the
- * next authorizer; when it can't be asked, it has no opinion.
+ * Sends a SubjectAccessReview to an external service (mode Webhook). The service may allow, deny, or have no opinion. If the
+ * request fails, the verdict is `noOpinion`.
  */
 export class AuthorizationWebhook implements Authorizer {
   private readonly cache: DecisionCache;
-  private readonly underWay = new Map<string, Promise<Decision>>();
+  private readonly pending = new Map<string, Promise<Decision>>();
 
   constructor(private readonly options: AuthorizationWebhookOptions) {
     this.cache = new DecisionCache(options.clock);
@@ -39,23 +38,23 @@ export class AuthorizationWebhook implements Authorizer {
 
   authorize(attributes: Attributes): MaybePromise<Decision> {
     const { apiVersion } = this.options;
-    const spec = specOf(attributes, apiVersion.endsWith("/v1beta1"));
+    const spec = reviewSpec(attributes, apiVersion.endsWith("/v1beta1"));
     const key = JSON.stringify(spec);
-    const known = this.cache.get(key);
-    if (known !== undefined) return known;
-    const running = this.underWay.get(key);
-    if (running !== undefined) return running;
-    const asked = this.review(key, { apiVersion, kind: "SubjectAccessReview", spec });
-    this.underWay.set(key, asked);
-    return asked.finally(() => this.underWay.delete(key));
+    const cached = this.cache.get(key);
+    if (cached !== undefined) return cached;
+    const existing = this.pending.get(key);
+    if (existing !== undefined) return existing;
+    const decision = this.review(key, { apiVersion, kind: "SubjectAccessReview", spec });
+    this.pending.set(key, decision);
+    return decision.finally(() => this.pending.delete(key));
   }
 
-  private async review(key: string, question: object): Promise<Decision> {
+  private async review(key: string, body: object): Promise<Decision> {
     const { ask, apiVersion, authorizedMs, unauthorizedMs, failed } = this.options;
     try {
-      const decision = decisionOf(await ask(question), apiVersion);
-      const keptMs = decision.verdict === "allow" ? authorizedMs : unauthorizedMs;
-      if (key.length <= maxKeptLength) this.cache.set(key, decision, keptMs);
+      const decision = parseDecision(await ask(body), apiVersion);
+      const ttlMs = decision.verdict === "allow" ? authorizedMs : unauthorizedMs;
+      if (key.length <= maxCachedKeyLength) this.cache.set(key, decision, ttlMs);
       return decision;
     } catch (error) {
       if (!(error instanceof RemoteFault)) throw error;
@@ -63,16 +62,16 @@ export class AuthorizationWebhook implements Authorizer {
       return {
         verdict: "noOpinion",
         reason: "",
-        evaluationError: "the authorization webhook can't be asked",
+        evaluationError: "the authorization webhook failed",
       };
     }
   }
 }
 
-/** The question as the service reads it; v1beta1 has another name for groups. */
-function specOf(attributes: Attributes, beta: boolean): object {
+/** Returns the spec of the SubjectAccessReview. In v1beta1 the field of the groups is `group`. */
+function reviewSpec(attributes: Attributes, beta: boolean): object {
   const { name: user, uid, groups, extra } = attributes.user;
-  const who = {
+  const subject = {
     user,
     ...(groups.length === 0 ? {} : { [beta ? "group" : "groups"]: groups }),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
@@ -80,36 +79,39 @@ function specOf(attributes: Attributes, beta: boolean): object {
   };
   const { verb } = attributes;
   if (attributes.kind === "nonResource") {
-    return { nonResourceAttributes: { path: attributes.path, verb }, ...who };
+    return { nonResourceAttributes: { path: attributes.path, verb }, ...subject };
   }
   const { namespace, group, version, resource, subresource, name } = attributes;
-  const asked = Object.entries({ namespace, verb, group, version, resource, subresource, name });
-  return { resourceAttributes: Object.fromEntries(asked.filter(([, value]) => value !== "")), ...who };
+  const entries = Object.entries({ namespace, verb, group, version, resource, subresource, name });
+  return { resourceAttributes: Object.fromEntries(entries.filter(([, value]) => value !== "")), ...subject };
 }
 
-function decisionOf(answer: unknown, apiVersion: string): Decision {
+function parseDecision(answer: unknown, apiVersion: string): Decision {
   const review = fieldsOf(answer);
   if (review?.["kind"] !== "SubjectAccessReview" || review["apiVersion"] !== apiVersion) {
     throw new RemoteFault(
-      `the authorization webhook does not answer with a SubjectAccessReview of ${apiVersion}`,
+      `the response of the authorization webhook is not a SubjectAccessReview of ${apiVersion}`,
       false,
     );
   }
   const status = fieldsOf(review["status"]) ?? {};
   const { allowed = false, denied = false } = status;
   if (typeof allowed !== "boolean" || typeof denied !== "boolean") {
-    throw new RemoteFault("the authorization webhook answers with a malformed status", false);
+    throw new RemoteFault(
+      "the response of the authorization webhook has an invalid status: allowed and denied must be booleans",
+      false,
+    );
   }
   if (allowed && denied) {
-    throw new RemoteFault("the authorization webhook allows and denies at the same time", false);
+    throw new RemoteFault("the response of the authorization webhook is both allowed and denied", false);
   }
   return {
     verdict: denied ? "deny" : allowed ? "allow" : "noOpinion",
-    reason: textOf(status["reason"]),
-    evaluationError: textOf(status["evaluationError"]),
+    reason: truncatedString(status["reason"]),
+    evaluationError: truncatedString(status["evaluationError"]),
   };
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value.slice(0, maxMessage) : "";
+function truncatedString(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, maxMessageLength) : "";
 }

@@ -1,84 +1,84 @@
 import { dyn, listOf, mapOf, typeOf, type CelType } from "./types.ts";
 
-/** What has been found out about the parameters of the functions and empty lists in one expression. */
+/** The bindings of type parameters (of functions and empty lists) while one expression is checked. */
 export class Substitution {
-  private readonly bound = new Map<string, CelType>();
-  /** The bindings that were made or replaced, with what was there before, so that an attempt can be undone. */
-  private readonly changes: (readonly [name: string, before: CelType | undefined])[] = [];
-  private made = 0;
+  private readonly bindings = new Map<string, CelType>();
+  /** Undo log: changed bindings with their previous types. */
+  private readonly changes: (readonly [name: string, previous: CelType | undefined])[] = [];
+  private parameterCount = 0;
 
-  /** A parameter that nothing is known of yet. */
-  fresh(): CelType {
-    return { is: "parameter", name: `_${this.made++}` };
+  /** Returns a new unbound parameter. */
+  newParameter(): CelType {
+    return { is: "parameter", name: `_${this.parameterCount++}` };
   }
 
   /**
-   * Whether values of these types can be given where those are declared, pair by pair. What this says about parameters is kept
-   * if they can, and forgotten if not.
+   * Whether values of the actual types are assignable to the declared types, pair by pair. Binds parameters if they are; otherwise
+   * bindings are unchanged.
    */
-  assigns(declared: readonly CelType[], given: readonly CelType[]): boolean {
+  assigns(declared: readonly CelType[], actual: readonly CelType[]): boolean {
     const start = this.changes.length;
-    if (declared.every((one, index) => this.assign(one, given[index]!))) return true;
-    for (let at = this.changes.length - 1; at >= start; at--) {
-      const [name, before] = this.changes[at]!;
-      if (before === undefined) this.bound.delete(name);
-      else this.bound.set(name, before);
+    if (declared.every((one, index) => this.assign(one, actual[index]!))) return true;
+    for (let index = this.changes.length - 1; index >= start; index--) {
+      const [name, previous] = this.changes[index]!;
+      if (previous === undefined) this.bindings.delete(name);
+      else this.bindings.set(name, previous);
     }
     this.changes.length = start;
     return false;
   }
 
   private set(name: string, type: CelType): void {
-    this.changes.push([name, this.bound.get(name)]);
-    this.bound.set(name, type);
+    this.changes.push([name, this.bindings.get(name)]);
+    this.bindings.set(name, type);
   }
 
-  /** The type with everything that is known put in; what stays unknown is dynamic. */
-  resolved(type: CelType): CelType {
+  /** Replaces bound parameters in a type; unbound ones become `dyn`. */
+  resolve(type: CelType): CelType {
     switch (type.is) {
       case "parameter": {
-        const found = this.followed(type);
-        return found.is === "parameter" ? dyn : this.resolved(found);
+        const bound = this.follow(type);
+        return bound.is === "parameter" ? dyn : this.resolve(bound);
       }
       case "list":
-        return listOf(this.resolved(type.element), type.maxSize);
+        return listOf(this.resolve(type.element), type.maxSize);
       case "map":
-        return mapOf(this.resolved(type.key), this.resolved(type.value), type.maxSize);
+        return mapOf(this.resolve(type.key), this.resolve(type.value), type.maxSize);
       case "type":
-        return typeOf(this.resolved(type.of));
+        return typeOf(this.resolve(type.of));
       default:
         return type;
     }
   }
 
-  /** The more general of two types of which values of the second can be given for the first; undefined for none. */
-  joined(first: CelType, second: CelType): CelType | undefined {
+  /** Returns the more general of two types if one is assignable to the other; otherwise undefined. */
+  join(first: CelType, second: CelType): CelType | undefined {
     if (first === second) return first;
     if (this.assigns([first], [second])) return this.isMoreGeneral(second, first) ? second : first;
     if (this.assigns([second], [first])) return second;
     return undefined;
   }
 
-  /** Follows a parameter to what it stands for. */
-  followed(type: CelType): CelType {
-    let found = type;
-    while (found.is === "parameter") {
-      const next = this.bound.get(found.name);
-      if (next === undefined) return found;
-      found = next;
+  /** Returns the type to which a parameter is bound; an unbound parameter and other types are returned unchanged. */
+  follow(type: CelType): CelType {
+    let current = type;
+    while (current.is === "parameter") {
+      const next = this.bindings.get(current.name);
+      if (next === undefined) return current;
+      current = next;
     }
-    return found;
+    return current;
   }
 
-  private assign(declared: CelType, given: CelType): boolean {
-    const to = this.followed(declared);
-    const from = this.followed(given);
+  private assign(declared: CelType, actual: CelType): boolean {
+    const to = this.follow(declared);
+    const from = this.follow(actual);
     if (to.is === "parameter" || from.is === "parameter") return this.bind(to, from);
     if (to.is === "dyn" || from.is === "dyn") {
       this.loosen(declared, to);
       return true;
     }
-    if (from.is === "null") return to.is === "null" || takesNull(to);
+    if (from.is === "null") return to.is === "null" || isNullable(to);
     switch (to.is) {
       case "list":
         return from.is === "list" && this.assign(to.element, from.element);
@@ -96,7 +96,7 @@ export class Substitution {
 
   private bind(to: CelType, from: CelType): boolean {
     if (to.is === "parameter" && from.is === "parameter" && to.name === from.name) return true;
-    // Of two parameters the second follows the first, as that of many in a row stays the first of all.
+    // Of two parameters, the second one is bound to the first one.
     const [parameter, other] = from.is === "parameter" ? [from, to] : [to, from];
     if (parameter.is !== "parameter") return false;
     if (this.refersTo(other, parameter.name)) return false;
@@ -104,27 +104,27 @@ export class Substitution {
     return true;
   }
 
-  /** A parameter that stood for a type and is given something dynamic stands for anything from now on. */
+  /** Binds a parameter to `dyn` if it was bound to another type and gets a dynamic value. */
   private loosen(declared: CelType, to: CelType): void {
     if (declared.is === "parameter" && to.is !== "dyn") this.set(declared.name, dyn);
   }
 
   private refersTo(type: CelType, name: string): boolean {
-    const found = this.followed(type);
-    switch (found.is) {
+    const target = this.follow(type);
+    switch (target.is) {
       case "parameter":
-        return found.name === name;
+        return target.name === name;
       case "list":
-        return this.refersTo(found.element, name);
+        return this.refersTo(target.element, name);
       case "map":
-        return this.refersTo(found.key, name) || this.refersTo(found.value, name);
+        return this.refersTo(target.key, name) || this.refersTo(target.value, name);
       default:
         return false;
     }
   }
 
   private isMoreGeneral(first: CelType, second: CelType): boolean {
-    const [one, other] = [this.followed(first), this.followed(second)];
+    const [one, other] = [this.follow(first), this.follow(second)];
     if (one.is === "dyn") return other.is !== "dyn";
     if (one.is === "list" && other.is === "list") return this.isMoreGeneral(one.element, other.element);
     if (one.is === "map" && other.is === "map") {
@@ -134,38 +134,34 @@ export class Substitution {
   }
 }
 
-function takesNull({ is }: CelType): boolean {
+function isNullable({ is }: CelType): boolean {
   return is === "object" || is === "opaque" || is === "timestamp" || is === "duration";
 }
 
-/** A type with its parameters renamed, so that two calls of one function don't share them. */
-export function instantiated(
-  type: CelType,
-  names: Map<string, CelType>,
-  substitution: Substitution,
-): CelType {
+/** Replaces the parameters of a type by new ones, so that two calls of a function don't share them. */
+export function instantiate(type: CelType, names: Map<string, CelType>, substitution: Substitution): CelType {
   switch (type.is) {
     case "parameter": {
-      let found = names.get(type.name);
-      if (found === undefined) names.set(type.name, (found = substitution.fresh()));
-      return found;
+      let parameter = names.get(type.name);
+      if (parameter === undefined) names.set(type.name, (parameter = substitution.newParameter()));
+      return parameter;
     }
     case "list":
-      return listOf(instantiated(type.element, names, substitution), type.maxSize);
+      return listOf(instantiate(type.element, names, substitution), type.maxSize);
     case "map":
       return mapOf(
-        instantiated(type.key, names, substitution),
-        instantiated(type.value, names, substitution),
+        instantiate(type.key, names, substitution),
+        instantiate(type.value, names, substitution),
         type.maxSize,
       );
     case "type":
-      return typeOf(instantiated(type.of, names, substitution));
+      return typeOf(instantiate(type.of, names, substitution));
     default:
       return type;
   }
 }
 
-/** Whether two resolved types are the same; sizes don't count. */
+/** Whether two resolved types are equal, ignoring sizes. */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a.is === "list") return b.is === "list" && sameType(a.element, b.element);
   if (a.is === "map") return b.is === "map" && sameType(a.key, b.key) && sameType(a.value, b.value);

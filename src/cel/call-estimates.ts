@@ -2,17 +2,17 @@ import { either, fixed, plus, scaled, times, unlimited, type Range } from "./ran
 import type { Signature } from "./signature.ts";
 import type { CelType } from "./types.ts";
 
-/** What is known of an argument of a call before it is evaluated; the value that a function is called on is the first. */
+/** The estimated size and the type of an argument. The receiver of a call is the first argument. */
 export interface ArgumentEstimate {
   readonly size: Range;
-  /** The sizes of its items, where it is a list. */
+  /** Size of the items of a list. */
   readonly itemSize: Range;
   readonly type: CelType;
-  /** Its value, where it is a literal integer. */
+  /** Value of a literal integer. */
   readonly integer: bigint | undefined;
 }
 
-/** What a call costs beside its arguments, and how large its result is; undefined where nothing is known of the size. */
+/** Estimated cost of a call without its arguments, and size of the result; undefined if unknown. */
 export interface CallEstimate {
   readonly cost: Range;
   readonly size?: Range;
@@ -20,7 +20,7 @@ export interface CallEstimate {
 
 type Rule = (args: readonly ArgumentEstimate[], form: Signature) => CallEstimate;
 
-/** The share of a unit that going through one character, or through one of a regular expression, costs. */
+/** Cost per character of a string and of a regular expression. */
 const perCharacter = 0.1;
 const perPatternCharacter = 0.25;
 
@@ -34,7 +34,7 @@ function traversal(size: Range): Range {
 const ofSize: Rule = ([text]) => ({ cost: traversal(text!.size) });
 const sameSize: Rule = ([text]) => ({ cost: traversal(text!.size), size: text!.size });
 
-/** Functions that go through a list or a text once. */
+/** Functions that traverse a list or a string once. */
 const through: Rule = ([value]) => {
   const { type, size, itemSize } = value!;
   if (type.is !== "list") return { cost: traversal(size) };
@@ -42,10 +42,10 @@ const through: Rule = ([value]) => {
   return { cost: times(size, is === "string" || is === "bytes" ? plus(one, traversal(itemSize)) : one) };
 };
 
-/** `startsWith` and `endsWith` look at as much of the text as the argument is long. */
+/** `startsWith` and `endsWith` compare as many characters as the argument has. */
 const ofArgument: Rule = (args) => ({ cost: traversal(args[1]!.size) });
 
-/** A match costs by the product of both lengths, that of an empty text as that of one character. */
+/** The cost of a match is proportional to the product of both lengths; an empty string counts as one character. */
 function matching(args: readonly ArgumentEstimate[]): Range {
   const [text, pattern] = args.map(({ size }) => size) as [Range, Range];
   return times(traversal(plus(text, one)), scaled(pattern, perPatternCharacter));
@@ -59,34 +59,34 @@ const comparison: Rule = ([first, second]) => {
   return { cost: traversal({ min: least > 0 ? 1 : 0, max: least }) };
 };
 
-/** Only texts and bytes have an order that takes longer to find for longer values. */
-const ordering: Rule = (args, form) => (takesText(form) ? comparison(args, form) : constant);
+/** Only strings and bytes are compared in time proportional to their size. */
+const ordering: Rule = (args, form) => (takesStrings(form) ? comparison(args, form) : constant);
 
 const addition: Rule = ([first, second], form) => {
   const isList = form.takes[0]!.is === "list";
-  if (!isList && !takesText(form)) return constant;
+  if (!isList && !takesStrings(form)) return constant;
   const size = plus(first!.size, second!.size);
   return { cost: isList ? one : traversal(size), size };
 };
 
-function takesText({ takes }: Signature): boolean {
+function takesStrings({ takes }: Signature): boolean {
   return takes[0]!.is === "string" || takes[0]!.is === "bytes";
 }
 
-const membership: Rule = ([, among], { takes }) =>
-  takes[1]!.is === "list" ? { cost: among!.size } : constant;
+const membership: Rule = ([, container], { takes }) =>
+  takes[1]!.is === "list" ? { cost: container!.size } : constant;
 
 const replace: Rule = ([text, old, by]) => {
   const [size, from, to] = [text!.size, old!.size, by!.size];
-  const most = replacedSize(size.max, from.min, to.max, to.max <= from.min);
-  const least = replacedSize(size.min, from.max, to.min, from.max <= to.min);
-  return { cost: scaled(size, 2 * perCharacter), size: plus({ min: least, max: most }, fixed(0)) };
+  const maxSize = replacedSize(size.max, from.min, to.max, to.max <= from.min);
+  const minSize = replacedSize(size.min, from.max, to.min, from.max <= to.min);
+  return { cost: scaled(size, 2 * perCharacter), size: plus({ min: minSize, max: maxSize }, fixed(0)) };
 };
 
 /**
- * How long a text becomes when as much of it is replaced as can be.
+ * Returns the size of a string after the maximum number of replacements.
  *
- * @param keeps whether the text as it is counts instead: replacing wouldn't change its length to where the estimate looks.
+ * @param keeps whether the result is the size without replacement.
  */
 function replacedSize(size: number, from: number, to: number, keeps: boolean): number {
   if (from === 0) return (size + 1) * to + size;
@@ -95,8 +95,8 @@ function replacedSize(size: number, from: number, to: number, keeps: boolean): n
 
 const split: Rule = ([text, , limit]) => {
   const { size } = text!;
-  const most = limit?.integer === undefined ? size.max : Number(limit.integer);
-  return { cost: scaled(size, 2 * perCharacter), size: { min: 0, max: most < 0 ? unlimited : most } };
+  const maxCount = limit?.integer === undefined ? size.max : Number(limit.integer);
+  return { cost: scaled(size, 2 * perCharacter), size: { min: 0, max: maxCount < 0 ? unlimited : maxCount } };
 };
 
 const join: Rule = ([list, separator]) => {
@@ -107,7 +107,7 @@ const join: Rule = ([list, separator]) => {
   return { cost: traversal(whole), size: whole };
 };
 
-/** Texts become bytes of up to four times the length, and the other way round. */
+/** A string has up to four bytes per character. */
 const toBytes: Rule = ([text], form) => {
   if (form.takes[0]!.is !== "string") return constant;
   const { min, max } = text!.size;
@@ -142,10 +142,10 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ]);
 
 /**
- * What a call is estimated to cost: as the reference estimates it, which decides whether it takes a definition. That is neither the
- * least nor the most that an evaluation is charged.
+ * Estimates the cost of a call as Kubernetes does, because the estimate decides whether a definition is accepted. It is neither
+ * a lower nor an upper bound of the cost at runtime.
  *
- * @param forms of the function that fit the types of the arguments: several where these are dynamic.
+ * @param forms the matching overloads: several if the types of the arguments are dynamic.
  */
 export function estimateCall(
   name: string,

@@ -1,6 +1,6 @@
-import { instantiated, sameType, Substitution } from "./assignability.ts";
+import { instantiate, sameType, Substitution } from "./assignability.ts";
 import type { CelFunction, FunctionTable } from "./function-table.ts";
-import { nameOf } from "./parser.ts";
+import { qualifiedName } from "./parser.ts";
 import type { Signature } from "./signature.ts";
 import {
   ExpressionError,
@@ -28,27 +28,27 @@ import {
   type CelType,
 } from "./types.ts";
 
-/** What names mean in an expression. */
+/** The declarations for checking an expression. */
 export interface Scope {
-  /** Variables by name; names may have dots. */
+  /** Types of variables by name; names may have dots. */
   readonly variables: ReadonlyMap<string, CelType>;
   readonly functions: FunctionTable;
-  /** Whether the items of a list, the keys and the values of a map that an expression makes must be of one type each. */
+  /** Whether list items, map keys and map values in literals must have the same type. */
   readonly uniformLiterals: boolean;
 }
 
-/** What was found out about an expression beside the types of its parts. */
+/** Result of checking an expression. */
 export interface Checked {
-  /** Type of the whole. */
+  /** Type of the expression. */
   readonly type: CelType;
-  /** The variables of the scope that it names. */
+  /** Variables of the scope that the expression uses. */
   readonly variables: ReadonlySet<string>;
 }
 
 /**
- * Finds the types of an expression and all its parts, and writes them into its nodes.
+ * Checks the types of an expression and sets the types in its nodes.
  *
- * @throws {ExpressionError} a name that nothing has, or values of types that don't go together.
+ * @throws {ExpressionError} for an undeclared name or a type error.
  */
 export function check(expression: Expression, scope: Scope): Checked {
   const checker = new Checker(scope);
@@ -59,17 +59,17 @@ export function check(expression: Expression, scope: Scope): Checked {
 
 class Checker {
   private readonly substitution = new Substitution();
-  /** Variables of the loops around the place that is looked at, the innermost last. */
+  /** Variables of the enclosing loops, innermost last. */
   private readonly loops: { readonly name: string; readonly type: CelType }[] = [];
   private readonly typed: Expression[] = [];
-  /** The variables that were named. */
+  /** Variables that the expression uses. */
   readonly named = new Set<string>();
 
   constructor(private readonly scope: Scope) {}
 
-  /** Puts everything that was found out into the types of the nodes. */
+  /** Resolves the types of all nodes. */
   resolve(): void {
-    for (const expression of this.typed) expression.type = this.substitution.resolved(expression.type!);
+    for (const expression of this.typed) expression.type = this.substitution.resolve(expression.type!);
   }
 
   typeOf(expression: Expression): CelType {
@@ -90,13 +90,13 @@ class Checker {
       case "call":
         return this.call(expression);
       case "list":
-        return listOf(this.joinedItems(expression.items, "list"), expression.items.length);
+        return listOf(this.joinItemTypes(expression.items, "list"), expression.items.length);
       case "map": {
-        const key = this.joinedItems(
+        const key = this.joinItemTypes(
           expression.entries.map((entry) => entry.key),
           "map key",
         );
-        const value = this.joinedItems(
+        const value = this.joinItemTypes(
           expression.entries.map((entry) => entry.value),
           "map value",
         );
@@ -111,7 +111,7 @@ class Checker {
         this.expectBool(expression.condition);
         const whenTrue = this.typeOf(expression.whenTrue);
         const whenFalse = this.typeOf(expression.whenFalse);
-        const joined = this.substitution.joined(whenTrue, whenFalse);
+        const joined = this.substitution.join(whenTrue, whenFalse);
         if (joined === undefined) throw this.mismatch("_?_:_", [bool, whenTrue, whenFalse], expression.at);
         return joined;
       }
@@ -126,10 +126,10 @@ class Checker {
     return found;
   }
 
-  /** The type of a variable, or of the type that a name stands for. */
+  /** Returns the type of a variable or type name. */
   private typeNamed(name: string, identifier: Identifier): CelType | undefined {
     const global = name.startsWith(".") ? name.slice(1) : name;
-    // A dot in front doesn't lead out of loops, as in the reference.
+    // As in Kubernetes, a leading dot doesn't skip loop variables.
     const loop = this.loops.findLast((one) => one.name === global);
     if (loop !== undefined) return loop.type;
     const variable = this.scope.variables.get(global);
@@ -146,15 +146,15 @@ class Checker {
   private select(expression: Select): CelType {
     const qualified = this.qualified(expression);
     if (qualified !== undefined) return qualified;
-    const operand = this.substitution.followed(this.typeOf(expression.operand));
+    const operand = this.substitution.follow(this.typeOf(expression.operand));
     const found = this.fieldType(operand, expression);
     return expression.test ? bool : found;
   }
 
-  /** The type of a name with dots that is declared as a whole. */
+  /** Returns the type of a qualified name that is declared as one variable. */
   private qualified(expression: Select): CelType | undefined {
     if (expression.test) return undefined;
-    const name = nameOf(expression);
+    const name = qualifiedName(expression);
     if (name === undefined) return undefined;
     const first = name.slice(0, name.indexOf(".", 1));
     if (this.loops.some((one) => one.name === first)) return undefined;
@@ -185,7 +185,7 @@ class Checker {
 
   private call(expression: Call): CelType {
     const { target, args, name, at } = expression;
-    const prefix = target === undefined ? undefined : nameOf(target);
+    const prefix = target === undefined ? undefined : qualifiedName(target);
     if (prefix !== undefined && this.scope.functions.has(`${prefix}.${name}`)) {
       expression.functionName = `${prefix}.${name}`;
       return this.overload(expression, expression.functionName, args, false);
@@ -193,7 +193,7 @@ class Checker {
     const global = target === undefined && name.startsWith(".") ? name.slice(1) : name;
     if (global !== name) expression.functionName = global;
     if (!this.scope.functions.has(global)) {
-      // Faults of the arguments come first, as they stand first.
+      // Errors of the arguments are reported first, because they come first in the text.
       if (target !== undefined) this.typeOf(target);
       throw undeclared(global, at);
     }
@@ -205,7 +205,7 @@ class Checker {
     );
   }
 
-  /** The type of a call's result; dynamic where the forms that fit give different ones. */
+  /** Returns the type of the result of a call; `dyn` if the matching overloads have different types. */
   private overload(call: Call, name: string, args: readonly Expression[], onValue: boolean): CelType {
     const found = this.scope.functions.get(name)!;
     const given = args.map((arg) => this.typeOf(arg));
@@ -215,12 +215,12 @@ class Checker {
     for (const form of found.signatures) {
       if (form.onValue !== onValue || form.takes.length !== given.length) continue;
       const names = new Map<string, CelType>();
-      const takes = form.takes.map((one) => instantiated(one, names, this.substitution));
+      const takes = form.takes.map((one) => instantiate(one, names, this.substitution));
       if (!this.substitution.assigns(takes, given)) continue;
       forms.push(form);
-      const gives = instantiated(form.gives, names, this.substitution);
+      const gives = instantiate(form.gives, names, this.substitution);
       if (result === undefined) result = gives;
-      else if (!sameType(this.substitution.resolved(result), this.substitution.resolved(gives))) result = dyn;
+      else if (!sameType(this.substitution.resolve(result), this.substitution.resolve(gives))) result = dyn;
     }
     if (result === undefined) throw this.mismatch(name, given, call.at);
     call.forms = forms;
@@ -236,7 +236,7 @@ class Checker {
 
   private comprehension(expression: Comprehension): CelType {
     const { range, variable, condition, transform, macro } = expression;
-    const over = this.substitution.followed(this.typeOf(range));
+    const over = this.substitution.follow(this.typeOf(range));
     const type = this.itemType(over, range);
     this.loops.push({ name: variable, type });
     if (condition !== undefined) this.expectBool(condition);
@@ -267,12 +267,12 @@ class Checker {
   private expectBool(expression: Expression): void {
     const type = this.typeOf(expression);
     if (type === bool || this.substitution.assigns([bool], [type])) return;
-    const found = typeText(this.substitution.resolved(type));
+    const found = typeText(this.substitution.resolve(type));
     throw new ExpressionError(`expected type 'bool' but found '${found}'`, expression.at);
   }
 
-  /** The type that all items of a literal have. */
-  private joinedItems(items: readonly Expression[], what: string): CelType {
+  /** Returns the common type of the items of a literal. */
+  private joinItemTypes(items: readonly Expression[], description: string): CelType {
     let joined: CelType | undefined;
     for (const item of items) {
       const type = this.typeOf(item);
@@ -280,18 +280,21 @@ class Checker {
         joined = type;
         continue;
       }
-      const both = this.substitution.joined(joined, type);
+      const both = this.substitution.join(joined, type);
       if (both === undefined && this.scope.uniformLiterals) {
-        const [expected, found] = [joined, type].map((one) => typeText(this.substitution.resolved(one)));
-        throw new ExpressionError(`expected type '${expected}' but found '${found}' (${what})`, item.at);
+        const [expected, found] = [joined, type].map((one) => typeText(this.substitution.resolve(one)));
+        throw new ExpressionError(
+          `expected type '${expected}' but found '${found}' (${description})`,
+          item.at,
+        );
       }
       joined = both ?? dyn;
     }
-    return joined ?? this.substitution.fresh();
+    return joined ?? this.substitution.newParameter();
   }
 
   private mismatch(name: string, given: readonly CelType[], at: number): ExpressionError {
-    const types = given.map((one) => typeText(this.substitution.resolved(one))).join(", ");
+    const types = given.map((one) => typeText(this.substitution.resolve(one))).join(", ");
     return new ExpressionError(`found no matching overload for '${name}' applied to '(${types})'`, at);
   }
 }

@@ -2,7 +2,7 @@ import type { Meter } from "./meter.ts";
 import type { ListIdentity } from "./types.ts";
 import { CelList, CelMap, Uint, type Value } from "./values.ts";
 
-/** Steps for copying one item of a list, as the meter counts them; making it of JSON may be a part of it. */
+/** Meter steps for copying a list item, including its conversion from JSON. */
 const stepsPerCopy = 5;
 
 /** A list of values. */
@@ -24,14 +24,14 @@ export class ValueList extends CelList {
 }
 
 /**
- * Two lists behind each other. Joining costs nothing; at the first access the items are collected from all the lists that were
- * joined, without recursion: lists that double, or are joined in a long chain, would be deep.
+ * Concatenation of two lists. The items are collected at the first access, without recursion, because concatenations may be
+ * deeply nested.
  */
 export class JoinedList extends CelList {
   readonly size: number;
   private items: readonly Value[] | undefined;
 
-  /** @param meter of the evaluation that the list belongs to; counts the work of collecting the items. */
+  /** @param meter counts the work of collecting the items. */
   constructor(
     private readonly first: CelList,
     private readonly second: CelList,
@@ -50,7 +50,7 @@ export class JoinedList extends CelList {
     const items: Value[] = [];
     const pending: CelList[] = [this];
     for (let list = pending.pop(); list !== undefined; list = pending.pop()) {
-      // Empty lists add nothing to the size, but may be joined any number of times.
+      // Empty lists don't count for the size, but can be concatenated any number of times.
       this.meter.work(stepsPerCopy);
       if (list instanceof JoinedList && list.items === undefined) pending.push(list.second, list.first);
       else for (let at = 0; at < list.size; at++) items.push(list.get(at));
@@ -59,11 +59,11 @@ export class JoinedList extends CelList {
   }
 }
 
-/** A map that an expression made. Numbers that are equal are the same key, of whatever type. */
+/** A map literal. Equal numbers of different types are the same key. */
 export class ValueMap extends CelMap {
   private readonly entries = new Map<MapKey, readonly [Value, Value]>();
 
-  /** Sets the value of a key; false where the key can't be one. */
+  /** Sets the value of a key; returns false for an invalid key. */
   set(key: Value, value: Value): boolean {
     const own = mapKey(key);
     if (own === undefined) return false;
@@ -87,7 +87,7 @@ export class ValueMap extends CelMap {
 
 type MapKey = string | boolean | bigint | number;
 
-/** What equal keys share. */
+/** Returns a primitive that is equal for equal keys; undefined for an invalid key. */
 function mapKey(key: Value): MapKey | undefined {
   switch (typeof key) {
     case "string":

@@ -16,7 +16,7 @@ import {
   type Value,
 } from "./values.ts";
 
-/** Whether two values are equal; numbers by their value, of whatever type. Values of different types never are. */
+/** Whether two values are equal. Numbers of different types are compared by value; other values of different types are not equal. */
 export function equal(a: Value, b: Value, meter: Meter): boolean {
   if (typeof a === "object" && a !== null) return equalObjects(a, b, meter);
   if (a === b) return true;
@@ -38,7 +38,7 @@ function equalObjects(a: Value & object, b: Value, meter: Meter): boolean {
   return false;
 }
 
-/** `list(int)` and `list(string)` are one type while an expression runs. */
+/** At runtime, types have no parameters: `list(int)` equals `list(string)`. */
 function equalTypes({ type: a }: TypeValue, { type: b }: TypeValue): boolean {
   return a.is === b.is && (a.is === "list" || a.is === "map" || a.is === "type" || sameType(a, b));
 }
@@ -63,7 +63,7 @@ function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
   return true;
 }
 
-/** Whole objects are compared: fields by their types, and members that the type doesn't have, or can't name, as they are in JSON. */
+/** Compares fields by their types, and undeclared or inaccessible members as JSON. */
 function equalStructs(a: CelObject, b: CelObject, meter: Meter): boolean {
   if (a.size !== b.size) return false;
   let fields = 0;
@@ -89,15 +89,14 @@ function equalJson(a: JsonValue, b: JsonValue, meter: Meter): boolean {
   return equalParts(valueOfJson(a, dyn), valueOfJson(b, dyn), meter);
 }
 
-/** As {@link equal}, for what nothing has been spent for yet. */
+/** As {@link equal}, but charges the comparison to the meter. */
 function equalParts(a: Value, b: Value, meter: Meter): boolean {
   if (typeof a === "string") meter.work(a.length >> 6);
   return equal(a, b, meter);
 }
 
 /**
- * The order of two values that have one: negative, 0, positive; NaN for a double that is none. Undefined for values that can't
- * be compared.
+ * Compares two values: negative, 0 or positive; NaN if one is NaN. Undefined if the values can't be compared.
  */
 export function compare(a: Value, b: Value): number | undefined {
   if (typeof a === "string") return typeof b === "string" ? compareText(a, b) : undefined;
@@ -108,7 +107,7 @@ export function compare(a: Value, b: Value): number | undefined {
   return numberOrder(a, b);
 }
 
-/** The order of two numbers of any types; undefined where one isn't a number. */
+/** Compares two numbers of any types; undefined if one isn't a number. */
 function numberOrder(a: Value, b: Value): number | undefined {
   const one = a instanceof Uint ? a.value : a;
   const other = b instanceof Uint ? b.value : b;
@@ -116,7 +115,7 @@ function numberOrder(a: Value, b: Value): number | undefined {
   if (typeof other !== "bigint" && typeof other !== "number") return undefined;
   if (typeof one === typeof other)
     return Number.isNaN(one) || Number.isNaN(other) ? Number.NaN : order(one, other);
-  // An integer is compared with a double as the double next to it.
+  // An integer is converted to double for the comparison.
   return Number.isNaN(one) || Number.isNaN(other) ? Number.NaN : order(Number(one), Number(other));
 }
 
@@ -124,7 +123,7 @@ function order(a: bigint | number, b: bigint | number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Compares as UTF-8 bytes do, which differs from UTF-16 where surrogates meet what is above them. */
+/** Compares strings in UTF-8 order, which differs from UTF-16 order for surrogates. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const end = Math.min(a.length, b.length);

@@ -12,74 +12,74 @@ import { typeText, type CelType } from "./types.ts";
 import { Fault, type Value } from "./values.ts";
 import type { JsonValue } from "../base/json/value.ts";
 
-/** The most that one evaluation of one expression may cost, as in the reference. */
+/** Cost limit of one evaluation, as in Kubernetes. */
 const maxCallCost = 1_000_000;
 
-/** Names in an expression may be long; what is said of them isn't. */
+/** Error messages are truncated to this length. */
 const maxMessageLength = 500;
 
-/** What an expression is compiled for. */
+/** Variables and result type of an expression. */
 export interface Environment {
-  /** The variables, with their types. */
+  /** Variables with their types. */
   readonly variables: ReadonlyMap<string, CelType>;
-  /** The type that the expression must have; absent where any will do. */
+  /** Required result type; absent for any. */
   readonly result?: CelType;
-  /** Whether lists and maps that the expression makes may mix types; they may not, unless said. */
+  /** Whether list and map literals may mix types; the default is false. */
   readonly mixedLiterals?: boolean;
 }
 
-/** An expression that compiled, or what is wrong with it. */
+/** A compiled expression, or its errors. */
 export type Compiled =
   | { readonly program: Program; readonly faults?: undefined }
   | { readonly program?: undefined; readonly faults: readonly ExpressionFault[] };
 
-/** What became of an evaluation, and what it cost. */
+/** Result and cost of an evaluation. */
 export type Evaluated = { readonly cost: number } & (
   | { readonly outcome: "value"; readonly value: Value }
   | { readonly outcome: "fault"; readonly message: string }
   | { readonly outcome: "cost exceeded"; readonly message: string }
 );
 
-/** An expression that can be evaluated, by any number of requests at the same time. */
+/** A compiled expression; it can be used by concurrent requests. */
 export interface Program {
   readonly type: CelType;
-  /** The variables of the environment that the expression names. */
+  /** Variables that the expression uses. */
   readonly variables: ReadonlySet<string>;
   /**
-   * What an evaluation is estimated to cost; see {@link estimate}.
+   * Estimates the cost of an evaluation; see {@link estimate}.
    *
-   * @param root the type of the variables, of which all have the same.
+   * @param root the type of all variables.
    */
   estimateCost(root: CelType): CostEstimate;
   /**
-   * Evaluates the expression, in one go.
+   * Evaluates the expression synchronously.
    *
-   * @param variables values of the environment's variables, by their names; made by {@link bind}.
-   * @param budget what it may cost, in the units of the reference. Never more than {@link maxCallCost} is spent.
+   * @param variables values by name; see {@link bind}.
+   * @param budget cost limit in the units of Kubernetes; {@link maxCallCost} also applies.
    */
   evaluate(variables: Bindings, budget: number): Evaluated;
 }
 
-/** Values of variables. Several programs may be given the same ones. */
+/** Values of variables; they can be shared by programs. */
 export type Bindings = Readonly<Record<string, Value>>;
 
 /**
- * Makes values of JSON values for the variables of an environment. Nothing is copied: the JSON must stay as it is meanwhile.
- * A variable that is missing is null.
+ * Converts JSON to the values of the variables. Nothing is copied, so the JSON must not change during evaluations. A missing
+ * variable is null.
  */
 export function bind({ variables }: Environment, json: Readonly<Record<string, JsonValue>>): Bindings {
   const bindings: Record<string, Value> = {};
   for (const [name, type] of variables) {
-    const given = json[name];
-    bindings[name] = given === undefined ? null : valueOfJson(given, type);
+    const input = json[name];
+    bindings[name] = input === undefined ? null : valueOfJson(input, type);
   }
   return bindings;
 }
 
-/** Compiles an expression: reads it, checks its types, and plans its evaluation. Takes some 20 to 100 microseconds. */
+/** Compiles an expression: parses it, checks its types, and plans its evaluation. Takes about 20 to 100 microseconds. */
 export function compile(text: string, environment: Environment): Compiled {
   try {
-    const checkedText = checked(text, environment);
+    const checkedText = parseAndCheck(text, environment);
     const { type } = checkedText;
     const { result } = environment;
     if (result !== undefined && !sameType(type, result)) {
@@ -87,12 +87,12 @@ export function compile(text: string, environment: Environment): Compiled {
     }
     return { program: new PlannedProgram(checkedText, text, environment) };
   } catch (error) {
-    if (error instanceof ExpressionError) return { faults: [faultAt(error, text)] };
+    if (error instanceof ExpressionError) return { faults: [locateFault(error, text)] };
     throw error;
   }
 }
 
-function checked(
+function parseAndCheck(
   text: string,
   { variables, mixedLiterals = false }: Environment,
 ): Checked & { readonly expression: Expression } {
@@ -108,7 +108,7 @@ class PlannedProgram implements Program {
   readonly variables: ReadonlySet<string>;
 
   constructor(
-    { expression, type, variables }: ReturnType<typeof checked>,
+    { expression, type, variables }: ReturnType<typeof parseAndCheck>,
     private readonly text: string,
     private readonly environment: Environment,
   ) {
@@ -119,9 +119,9 @@ class PlannedProgram implements Program {
     this.step = new Planner(slots, functions).plan(expression);
   }
 
-  /** Reads the expression again, as few ask for it: it isn't kept. */
+  /** Parses the expression again; the tree isn't kept, because estimates are rare. */
   estimateCost(root: CelType): CostEstimate {
-    return estimate(checked(this.text, this.environment).expression, root);
+    return estimate(parseAndCheck(this.text, this.environment).expression, root);
   }
 
   evaluate(variables: Bindings, budget: number): Evaluated {
@@ -139,12 +139,12 @@ class PlannedProgram implements Program {
   }
 }
 
-function faultAt({ message, at }: ExpressionError, text: string): ExpressionFault {
-  const before = text.slice(0, at);
-  const lineStart = before.lastIndexOf("\n") + 1;
+function locateFault({ message, at }: ExpressionError, text: string): ExpressionFault {
+  const preceding = text.slice(0, at);
+  const lineStart = preceding.lastIndexOf("\n") + 1;
   return {
     message: message.slice(0, maxMessageLength),
-    line: before.split("\n").length,
+    line: preceding.split("\n").length,
     column: at - lineStart + 1,
   };
 }

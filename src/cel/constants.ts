@@ -5,7 +5,7 @@ import type { Expression, LiteralValue } from "./syntax.ts";
 import { dyn } from "./types.ts";
 import { Fault, Uint, type Value } from "./values.ts";
 
-/** Functions of one constant that are called when the expression is compiled, so that they cost nothing. */
+/** Functions that are evaluated at compile time if their argument is a constant. */
 const folded: ReadonlySet<string> = new Set([
   "bool",
   "bytes",
@@ -19,7 +19,7 @@ const folded: ReadonlySet<string> = new Set([
   "uint",
 ]);
 
-/** Whether an expression has a value of its own: literals, lists and maps of such, and constants that are converted. */
+/** Whether an expression is constant: a literal, a list or map of constants, or a conversion of a constant. */
 export function isConstant(expression: Expression): boolean {
   switch (expression.node) {
     case "literal":
@@ -37,7 +37,7 @@ export function isConstant(expression: Expression): boolean {
   }
 }
 
-/** A map with keys that can't be ones is left for the evaluation to reject. */
+/** False for a map with invalid keys, which the evaluation rejects. */
 function isConstantMap({ entries }: Extract<Expression, { node: "map" }>): boolean {
   const map = new ValueMap();
   return entries.every(
@@ -45,7 +45,7 @@ function isConstantMap({ entries }: Extract<Expression, { node: "map" }>): boole
   );
 }
 
-/** The value of an expression that is a constant. */
+/** Returns the value of a constant expression. */
 export function constantOf(expression: Expression, functions: FunctionTable): Value {
   switch (expression.node) {
     case "literal":
@@ -57,9 +57,9 @@ export function constantOf(expression: Expression, functions: FunctionTable): Va
     case "map": {
       const map = new ValueMap();
       for (const { key, value } of expression.entries) {
-        const found = constantOf(value, functions);
-        if (found instanceof Fault) return found;
-        map.set(constantOf(key, functions), found);
+        const result = constantOf(value, functions);
+        if (result instanceof Fault) return result;
+        map.set(constantOf(key, functions), result);
       }
       return map;
     }
@@ -69,7 +69,7 @@ export function constantOf(expression: Expression, functions: FunctionTable): Va
       return functions.get(expression.name)!.run(args, new Meter(Infinity), expression.type ?? dyn);
     }
     default:
-      throw new Error(`${expression.node} is no constant`);
+      throw new Error(`${expression.node} is not a constant`);
   }
 }
 

@@ -2,21 +2,21 @@ import type { SchemaNode } from "../schema/custom/schema-node.ts";
 import { escapedFieldName } from "./field-names.ts";
 import { bool, double, int, mapOf, objectType, string, type CelType, type ObjectField } from "./types.ts";
 
-/** What values of a custom kind's schema are to expressions. */
+/** The CEL type of a schema. */
 export interface CustomType {
   readonly type: CelType;
-  /** Bytes of the shortest JSON of such a value; lists and maps without a limit can hold as many as fit into a request. */
+  /** Minimum size of a value in JSON, in bytes. It limits the number of elements in lists and maps without limit. */
   readonly minBytes: number;
 }
 
-/** Bytes of the largest request. */
+/** Maximum size of a request, in bytes. */
 const maxRequestBytes = 3 * 1024 * 1024;
-/** Bytes of the JSON of a text without characters, an empty list or an empty object. */
+/** Size of `""`, `[]` or `{}`. */
 const emptyBytes = 2;
-/** A text takes two quotes. */
+/** Without the two quotes. */
 const maxTextLength = maxRequestBytes - emptyBytes;
 
-/** Texts that are something else to expressions, with the bytes of their shortest and longest JSON. */
+/** String formats with another CEL type, and their minimum and maximum size in JSON. */
 const formats: Readonly<Record<string, { readonly is: "duration" | "timestamp"; min: number; max: number }>> =
   {
     duration: { is: "duration", min: 3, max: 32 },
@@ -28,32 +28,32 @@ const booleanType: CustomType = { type: bool, minBytes: 4 };
 const integerType: CustomType = { type: int, minBytes: 1 };
 const numberType: CustomType = { type: double, minBytes: 1 };
 const intOrStringType: CustomType = { type: { is: "dyn", maxSize: maxTextLength }, minBytes: 1 };
-/** Names of objects, of which no schema limits the length. */
+/** Names of objects, whose length no schema limits. */
 const nameType: CustomType = { type: { is: "string", maxSize: maxTextLength }, minBytes: emptyBytes };
 
 /**
- * The types that the nodes of a schema are to expressions. Values of which the schema doesn't say what they are, and what holds
- * only such, have none: expressions can't name them.
+ * Converts the nodes of a schema to CEL types. Nodes without a known type, and lists and maps of such, have none: expressions can't
+ * access them.
  */
 export class CustomTypes {
-  private readonly known = new Map<SchemaNode, CustomType | undefined>();
+  private readonly cache = new Map<SchemaNode, CustomType | undefined>();
 
-  /** @param root the schema of whole objects, of which apiVersion, kind and some metadata can be named. */
+  /** @param root the schema of the object; expressions can access its apiVersion, kind, metadata.name and metadata.generateName. */
   constructor(private readonly root: SchemaNode) {}
 
   /**
-   * The type of a node.
+   * Returns the type of a node; undefined if expressions can't access it.
    *
-   * @param name of its type in messages; different for each node.
+   * @param name name of the type in messages; unique for each node.
    */
   of(node: SchemaNode, name: string): CustomType | undefined {
-    if (this.known.has(node)) return this.known.get(node);
-    const found = this.make(node, name);
-    this.known.set(node, found);
-    return found;
+    if (this.cache.has(node)) return this.cache.get(node);
+    const type = this.convert(node, name);
+    this.cache.set(node, type);
+    return type;
   }
 
-  private make(node: SchemaNode, name: string): CustomType | undefined {
+  private convert(node: SchemaNode, name: string): CustomType | undefined {
     if (node.intOrString) return intOrStringType;
     switch (node.type) {
       case "array":
@@ -88,7 +88,7 @@ export class CustomTypes {
   private map({ rules }: SchemaNode, additional: SchemaNode, name: string): CustomType | undefined {
     const value = this.of(additional, `${name}.@elem`);
     if (value === undefined) return undefined;
-    // An entry has two quotes and a letter for its key, a colon, a comma and its value.
+    // An entry has at least a key of one letter with quotes, a colon, a comma and its value.
     const maxSize =
       limitOf(rules.maxProperties) ?? Math.floor((maxRequestBytes - emptyBytes) / (value.minBytes + 6));
     return { type: mapOf(string, value.type, maxSize), minBytes: emptyBytes };
@@ -117,7 +117,7 @@ export class CustomTypes {
   }
 }
 
-/** What can be named of every object, and nothing else of its metadata. */
+/** Adds the fields that expressions can access in every object. */
 function addIdentity(fields: Map<string, ObjectField>, name: string): void {
   const { type } = nameType;
   const metadata = objectType(
@@ -129,19 +129,20 @@ function addIdentity(fields: Map<string, ObjectField>, name: string): void {
   fields.set("metadata", { type: metadata, jsonName: "metadata" });
 }
 
-/** A limit as definitions write it, which may be negative or need 64 bits. */
-function limitOf(given: number | bigint | undefined): number | undefined {
-  return given === undefined ? undefined : Math.max(0, Number(given));
+/** Converts a limit of a schema, which may be negative or a bigint. */
+function limitOf(limit: number | bigint | undefined): number | undefined {
+  return limit === undefined ? undefined : Math.max(0, Number(limit));
 }
 
 function text({ rules }: SchemaNode): CustomType {
   const { format = "" } = rules;
   const maxLength = limitOf(rules.maxLength);
-  const found = Object.hasOwn(formats, format) ? formats[format] : undefined;
-  if (found !== undefined) return { type: { is: found.is, maxSize: found.max }, minBytes: found.min };
+  const celFormat = Object.hasOwn(formats, format) ? formats[format] : undefined;
+  if (celFormat !== undefined)
+    return { type: { is: celFormat.is, maxSize: celFormat.max }, minBytes: celFormat.min };
   if (format === "byte")
     return { type: { is: "bytes", maxSize: maxLength ?? maxTextLength }, minBytes: emptyBytes };
-  // A character takes up to four bytes.
+  // A character has up to four bytes.
   const maxSize = maxLength === undefined ? maxTextLength : maxLength * 4;
   return { type: { is: "string", maxSize }, minBytes: emptyBytes };
 }

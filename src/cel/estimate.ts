@@ -3,56 +3,56 @@ import { anything, either, fixed, plus, times, zero, type Range } from "./ranges
 import type { Call, Comprehension, Expression, Literal, Logical, Macro, Select } from "./syntax.ts";
 import { dyn, type CelType } from "./types.ts";
 
-/** What an evaluation costs, in the units of the reference. */
+/** Cost of an evaluation in the units of Kubernetes. */
 export type CostEstimate = Range;
 
 /**
- * Where the value of a part of an expression is declared, as far as the reference follows it: a part of the type of the variables;
- * `nowhere` where that has no such part.
+ * The declared type of a value, as far as the estimator of Kubernetes follows it; `unknown` if the type of the variables has no such
+ * part.
  */
-type Place = CelType | "nowhere";
+type DeclaredType = CelType | "unknown";
 
-/** What is known of a part of an expression. */
+/** Estimate of a part of an expression. */
 interface Estimate {
   readonly cost: Range;
-  /** Undefined for values that don't come from a variable by selections and indexes alone. */
-  readonly place?: Place | undefined;
-  /** The size, where the expression itself says it. */
+  /** Undefined for values that aren't selected from a variable. */
+  readonly declared?: DeclaredType | undefined;
+  /** The size if the expression determines it. */
   readonly size?: Range | undefined;
 }
 
 /**
- * What evaluating a checked expression is estimated to cost, by the sizes that the type of the variables allows. The estimate is
- * that of the reference in its oddities too, as definitions are accepted or rejected by it: values without a place are of any size,
- * and what is selected of such a value is taken for the variable itself.
+ * Estimates the cost of a checked expression from the maximum sizes in the type of the variables. It reproduces the estimator of
+ * Kubernetes including its inaccuracies, because the estimate decides whether a definition is accepted: values without declared
+ * type have any size, and a selection from such a value is treated as the variable itself.
  *
- * @param root the type of the variables, of which all have the same.
+ * @param root the type of all variables.
  */
 export function estimate(expression: Expression, root: CelType): CostEstimate {
   return new Estimator(root).estimate(expression).cost;
 }
 
-/** What one turn of a macro's loop costs beside the condition and what is made, and what the loop costs beside its turns. */
+/** Cost of a macro besides condition and transformation: per iteration (`iteration`), and once per loop. */
 interface LoopEstimate {
-  readonly turn: number;
+  readonly iteration: number;
   readonly loop: number;
-  /** What an item costs that meets the condition, beside what is made of it; undefined for loops that take no items. */
-  readonly taken?: number;
+  /** Cost of an accepted item besides its transformation; undefined for macros that don't collect items. */
+  readonly accepted?: number;
 }
 
 const loopEstimates: Readonly<Record<Macro, LoopEstimate>> = {
-  all: { turn: 3, loop: 1 },
-  exists: { turn: 4, loop: 1 },
-  exists_one: { turn: 0, loop: 2, taken: 2 },
-  map: { turn: 0, loop: 11, taken: 12 },
-  filter: { turn: 0, loop: 11, taken: 13 },
+  all: { iteration: 3, loop: 1 },
+  exists: { iteration: 4, loop: 1 },
+  exists_one: { iteration: 0, loop: 2, accepted: 2 },
+  map: { iteration: 0, loop: 11, accepted: 12 },
+  filter: { iteration: 0, loop: 11, accepted: 13 },
 };
 
 const one = fixed(1);
 
 class Estimator {
-  /** The variables of the loops around, the innermost last. */
-  private readonly loops: { readonly name: string; readonly place: Place | undefined }[] = [];
+  /** Variables of the enclosing loops, innermost last. */
+  private readonly loops: { readonly name: string; readonly declared: DeclaredType | undefined }[] = [];
 
   constructor(private readonly root: CelType) {}
 
@@ -62,7 +62,7 @@ class Estimator {
         return { cost: zero, size: fixed(literalSize(expression)) };
       case "identifier": {
         const loop = this.loops.findLast(({ name }) => name === expression.name);
-        return { cost: one, place: loop === undefined ? this.root : loop.place };
+        return { cost: one, declared: loop === undefined ? this.root : loop.declared };
       }
       case "select":
         return this.select(expression);
@@ -86,7 +86,7 @@ class Estimator {
       case "comprehension":
         return this.comprehension(expression);
       case "object":
-        throw new Error("no environment has objects that are made");
+        throw new Error("object literals are not supported");
     }
   }
 
@@ -94,14 +94,14 @@ class Estimator {
     return parts.map((part) => this.estimate(part).cost).reduce(plus, fixed(own));
   }
 
-  /** Asking whether there is a field costs nothing; neither does selecting one of a dynamic value. */
+  /** `has()` and selections from dynamic values cost nothing. */
   private select({ operand, field, test, qualified }: Select): Estimate {
-    if (qualified !== undefined) return { cost: one, place: this.root };
+    if (qualified !== undefined) return { cost: one, declared: this.root };
     if (test) return { cost: zero };
     const of = this.estimate(operand);
     const { is } = operand.type ?? dyn;
     const cost = is === "map" || is === "object" ? plus(of.cost, one) : of.cost;
-    return { cost, place: this.below(of.place, field) };
+    return { cost, declared: this.partType(of.declared, field) };
   }
 
   private call({ name, functionName, target, args, forms = [] }: Call): Estimate {
@@ -110,21 +110,23 @@ class Estimator {
     const argEstimates = all.map((arg, index) => this.argument(arg, estimates[index]!));
     const { cost: own, size } = estimateCall(functionName ?? name, forms, argEstimates);
     const cost = estimates.map((estimated) => estimated.cost).reduce(plus, own);
-    return name === "_[_]" ? { cost, place: this.below(estimates[0]!.place, items) } : { cost, size };
+    return name === "_[_]"
+      ? { cost, declared: this.partType(estimates[0]!.declared, items) }
+      : { cost, size };
   }
 
   private argument(expression: Expression, estimated: Estimate): ArgumentEstimate {
-    const { place } = estimated;
+    const { declared } = estimated;
     const value = expression.node === "literal" ? expression.value : undefined;
     return {
       size: sizeOf(estimated, expression),
-      itemSize: place === undefined ? anything : declaredSize(this.below(place, items)),
+      itemSize: declared === undefined ? anything : declaredSize(this.partType(declared, items)),
       type: expression.type ?? dyn,
       integer: typeof value === "bigint" ? value : undefined,
     };
   }
 
-  /** At least the first operand is evaluated. */
+  /** The minimum is the first operand, because evaluation may stop there. */
   private logical({ operands }: Logical): Estimate {
     const costs = operands.map((operand) => this.estimate(operand).cost);
     return { cost: { min: costs[0]!.min, max: costs.reduce(plus).max } };
@@ -134,30 +136,30 @@ class Estimator {
     const { macro, range, variable, condition, transform } = expression;
     const over = this.estimate(range);
     const { is } = range.type ?? dyn;
-    const place =
-      is === "list" || is === "map" ? this.below(over.place, is === "list" ? items : keys) : undefined;
-    this.loops.push({ name: variable, place });
+    const declared =
+      is === "list" || is === "map" ? this.partType(over.declared, is === "list" ? items : keys) : undefined;
+    this.loops.push({ name: variable, declared });
     const test = condition === undefined ? zero : this.estimate(condition).cost;
-    const made = transform === undefined ? zero : this.estimate(transform).cost;
+    const transformCost = transform === undefined ? zero : this.estimate(transform).cost;
     this.loops.pop();
-    const { turn, loop, taken } = loopEstimates[macro];
-    const own = taken === undefined ? zero : plus(made, fixed(taken));
-    // An item that doesn't meet the condition costs 1. A condition alone is not evaluated once the result is known.
-    const step = taken !== undefined && condition !== undefined ? either(own, one) : own;
-    const tested = taken === undefined ? { min: 0, max: test.max } : test;
-    const turns = times(sizeOf(over, range), [step, tested, fixed(turn)].reduce(plus));
-    return { cost: [over.cost, turns, fixed(loop)].reduce(plus) };
+    const { iteration, loop, accepted } = loopEstimates[macro];
+    const itemCost = accepted === undefined ? zero : plus(transformCost, fixed(accepted));
+    // A rejected item costs 1. `all` and `exists` may stop early.
+    const step = accepted !== undefined && condition !== undefined ? either(itemCost, one) : itemCost;
+    const conditionCost = accepted === undefined ? { min: 0, max: test.max } : test;
+    const iterations = times(sizeOf(over, range), [step, conditionCost, fixed(iteration)].reduce(plus));
+    return { cost: [over.cost, iterations, fixed(loop)].reduce(plus) };
   }
 
-  /** Where a part of a value is declared. What is selected of a value without a place is taken for a variable. */
-  private below(place: Place | undefined, part: Part): Place {
-    if (place === undefined) return this.root;
-    if (place === "nowhere") return "nowhere";
-    return partOf(place, part) ?? "nowhere";
+  /** Returns the declared type of a part. A selection from a value without declared type is treated as a variable. */
+  private partType(declared: DeclaredType | undefined, part: Part): DeclaredType {
+    if (declared === undefined) return this.root;
+    if (declared === "unknown") return "unknown";
+    return partOf(declared, part) ?? "unknown";
   }
 }
 
-/** A field by its name, or what is below a list or a map. */
+/** A field name, or the items or keys of a list or map. */
 type Part = string | typeof items | typeof keys;
 
 const items = Symbol("items of a list, or values of a map");
@@ -169,16 +171,16 @@ function partOf(type: CelType, part: Part): CelType | undefined {
   return type.is === "list" && part === items ? type.element : undefined;
 }
 
-/** The size that a declared type allows: 0 for what has no limit of its own, as numbers, objects and keys of maps. */
-function declaredSize(place: Place): Range {
-  if (place === "nowhere") return anything;
-  return { min: 0, max: "maxSize" in place ? (place.maxSize ?? 0) : 0 };
+/** Returns the size that a declared type allows; 0 for types without size, such as numbers and objects. */
+function declaredSize(declared: DeclaredType): Range {
+  if (declared === "unknown") return anything;
+  return { min: 0, max: "maxSize" in declared ? (declared.maxSize ?? 0) : 0 };
 }
 
-/** The size of a value: that which the expression says, else that of its declaration, else 1 for scalars and any for others. */
-function sizeOf({ size, place }: Estimate, { type = dyn }: Expression): Range {
+/** Returns the size of a value: from the expression, else from the declared type, else 1 for scalars and any size for others. */
+function sizeOf({ size, declared }: Estimate, { type = dyn }: Expression): Range {
   if (size !== undefined) return size;
-  if (place !== undefined && place !== "nowhere") return declaredSize(place);
+  if (declared !== undefined && declared !== "unknown") return declaredSize(declared);
   return scalars.has(type.is) ? one : anything;
 }
 
@@ -191,7 +193,7 @@ const scalars: ReadonlySet<CelType["is"]> = new Set([
   "duration",
 ] as const);
 
-/** Bytes of a text, in UTF-8, or of bytes; 1 for other literals. */
+/** Returns the size of a string in UTF-8 or of bytes; 1 for other literals. */
 function literalSize({ value }: Literal): number {
   if (typeof value === "string") return Buffer.byteLength(value, "utf8");
   return value instanceof Uint8Array ? value.length : 1;

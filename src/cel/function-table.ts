@@ -3,54 +3,54 @@ import { signature, type Signature } from "./signature.ts";
 import type { CelType } from "./types.ts";
 import type { Value } from "./values.ts";
 
-/** What a call costs by the sizes of its first two arguments (see `sizeOf`), in the reference's units. */
+/** Returns the cost of a call from the sizes of its first two arguments (see `sizeOf`), in the units of Kubernetes. */
 export type CostRule = (first: number, second: number) => number;
 
 /** A function of the language or one of its libraries. */
 export interface CelFunction {
   readonly signatures: readonly Signature[];
-  /** 1 unless said. Spent before the function is called. */
+  /** Charged before the call; the default is 1. */
   readonly cost?: CostRule;
-  /** Spends what the call costs where that depends on more than sizes. */
+  /** Charges the cost if it depends on more than sizes. */
   readonly charge?: (args: readonly Value[], meter: Meter) => void;
-  /** Called with values of any types; none of them is a fault. The target of a call on a value is the first. */
+  /** Called with values of any types, but no faults. A receiver is the first argument. */
   readonly run: Run;
-  /** What is done once, when the expression is compiled, about an argument that is a literal text. */
+  /** Handling of a string literal argument at compile time. */
   readonly literal?: LiteralRule;
 }
 
-/** @param gives the type of the result as it was found when the expression was checked. */
-export type Run = (args: readonly Value[], meter: Meter, gives: CelType) => Value;
+/** @param resultType the checked type of the result. */
+export type Run = (args: readonly Value[], meter: Meter, resultType: CelType) => Value;
 
 export interface LiteralRule {
-  /** Which argument. */
+  /** Index of the argument. */
   readonly index: number;
-  /** Says what is wrong with it. */
+  /** Returns the error of the literal; undefined if it is valid. */
   readonly check: (text: string) => string | undefined;
-  /** What is run instead, where that is faster. */
+  /** Returns a faster implementation for the literal. */
   readonly runWith?: (text: string) => Run;
 }
 
 export type FunctionTable = ReadonlyMap<string, CelFunction>;
 
-/** Makes a function of its signatures (see {@link signature}), which are read when first asked for, and what it does. */
-export function declared(
+/** Declares a function. Its signatures (see {@link signature}) are parsed on first access. */
+export function declareFunction(
   signatures: readonly string[],
   run: Run,
-  more: Omit<CelFunction, "signatures" | "run"> = {},
+  options: Omit<CelFunction, "signatures" | "run"> = {},
 ): CelFunction {
-  let read: readonly Signature[] | undefined;
+  let parsed: readonly Signature[] | undefined;
   return {
-    ...more,
+    ...options,
     run,
     get signatures() {
-      return (read ??= signatures.map(signature));
+      return (parsed ??= signatures.map(signature));
     },
   };
 }
 
-/** A tenth of a unit for each character, as the reference rates going through a text. */
+/** Cost of traversing a string: 0.1 per character, as in Kubernetes. */
 export const traversal = (size: number): number => Math.ceil(size * 0.1);
 
-/** What it costs to match a text with a regular expression, by their lengths. */
+/** Cost of matching a regular expression, by the lengths of string and pattern. */
 export const matching: CostRule = (text, pattern) => Math.ceil((1 + text) * 0.1) * Math.ceil(pattern * 0.25);

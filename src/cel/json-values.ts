@@ -1,10 +1,10 @@
 import { getMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
-import { durationOfFormat } from "../schema/custom/duration-format.ts";
-import { dayOf, timestampOf } from "./times.ts";
+import { parseDurationFormat } from "../schema/custom/duration-format.ts";
+import { parseDate, parseTimestamp } from "./times.ts";
 import { dyn, listOf, type CelType, type ListIdentity, type ListType, type ObjectType } from "./types.ts";
 import { CelList, CelMap, CelObject, Duration, Fault, type Value } from "./values.ts";
 
-/** The value that a JSON value of a declared type is to an expression. */
+/** Converts a JSON value of a declared type to a CEL value. */
 export function valueOfJson(json: JsonValue, type: CelType): Value {
   switch (typeof json) {
     case "string":
@@ -34,8 +34,8 @@ function valueOfText(text: string, { is }: CelType): Value {
       return Buffer.from(text, "base64");
     case "timestamp":
       return (
-        timestampOf(text) ??
-        dayOf(text) ??
+        parseTimestamp(text) ??
+        parseDate(text) ??
         new Fault(`invalid timestamp ${JSON.stringify(text.slice(0, 64))}`)
       );
     case "duration":
@@ -46,7 +46,7 @@ function valueOfText(text: string, { is }: CelType): Value {
 }
 
 function durationValue(text: string): Value {
-  const nanos = durationOfFormat(text);
+  const nanos = parseDurationFormat(text);
   return nanos === undefined
     ? new Fault(`invalid duration ${JSON.stringify(text.slice(0, 64))}`)
     : new Duration(nanos);
@@ -54,7 +54,7 @@ function durationValue(text: string): Value {
 
 const untypedList = listOf(dyn);
 
-/** A list in an object. Items that are more than a number or a text are made once, at the first access. */
+/** A list of JSON values. Items other than numbers and strings are converted once, at the first access. */
 class JsonList extends CelList {
   private readonly element: CelType;
   private readonly values: Value[] = [];
@@ -82,7 +82,7 @@ class JsonList extends CelList {
   }
 }
 
-/** A map in an object. Its values are made once, as the items of lists. */
+/** A map of JSON values. Values are converted once, as the items of lists. */
 class JsonMap extends CelMap {
   private names: readonly string[] | undefined;
   private readonly values = new Map<string, Value>();
@@ -102,9 +102,9 @@ class JsonMap extends CelMap {
     if (typeof key !== "string") return undefined;
     const cached = this.values.get(key);
     if (cached !== undefined) return cached;
-    const found = getMember(this.members, key);
-    if (found === undefined) return undefined;
-    const value = valueOfJson(found, this.value);
+    const member = getMember(this.members, key);
+    if (member === undefined) return undefined;
+    const value = valueOfJson(member, this.value);
     if (isWorthCaching(value)) this.values.set(key, value);
     return value;
   }
@@ -118,16 +118,16 @@ class JsonMap extends CelMap {
   }
 }
 
-/** An object of which no fields are known. */
+/** An object without declared fields. */
 class UntypedMap extends JsonMap {
-  /** A name that is no member is taken for the escaped form of one. */
+  /** If there is no such member, the name is treated as escaped. */
   override select(name: string, plain?: string): Value | undefined {
-    const found = this.get(name);
-    return found === undefined && plain !== undefined ? this.get(plain) : found;
+    const value = this.get(name);
+    return value === undefined && plain !== undefined ? this.get(plain) : value;
   }
 }
 
-/** An object of a declared type. A field that is null counts as one that isn't set. Its values are made once. */
+/** An object of a declared type. A null field counts as not set. Values are converted once. */
 class JsonObjectValue extends CelObject {
   private readonly values = new Map<string, Value>();
   private names: readonly string[] | undefined;
@@ -153,15 +153,15 @@ class JsonObjectValue extends CelObject {
     const cached = this.values.get(name);
     if (cached !== undefined) return cached;
     const field = this.type.fields.get(name);
-    const found = field === undefined ? undefined : getMember(this.members, field.jsonName);
-    if (found === undefined || found === null || field === undefined) return undefined;
-    const value = valueOfJson(found, field.type);
+    const member = field === undefined ? undefined : getMember(this.members, field.jsonName);
+    if (member === undefined || member === null || field === undefined) return undefined;
+    const value = valueOfJson(member, field.type);
     if (isWorthCaching(value)) this.values.set(name, value);
     return value;
   }
 }
 
-/** Whether making a value takes more than reading it; texts and numbers are not worth the memory. */
+/** Whether a converted value is cached; strings and numbers are not worth the memory. */
 function isWorthCaching(value: Value): boolean {
   return typeof value === "object" && value !== null;
 }

@@ -7,7 +7,7 @@ import { textFunctions } from "./functions/texts.ts";
 import { timeFunctions } from "./functions/time-functions.ts";
 import { urlFunctions } from "./functions/urls.ts";
 
-/** Every function that expressions may call: the standard ones, and the libraries of the reference. */
+/** All functions: the standard ones and the libraries of Kubernetes 1.26. */
 export const functions: FunctionTable = new Map<string, CelFunction>([
   ...operators,
   ...conversions,

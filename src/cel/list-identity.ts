@@ -4,11 +4,11 @@ import type { Meter } from "./meter.ts";
 import { dyn, type ListIdentity } from "./types.ts";
 import { CelList, CelMap, CelObject, Duration, Timestamp, Uint, type Value } from "./values.ts";
 
-/** Steps for making the text of a value, as the meter counts them. */
+/** Meter steps for formatting a value. */
 const stepsPerValue = 20;
 
 /**
- * Whether two lists of one length have the same items in any order, where the items are told apart by an identity.
+ * Whether two lists of the same length (sets or list maps) have equal items in any order.
  *
  * @param equal compares two items.
  */
@@ -19,18 +19,19 @@ export function equalItems(
   meter: Meter,
   equal: (a: Value, b: Value, meter: Meter) => boolean,
 ): boolean {
-  const known = new Map<string, Value>();
-  for (let at = 0; at < a.size; at++) known.set(identityText(a.get(at), identity, meter), a.get(at));
+  const itemsByIdentity = new Map<string, Value>();
+  for (let at = 0; at < a.size; at++)
+    itemsByIdentity.set(identityText(a.get(at), identity, meter), a.get(at));
   for (let at = 0; at < b.size; at++) {
     const item = b.get(at);
-    const same = known.get(identityText(item, identity, meter));
-    if (same === undefined || !equal(same, item, meter)) return false;
+    const counterpart = itemsByIdentity.get(identityText(item, identity, meter));
+    if (counterpart === undefined || !equal(counterpart, item, meter)) return false;
   }
   return true;
 }
 
-/** The items of a list, of which those that the other list has too are replaced, and after them the others of the other list. */
-export function mergedItems(a: CelList, identity: ListIdentity, b: CelList, meter: Meter): CelList {
+/** Merges two lists (sets or list maps): items of `b` replace items of `a` with the same identity; the others are appended. */
+export function mergeItems(a: CelList, identity: ListIdentity, b: CelList, meter: Meter): CelList {
   const merged = new Map<string, Value>();
   for (const list of [a, b]) {
     for (let at = 0; at < list.size; at++) {
@@ -41,13 +42,13 @@ export function mergedItems(a: CelList, identity: ListIdentity, b: CelList, mete
   return new ValueList([...merged.values()], identity);
 }
 
-/** Text that items share which are the same one. */
+/** Returns a string that is equal for items with the same identity. */
 function identityText(item: Value, identity: ListIdentity, meter: Meter): string {
   if (identity === "set" || !(item instanceof CelMap)) return textOf(item, meter);
   return JSON.stringify(identity.map((name) => textOf(item.select(name) ?? null, meter)));
 }
 
-/** Text that equal values share, and no others. */
+/** Returns a string that is equal for equal values only. */
 function textOf(value: Value, meter: Meter): string {
   meter.work(stepsPerValue);
   switch (typeof value) {
@@ -71,7 +72,7 @@ function textOfObject(value: Value & object, meter: Meter): string {
     for (let at = 0; at < value.size; at++) items.push(textOf(value.get(at), meter));
     return `l${JSON.stringify(items)}`;
   }
-  // Members that the type doesn't have, or that are null, tell items apart too.
+  // Undeclared and null members are part of the identity too.
   if (value instanceof CelObject && value.keys().length !== value.size) {
     return textOf(valueOfJson(value.members, dyn), meter);
   }

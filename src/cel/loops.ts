@@ -4,23 +4,23 @@ import type { Evaluation, Step } from "./step.ts";
 import type { Macro } from "./syntax.ts";
 import { CelList, CelMap, Fault, noOverload, type Value } from "./values.ts";
 
-/** A macro, its parts planned. */
+/** A macro with planned parts. */
 export interface Loop {
   readonly macro: Macro;
   readonly over: Step;
-  /** Where the variable's value is put. */
+  /** Slot of the loop variable. */
   readonly slot: number;
   readonly test: Step | undefined;
   readonly make: Step | undefined;
 }
 
-/** Steps for reading one item, as the meter counts them; conditions may cost nothing. */
+/** Meter steps per item; conditions may cost nothing. */
 const stepsPerItem = 4;
 
 type Body = (evaluation: Evaluation, list: CelList) => Value;
 
 /**
- * Plans a macro. What the fold of the reference would cost is counted without doing it (see `loop-costs.ts`).
+ * Plans a macro. Charges the cost of the fold in cel-go (see `loop-costs.ts`).
  */
 export function planLoop(loop: Loop): Step {
   const body = bodyOf(loop);
@@ -38,19 +38,19 @@ export function planLoop(loop: Loop): Step {
 function bodyOf(loop: Loop): Body {
   switch (loop.macro) {
     case "all":
-      return deciding(loop, false);
+      return quantifier(loop, false);
     case "exists":
-      return deciding(loop, true);
+      return quantifier(loop, true);
     case "exists_one":
-      return single(loop);
+      return existsOne(loop);
     case "map":
     case "filter":
-      return collecting(loop);
+      return collector(loop);
   }
 }
 
-/** `all` and `exists` end at the first item that decides; faults of others don't count then. */
-function deciding({ slot, test, macro }: Loop, decisive: boolean): Body {
+/** `all` and `exists` stop at the first decisive item; faults of other items are then ignored. */
+function quantifier({ slot, test, macro }: Loop, decisive: boolean): Body {
   const { each, end } = loopCosts[macro];
   return (evaluation, list) => {
     const { meter, slots } = evaluation;
@@ -60,7 +60,7 @@ function deciding({ slot, test, macro }: Loop, decisive: boolean): Body {
       slots[slot] = list.get(at);
       const value = test!(evaluation);
       if (value === decisive) {
-        // The condition is evaluated once more, to find that the loop is over; the accumulator is read.
+        // The loop condition is evaluated once more, and the accumulator is read.
         meter.charge(at + 1 < list.size ? each - 1 + end : end);
         return decisive;
       }
@@ -71,8 +71,8 @@ function deciding({ slot, test, macro }: Loop, decisive: boolean): Body {
   };
 }
 
-function single({ slot, test, macro }: Loop): Body {
-  const { taken, end } = loopCosts[macro];
+function existsOne({ slot, test, macro }: Loop): Body {
+  const { accepted, end } = loopCosts[macro];
   return (evaluation, list) => {
     const { meter, slots } = evaluation;
     let count = 0;
@@ -82,7 +82,7 @@ function single({ slot, test, macro }: Loop): Body {
       slots[slot] = list.get(at);
       const value = test!(evaluation);
       if (value === true) {
-        meter.charge(taken);
+        meter.charge(accepted);
         count++;
       } else if (value !== false) fault ??= value instanceof Fault ? value : noOverload;
     }
@@ -91,9 +91,9 @@ function single({ slot, test, macro }: Loop): Body {
   };
 }
 
-/** `map` and `filter`: each item that is taken costs a list of one item and its joining to the others. */
-function collecting({ slot, test, make, macro }: Loop): Body {
-  const { taken, end } = loopCosts[macro];
+/** `map` and `filter`: each accepted item costs a list of one item and its concatenation with the others. */
+function collector({ slot, test, make, macro }: Loop): Body {
+  const { accepted, end } = loopCosts[macro];
   return (evaluation, list) => {
     const { meter, slots } = evaluation;
     const values: Value[] = [];
@@ -109,13 +109,13 @@ function collecting({ slot, test, make, macro }: Loop): Body {
           return value instanceof Fault ? value : noOverload;
         }
       }
-      meter.charge(taken);
-      const made = make === undefined ? item : make(evaluation);
-      if (made instanceof Fault) {
+      meter.charge(accepted);
+      const result = make === undefined ? item : make(evaluation);
+      if (result instanceof Fault) {
         meter.charge(end);
-        return made;
+        return result;
       }
-      values.push(made);
+      values.push(result);
     }
     meter.charge(end);
     return new ValueList(values);

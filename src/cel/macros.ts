@@ -2,7 +2,7 @@ import { ExpressionError, type Expression, type Macro } from "./syntax.ts";
 
 const loops = new Set<string>(["all", "exists", "exists_one", "map", "filter"]);
 
-/** The node of a call that is one of the standard macros; undefined for all other calls. */
+/** Returns the node of a standard macro; undefined for any other call. */
 export function macroCall(
   name: string,
   target: Expression | undefined,
@@ -11,8 +11,8 @@ export function macroCall(
 ): Expression | undefined {
   if (target === undefined) return name === "has" && args.length === 1 ? presence(args[0]!, at) : undefined;
   if (!loops.has(name)) return undefined;
-  const most = name === "map" ? 3 : 2;
-  if (args.length !== 2 && args.length !== most) return undefined;
+  const maxArgs = name === "map" ? 3 : 2;
+  if (args.length !== 2 && args.length !== maxArgs) return undefined;
   const [first, ...rest] = args;
   if (first!.node !== "identifier" || first!.name.startsWith(".")) {
     throw new ExpressionError("argument must be a simple name", first!.at);

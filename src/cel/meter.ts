@@ -1,6 +1,6 @@
 import { CelList, CelMap, type Value } from "./values.ts";
 
-/** Thrown when an evaluation has cost what it may; nothing in an expression can catch it. */
+/** The cost limit of an evaluation is exceeded. Expressions can't catch it. */
 export class CostExceeded extends Error {
   override name = "CostExceeded";
   constructor() {
@@ -9,37 +9,36 @@ export class CostExceeded extends Error {
 }
 
 /**
- * Steps that an evaluation may take which the reference's cost doesn't see, such as comparing what lists of lists hold. A step
- * takes some 10 ns.
+ * Limit of work that the cost of Kubernetes doesn't include, such as comparing nested lists. A step takes about 10 ns.
  */
 const maxSteps = 5_000_000;
 
-/** Counts what one evaluation costs, in the reference's units, and ends it at its limit. */
+/** Counts the cost of one evaluation in the units of Kubernetes, and throws {@link CostExceeded} at the limit. */
 export class Meter {
   private spent = 0;
   private steps = 0;
 
   constructor(private readonly limit: number) {}
 
-  /** What has been spent so far. */
+  /** The cost so far. */
   get cost(): number {
     return this.spent;
   }
 
-  /** Spends so much; called before the work is done that it is for. */
+  /** Adds to the cost; called before the work. */
   charge(cost: number): void {
     this.spent += cost;
     if (this.spent > this.limit) throw new CostExceeded();
   }
 
-  /** Counts work beside the cost; see {@link maxSteps}. */
+  /** Counts work that isn't part of the cost; see {@link maxSteps}. */
   work(steps: number): void {
     this.steps += steps;
     if (this.steps > maxSteps) throw new CostExceeded();
   }
 }
 
-/** The size of a value as cost is counted by: characters, bytes, items or entries; 1 for all others. */
+/** Returns the size of a value for the cost: characters, bytes, items or entries; 1 for other values. */
 export function sizeOf(value: Value): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;
@@ -48,10 +47,10 @@ export function sizeOf(value: Value): number {
   return 1;
 }
 
-/** Steps that a function takes with one item of a list, beside reading it: it is made of JSON twice, and compared. */
+/** Meter steps per list item of a function: two conversions from JSON and a comparison. */
 const stepsPerItem = 10;
 
-/** Spends what going through a value once costs: a tenth for each character and byte, 1 for each other scalar. */
+/** Charges the traversal of a value: 0.1 per character and byte, 1 for any other scalar. */
 export function chargeTraversal(value: Value, meter: Meter): void {
   meter.work(stepsPerItem);
   if (typeof value === "string" || value instanceof Uint8Array) {

@@ -7,12 +7,12 @@ import {
   type Expression,
   type Logical,
 } from "./syntax.ts";
-import { tokensOf, type Token } from "./tokens.ts";
+import { tokenize, type Token } from "./tokens.ts";
 
 /**
- * Reads an expression. Recursive descent, as deep as expressions may nest.
+ * Parses an expression by recursive descent; the depth is limited by {@link maxDepth}.
  *
- * @throws {ExpressionError} it isn't one.
+ * @throws {ExpressionError} for a syntax error.
  */
 export function parse(text: string): Expression {
   if (text.length > maxCharacters && [...text].length > maxCharacters) {
@@ -24,7 +24,7 @@ export function parse(text: string): Expression {
   return new Parser(text).whole();
 }
 
-/** An operator of two operands: its name, and how tightly it binds. All group from the left. */
+/** A binary operator with its precedence. All are left-associative. */
 interface Binary {
   readonly name: string;
   readonly level: number;
@@ -38,7 +38,7 @@ const binaryOperators: ReadonlyMap<string, Binary> = new Map<string, Binary>(
   ].flatMap((signs, level) => signs.map((sign) => [sign, { name: `_${sign}_`, level }] as const)),
 ).set("in", { name: "@in", level: 0 });
 
-/** Words that can't be names of variables. */
+/** Reserved words, which can't be variable names. */
 const reserved = new Set(
   "as break const continue else false for function if import in let loop namespace null package return true var void while".split(
     " ",
@@ -48,18 +48,17 @@ const reserved = new Set(
 const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;
 
-/** An expression while the one around it is read. */
+/** A parsed part of an expression. */
 interface Part {
   readonly expression: Expression;
   /**
-   * How many rules of the grammar are entered for the expression and below it, counted as the reference does: a rule for each
-   * level of operators, whether there is an operator or not, one for each further operand of the same level, and one for each
-   * selection, call or index behind another one. Literals and names enter none of their own.
+   * Depth in grammar rules, counted as in cel-go: a rule for each level of operators, even without an operator; one for each
+   * further operand of a level; and one for each chained selection, call or index. Literals and names count as 0.
    */
   readonly depth: number;
 }
 
-/** Rules between an operand without operators and the whole of an expression: conditions, `||`, `&&`, relations and sums. */
+/** Rules between a unary operand and an expression: conditional, `||`, `&&`, relation and sum. */
 const levelsAboveUnary = 5;
 
 class Parser {
@@ -68,7 +67,7 @@ class Parser {
   private open = 0;
 
   constructor(text: string) {
-    this.tokens = tokensOf(text);
+    this.tokens = tokenize(text);
   }
 
   whole(): Expression {
@@ -90,7 +89,7 @@ class Parser {
     const { at } = this.token;
     if (!this.takes("?")) {
       this.open--;
-      return around(condition.expression, [condition], 1);
+      return combine(condition.expression, [condition], 1);
     }
     const whenTrue = this.logical("or");
     this.expect(":");
@@ -103,17 +102,17 @@ class Parser {
       whenFalse: whenFalse.expression,
       at,
     };
-    return around(node, [condition, whenTrue, whenFalse], 1);
+    return combine(node, [condition, whenTrue, whenFalse], 1);
   }
 
-  /** A literal behind which the expression ends: most items of long lists are that. */
+  /** Fast path for a literal followed by the end of the expression, as most items of long lists are. */
   private loneLiteral(): Part | undefined {
     const { token } = this;
     if (token.kind !== "literal") return undefined;
     const { kind, text } = this.tokens[this.next + 1] as Exclude<Token, { kind: "literal" }>;
     if (kind !== "sign" || (text !== "," && text !== "]" && text !== ")")) return undefined;
     const literal = this.primary();
-    return around(literal.expression, [literal], levelsAboveUnary + 1);
+    return combine(literal.expression, [literal], levelsAboveUnary + 1);
   }
 
   private logical(operator: Logical["operator"]): Part {
@@ -127,17 +126,17 @@ class Parser {
       operands.length === 1
         ? first!.expression
         : { node: "logical", operator, operands: operands.map(({ expression }) => expression), at };
-    return around(node, operands, 1);
+    return combine(node, operands, 1);
   }
 
   private relation(): Part {
     let left = this.sum();
-    left = around(left.expression, [left], 1);
+    left = combine(left.expression, [left], 1);
     for (;;) {
       const operator = this.binaryOperator(0);
       if (operator === undefined) return left;
       const right = this.sum();
-      left = binary(operator, left, around(right.expression, [right], 1));
+      left = binary(operator, left, combine(right.expression, [right], 1));
     }
   }
 
@@ -145,12 +144,12 @@ class Parser {
     return this.arithmetic(1);
   }
 
-  /** Operators of a level and of those that bind more tightly. */
+  /** Parses operators of a level and of higher precedence. */
   private arithmetic(level: 1 | 2): Part {
     const operand = (): Part => {
       if (level === 1) return this.arithmetic(2);
       const unary = this.unary();
-      return around(unary.expression, [unary], 1);
+      return combine(unary.expression, [unary], 1);
     };
     let left = operand();
     for (;;) {
@@ -160,7 +159,7 @@ class Parser {
     }
   }
 
-  /** Takes an operator of a level, if there is one. */
+  /** Consumes an operator of a level, if there is one. */
   private binaryOperator(level: number): { readonly name: string; readonly at: number } | undefined {
     const { kind, at } = this.token;
     if (kind !== "sign" && kind !== "name") return undefined;
@@ -177,7 +176,7 @@ class Parser {
     let count = 0;
     while (this.takes(text)) count++;
     const following = this.token;
-    // A single minus belongs to the number behind it: the smallest integer has no positive counterpart.
+    // A single minus is part of the number: the minimum integer has no positive counterpart.
     if (text === "-" && following.kind === "literal" && count === 1) {
       const { value } = following;
       if ((typeof value === "bigint" && -value >= minInt) || typeof value === "number") {
@@ -186,45 +185,45 @@ class Parser {
       }
     }
     const operand = this.member();
-    if (count % 2 === 0) return around(operand.expression, [operand], 1);
+    if (count % 2 === 0) return combine(operand.expression, [operand], 1);
     const name = text === "!" ? "!_" : "-_";
-    return around({ node: "call", name, target: undefined, args: [operand.expression], at }, [operand], 1);
+    return combine({ node: "call", name, target: undefined, args: [operand.expression], at }, [operand], 1);
   }
 
   private member(): Part {
     return this.membersOf(this.primary());
   }
 
-  /** Selections, calls and indexes behind an expression. */
+  /** Parses selections, calls and indexes after an expression. */
   private membersOf(first: Part): Part {
-    let operand = around(first.expression, [first], 1);
+    let operand = combine(first.expression, [first], 1);
     for (;;) {
       const { at } = this.token;
       if (this.takes(".")) {
         const field = this.fieldName();
         if (!this.takes("(")) {
           const node: Expression = { node: "select", operand: operand.expression, field, test: false, at };
-          operand = around(node, [operand], 1);
+          operand = combine(node, [operand], 1);
           continue;
         }
         const args = this.list(")");
         const argNodes = args.map(({ expression }) => expression);
         const target = operand.expression;
         const node = macroCall(field, target, argNodes, at) ?? call(field, target, argNodes, at);
-        operand = around(node, [operand, ...args], 1);
+        operand = combine(node, [operand, ...args], 1);
       } else if (this.takes("[")) {
         const index = this.expression();
         this.expect("]");
         const node = call("_[_]", undefined, [operand.expression, index.expression], at);
-        operand = around(node, [operand, index], 1);
-      } else if (this.isSign("{") && nameOf(operand.expression) !== undefined) {
-        const name = nameOf(operand.expression)!;
+        operand = combine(node, [operand, index], 1);
+      } else if (this.isSign("{") && qualifiedName(operand.expression) !== undefined) {
+        const name = qualifiedName(operand.expression)!;
         operand = this.objectLiteral(name, operand);
       } else return operand;
     }
   }
 
-  /** Its depth doesn't count the rule that it is entered by. */
+  /** Parses a primary expression. Its depth doesn't include its own rule. */
   private primary(): Part {
     const token = this.token;
     const { at } = token;
@@ -242,13 +241,13 @@ class Parser {
     }
     if (this.takes("[")) {
       const items = this.list("]");
-      return around({ node: "list", items: items.map(({ expression }) => expression), at }, items, 0);
+      return combine({ node: "list", items: items.map(({ expression }) => expression), at }, items, 0);
     }
     if (this.takes("{")) return this.mapLiteral(at);
     return this.named(at);
   }
 
-  /** A variable or a function, with or without a dot before its name. */
+  /** Parses a variable or a function call, with or without leading dot. */
   private named(at: number): Part {
     const dot = this.takes(".") ? "." : "";
     const token = this.token;
@@ -262,12 +261,12 @@ class Parser {
     const args = this.list(")");
     const argNodes = args.map(({ expression }) => expression);
     const node = macroCall(name, undefined, argNodes, at) ?? call(name, undefined, argNodes, at);
-    return around(node, args, 0);
+    return combine(node, args, 0);
   }
 
   private list(close: string): Part[] {
     const items: Part[] = [];
-    // A comma alone is allowed where one may stand behind the last item.
+    // A single comma is allowed where a trailing comma is.
     if (close === "]" && this.takes(",")) {
       this.expect(close);
       return items;
@@ -281,7 +280,7 @@ class Parser {
     return items;
   }
 
-  /** The entries of a map are a rule of the grammar. */
+  /** Parses a map literal; its entries are a grammar rule. */
   private mapLiteral(at: number): Part {
     const entries: { key: Expression; value: Expression }[] = [];
     const parts: Part[] = [];
@@ -295,10 +294,10 @@ class Parser {
         entries.push({ key: key.expression, value: value.expression });
         if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
       }
-    return around({ node: "map", entries, at }, parts, entries.length === 0 ? 0 : 1);
+    return combine({ node: "map", entries, at }, parts, entries.length === 0 ? 0 : 1);
   }
 
-  /** An object of a named type. No environment has such types, so only its name is kept, for the fault. */
+  /** Parses an object literal. Types for it don't exist, so only the name is kept, for the error. */
   private objectLiteral(name: string, operand: Part): Part {
     const parts = [operand];
     this.expect("{");
@@ -308,7 +307,7 @@ class Parser {
       parts.push(this.expression());
       if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
     }
-    return around({ node: "object", name, at: operand.expression.at }, parts, 1);
+    return combine({ node: "object", name, at: operand.expression.at }, parts, 1);
   }
 
   private fieldName(): string {
@@ -333,11 +332,11 @@ class Parser {
     if (!this.takes(text)) throw this.unexpected(JSON.stringify(text));
   }
 
-  private unexpected(wanted: string): ExpressionError {
+  private unexpected(expected: string): ExpressionError {
     const token = this.token;
-    const found =
+    const actual =
       token.kind === "end" ? "the end" : token.kind === "literal" ? "a literal" : `'${token.text}'`;
-    return new ExpressionError(`Syntax error: ${wanted} expected, found ${found}`, token.at);
+    return new ExpressionError(`Syntax error: ${expected} expected, found ${actual}`, token.at);
   }
 }
 
@@ -349,8 +348,8 @@ function assertDepth(depth: number, at: number): void {
   if (depth > maxDepth) throw tooDeep(at);
 }
 
-/** An expression of parts, with so many rules entered around them. */
-function around(expression: Expression, parts: readonly Part[], rules: number): Part {
+/** Creates an expression from its parts; `rules` is the number of grammar rules around them. */
+function combine(expression: Expression, parts: readonly Part[], rules: number): Part {
   let depth = 0;
   for (const part of parts) if (part.depth > depth) depth = part.depth;
   depth += rules;
@@ -359,17 +358,17 @@ function around(expression: Expression, parts: readonly Part[], rules: number): 
 }
 
 function binary({ name, at }: { readonly name: string; readonly at: number }, left: Part, right: Part): Part {
-  return around(call(name, undefined, [left.expression, right.expression], at), [left, right], 1);
+  return combine(call(name, undefined, [left.expression, right.expression], at), [left, right], 1);
 }
 
 function call(name: string, target: Expression | undefined, args: readonly Expression[], at: number): Call {
   return { node: "call", name, target, args, at };
 }
 
-/** The name with dots that an expression is, if it is one. */
-export function nameOf(expression: Expression): string | undefined {
+/** Returns the qualified name of an expression; undefined if it isn't one. */
+export function qualifiedName(expression: Expression): string | undefined {
   if (expression.node === "identifier") return expression.name;
   if (expression.node !== "select" || expression.test) return undefined;
-  const above = nameOf(expression.operand);
+  const above = qualifiedName(expression.operand);
   return above === undefined ? undefined : `${above}.${expression.field}`;
 }

@@ -2,7 +2,7 @@ import { ValueList, ValueMap } from "./collections.ts";
 import { planLoop } from "./loops.ts";
 import { unescapedFieldName } from "./field-names.ts";
 import type { CelFunction, FunctionTable } from "./function-table.ts";
-import { indexed, orMissing } from "./functions/operators.ts";
+import { indexValue, valueOrMissingKey } from "./functions/operators.ts";
 import { constantOf, isConstant } from "./constants.ts";
 import type { Evaluation, Step } from "./step.ts";
 import { ExpressionError } from "./syntax.ts";
@@ -11,25 +11,25 @@ import { sizeOf } from "./meter.ts";
 import { dyn } from "./types.ts";
 import { CelMap, Fault, noOverload, TypeValue, type Value } from "./values.ts";
 
-/** What an expression costs to make: a list, and a map. */
+/** Cost of list and map literals. */
 const listCost = 10;
 const mapCost = 30;
-/** Steps for putting one item into a list, as the meter counts them. */
+/** Meter steps per item of a list literal. */
 const stepsPerItem = 4;
-/** Steps for putting one entry into a map. */
+/** Meter steps per entry of a map literal. */
 const stepsPerEntry = 10;
 
 /**
- * Turns a checked expression into functions that evaluate it. What each step costs is what the reference's interpreter counts
- * for it: a name and each selection 1, each call what its function says, `&&`, `||`, `?:` and literals nothing.
+ * Converts a checked expression to functions that evaluate it. The cost is that of the interpreter of Kubernetes: 1 for a name and
+ * for each selection; the cost of its function for a call; nothing for `&&`, `||`, `?:` and literals.
  */
 export class Planner {
-  /** Slots of the variables of loops, the innermost last. */
+  /** Slots of loop variables, innermost last. */
   private readonly loops: { readonly name: string; readonly slot: number }[] = [];
 
   /**
-   * @param slots of the variables.
-   * @param functions by name.
+   * @param slots slots of the variables by name.
+   * @param functions functions by name.
    */
   constructor(
     private readonly slots: ReadonlyMap<string, number>,
@@ -40,7 +40,7 @@ export class Planner {
     return this.step(expression, 1);
   }
 
-  /** @param nameCost what the name at the beginning of a chain of selections costs; nothing in some places. */
+  /** @param nameCost cost of the name at the start of a chain of selections: 1 or 0. */
   private step(expression: Expression, nameCost: number): Step {
     if (isConstant(expression)) {
       const value = constantOf(expression, this.functions);
@@ -66,7 +66,7 @@ export class Planner {
         return this.comprehension(expression);
       case "literal":
       case "object":
-        throw new Error(`${expression.node} is planned elsewhere`);
+        throw new Error(`${expression.node} must be planned by its parent`);
     }
   }
 
@@ -88,40 +88,44 @@ export class Planner {
     const of = this.step(operand, test ? 1 : nameCost);
     const plain = field.includes("__") ? unescapedFieldName(field) : undefined;
     if (test) return (evaluation) => presence(of(evaluation), field, plain);
-    const cost = isChain(operand) || operand.node === "conditional" ? 1 : 2;
+    const cost = isSelectionChain(operand) || operand.node === "conditional" ? 1 : 2;
     return (evaluation) => {
       const value = of(evaluation);
       evaluation.meter.charge(cost);
-      return selected(value, field, plain);
+      return selectField(value, field, plain);
     };
   }
 
   private index({ args }: Call, nameCost: number): Step {
     const [operand, by] = args as [Expression, Expression];
     const of = this.step(operand, nameCost);
-    const at = this.step(by, isChain(by) ? 0 : 1);
-    const cost = isChain(operand) ? 1 : 2;
+    const at = this.step(by, isSelectionChain(by) ? 0 : 1);
+    const cost = isSelectionChain(operand) ? 1 : 2;
     return (evaluation) => {
       const value = of(evaluation);
       const index = at(evaluation);
       evaluation.meter.charge(cost);
       if (value instanceof Fault) return value;
-      return index instanceof Fault ? index : indexed(value, index);
+      return index instanceof Fault ? index : indexValue(value, index);
     };
   }
 
   private call(expression: Call): Step {
     const { target, args, name, functionName } = expression;
-    const found = this.functions.get(functionName ?? name)!;
+    const definition = this.functions.get(functionName ?? name)!;
     const onValue = target !== undefined && (functionName === undefined || !functionName.includes("."));
     const all = onValue ? [target, ...args] : args;
     const type = expression.type ?? dyn;
-    // Membership in a list of literals is looked up at once.
+    // `in` with a list of literals costs 1.
     if (name === "@in" && isListOfLiterals(args[1]!)) {
-      return strict({ ...found, charge: () => undefined }, [this.plan(args[0]!), this.plan(args[1]!)], type);
+      return planCall(
+        { ...definition, charge: () => undefined },
+        [this.plan(args[0]!), this.plan(args[1]!)],
+        type,
+      );
     }
-    return strict(
-      literalRun(found, all),
+    return planCall(
+      specializeForLiteral(definition, all),
       all.map((arg) => this.plan(arg)),
       type,
     );
@@ -131,7 +135,7 @@ export class Planner {
     const steps = items.map((item) => this.plan(item));
     return (evaluation) => {
       const values: Value[] = [];
-      // Items that are constants cost nothing.
+      // Constant items cost nothing.
       evaluation.meter.work(steps.length * stepsPerItem);
       for (const step of steps) {
         const value = step(evaluation);
@@ -160,7 +164,7 @@ export class Planner {
     };
   }
 
-  /** A fault on one side doesn't count when another side decides. */
+  /** Plans `&&` and `||`. A fault of one operand is ignored if another operand decides the result. */
   private logical({ operator, operands }: Logical): Step {
     const steps = operands.map((operand) => this.plan(operand));
     const deciding = operator === "or";
@@ -177,11 +181,11 @@ export class Planner {
     };
   }
 
-  /** A branch that is a name, or a chain of selections, is charged for its selections only. */
+  /** Plans `?:`. For a branch that is a name or a chain of selections, only the selections are charged. */
   private conditional({ condition, whenTrue, whenFalse }: Conditional): Step {
     const test = this.plan(condition);
-    const first = this.step(whenTrue, isChain(whenTrue) ? 0 : 1);
-    const second = this.step(whenFalse, isChain(whenFalse) ? 0 : 1);
+    const first = this.step(whenTrue, isSelectionChain(whenTrue) ? 0 : 1);
+    const second = this.step(whenFalse, isSelectionChain(whenFalse) ? 0 : 1);
     return (evaluation) => {
       const value = test(evaluation);
       if (typeof value === "boolean") return value ? first(evaluation) : second(evaluation);
@@ -205,27 +209,31 @@ function isListOfLiterals(expression: Expression): boolean {
   return expression.node === "list" && expression.items.every(({ node }) => node === "literal");
 }
 
-/** Whether an expression is a name, or selections from one. */
-function isChain(expression: Expression): boolean {
+/** Whether an expression is a name or selections from a name. */
+function isSelectionChain(expression: Expression): boolean {
   if (isConstant(expression)) return false;
   if (expression.node === "identifier") return expression.names === undefined;
   if (expression.node === "select") return !expression.test;
   return expression.node === "call" && expression.name === "_[_]";
 }
 
-/** The function as it is run with an argument that is a literal text. */
-function literalRun(found: CelFunction, args: readonly Expression[]): CelFunction {
-  const { literal } = found;
+/** Specializes a function for a string literal argument. */
+function specializeForLiteral(definition: CelFunction, args: readonly Expression[]): CelFunction {
+  const { literal } = definition;
   const arg = args[literal?.index ?? 0];
   if (literal?.runWith === undefined || arg?.node !== "literal" || typeof arg.value !== "string")
-    return found;
-  return { ...found, run: literal.runWith(arg.value) };
+    return definition;
+  return { ...definition, run: literal.runWith(arg.value) };
 }
 
-/** A call of a function that isn't called with faults. */
-function strict(found: CelFunction, steps: readonly Step[], type: NonNullable<Expression["type"]>): Step {
-  const { run } = found;
-  const charge = chargeOf(found);
+/** Plans a call; if an argument is a fault, the call returns it. */
+function planCall(
+  definition: CelFunction,
+  steps: readonly Step[],
+  type: NonNullable<Expression["type"]>,
+): Step {
+  const { run } = definition;
+  const charge = chargeOf(definition);
   return (evaluation) => {
     const args: Value[] = [];
     let fault: Fault | undefined;
@@ -245,9 +253,9 @@ function chargeOf({ cost, charge }: CelFunction): (evaluation: Evaluation, args:
   return ({ meter }, args) => meter.charge(cost(sizeOf(args[0]!), args.length > 1 ? sizeOf(args[1]!) : 1));
 }
 
-/** @param plain what the field's name is the escaped form of, if it is one. */
-function selected(value: Value, field: string, plain: string | undefined): Value {
-  if (value instanceof CelMap) return orMissing(value.select(field, plain), field);
+/** @param plain the unescaped field name, if the name is escaped. */
+function selectField(value: Value, field: string, plain: string | undefined): Value {
+  if (value instanceof CelMap) return valueOrMissingKey(value.select(field, plain), field);
   return value instanceof Fault ? value : noOverload;
 }
 

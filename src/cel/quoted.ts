@@ -19,9 +19,9 @@ const escape =
   /\\(?:([abfnrtv\\'"`?])|[xX]([\da-fA-F]{2})|([0-3][0-7]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|)/g;
 
 /**
- * The value of a quoted text, its quotes taken away.
+ * Decodes the content of a string or bytes literal, without its quotes.
  *
- * @param at where the text begins in the expression.
+ * @param at position of the content in the expression.
  */
 export function decodeQuoted(inner: string, raw: boolean, asBytes: boolean, at: number): string | Uint8Array {
   const text = inner.includes("\r") ? inner.replaceAll(/\r\n?/g, "\n") : inner;
@@ -37,10 +37,10 @@ export function decodeQuoted(inner: string, raw: boolean, asBytes: boolean, at: 
 function decodeBytes(text: string, at: number): Uint8Array {
   const pieces: Buffer[] = [];
   let last = 0;
-  for (const found of text.matchAll(escape)) {
-    const offset = found.index;
+  for (const match of text.matchAll(escape)) {
+    const offset = match.index;
     if (offset > last) pieces.push(Buffer.from(text.slice(last, offset), "utf8"));
-    const [whole, plain, hex, octal, short, long] = found;
+    const [whole, plain, hex, octal, short, long] = match;
     if (short !== undefined || long !== undefined) {
       throw new ExpressionError("\\u and \\U are no escape sequences of bytes", at + offset);
     }
@@ -66,7 +66,7 @@ function codeOf(
 }
 
 function character(code: number, at: number): string {
-  // Half of a pair is replaced, as Go does.
+  // As in Go, a lone surrogate is replaced.
   if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
   if (code > 0x10ffff) {
     throw new ExpressionError("Syntax error: this escape sequence is no Unicode character", at);

@@ -1,10 +1,10 @@
-/** A number that isn't known exactly. */
+/** Lower and upper bound of a number. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** Where nothing limits a number, and what larger ones count as. */
+/** The maximum of a number without limit; larger numbers are capped to it. */
 export const unlimited = 2 ** 64;
 
 export const zero: Range = { min: 0, max: 0 };
@@ -22,12 +22,12 @@ export function times(one: Range, other: Range): Range {
   return { min: bounded(one.min * other.min), max: bounded(one.max * other.max) };
 }
 
-/** A range multiplied by a factor; rounded up. */
+/** Multiplies a range by a factor; rounds up. */
 export function scaled({ min, max }: Range, factor: number): Range {
   return { min: bounded(Math.ceil(min * factor)), max: bounded(Math.ceil(max * factor)) };
 }
 
-/** The least range that both are in. */
+/** Returns the smallest range that includes both. */
 export function either(one: Range, other: Range): Range {
   return { min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) };
 }

@@ -16,7 +16,7 @@ import {
   type ObjectField,
 } from "./types.ts";
 
-/** What the values of the scalar types are to expressions. */
+/** CEL types of scalar types. */
 const scalars: Readonly<Record<ScalarName, CelType>> = {
   string,
   bool,
@@ -27,7 +27,7 @@ const scalars: Readonly<Record<ScalarName, CelType>> = {
   time: timestamp,
   microTime: timestamp,
   duration,
-  // Text in every object that is stored; expressions that are given something else see what it is.
+  // Always a string in stored objects.
   quantity: dyn,
   intOrString: dyn,
   json: dyn,
@@ -35,7 +35,7 @@ const scalars: Readonly<Record<ScalarName, CelType>> = {
   fieldsV1: dyn,
 };
 
-/** What the scalar types are where values aren't converted by their declared types: times and bytes are text. */
+/** CEL types of scalars that aren't converted: times and bytes are strings. */
 const plainScalars: Readonly<Record<ScalarName, CelType>> = {
   ...scalars,
   bytes: string,
@@ -45,15 +45,15 @@ const plainScalars: Readonly<Record<ScalarName, CelType>> = {
 };
 
 /**
- * The types that declared types are to expressions.
+ * Converts declared types to CEL types.
  *
  * @example `schemaTypes.of(Pod.type)` is an object type with the fields `spec`, `metadata`, …
  */
 export class SchemaTypes {
-  /** Structs may contain themselves, so each has one type. */
+  /** One type per struct, because structs may be recursive. */
   private readonly structs = new WeakMap<StructType, CelType>();
 
-  /** @param values `plain` where objects are shown to expressions as they stand in JSON, `converted` where by their types. */
+  /** @param values `plain`: values are as in JSON; `converted`: times and bytes have their CEL types. */
   constructor(private readonly values: "plain" | "converted") {}
 
   of(type: Type): CelType {
@@ -72,20 +72,20 @@ export class SchemaTypes {
   }
 
   private struct(type: StructType): CelType {
-    let found = this.structs.get(type);
-    if (found === undefined) {
-      found = objectType(type.name, () => this.fieldsOf(type));
-      this.structs.set(type, found);
+    let result = this.structs.get(type);
+    if (result === undefined) {
+      result = objectType(type.name, () => this.fieldsOf(type));
+      this.structs.set(type, result);
     }
-    return found;
+    return result;
   }
 
   private fieldsOf({ fields }: StructType): ReadonlyMap<string, ObjectField> {
-    const found = new Map<string, ObjectField>();
+    const result = new Map<string, ObjectField>();
     for (const [jsonName, { type }] of Object.entries(fields)) {
       const name = escapedFieldName(jsonName);
-      if (name !== undefined) found.set(name, { type: this.of(type), jsonName });
+      if (name !== undefined) result.set(name, { type: this.of(type), jsonName });
     }
-    return found;
+    return result;
   }
 }

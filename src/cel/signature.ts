@@ -10,9 +10,9 @@ import {
   type CelType,
 } from "./types.ts";
 
-/** One form of a function: what it takes and gives. */
+/** An overload of a function: types of arguments and result. */
 export interface Signature {
-  /** Whether the first type is that of the value that the function is called on: `a.f(b)`. */
+  /** Whether the first type is that of the receiver: `a.f(b)`. */
   readonly onValue: boolean;
   readonly takes: readonly CelType[];
   readonly gives: CelType;
@@ -27,8 +27,8 @@ const shortNames: ReadonlyMap<string, CelType> = new Map<string, CelType>([
 ]);
 
 /**
- * Reads a signature: `string.(string) -> bool` is called on a string, `(list<A>) -> A` isn't called on anything. Names of one
- * capital letter stand for any type.
+ * Parses a signature: `string.(string) -> bool` has a string as receiver, `(list<A>) -> A` has no receiver. A single capital letter
+ * is a type parameter.
  */
 export function signature(text: string): Signature {
   const reader = new SignatureReader(text.match(tokens) ?? []);
@@ -37,19 +37,19 @@ export function signature(text: string): Signature {
 
 class SignatureReader {
   private at = 0;
-  constructor(private readonly words: readonly string[]) {}
+  constructor(private readonly tokenList: readonly string[]) {}
 
   read(): Signature {
     const takes: CelType[] = [];
-    const onValue = this.words[this.at] !== "(";
+    const onValue = this.tokenList[this.at] !== "(";
     if (onValue) {
       takes.push(this.type());
       this.take(".");
     }
     this.take("(");
-    while (this.words[this.at] !== ")") {
+    while (this.tokenList[this.at] !== ")") {
       takes.push(this.type());
-      if (this.words[this.at] === ",") this.at++;
+      if (this.tokenList[this.at] === ",") this.at++;
     }
     this.take(")");
     this.take("->");
@@ -57,7 +57,7 @@ class SignatureReader {
   }
 
   private type(): CelType {
-    const name = this.words[this.at++]!;
+    const name = this.tokenList[this.at++]!;
     if (/^[A-Z]$/.test(name)) return { is: "parameter", name };
     if (name === "list") return listOf(this.inner());
     if (name === "type") return typeOf(this.inner());
@@ -69,9 +69,9 @@ class SignatureReader {
       this.take(">");
       return mapOf(key, value);
     }
-    const found = shortNames.get(name) ?? namedTypes.get(name);
-    if (found === undefined) throw new Error(`no type ${name}`);
-    return found;
+    const type = shortNames.get(name) ?? namedTypes.get(name);
+    if (type === undefined) throw new Error(`no type ${name}`);
+    return type;
   }
 
   private inner(): CelType {
@@ -82,6 +82,6 @@ class SignatureReader {
   }
 
   private take(word: string): void {
-    if (this.words[this.at++] !== word) throw new Error(`${word} expected`);
+    if (this.tokenList[this.at++] !== word) throw new Error(`${word} expected`);
   }
 }

@@ -1,10 +1,10 @@
 import type { Meter } from "./meter.ts";
 import type { Value } from "./values.ts";
 
-/** One evaluation while it runs. */
+/** The state of an evaluation. */
 export interface Evaluation {
   readonly meter: Meter;
-  /** The values of the variables and, behind them, those of the loops. */
+  /** Values of the variables, followed by those of loop variables. */
   readonly slots: Value[];
 }
 

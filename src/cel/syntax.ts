@@ -1,35 +1,35 @@
 import type { Signature } from "./signature.ts";
 import type { CelType } from "./types.ts";
 
-/** A fault of an expression: what is wrong, and where. */
+/** A compilation error with its position. */
 export interface ExpressionFault {
   readonly message: string;
-  /** Counted from 1. */
+  /** 1-based. */
   readonly line: number;
-  /** Counted from 1, in UTF-16 code units. */
+  /** 1-based, in UTF-16 code units. */
   readonly column: number;
 }
 
-/** Thrown while an expression is read or checked; `compile` turns it into an {@link ExpressionFault}. */
+/** An error while parsing or checking; `compile` converts it to an {@link ExpressionFault}. */
 export class ExpressionError extends Error {
   override name = "ExpressionError";
   constructor(
     message: string,
-    /** Where in the text, in UTF-16 code units. */
+    /** Offset in the expression, in UTF-16 code units. */
     readonly at: number,
   ) {
     super(message);
   }
 }
 
-/** So many rules of the grammar may be entered within each other; as in the reference. A pair of parentheses enters six. */
+/** Maximum nesting of grammar rules, as in Kubernetes. A pair of parentheses counts as six. */
 export const maxDepth = 250;
-/** Characters of the longest expression; as in the reference. */
+/** Maximum length of an expression in characters, as in Kubernetes. */
 export const maxCharacters = 100_000;
 
 /**
- * An expression as it was read. Macros are nodes of their own, so that their loops need no accumulator; `&&` and `||` have any
- * number of operands, so that long chains of them are not deep. `at` is the place in the text.
+ * A parsed expression. Macros are nodes of their own, so their loops need no accumulator; `&&` and `||` have any number of
+ * operands, so long chains are not deep. `at` is the offset in the text.
  */
 export type Expression =
   | Literal
@@ -43,7 +43,7 @@ export type Expression =
   | Conditional
   | Comprehension;
 
-/** What a literal stands for: integers as `bigint`, unsigned ones as `{ uint }`, doubles as `number`. */
+/** The value of a literal: `bigint` for int, `{ uint }` for uint, `number` for double. */
 export type LiteralValue = null | boolean | bigint | number | string | Uint8Array | { readonly uint: bigint };
 
 interface Node {
@@ -59,9 +59,9 @@ export interface Literal extends Node {
 
 export interface Identifier extends Node {
   readonly node: "identifier";
-  /** May begin with a dot, which says that nothing stands before it. */
+  /** May have a leading dot (a name in the root scope). */
   readonly name: string;
-  /** Set by the checker where it names a type. */
+  /** Set by the checker if it is a type name. */
   names?: CelType;
 }
 
@@ -69,21 +69,21 @@ export interface Select extends Node {
   readonly node: "select";
   readonly operand: Expression;
   readonly field: string;
-  /** Whether it is asked for presence only: `has(a.b)`. */
+  /** Whether this is a presence test: `has(a.b)`. */
   readonly test: boolean;
-  /** Set by the checker where it is not a selection but the whole is a name with dots. */
+  /** Set by the checker if the expression is a qualified name instead of a selection. */
   qualified?: Identifier;
 }
 
 export interface Call extends Node {
   readonly node: "call";
-  /** Operators have the names of the reference: `_+_`, `!_`, `_[_]`, `@in`. */
+  /** Operators have the names of cel-go: `_+_`, `!_`, `_[_]`, `@in`. */
   readonly name: string;
   readonly target: Expression | undefined;
   readonly args: readonly Expression[];
-  /** Set by the checker where the target only qualified the function's name. */
+  /** Set by the checker if the target is the namespace of the function. */
   functionName?: string;
-  /** Set by the checker: the forms of the function that fit the types of the arguments. */
+  /** Set by the checker: the overloads that match the argument types. */
   forms?: readonly Signature[];
 }
 
@@ -117,14 +117,14 @@ export interface Conditional extends Node {
 
 export type Macro = "all" | "exists" | "exists_one" | "map" | "filter";
 
-/** A macro that goes through a list or the keys of a map. */
+/** A macro that iterates over a list or the keys of a map. */
 export interface Comprehension extends Node {
   readonly node: "comprehension";
   readonly macro: Macro;
   readonly range: Expression;
   readonly variable: string;
-  /** The predicate; in `map`, the filter, if there is one. */
+  /** The predicate; in `map` the optional filter. */
   readonly condition: Expression | undefined;
-  /** In `map`, what is made of each. */
+  /** The transformation of `map`. */
   readonly transform: Expression | undefined;
 }

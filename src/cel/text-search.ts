@@ -1,29 +1,29 @@
 import type { Meter } from "./meter.ts";
 
-/** Texts of so many units at most are searched for by the engine's own functions, whose worst case is the product of the lengths. */
+/** Needles up to this length use `String.indexOf`, whose worst case is the product of the lengths. */
 const shortNeedle = 8;
 
-/** The searches for one text in another one. */
+/** Options of a search. */
 export interface TextSearchOptions {
   readonly text: string;
-  /** What is searched for. */
+  /** The string to search for. */
   readonly needle: string;
-  /** Whether the last place is searched for instead of the first one. */
+  /** Whether to find the last occurrence instead of the first one. */
   readonly last?: boolean;
 }
 
 /**
- * Finds a text in another one, in time that grows with the sum of both lengths and not with their product (Knuth, Morris and
- * Pratt). Places are counted in UTF-16 code units.
+ * Finds a string in another one, in time proportional to the sum of both lengths (Knuth, Morris and Pratt). Positions are in UTF-16
+ * code units.
  */
 export class TextSearch {
   private readonly text: string;
   private readonly needle: string;
   private readonly last: boolean;
-  /** Of each beginning of the needle, how long its longest end is that is a beginning too; read from the back for the last place. */
+  /** Length of the longest border (prefix that is also a suffix) of each prefix of the needle; reversed for the last occurrence. */
   private readonly borders: Int32Array | undefined;
 
-  /** @param meter counts the work of all searches that don't overlap. */
+  /** @param meter counts the work of all non-overlapping searches. */
   constructor({ text, needle, last = false }: TextSearchOptions, meter: Meter) {
     this.text = text;
     this.needle = needle;
@@ -34,9 +34,9 @@ export class TextSearch {
   }
 
   /**
-   * The place of the needle; -1 for none.
+   * Returns the position of the needle; -1 if it isn't found.
    *
-   * @param from the first place that counts, or the last one where the last place is searched for.
+   * @param from the first position of the search; for the last occurrence, the last position.
    */
   find(from: number): number {
     const { text, needle, borders } = this;

@@ -9,11 +9,11 @@ const minTime = -62_135_596_800n * perSecond;
 const maxTime = 253_402_300_800n * perSecond - 1n;
 const maxDuration = 2n ** 63n - 1n;
 
-/** The time that RFC 3339 text says; undefined for other text. */
-export function timestampOf(text: string): Timestamp | undefined {
-  // An hour may have one digit, as in Go.
+/** Parses an RFC 3339 time; undefined if it is malformed. */
+export function parseTimestamp(text: string): Timestamp | undefined {
+  // As in Go, the hour may have one digit.
   if (text.length > 64) return undefined;
-  if (text[12] === ":") return timestampOf(`${text.slice(0, 11)}0${text.slice(11)}`);
+  if (text[12] === ":") return parseTimestamp(`${text.slice(0, 11)}0${text.slice(11)}`);
   if (text[4] !== "-" || text[7] !== "-" || text[10] !== "T" || text[13] !== ":" || text[16] !== ":") {
     return undefined;
   }
@@ -23,7 +23,7 @@ export function timestampOf(text: string): Timestamp | undefined {
   const fractionEnd = text[19] === "." || text[19] === "," ? endOfDigits(text, 20) : 19;
   if (fractionEnd === 20) return undefined;
   const zone = text.slice(fractionEnd);
-  const offset = zone === "Z" ? 0 : writtenOffset(zone);
+  const offset = zone === "Z" ? 0 : parseOffset(zone);
   if (offset === undefined) return undefined;
   const seconds = ((day * 24 + hour) * 60 + minute - offset) * 60 + second;
   const fraction = fractionEnd === 19 ? 0n : BigInt(text.slice(20, Math.min(fractionEnd, 29)).padEnd(9, "0"));
@@ -31,7 +31,7 @@ export function timestampOf(text: string): Timestamp | undefined {
   return checked instanceof Timestamp ? checked : undefined;
 }
 
-/** The number that digits of a text make; NaN where others are among them. */
+/** Parses a range of digits; NaN for other characters. */
 function digits(text: string, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at++) {
@@ -48,7 +48,7 @@ function endOfDigits(text: string, from: number): number {
   return at;
 }
 
-/** Days from 1970 to a day; undefined for one that isn't in the calendar. */
+/** Returns the days since 1970-01-01; undefined for an invalid date. */
 function dayNumber(year: number, month: number, day: number): number | undefined {
   if (!(month >= 1 && month <= 12 && day >= 1)) return undefined;
   const date = new Date(0);
@@ -56,17 +56,17 @@ function dayNumber(year: number, month: number, day: number): number | undefined
   return date.getUTCDate() === day ? date.getTime() / 86_400_000 : undefined;
 }
 
-/** The beginning of a day that text names (`2023-01-31`), in UTC; undefined for other text. */
-export function dayOf(text: string): Timestamp | undefined {
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? timestampOf(`${text}T00:00:00Z`) : undefined;
+/** Parses a date (`2023-01-31`) as midnight UTC; undefined if it is malformed. */
+export function parseDate(text: string): Timestamp | undefined {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined;
 }
 
-export function durationOf(text: string): Duration | undefined {
+export function parseCelDuration(text: string): Duration | undefined {
   const nanos = parseDuration(text);
   return nanos === undefined ? undefined : new Duration(nanos);
 }
 
-/** @param offset minutes that the zone in which the time is written is ahead of UTC. */
+/** Creates a timestamp; a fault if it is out of range. @param offset offset of the time zone from UTC, in minutes. */
 export function checkedTime(nanos: bigint, offset = 0): Value {
   return nanos < minTime || nanos > maxTime ? new Fault("timestamp overflow") : new Timestamp(nanos, offset);
 }
@@ -77,10 +77,10 @@ export function checkedDuration(nanos: bigint): Value {
     : new Duration(nanos);
 }
 
-/** A time as RFC 3339 text in its zone, with as many digits of a second as it has. */
+/** Formats a time as RFC 3339 in its time zone, without trailing zeros in the fraction. */
 export function timestampText({ nanos, offset }: Timestamp): string {
   const seconds = floorDivide(nanos, perSecond);
-  // A zone may be in the year 10000 before UTC is.
+  // The local time may be in the year 10000.
   const text = new Date((Number(seconds) + offset * 60) * 1000)
     .toISOString()
     .slice(0, -5)
@@ -97,14 +97,14 @@ function offsetText(offset: number): string {
   return `${offset < 0 ? "-" : "+"}${hour}:${minute}`;
 }
 
-/** A length of time as text in seconds. */
+/** Formats a duration in seconds. */
 export function durationText({ nanos }: Duration): string {
   const size = nanos < 0n ? -nanos : nanos;
   const rest = size % perSecond;
   return `${nanos < 0n ? "-" : ""}${size / perSecond}${fractionText(rest)}s`;
 }
 
-/** Nanoseconds below a second as a decimal fraction without zeros at its end; empty for none. */
+/** Formats the nanoseconds of a second as a fraction without trailing zeros; empty for 0. */
 function fractionText(nanos: bigint): string {
   if (nanos === 0n) return "";
   const digits = nanos.toString().padStart(9, "0");
@@ -125,7 +125,7 @@ export type TimePart =
   | "getSeconds"
   | "getMilliseconds";
 
-/** A part of a time, in a zone (`America/New_York`, `-08:00`), else in UTC. */
+/** Returns a component of a time in a time zone (`America/New_York`, `-08:00`); the default is UTC. */
 export function timePart({ nanos }: Timestamp, part: TimePart, zone: string | undefined): Value {
   const ms = Number(floorDivide(nanos, perMs));
   const offset = zone === undefined ? 0 : zoneOffsetMs(zone, ms);
@@ -162,8 +162,8 @@ function partOf(date: Date, part: TimePart): number {
   }
 }
 
-/** Minutes of an offset as it is in RFC 3339 text (`+01:30`); as in Go, up to 24 hours and 60 minutes. */
-function writtenOffset(zone: string): number | undefined {
+/** Parses an RFC 3339 offset (`+01:30`) to minutes; as in Go, up to 24 hours and 60 minutes. */
+function parseOffset(zone: string): number | undefined {
   const match = /^([+-])(\d\d):(\d\d)$/.exec(zone);
   if (match === null) return undefined;
   const [hours, minutes] = [Number(match[2]), Number(match[3])];
@@ -171,7 +171,7 @@ function writtenOffset(zone: string): number | undefined {
   return (match[1] === "-" ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Minutes of an offset that a zone names: two whole numbers, of which the first one may have a sign (`-8:30`). */
+/** Parses a time zone of the form `-8:30` to minutes. */
 function zoneOffset(zone: string): number | undefined {
   const match = /^([+-]?\d{1,4}):([+-]?\d{1,4})$/.exec(zone);
   if (match === null) return undefined;
@@ -179,7 +179,7 @@ function zoneOffset(zone: string): number | undefined {
   return zone.startsWith("-") ? hours * 60 - minutes : hours * 60 + minutes;
 }
 
-/** Making one takes some 50 microseconds, so the last ones are kept; there are some 600 zones. */
+/** Cache of formats: creating one takes about 50 microseconds. */
 const formats = new RecentMap<Intl.DateTimeFormat>({ entries: 32, cost: 0 });
 
 function zoneOffsetMs(zone: string, ms: number): number | undefined {
@@ -196,8 +196,8 @@ function zoneOffsetMs(zone: string, ms: number): number | undefined {
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  const known = formats.get(zone);
-  if (known !== undefined) return known;
+  const cached = formats.get(zone);
+  if (cached !== undefined) return cached;
   if (!/^[A-Za-z][\w+\-/]{0,63}$/.test(zone)) return undefined;
   try {
     const numeric = "numeric";
@@ -212,7 +212,7 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
       minute: numeric,
       second: numeric,
     });
-    // Names of zones are written in one way.
+    // Only canonical names of time zones are accepted.
     const { timeZone } = format.resolvedOptions();
     if (timeZone !== zone && timeZone.toLowerCase() === zone.toLowerCase()) return undefined;
     formats.set(zone, format);

@@ -13,7 +13,7 @@ const double = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d
 const integer = /(?:0x[\da-fA-F]+|\d+)/y;
 const sign = /(?:==|!=|<=|>=|&&|\|\||[-+*/%!?:.,()[\]{}<>])/y;
 const quoteStart = /(?:[bB][rR]|[rR][bB]|[bBrR])?(?:"""|'''|"|')/y;
-/** Each alternative takes at least a character and begins unlike the others, so that no text is read twice. */
+/** Each alternative consumes a character and starts differently, so there is no backtracking. */
 const quoteEnds: Readonly<Record<string, RegExp>> = {
   '"': /(?:[^"\\\r\n]|\\[^\r\n])*"/y,
   "'": /(?:[^'\\\r\n]|\\[^\r\n])*'/y,
@@ -27,8 +27,8 @@ const rawQuoteEnds: Readonly<Record<string, RegExp>> = {
   "'''": /(?:[^']|'(?!''))*'''/y,
 };
 
-/** Splits an expression into tokens; the last one is the end. */
-export function tokensOf(text: string): Token[] {
+/** Splits an expression into tokens; the last one is `end`. */
+export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   for (;;) {
@@ -38,7 +38,7 @@ export function tokensOf(text: string): Token[] {
       continue;
     }
     if (at >= text.length) break;
-    const token = tokenAt(text, at);
+    const token = readToken(text, at);
     tokens.push(token);
     at = token.end;
   }
@@ -46,7 +46,7 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-function tokenAt(text: string, at: number): Token {
+function readToken(text: string, at: number): Token {
   const signText = matchAt(sign, text, at);
   if (signText !== undefined && !(signText === "." && isDigit(text.charCodeAt(at + 1)))) {
     return { kind: "sign", text: signText, at, end: at + signText.length };
@@ -61,8 +61,8 @@ function tokenAt(text: string, at: number): Token {
     if (named === "null") return { kind: "literal", value: null, at, end };
     return { kind: "name", text: named, at, end };
   }
-  const found = String.fromCodePoint(text.codePointAt(at)!);
-  throw new ExpressionError(`Syntax error: token recognition error at: ${JSON.stringify(found)}`, at);
+  const match = String.fromCodePoint(text.codePointAt(at)!);
+  throw new ExpressionError(`Syntax error: token recognition error at: ${JSON.stringify(match)}`, at);
 }
 
 function isDigit(code: number): boolean {
@@ -75,7 +75,7 @@ function number(text: string, at: number): Token {
   return wholeNumber(text, at, matchAt(integer, text, at)!);
 }
 
-/** An integer of any size; the parser looks at the range, as a minus may stand before it. */
+/** Reads an integer of any size; the parser checks the range, because a minus may precede it. */
 function wholeNumber(text: string, at: number, digits: string): Token {
   const after = text[at + digits.length];
   const unsigned = after === "u" || after === "U";
@@ -93,16 +93,16 @@ function quoted(text: string, at: number, start: string): Token {
   const quote = start.slice(prefix.length);
   const raw = prefix.includes("r");
   const rest = matchAt((raw ? rawQuoteEnds : quoteEnds)[quote]!, text, at + start.length);
-  if (rest === undefined) throw new ExpressionError("Syntax error: this string is never closed", at);
+  if (rest === undefined) throw new ExpressionError("Syntax error: unterminated string literal", at);
   const inner = rest.slice(0, rest.length - quote.length);
   const end = at + start.length + rest.length;
   const value = decodeQuoted(inner, raw, prefix.includes("b"), at + start.length);
   return { kind: "literal", value, at, end };
 }
 
-/** The text that a sticky expression finds at a place; undefined for none, and for the empty one. */
+/** Returns the match of a sticky regular expression at a position; undefined for no match or an empty one. */
 function matchAt(expression: RegExp, text: string, at: number): string | undefined {
   expression.lastIndex = at;
-  const found = expression.exec(text)?.[0];
-  return found === undefined || found === "" ? undefined : found;
+  const match = expression.exec(text)?.[0];
+  return match === undefined || match === "" ? undefined : match;
 }

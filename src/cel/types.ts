@@ -1,15 +1,14 @@
 /**
- * The types of CEL expressions and values. Types are plain data; those of objects are made when first asked for, so that kinds
- * which contain themselves are no trouble.
+ * The types of CEL expressions and values. Types are plain data; object types are created on demand, because kinds may be recursive.
  */
 export type CelType = SimpleType | ListType | MapType | ObjectType | TypeType | ParameterType | OpaqueType;
 
 export type SimpleName =
   "dyn" | "null" | "bool" | "int" | "uint" | "double" | "string" | "bytes" | "timestamp" | "duration";
 
-/** What is known of a value's size: characters of a string, bytes, items of a list, entries of a map. */
+/** Size of a value: characters of a string, bytes, items of a list, entries of a map. */
 interface Sized {
-  /** The most that it can be; absent where nothing limits it but the size of the request. */
+  /** Maximum size; absent if only the size of the request limits it. */
   readonly maxSize?: number | undefined;
 }
 
@@ -20,11 +19,11 @@ export interface SimpleType extends Sized {
 export interface ListType extends Sized {
   readonly is: "list";
   readonly element: CelType;
-  /** How the items are told apart where their order doesn't count; absent for lists in which it does. */
+  /** Identity of the items of a set or list map; absent for an ordered list. */
   readonly identity?: ListIdentity | undefined;
 }
 
-/** The items of a `set` are told apart by their values, those of a map by the named fields, as expressions name them. */
+/** Items of a `set` are identified by their values, items of a list map by key fields (escaped names). */
 export type ListIdentity = "set" | readonly string[];
 
 export interface MapType extends Sized {
@@ -37,13 +36,13 @@ export interface MapType extends Sized {
 export interface ObjectType {
   readonly is: "object";
   readonly name: string;
-  /** By the names that expressions use; see `field-names.ts`. */
+  /** By escaped name; see `field-names.ts`. */
   readonly fields: ReadonlyMap<string, ObjectField>;
 }
 
 export interface ObjectField {
   readonly type: CelType;
-  /** Name in JSON. */
+  /** Field name in JSON. */
   readonly jsonName: string;
 }
 
@@ -53,13 +52,13 @@ export interface TypeType {
   readonly of: CelType;
 }
 
-/** A place in the declaration of a function for which any type can be put in, everywhere the same. */
+/** A type parameter of a function. */
 export interface ParameterType {
   readonly is: "parameter";
   readonly name: string;
 }
 
-/** A type with functions of its own, such as that of URLs. */
+/** An opaque type with its own functions, such as URL. */
 export interface OpaqueType {
   readonly is: "opaque";
   readonly name: string;
@@ -88,19 +87,19 @@ export const mapOf = (key: CelType, value: CelType, maxSize?: number): MapType =
 });
 export const typeOf = (of: CelType): TypeType => ({ is: "type", of });
 
-/** An object type whose fields are worked out when they are first asked for. */
+/** Returns an object type whose fields are created on first access. */
 export function objectType(name: string, fields: () => ReadonlyMap<string, ObjectField>): ObjectType {
-  let found: ReadonlyMap<string, ObjectField> | undefined;
+  let cached: ReadonlyMap<string, ObjectField> | undefined;
   return {
     is: "object",
     name,
     get fields() {
-      return (found ??= fields());
+      return (cached ??= fields());
     },
   };
 }
 
-/** The names that stand for types in expressions. */
+/** Type names in expressions. */
 export const namedTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ["bool", bool],
   ["int", int],
@@ -116,7 +115,7 @@ export const namedTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>
   ["google.protobuf.Duration", duration],
 ]);
 
-/** A type as faults name it: `list(int)`. */
+/** Formats a type for messages: `list(int)`. */
 export function typeText(type: CelType): string {
   switch (type.is) {
     case "list":

@@ -3,34 +3,34 @@ import { Url } from "./values.ts";
 
 const scheme = /^([a-zA-Z][a-zA-Z0-9+\-.]*):/;
 const badEscape = /%(?![\da-fA-F]{2})/;
-/** What can't be in a host, beside brackets; only zones of addresses have escaped percent signs. */
+/** Characters that are not allowed in a host, except brackets; only IPv6 zones have escaped percent signs. */
 const notInHost = /[^A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"%\x80-\uffff]|%(?!25|[89a-fA-F][\da-fA-F])/;
 const notInUser = /[^A-Za-z0-9\-._:~!$&'()*+,;=@%]|%(?![\da-fA-F]{2})/;
-/** What has to be escaped in a path. */
+/** Characters that must be escaped in a path. */
 const notInPath = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%]/;
 const port = /^(?::\d*)?$/;
 
-/** A URL that is read in one of two ways, which differ in a fragment and in a path of two slashes. */
-type Reading = "request" | "reference";
+/** How a URL is parsed; the modes differ for fragments and for paths with two slashes. */
+type ParseMode = "request" | "reference";
 
 /**
- * Reads an absolute URL, or an absolute path, as Go's `url.Parse` does.
+ * Parses an absolute URL or an absolute path as Go's `url.Parse` does.
  *
- * @returns undefined for text that isn't one.
+ * @returns undefined if it is malformed.
  */
 export function parseUrl(text: string): Url | undefined {
   if (!isUrl(text)) return undefined;
   const mark = text.indexOf("#");
-  if (mark < 0) return read(text, "reference");
-  return badEscape.test(text.slice(mark)) ? undefined : read(text.slice(0, mark), "reference");
+  if (mark < 0) return parse(text, "reference");
+  return badEscape.test(text.slice(mark)) ? undefined : parse(text.slice(0, mark), "reference");
 }
 
-/** Whether a text is an absolute URL, or an absolute path, to Go's `url.ParseRequestURI`. */
+/** Whether Go's `url.ParseRequestURI` accepts a string: an absolute URL or an absolute path. */
 export function isUrl(text: string): boolean {
-  return text !== "" && !hasControlCharacter(text) && read(text, "request") !== undefined;
+  return text !== "" && !hasControlCharacter(text) && parse(text, "request") !== undefined;
 }
 
-function read(text: string, reading: Reading): Url | undefined {
+function parse(text: string, mode: ParseMode): Url | undefined {
   if (text === "*") return new Url(text, { scheme: "", host: "", path: "*", query: "" });
   if (text.startsWith(":")) return undefined;
   const name = scheme.exec(text)?.[1] ?? "";
@@ -39,9 +39,9 @@ function read(text: string, reading: Reading): Url | undefined {
   const query = mark < 0 ? "" : behind.slice(mark + 1);
   let path = mark < 0 ? behind : behind.slice(0, mark);
   const parts = { scheme: name.toLowerCase(), host: "", query };
-  // What follows a scheme without a slash isn't read.
+  // The part after a scheme without slash is opaque and not parsed.
   if (!path.startsWith("/")) return name === "" ? undefined : new Url(text, { ...parts, path: "" });
-  const hasHost = name !== "" || (reading === "reference" && !path.startsWith("///"));
+  const hasHost = name !== "" || (mode === "reference" && !path.startsWith("///"));
   if (hasHost && path.startsWith("//")) {
     const end = path.indexOf("/", 2);
     const host = hostOf(end < 0 ? path.slice(2) : path.slice(2, end));
@@ -52,7 +52,7 @@ function read(text: string, reading: Reading): Url | undefined {
   return badEscape.test(path) ? undefined : new Url(text, { ...parts, path });
 }
 
-/** The host of an authority, with its port; undefined where the host, the port or the user isn't valid. */
+/** Returns host and port of an authority; undefined if host, port or user is invalid. */
 function hostOf(authority: string): string | undefined {
   const at = authority.lastIndexOf("@");
   if (at >= 0 && notInUser.test(authority.slice(0, at))) return undefined;
@@ -65,7 +65,7 @@ function hostOf(authority: string): string | undefined {
   return notInHost.test(host) ? undefined : decodedPercent(host);
 }
 
-/** The path of a URL as it is written where it may be so, else escaped anew. */
+/** Returns the path unchanged if it is a valid encoding, else escapes it. */
 export function escapedPath({ path }: Url): string {
   return notInPath.test(path) ? encodePath(decodedPercent(path)) : path;
 }

@@ -2,8 +2,8 @@ import type { JsonObject } from "../base/json/value.ts";
 import type { CelType, ListIdentity, ObjectType } from "./types.ts";
 
 /**
- * A value while an expression is evaluated: `int` is `bigint`, `double` is `number`, the others as their names say. A value
- * that is a fault is passed on like any other, so that `false && fault` is false; nothing is thrown for it.
+ * A value during evaluation: `int` is `bigint`, `double` is `number`. A fault is a value and isn't thrown, so that
+ * `false && fault` is false.
  */
 export type Value =
   | null
@@ -36,12 +36,12 @@ export class Timestamp {
   constructor(
     /** Nanoseconds since 1970. */
     readonly nanos: bigint,
-    /** Minutes that the zone in which the time is written is ahead of UTC; counts for its text only. */
+    /** Offset of the time zone from UTC in minutes; only used for formatting. */
     readonly offset = 0,
   ) {}
 }
 
-/** A length of time. */
+/** A duration. */
 export class Duration {
   constructor(readonly nanos: bigint) {}
 }
@@ -51,11 +51,11 @@ export class TypeValue {
   constructor(readonly type: CelType) {}
 }
 
-/** The parts that Go's `net/url` finds in a URL. */
+/** The components of a URL as in Go's `net/url`. */
 export interface UrlParts {
   /** In lower case. */
   readonly scheme: string;
-  /** With brackets and port, its escapes decoded. */
+  /** With brackets and port, percent-decoded. */
   readonly host: string;
   /** As it is written. */
   readonly path: string;
@@ -81,19 +81,19 @@ export class Url implements UrlParts {
   }
 }
 
-/** A list. Items are made when they are asked for. */
+/** A list. Items may be created on access. */
 export abstract class CelList {
   abstract readonly size: number;
-  /** See {@link ListIdentity}. Equality and `+` go by that of the list on the left. */
+  /** See {@link ListIdentity}. Equality and `+` use that of the left operand. */
   readonly identity?: ListIdentity | undefined;
-  /** @param index from 0 up to, not including, the size. */
+  /** @param index from 0 to `size - 1`. */
   abstract get(index: number): Value;
 }
 
 /** A map. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** The value of a key; undefined for one that isn't there, or can't be a key. */
+  /** Returns the value of a key; undefined if it is absent or invalid. */
   abstract get(key: Value): Value | undefined;
   abstract keys(): readonly Value[];
 
@@ -102,19 +102,19 @@ export abstract class CelMap {
   }
 
   /**
-   * The value under a name as it stands in `map.name`.
+   * Returns the value of a selection `map.name`.
    *
-   * @param _plain the key that the name is the escaped form of, if it is one.
+   * @param _plain the unescaped name, if the name is escaped.
    */
   select(name: string, _plain?: string): Value | undefined {
     return this.get(name);
   }
 }
 
-/** An object of a declared type. To what doesn't know the type it is a map of the fields that are set, as in the reference. */
+/** An object of a declared type. As in Kubernetes, dynamic access treats it as a map of the fields that are set. */
 export abstract class CelObject extends CelMap {
   abstract readonly type: ObjectType;
-  /** All members, those that the type doesn't have too. */
+  /** All JSON members, including undeclared ones. */
   abstract readonly members: JsonObject;
 }
 
@@ -123,7 +123,7 @@ const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;
 const maxUint = 2n ** 64n - 1n;
 
-/** A result of integer arithmetic; a fault when 64 bits don't hold it. */
+/** Returns the result of integer arithmetic; a fault on overflow of 64 bits. */
 export function checkedInt(value: bigint): Value {
   return value > maxInt || value < minInt ? new Fault("integer overflow") : value;
 }
@@ -133,7 +133,7 @@ export function checkedUint(value: bigint): Value {
   return value > maxUint || value < 0n ? new Fault("unsigned integer overflow") : new Uint(value);
 }
 
-/** The number of characters (code points) of a text. */
+/** Returns the number of characters (code points) of a string. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at++) {

@@ -1,4 +1,4 @@
-import type { LegacyFacts } from "../authentication/service-accounts/legacy-claims.ts";
+import type { LegacyTokenClaims } from "../authentication/service-accounts/legacy-claims.ts";
 import { Secret } from "../kinds/core/secret.ts";
 import { ServiceAccount } from "../kinds/core/service-account.ts";
 import { unlessRaced } from "../resources/clients/races.ts";
@@ -7,7 +7,7 @@ import type { Controller } from "./controller.ts";
 import { reconcileMatching, type ReconciliationDependencies } from "./reconcile-matching.ts";
 
 /** Signs a token for a Secret; it never expires. */
-export type IssueLegacyToken = (facts: LegacyFacts) => Promise<string>;
+export type IssueLegacyToken = (facts: LegacyTokenClaims) => Promise<string>;
 
 /** Dependencies of {@link serviceAccountTokens}. */
 export interface TokenDependencies extends ReconciliationDependencies {

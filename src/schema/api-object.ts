@@ -1,4 +1,4 @@
-/** Any API object in JSON form, in the version it was decoded from. */
+/** An API object in JSON form, in the version of its `apiVersion`. */
 export interface ApiObject {
   apiVersion: string;
   kind: string;

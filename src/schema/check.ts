@@ -3,12 +3,12 @@ import type { JsonObject } from "../base/json/value.ts";
 import { checkValue as checkOpenValue } from "./custom/check.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
-import type { Field, FieldCheck, StructType, Type, Word } from "./types.ts";
+import type { Field, FieldCheck, StructType, Type, VocabularyString } from "./types.ts";
 import { formOf } from "./unions.ts";
 
 /**
- * Checks what the fields' own lines demand (given, in the closed set, the line's rule) and what the structs' rules do.
- * The value is canonical (see `decode.ts`). Rules of the whole kind are checked by its `validate`.
+ * Validates the declared rules of fields (required, allowed values, `check`) and structs, and adds the faults to the report. The
+ * value must be canonical (see `decode.ts`). Rules of the whole kind are in its `validate`.
  */
 export function checkFields(
   type: StructType,
@@ -16,24 +16,25 @@ export function checkFields(
   report: FieldReport,
   context: KindContext,
 ): void {
-  for (const { name, field, deep, checksEmpty } of plansOf(type)) {
-    const given = value[name];
-    if (given === undefined || given === null || (given === "" && !checksEmpty)) {
-      if (field.facts.mustBeGiven) report.at(name).requiredUnlessSaid();
+  for (const { name, field, deep, checksEmpty } of checkedFieldsOf(type)) {
+    const fieldValue = value[name];
+    if (fieldValue === undefined || fieldValue === null || (fieldValue === "" && !checksEmpty)) {
+      if (field.facts.mustBeGiven) report.at(name).requiredUnlessReported();
       continue;
     }
     if (!deep && field.facts.oneOf === undefined && field.facts.check === undefined) continue;
-    const place = report.at(name);
-    if (field.facts.check !== undefined) (field.facts.check as FieldCheck<unknown>)(given, place, context);
+    const fieldReport = report.at(name);
+    if (field.facts.check !== undefined)
+      (field.facts.check as FieldCheck<unknown>)(fieldValue, fieldReport, context);
     if (field.facts.unchecked) continue;
-    if (field.facts.oneOf !== undefined) checkOneOf(field, given, place, context.vocabulary);
-    if (deep) checkValue(field.type, given, place, context);
+    if (field.facts.oneOf !== undefined) checkOneOf(field, fieldValue, fieldReport, context.vocabulary);
+    if (deep) checkValue(field.type, fieldValue, fieldReport, context);
   }
   type.rules.check?.(value, report, context);
   if (type.open !== undefined) checkOpenValue(type.open, value as JsonObject, report);
 }
 
-/** Checks what is below a value of a type that has rules. */
+/** Validates the parts of a value. */
 function checkValue(type: Type, value: unknown, report: FieldReport, context: KindContext): void {
   switch (type.shape) {
     case "struct":
@@ -53,84 +54,91 @@ function checkValue(type: Type, value: unknown, report: FieldReport, context: Ki
       return;
     case "union": {
       const form = formOf(type, value);
-      if (form !== undefined && holdsRules(form.type)) checkValue(form.type, value, report, context);
+      if (form !== undefined && hasRules(form.type)) checkValue(form.type, value, report, context);
       return;
     }
     case "scalar":
   }
 }
 
-/** A field about which something is to be checked. */
+/** A field with rules. */
 interface CheckedField {
   readonly name: string;
   readonly field: Field;
-  /** Whether there are rules at or below its type. */
+  /** Whether its type, or a type inside, has rules. */
   readonly deep: boolean;
-  /** Whether an empty text is checked as others are. */
+  /** Whether the rules apply to an empty string too. */
   readonly checksEmpty: boolean;
 }
 
-const plans = new WeakMap<StructType, readonly CheckedField[]>();
+const checkedFieldsByType = new WeakMap<StructType, readonly CheckedField[]>();
 
-/** The fields of a struct about which something is to be checked, in their order. */
-function plansOf(type: StructType): readonly CheckedField[] {
-  let found = plans.get(type);
-  if (found === undefined) {
-    found = Object.entries(type.fields)
+/** Returns the fields of a struct that have rules, in declared order. Cached per type. */
+function checkedFieldsOf(type: StructType): readonly CheckedField[] {
+  let checkedFields = checkedFieldsByType.get(type);
+  if (checkedFields === undefined) {
+    checkedFields = Object.entries(type.fields)
       .map(([name, field]) => {
         const { checkedWhenEmpty, nullable, oneOf } = field.facts;
-        // A text in the place of a number is meant as one, however short.
+        // An empty string in an int-or-string field is a value, not an absent one.
         const maybeNumber = field.type.shape === "scalar" && field.type.name === "intOrString";
         const checksEmpty = checkedWhenEmpty ?? ((nullable && oneOf !== undefined) || maybeNumber);
-        return { name, field, deep: holdsRules(field.type), checksEmpty };
+        return { name, field, deep: hasRules(field.type), checksEmpty };
       })
-      .filter(({ field, deep }) => deep || demands(field));
-    plans.set(type, found);
+      .filter(({ field, deep }) => deep || hasOwnRules(field));
+    checkedFieldsByType.set(type, checkedFields);
   }
-  return found;
+  return checkedFields;
 }
 
-function demands({ facts }: Field): boolean {
+function hasOwnRules({ facts }: Field): boolean {
   return facts.mustBeGiven || facts.oneOf !== undefined || facts.check !== undefined;
 }
 
-const ruled = new WeakMap<Type, boolean>();
+const hasRulesByType = new WeakMap<Type, boolean>();
 
-/** Whether anything at or below a type has rules; searched once a type. */
-function holdsRules(type: Type): boolean {
+/** Whether a type, or a type inside, has rules. Cached per type. */
+function hasRules(type: Type): boolean {
   if (type.shape === "scalar") return false;
-  let found = ruled.get(type);
-  if (found === undefined) ruled.set(type, (found = search(type, new Set())));
-  return found;
+  let result = hasRulesByType.get(type);
+  if (result === undefined) hasRulesByType.set(type, (result = searchRules(type, new Set())));
+  return result;
 }
 
-function search(type: Type, visited: Set<Type>): boolean {
+function searchRules(type: Type, visited: Set<Type>): boolean {
   if (type.shape === "scalar" || visited.has(type)) return false;
   visited.add(type);
   switch (type.shape) {
     case "list":
-      return search(type.element, visited);
+      return searchRules(type.element, visited);
     case "map":
-      return search(type.value, visited);
+      return searchRules(type.value, visited);
     case "union":
-      return Object.values(type.forms).some((form) => search(form.type, visited));
+      return Object.values(type.forms).some((form) => searchRules(form.type, visited));
     case "struct":
       if (type.rules.check !== undefined || type.open !== undefined) return true;
-      return Object.values(type.fields).some((field) => demands(field) || search(field.type, visited));
+      return Object.values(type.fields).some(
+        (field) => hasOwnRules(field) || searchRules(field.type, visited),
+      );
   }
 }
 
-function checkOneOf({ facts }: Field, given: unknown, report: FieldReport, vocabulary: Vocabulary): void {
-  const words = facts.oneOf!;
-  const values = Array.isArray(given) ? (given as unknown[]) : [given];
+function checkOneOf(
+  { facts }: Field,
+  fieldValue: unknown,
+  report: FieldReport,
+  vocabulary: Vocabulary,
+): void {
+  const allowedValues = facts.oneOf!;
+  const values = Array.isArray(fieldValue) ? (fieldValue as unknown[]) : [fieldValue];
   for (const value of values) {
     if (report.full) return;
-    if (words.some((word) => spell(word, vocabulary) === value)) continue;
-    report.notSupported(value, words.map((word) => spell(word, vocabulary)).toSorted());
+    if (allowedValues.some((allowed) => resolveString(allowed, vocabulary) === value)) continue;
+    report.notSupported(value, allowedValues.map((word) => resolveString(word, vocabulary)).toSorted());
   }
 }
 
-/** A word in the given vocabulary. */
-export function spell(word: Word, vocabulary: Vocabulary): string {
+/** Returns the string for a vocabulary. */
+export function resolveString(word: VocabularyString, vocabulary: Vocabulary): string {
   return typeof word === "string" ? word : word(vocabulary);
 }

@@ -8,24 +8,24 @@ export interface Column<O = ApiObject> {
   readonly type: "string" | "integer" | "number" | "boolean" | "date";
   readonly format?: "name";
   readonly doc: string;
-  /** 0 is shown always, 1 in wide output. */
+  /** 0: always shown; 1: only in wide output. */
   readonly priority?: 0 | 1;
   /**
-   * Where the cell's value is in the object, such as `.spec.size`, for the kind's definition (`definitionOf`); a column
-   * without it isn't in the definition.
+   * JSON path of the value, such as `.spec.size`, for the CustomResourceDefinition of the kind (`definitionOf`). Columns without
+   * it are omitted from the definition.
    */
   readonly jsonPath?: string;
-  /** Type of the definition's column where it differs: the reference's clients get ages as texts, from a date. */
+  /** Type in the definition if it differs from `type`: ages are `date` there. */
   readonly definedType?: "date";
-  /** The cell's value; `now` is in milliseconds since 1970. */
+  /** Returns the value of the cell; `now` is in milliseconds since 1970. */
   readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
-  /** For a cell that tells ages: the same value, with each age asked of `since`. Kept rows are told new ages only. */
+  /** For a cell with ages: returns the same value with ages formatted by `since`. Cached rows are updated with this function. */
   readonly ages?: (object: O, since: Since) => unknown;
-  /** Whether the cell of an unchanged object may change otherwise: its rows can't be kept. */
+  /** Whether the cell may change without a change of the object; such rows aren't cached. */
   readonly varies?: boolean;
 }
 
-/** A state of a table's row. */
+/** A condition of a table row. */
 export interface RowCondition {
   readonly type: "Completed";
   readonly status: "True" | "False" | "Unknown";

@@ -4,27 +4,27 @@ import { decode, TypeFault } from "./decode.ts";
 import type { FieldReport } from "./faults.ts";
 import type { Static, StructType } from "./types.ts";
 
-/** A configuration that can't be used; the message says what is wrong, and in which field. */
+/** A configuration is invalid; the message names the field and the reason. */
 export class ConfigurationError extends Error {
   override name = "ConfigurationError";
 }
 
-/** What a configuration file is to hold: one object. */
+/** The expected object of a configuration file. */
 export interface ConfigurationForm<S extends StructType> {
   readonly type: S;
   readonly kind: string;
-  /** The versions that are understood; messages name the first. */
+  /** Supported versions; error messages name the first. */
   readonly apiVersions: readonly string[];
 }
 
-/** The object of a configuration file, and what in the file has no effect. */
+/** The object of a configuration file, with warnings about unknown and repeated fields. */
 export interface Configuration<T> {
   readonly value: T;
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads a configuration file: one document in YAML or JSON.
+ * Parses a configuration file: one document in YAML or JSON.
  *
  * @throws {ConfigurationError}
  */
@@ -32,24 +32,26 @@ export async function readConfiguration<S extends StructType>(
   bytes: Uint8Array,
   form: ConfigurationForm<S>,
 ): Promise<Configuration<Static<S>>> {
-  const { value, duplicates } = await parsed(bytes);
+  const { value, duplicates } = await parseYaml(bytes);
   if (value === null) throw new ConfigurationError("the file is empty");
-  const read = decodeConfiguration(value, form);
-  const twice = duplicates.map((name) => `field ${JSON.stringify(name)} is given twice; the last one counts`);
-  return { value: read.value, warnings: [...read.warnings, ...twice] };
+  const decoded = decodeConfiguration(value, form);
+  const repeated = duplicates.map(
+    (name) => `field ${JSON.stringify(name)} occurs twice; the last value is used`,
+  );
+  return { value: decoded.value, warnings: [...decoded.warnings, ...repeated] };
 }
 
 /**
- * Reads a configuration file without kind and version, as a plain value.
+ * Parses a configuration file without kind and version, and returns the plain value.
  *
  * @throws {ConfigurationError}
  */
 export async function readPlain(bytes: Uint8Array): Promise<unknown> {
-  return (await parsed(bytes)).value;
+  return (await parseYaml(bytes)).value;
 }
 
 /**
- * As {@link readConfiguration}, of an object that is embedded in the file of another one.
+ * As {@link readConfiguration}, for an object that is embedded in another configuration.
  *
  * @throws {ConfigurationError}
  */
@@ -57,11 +59,13 @@ export function decodeConfiguration<S extends StructType>(
   value: unknown,
   { type, kind, apiVersions }: ConfigurationForm<S>,
 ): Configuration<Static<S>> {
-  const decoded = decodedAs(type, value);
-  const found = decoded.value as { kind?: string; apiVersion?: string };
-  if (found.kind !== kind || !apiVersions.includes(found.apiVersion ?? "")) {
-    const said = `${JSON.stringify(found.kind ?? "")} of ${JSON.stringify(found.apiVersion ?? "")}`;
-    throw new ConfigurationError(`kind and apiVersion: found ${said}, need "${kind}" of "${apiVersions[0]}"`);
+  const decoded = decodeType(type, value);
+  const header = decoded.value as { kind?: string; apiVersion?: string };
+  if (header.kind !== kind || !apiVersions.includes(header.apiVersion ?? "")) {
+    const actual = `${JSON.stringify(header.kind ?? "")} of ${JSON.stringify(header.apiVersion ?? "")}`;
+    throw new ConfigurationError(
+      `kind and apiVersion: found ${actual}, expected "${kind}" of "${apiVersions[0]}"`,
+    );
   }
   return {
     value: decoded.value as Static<S>,
@@ -69,23 +73,23 @@ export function decodeConfiguration<S extends StructType>(
   };
 }
 
-/** @throws {ConfigurationError} what was found wrong, if anything was. */
-export function refuseFaults({ faults }: FieldReport): void {
+/** @throws {ConfigurationError} if the report has faults. */
+export function assertNoFaults({ faults }: FieldReport): void {
   if (faults.length === 0) return;
   throw new ConfigurationError(faults.map(({ field, message }) => `${field}: ${message}`).join("; "));
 }
 
-async function parsed(bytes: Uint8Array) {
+async function parseYaml(bytes: Uint8Array) {
   try {
     return await decodeYaml(bytes);
   } catch (error) {
     if (error instanceof SyntaxFault)
-      throw new ConfigurationError(`can't be read: ${error.message}`, { cause: error });
+      throw new ConfigurationError(`can't be parsed: ${error.message}`, { cause: error });
     throw error;
   }
 }
 
-function decodedAs(type: StructType, value: unknown) {
+function decodeType(type: StructType, value: unknown) {
   try {
     return decode(type, value);
   } catch (error) {

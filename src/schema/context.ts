@@ -1,20 +1,20 @@
 import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
-/** What a declaration's functions may know beyond the object. */
+/** Context of the functions in a kind declaration. */
 export interface KindContext {
   readonly vocabulary: Vocabulary;
-  /** Whether a feature gate is on (spec: conventions 9.4). */
+  /** Whether a feature gate is enabled (spec: conventions 9.4). */
   readonly enabled: (gate: string) => boolean;
-  /** Set where containers may not have all rights on their host. */
+  /** Whether privileged containers are forbidden. */
   readonly forbidsPrivileged?: boolean;
-  /** The subresource that is written; empty for the object itself. */
+  /** The subresource of the write; empty for the main resource. */
   readonly subresource: string;
-  /** Who creates the object; known to `prepareCreate` only. */
+  /** The creator of the object; only set for `prepareCreate`. */
   readonly user?: UserInfo | undefined;
   /** The time of the write, in milliseconds since 1970. */
   readonly now?: number | undefined;
 }
 
-/** Tells how long ago a time was, in the field's short form: `45s`, `3m20s`, `2d4h`. */
+/** Formats the time since a timestamp as kubectl does: `45s`, `3m20s`, `2d4h`. */
 export type Since = (timestamp: string | null | undefined) => string;

@@ -1,13 +1,13 @@
-import { readMembers, type ReadSupport } from "./custom/read.ts";
+import { pruneMembers, type PruneCallbacks } from "./custom/read.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";
 import { ObjectMeta } from "./object-meta.ts";
-import { placesOf } from "./places.ts";
+import { fieldPositionsOf } from "./field-positions.ts";
 import { setMember, type JsonValue } from "../base/json/value.ts";
 import { decodeScalar, describe, zeroOf } from "./scalars.ts";
 import type { Field, ScalarType, StructType, Type, UnionType } from "./types.ts";
 import { formOf } from "./unions.ts";
 
-/** A value of the wrong type. The message names the place and says what was expected. */
+/** A value has the wrong type. The message has the path and the expected type. */
 export class TypeFault extends Error {
   override name = "TypeFault";
   constructor(
@@ -18,80 +18,83 @@ export class TypeFault extends Error {
   }
 }
 
-/** What a decoder found beside the value. */
+/** Result of decoding. */
 export interface Decoded {
-  /** The value in canonical form: declared fields in declared order, without nulls and without what is empty. */
+  /** The value in canonical form: declared fields in declared order, without nulls and empty values. */
   readonly value: Record<string, unknown>;
-  /** Paths of the fields that the type doesn't declare, as the reference writes them; they were dropped. */
+  /** Paths of undeclared fields, in the format of Kubernetes; they were dropped. */
   readonly unknownFields: readonly string[];
-  /** Whether there were more of them than are listed. */
+  /** Whether the list of unknown fields was truncated. */
   readonly moreUnknownFields: boolean;
 }
 
 /**
- * Reads a JSON value as a declared struct. Types are always checked; unknown fields are dropped and reported; null is
- * absent; a zero value of a field that isn't nullable is absent. The input isn't changed and shares no object with the
- * result.
+ * Decodes a JSON value as a declared struct. Checks types; drops and reports unknown fields. Null counts as absent, and so does
+ * the zero value of a field that isn't nullable. The input isn't changed and shares no object with the result.
  *
- * @throws {TypeFault} on the first value of a wrong type.
+ * @throws {TypeFault} for the first value of a wrong type.
  */
 export function decode(type: StructType, value: unknown): Decoded {
-  return read(new Reader(true), type, value);
+  return decodeWith(new Decoder(true), type, value);
 }
 
 /**
- * As {@link decode}, for a part of an object: what isn't given stays absent, and what is given stays, also zero values and nulls.
+ * As {@link decode}, for a partial object such as an apply patch: keeps zero values and nulls, and adds no empty fields.
  */
 export function decodePart(type: StructType, value: unknown): Decoded {
-  return read(new Reader(false), type, value);
+  return decodeWith(new Decoder(false), type, value);
 }
 
-function read(reader: Reader, type: StructType, value: unknown): Decoded {
-  const read = reader.struct(type, value);
-  return { value: read, unknownFields: reader.unknown, moreUnknownFields: reader.moreUnknown };
+function decodeWith(decoder: Decoder, type: StructType, value: unknown): Decoded {
+  const decoded = decoder.struct(type, value);
+  return {
+    value: decoded,
+    unknownFields: decoder.unknownFields,
+    moreUnknownFields: decoder.moreUnknownFields,
+  };
 }
 
 type JsonObject = Record<string, unknown>;
 
-/** So many unknown fields are listed; a client that made more of them needs no longer list, but to know of the rest. */
-const maxUnknown = 1000;
+/** Maximum number of listed unknown fields. */
+const maxUnknownFields = 1000;
 
-class Reader {
-  readonly unknown: string[] = [];
-  moreUnknown = false;
-  private readonly steps: (string | number)[] = [];
+class Decoder {
+  readonly unknownFields: string[] = [];
+  moreUnknownFields = false;
+  private readonly path: (string | number)[] = [];
 
-  /** @param whole whether the value is a whole object, which is made canonical. */
-  constructor(private readonly whole: boolean) {}
+  /** @param canonical whether the result is a complete object in canonical form; false for a partial object. */
+  constructor(private readonly canonical: boolean) {}
 
   struct(type: StructType, value: unknown): JsonObject {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw this.fault("an object", value);
     }
     const source = value as JsonObject;
-    const { names, fields, always, places, slots } = placesOf(type);
-    const given = slots.slice();
+    const { names, fields, always, positions, emptySlots } = fieldPositionsOf(type);
+    const values = emptySlots.slice();
     const members = Object.keys(source);
-    let unknown = false;
+    let unknownFields = false;
     for (const member of members) {
-      const place = places.get(member);
-      if (place === undefined) unknown = true;
-      else given[place] = source[member];
+      const position = positions.get(member);
+      if (position === undefined) unknownFields = true;
+      else values[position] = source[member];
     }
     const result: JsonObject = {};
-    for (let place = 0; place < names.length; place++) {
-      const one = given[place];
-      if ((one === undefined || (one === null && this.whole)) && !always[place]!) continue;
-      const read = this.field(names[place]!, fields[place]!, one);
-      if (read !== undefined) result[names[place]!] = read;
+    for (let position = 0; position < names.length; position++) {
+      const value = values[position];
+      if ((value === undefined || (value === null && this.canonical)) && !always[position]!) continue;
+      const decoded = this.field(names[position]!, fields[position]!, value);
+      if (decoded !== undefined) result[names[position]!] = decoded;
     }
-    if (unknown && type.open !== undefined) this.open(type.open, source, places, result);
-    else if (unknown) this.reportUnknown(members, type.fields);
+    if (unknownFields && type.open !== undefined) this.openMembers(type.open, source, positions, result);
+    else if (unknownFields) this.reportUnknown(members, type.fields);
     return result;
   }
 
-  /** Reads the members of an object of a custom kind that aren't fields. */
-  private open(
+  /** Decodes the members of a custom object that aren't declared fields. */
+  private openMembers(
     node: SchemaNode,
     source: JsonObject,
     fields: ReadonlyMap<string, number>,
@@ -101,78 +104,78 @@ class Reader {
     for (const name of Object.keys(source)) {
       if (!fields.has(name)) setMember(rest, name, source[name] as JsonValue);
     }
-    const support: ReadSupport = {
-      unknown: () => this.noteUnknown(pathOf(this.steps)),
+    const support: PruneCallbacks = {
+      unknown: () => this.addUnknown(pathOf(this.path)),
       metadata: (value) => this.embeddedMetadata(value),
     };
-    const read = readMembers(node, rest, this.steps, support);
-    for (const name of Object.keys(read)) setMember(result as typeof read, name, read[name]!);
+    const decoded = pruneMembers(node, rest, this.path, support);
+    for (const name of Object.keys(decoded)) setMember(result as typeof decoded, name, decoded[name]!);
   }
 
-  /** Reads the metadata of an embedded object. It has no time of creation unless the client gives one. */
+  /** Decodes the metadata of an embedded object. `creationTimestamp` is only kept if the client sent it. */
   private embeddedMetadata(value: JsonValue): JsonValue {
     const meta = this.struct(ObjectMeta, value ?? {});
     if (meta["creationTimestamp"] === null) delete meta["creationTimestamp"];
     return meta as JsonValue;
   }
 
-  private field(name: string, field: Field, given: unknown): unknown {
-    if (given === undefined || given === null) return this.whole ? absentOf(field) : given;
-    this.steps.push(name);
-    const read = this.value(field.type, given);
-    this.steps.pop();
-    if (!this.whole || field.facts.nullable || !isEmpty(field.type, read)) return read;
-    return field.facts.emitEmpty ? read : undefined;
+  private field(name: string, field: Field, input: unknown): unknown {
+    if (input === undefined || input === null) return this.canonical ? absentValueOf(field) : input;
+    this.path.push(name);
+    const decoded = this.value(field.type, input);
+    this.path.pop();
+    if (!this.canonical || field.facts.nullable || !isEmpty(field.type, decoded)) return decoded;
+    return field.facts.emitEmpty ? decoded : undefined;
   }
 
-  private value(type: Type, given: unknown): unknown {
+  private value(type: Type, input: unknown): unknown {
     switch (type.shape) {
       case "scalar":
-        return this.scalar(type, given);
+        return this.scalar(type, input);
       case "struct":
-        return this.struct(type, given);
+        return this.struct(type, input);
       case "list":
-        return this.list(type.element, given);
+        return this.list(type.element, input);
       case "map":
-        return this.map(type.value, given);
+        return this.map(type.value, input);
       case "union":
-        return this.union(type, given);
+        return this.union(type, input);
     }
   }
 
-  private union(type: UnionType, given: unknown): unknown {
-    const form = formOf(type, given);
-    if (form === undefined) throw this.fault(Object.keys(type.forms).join(" or "), given);
-    return this.value(form.type, given);
+  private union(type: UnionType, input: unknown): unknown {
+    const form = formOf(type, input);
+    if (form === undefined) throw this.fault(Object.keys(type.forms).join(" or "), input);
+    return this.value(form.type, input);
   }
 
-  private scalar(type: ScalarType, given: unknown): unknown {
-    const read = decodeScalar(type.name, given);
-    if (read instanceof Error) throw new TypeFault(pathOf(this.steps), read.message);
-    return read;
+  private scalar(type: ScalarType, input: unknown): unknown {
+    const decoded = decodeScalar(type.name, input);
+    if (decoded instanceof Error) throw new TypeFault(pathOf(this.path), decoded.message);
+    return decoded;
   }
 
-  private list(element: Type, given: unknown): unknown[] {
-    if (!Array.isArray(given)) throw this.fault("a list", given);
-    return given.map((item: unknown, index) => {
-      this.steps.push(index);
-      const read = item === null || item === undefined ? emptyItem(element) : this.value(element, item);
-      this.steps.pop();
-      return read;
+  private list(element: Type, input: unknown): unknown[] {
+    if (!Array.isArray(input)) throw this.fault("a list", input);
+    return input.map((item: unknown, index) => {
+      this.path.push(index);
+      const decoded = item === null || item === undefined ? emptyItem(element) : this.value(element, item);
+      this.path.pop();
+      return decoded;
     });
   }
 
-  private map(valueType: Type, given: unknown): JsonObject {
-    if (typeof given !== "object" || given === null || Array.isArray(given))
-      throw this.fault("an object", given);
+  private map(valueType: Type, input: unknown): JsonObject {
+    if (typeof input !== "object" || input === null || Array.isArray(input))
+      throw this.fault("an object", input);
     const result: JsonObject = {};
-    for (const key of Object.keys(given)) {
-      const item = (given as JsonObject)[key];
-      this.steps.push(key);
-      const read = item === null ? emptyItem(valueType) : this.value(valueType, item);
-      this.steps.pop();
-      if (key === "__proto__") Object.defineProperty(result, key, ownMember(read));
-      else result[key] = read;
+    for (const key of Object.keys(input)) {
+      const item = (input as JsonObject)[key];
+      this.path.push(key);
+      const decoded = item === null ? emptyItem(valueType) : this.value(valueType, item);
+      this.path.pop();
+      if (key === "__proto__") Object.defineProperty(result, key, ownMember(decoded));
+      else result[key] = decoded;
     }
     return result;
   }
@@ -180,18 +183,18 @@ class Reader {
   private reportUnknown(names: readonly string[], fields: StructType["fields"]): void {
     for (const name of names) {
       if (Object.hasOwn(fields, name)) continue;
-      this.noteUnknown(pathOf([...this.steps, name]));
-      if (this.moreUnknown) return;
+      this.addUnknown(pathOf([...this.path, name]));
+      if (this.moreUnknownFields) return;
     }
   }
 
-  private noteUnknown(path: string): void {
-    if (this.unknown.length === maxUnknown) this.moreUnknown = true;
-    else this.unknown.push(path);
+  private addUnknown(path: string): void {
+    if (this.unknownFields.length === maxUnknownFields) this.moreUnknownFields = true;
+    else this.unknownFields.push(path);
   }
 
-  private fault(expected: string, given: unknown): TypeFault {
-    return new TypeFault(pathOf(this.steps), `expected ${expected}, got ${describe(given)}`);
+  private fault(expected: string, input: unknown): TypeFault {
+    return new TypeFault(pathOf(this.path), `expected ${expected}, got ${describe(input)}`);
   }
 }
 
@@ -199,34 +202,34 @@ function ownMember(value: unknown): PropertyDescriptor {
   return { value, enumerable: true, configurable: true, writable: true };
 }
 
-/** The JSON value of an absent field. */
-function absentOf({ type, facts }: Field): unknown {
+/** Returns the JSON value of an absent field. */
+function absentValueOf({ type, facts }: Field): unknown {
   if (!facts.emitEmpty) return undefined;
-  return facts.nullable ? null : emptyOf(type);
+  return facts.nullable ? null : emptyValueOf(type);
 }
 
-/** The JSON value of an absent value that must be written. */
-export function emptyOf(type: Type): unknown {
+/** Returns the JSON value of an absent field that is always written. */
+export function emptyValueOf(type: Type): unknown {
   if (type.shape === "struct") return emptyStruct(type);
   if (type.shape === "scalar") return zeroOf(type.name);
   return null;
 }
 
 function emptyStruct(type: StructType): JsonObject {
-  const { names, fields, always } = placesOf(type);
+  const { names, fields, always } = fieldPositionsOf(type);
   const result: JsonObject = {};
-  for (let place = 0; place < names.length; place++) {
-    if (always[place]!) result[names[place]!] = absentOf(fields[place]!);
+  for (let position = 0; position < names.length; position++) {
+    if (always[position]!) result[names[position]!] = absentValueOf(fields[position]!);
   }
   return result;
 }
 
-/** A null inside a list or map is the zero value of the element. */
+/** Returns the value for null in a list or map: the zero value of the element. */
 function emptyItem(type: Type): unknown {
   if (type.shape === "list") return [];
   if (type.shape === "map") return {};
   if (type.shape === "scalar" && type.name === "bytes") return "";
-  return emptyOf(type);
+  return emptyValueOf(type);
 }
 
 function isEmpty(type: Type, value: unknown): boolean {

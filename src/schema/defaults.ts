@@ -1,13 +1,13 @@
 import { deepClone, type JsonObject } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
-import { fillMembers, maxFilled } from "./custom/fill.ts";
+import { fillMembers, maxDefaultsLength } from "./custom/fill.ts";
 import type { KindContext } from "./context.ts";
 import type { Field, StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
 
 /**
- * Fills in the defaults of the fields and of the structs' rules, at every depth: a struct's before
- * those of the structs inside. Changes `value`.
+ * Sets the defaults of fields and struct rules at every depth: those of a struct before those of the structs inside. Modifies
+ * `value`.
  *
  * @throws {StatusError} RequestEntityTooLarge if the defaults of a schema make the value too large.
  */
@@ -17,7 +17,7 @@ export function fillFieldDefaults(
   context: KindContext,
 ): void {
   if (!hasDefaults(type)) return;
-  const { own, below } = planOf(type);
+  const { own, nested: below } = planOf(type);
   for (const [name, { facts }] of own) {
     if (value[name] !== undefined && value[name] !== null) continue;
     if (facts.gate !== undefined && !context.enabled(facts.gate)) continue;
@@ -26,71 +26,71 @@ export function fillFieldDefaults(
   type.rules.fill?.(value, context);
   for (const [name, field] of below) {
     const present = value[name];
-    if (present !== undefined && present !== null) fillBelow(field.type, present, context);
+    if (present !== undefined && present !== null) fillParts(field.type, present, context);
   }
   if (type.open !== undefined && !fillMembers(type.open, value as JsonObject)) {
     throw new StatusError(
       "RequestEntityTooLarge",
-      `the defaults of the object are larger than ${maxFilled} bytes`,
+      `the defaults of the object are larger than ${maxDefaultsLength} bytes`,
     );
   }
 }
 
-/** Fills in the defaults below a value of a type that has some. */
-function fillBelow(type: Type, value: unknown, context: KindContext): void {
+/** Sets the defaults in the parts of a value. */
+function fillParts(type: Type, value: unknown, context: KindContext): void {
   switch (type.shape) {
     case "struct":
       return fillFieldDefaults(type, value as Record<string, unknown>, context);
     case "union": {
       const form = formOf(type, value);
-      if (form !== undefined && hasDefaults(form.type)) fillBelow(form.type, value, context);
+      if (form !== undefined && hasDefaults(form.type)) fillParts(form.type, value, context);
       return;
     }
     case "list":
-      for (const item of value as unknown[]) fillBelow(type.element, item, context);
+      for (const item of value as unknown[]) fillParts(type.element, item, context);
       return;
     case "map":
       for (const item of Object.values(value as Record<string, unknown>))
-        fillBelow(type.value, item, context);
+        fillParts(type.value, item, context);
       return;
     case "scalar":
   }
 }
 
-/** The fields of a struct that matter here. */
+/** The fields of a struct that have defaults. */
 interface Plan {
-  /** Those with a default on their own line. */
+  /** Fields with a default of their own. */
   readonly own: readonly (readonly [name: string, field: Field])[];
-  /** Those with defaults at or below their type. */
-  readonly below: readonly (readonly [name: string, field: Field])[];
+  /** Fields whose type has defaults. */
+  readonly nested: readonly (readonly [name: string, field: Field])[];
 }
 
 const plans = new WeakMap<StructType, Plan>();
 
 function planOf(type: StructType): Plan {
-  let found = plans.get(type);
-  if (found === undefined) {
+  let plan = plans.get(type);
+  if (plan === undefined) {
     const fields = Object.entries(type.fields);
-    found = {
+    plan = {
       own: fields.filter(([, { facts }]) => facts.default !== undefined),
-      below: fields.filter(([, field]) => hasDefaults(field.type)),
+      nested: fields.filter(([, field]) => hasDefaults(field.type)),
     };
-    plans.set(type, found);
+    plans.set(type, plan);
   }
-  return found;
+  return plan;
 }
 
-const known = new WeakMap<Type, boolean>();
+const hasDefaultsByType = new WeakMap<Type, boolean>();
 
-/** Whether anything at or below a type has a default; searched once a type. */
+/** Whether a type, or a type inside, has defaults. Cached per type. */
 function hasDefaults(type: Type): boolean {
   if (type.shape === "scalar") return false;
-  let found = known.get(type);
-  if (found === undefined) {
-    found = search(type, new Set());
-    known.set(type, found);
+  let result = hasDefaultsByType.get(type);
+  if (result === undefined) {
+    result = search(type, new Set());
+    hasDefaultsByType.set(type, result);
   }
-  return found;
+  return result;
 }
 
 function search(type: Type, visited: Set<Type>): boolean {

@@ -24,7 +24,7 @@ const Group = struct("APIGroup", "A group and its versions.", {
   serverAddressByClientCIDRs: field(4, list(ServerAddress), "Where clients reach the server."),
 });
 
-/** A list of verbs has a message of its own in binary, which JSON doesn't show. */
+/** In protobuf, verbs are a message of their own; in JSON they are a list. */
 const Verbs = struct("Verbs", "The verbs that a resource type has.", {
   items: field(1, list(string), "The verbs."),
 });
@@ -42,7 +42,7 @@ const ApiResource = struct("APIResource", "A resource type, or a subresource.", 
   storageVersionHash: field(10, string, "Changes with the version in which objects are stored."),
 });
 
-/** The messages of the documents of discovery, by kind (spec: conventions 4.7). */
+/** The types of the discovery documents, by kind (spec: conventions 4.7). */
 export const discoveryTypes: Readonly<Record<string, StructType>> = {
   APIVersions: struct("APIVersions", "The versions of the core group.", {
     ...typeMeta,

@@ -3,172 +3,172 @@ import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 
-/** What the reference writes in place of a missing field. */
-const wholeObject = "<nil>";
+/** The field name in Kubernetes for a fault without a field. */
+const noField = "<nil>";
 
-/** How many faults of one object are reported at most. */
+/** Maximum number of reported faults per object. */
 const maxFaults = 256;
 
 /**
- * Units of work that the schemas of others may cost in checks of one object: some 100 ns each. An object of the largest size with a few
- * rules for each value needs less than half of them.
+ * Limit of the work for validating one object with the schema of a CustomResourceDefinition, in units of about 100 ns. An object
+ * of maximum size with a few rules for each value needs less than half of it.
  */
-const maxEffort = 10_000_000;
+const maxWorkUnits = 10_000_000;
 
-/** How many values that a schema allows are named in a message, in characters. */
-const maxNamed = 4096;
+/** Maximum length of the list of allowed values in a message, in characters. */
+const maxAllowedValuesLength = 4096;
 
-/** How many characters of a value are shown, and how many are encoded for that in a unit of work. */
-const maxShown = 256;
-const encodedPerUnit = 16;
+/** Maximum length of a value in a message, and the number of characters that are encoded per unit of work. */
+const maxValueLength = 256;
+const encodedCharactersPerUnit = 16;
 
-/** What all places of one object share. */
-interface Shared {
+/** State that all reports of one object share. */
+interface SharedState {
   readonly causes: Cause[];
-  /** How many faults are noted; one is enough where only matters whether there is any, and it isn't put in words. */
+  /** Maximum number of recorded faults; 0 if only the existence of a fault matters, then without message. */
   readonly limit: number;
-  /** Work that may still be done; shared by everything that is checked aside. */
-  readonly effort: { left: number; readonly causes: Cause[] };
+  /** The remaining work; separate reports share it. */
+  readonly budget: { remaining: number; readonly causes: Cause[] };
 }
 
-/** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys are in brackets. */
+/** Records faults of an object at a path: `at("rules", 0, "verbs")` is `rules[0].verbs`; map keys are in brackets. */
 export class FieldReport {
   private constructor(
-    private readonly shared: Shared,
-    private readonly above: FieldReport | undefined,
+    private readonly shared: SharedState,
+    private readonly parent: FieldReport | undefined,
     private readonly step: string | number,
     private readonly isKey: boolean,
     private readonly isEntry = false,
   ) {}
 
-  /** A report that collects the faults of one whole object. */
+  /** Creates the report for the root of an object. */
   static start(): FieldReport {
     const causes: Cause[] = [];
     return new FieldReport(
-      { causes, limit: maxFaults, effort: { left: maxEffort, causes } },
+      { causes, limit: maxFaults, budget: { remaining: maxWorkUnits, causes } },
       undefined,
       "",
       false,
     );
   }
 
-  /** As {@link FieldReport.apart}, where only matters whether there is any fault: it ends with the first one. */
-  aside(): FieldReport {
-    return this.beside(0);
+  /** As {@link FieldReport.separate}, but ends with the first fault: to find out whether there is any. */
+  probe(): FieldReport {
+    return this.withLimit(0);
   }
 
-  private beside(limit: number): FieldReport {
-    const shared = { causes: [], limit, effort: this.shared.effort };
-    return new FieldReport(shared, this.above, this.step, this.isKey, this.isEntry);
+  private withLimit(limit: number): FieldReport {
+    const shared = { causes: [], limit, budget: this.shared.budget };
+    return new FieldReport(shared, this.parent, this.step, this.isKey, this.isEntry);
   }
 
   /**
-   * Counts work that goes by somebody else's schema. Where there was too much of it, that is a fault of this place, and the report is
+   * Counts work for the schema of a CustomResourceDefinition. If the limit is exceeded, adds a fault at this path; the report is then
    * full.
    *
-   * @param units of some 100 ns.
+   * @param units in about 100 ns.
    */
   spend(units: number): void {
-    const { effort } = this.shared;
-    if (effort.left < 0) return;
-    effort.left -= units;
-    if (effort.left >= 0) return;
+    const { budget } = this.shared;
+    if (budget.remaining < 0) return;
+    budget.remaining -= units;
+    if (budget.remaining >= 0) return;
     const message =
       "Invalid value: validation failed due to running out of cost budget, no further validation rules will be run";
-    effort.causes.push({ reason: "FieldValueInvalid", message, field: this.path });
+    budget.causes.push({ reason: "FieldValueInvalid", message, field: this.path });
   }
 
-  /** The place in words; most places have no faults, so it is put together only when it is asked for. */
+  /** The path as string. It is computed on demand, because most reports have no faults. */
   get path(): string {
-    const { above, step } = this;
-    if (above === undefined) return "";
-    const path = above.path;
+    const { parent, step } = this;
+    if (parent === undefined) return "";
+    const path = parent.path;
     if (this.isKey || typeof step === "number") return `${path}[${step}]`;
     return path === "" ? step : `${path}.${step}`;
   }
 
-  /** The faults found so far, here and at every place below the same start. */
+  /** All faults of the object so far. */
   get faults(): readonly Cause[] {
     return this.shared.causes;
   }
 
-  /** Whether no further faults are reported, so that checking can stop. */
+  /** Whether no further faults are recorded, so that validation can stop. */
   get full(): boolean {
-    return this.shared.causes.length > this.shared.limit || this.shared.effort.left < 0;
+    return this.shared.causes.length > this.shared.limit || this.shared.budget.remaining < 0;
   }
 
-  /** A place below this one: a member by name, or an item by index. */
+  /** Returns the report of a field by name or an item by index. */
   at(...steps: readonly (string | number)[]): FieldReport {
     if (steps.length === 0) return this;
-    let place = new FieldReport(this.shared, this, steps[0]!, false);
+    let report = new FieldReport(this.shared, this, steps[0]!, false);
     for (let next = 1; next < steps.length; next++) {
-      place = new FieldReport(this.shared, place, steps[next]!, false);
+      report = new FieldReport(this.shared, report, steps[next]!, false);
     }
-    return place;
+    return report;
   }
 
-  /** The place of faults that the reference gives no field: those of combined schemas, and of expressions left out. */
-  whole(): FieldReport {
-    return new FieldReport(this.shared, undefined, "", false).at(wholeObject);
+  /** Returns the report for faults without field (`<nil>` in Kubernetes): of combined schemas and of skipped expressions. */
+  withoutField(): FieldReport {
+    return new FieldReport(this.shared, undefined, "", false).at(noField);
   }
 
   /**
-   * The same place in a report of its own, whose faults may be {@link FieldReport.take | taken} or left. The work counts as the object's.
+   * Returns a separate report at the same path. Its faults can be added by {@link FieldReport.addAll}. The work counts for the object.
    */
-  apart(): FieldReport {
-    return this.beside(this.shared.limit);
+  separate(): FieldReport {
+    return this.withLimit(this.shared.limit);
   }
 
-  /** Takes the faults of another report, whose places are places of this one's object. */
-  take({ shared }: FieldReport): void {
+  /** Adds the faults of a separate report of the same object. */
+  addAll({ shared }: FieldReport): void {
     for (const cause of shared.causes) if (!this.full) this.shared.causes.push(cause);
   }
 
-  /** A place below this one: the value under a free key. */
+  /** Returns the report of a map value. */
   key(key: string): FieldReport {
     return new FieldReport(this.shared, this, key, true);
   }
 
   /**
-   * As {@link FieldReport.at}, of a member whose name the schema of a custom kind doesn't say: faults of values name it as a member
-   * and others as a key, as in the reference.
+   * Returns the report of a member by `additionalProperties` of a custom schema. As in Kubernetes, the path has the form of a field
+   * (`a.b`) in faults of values, and of a key (`a[b]`) in others; see {@link FieldReport.withKeys}.
    */
   entry(name: string): FieldReport {
     return new FieldReport(this.shared, this, name, false, true);
   }
 
-  /** The same place, with every {@link FieldReport.entry} in it named as a key. */
+  /** Returns the report at the same path, with every {@link FieldReport.entry} in the form of a key. */
   withKeys(): FieldReport {
-    const { above, step, isKey, isEntry } = this;
-    return above === undefined
+    const { parent, step, isKey, isEntry } = this;
+    return parent === undefined
       ? this
-      : new FieldReport(this.shared, above.withKeys(), step, isKey || isEntry);
+      : new FieldReport(this.shared, parent.withKeys(), step, isKey || isEntry);
   }
 
   required(message = ""): void {
     this.add("FieldValueRequired", message === "" ? "Required value" : `Required value: ${message}`);
   }
 
-  /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
-  requiredUnlessSaid(): void {
+  /** As {@link FieldReport.required}, unless the path already has such a fault. */
+  requiredUnlessReported(): void {
     const { path } = this;
-    const said = this.shared.causes.some(
+    const reported = this.shared.causes.some(
       ({ field, reason }) => field === path && reason === "FieldValueRequired",
     );
-    if (!said) this.required();
+    if (!reported) this.required();
   }
 
   invalid(value: unknown, message: string): void {
     this.add("FieldValueInvalid", `Invalid value: ${this.shown(value)}: ${message}`);
   }
 
-  /** The value isn't of the type that a custom kind's schema demands. */
+  /** The value doesn't have the type of the custom schema. */
   typeInvalid(value: unknown, message: string): void {
     this.add("FieldValueTypeInvalid", `Invalid value: ${this.shown(value)}: ${message}`);
   }
 
   notSupported(value: unknown, allowed: readonly string[]): void {
-    const values = this.shared.limit === 0 ? "" : named(allowed);
+    const values = this.shared.limit === 0 ? "" : formatAllowedValues(allowed);
     this.add(
       "FieldValueNotSupported",
       `Unsupported value: ${this.shown(value)}: supported values: ${values}`,
@@ -198,7 +198,7 @@ export class FieldReport {
   private shown(value: unknown): string {
     if (this.full || this.shared.limit === 0) return "";
     const [text, length] = shown(value);
-    this.spend(length / encodedPerUnit);
+    this.spend(length / encodedCharactersPerUnit);
     return text;
   }
 
@@ -214,32 +214,32 @@ export class FieldReport {
   }
 }
 
-/** The values that are allowed, as a message names them; of very many only the first. */
-function named(allowed: readonly string[]): string {
+/** Formats the allowed values for a message; a long list is truncated. */
+function formatAllowedValues(allowed: readonly string[]): string {
   let text = "";
   for (const [index, one] of allowed.entries()) {
-    if (text.length > maxNamed) return `${text} and ${allowed.length - index} more`;
+    if (text.length > maxAllowedValuesLength) return `${text} and ${allowed.length - index} more`;
     text += `${index === 0 ? "" : ", "}${JSON.stringify(one)}`;
   }
   return text;
 }
 
-/** A value as a message shows it: short, and never a secret's worth of text. Beside it, how many characters were encoded for it. */
+/** Formats a value for a message, truncated. Also returns the number of encoded characters. */
 function shown(value: unknown): readonly [text: string, length: number] {
-  const known = typeof value === "string" ? value.slice(0, maxShown) : value;
-  const text = known === undefined ? "null" : encodeJson(known as JsonValue);
-  const isShort = text.length <= maxShown && known === value;
-  return [isShort ? text : `${text.slice(0, maxShown - 3)}...`, text.length];
+  const prefix = typeof value === "string" ? value.slice(0, maxValueLength) : value;
+  const text = prefix === undefined ? "null" : encodeJson(prefix as JsonValue);
+  const isShort = text.length <= maxValueLength && prefix === value;
+  return [isShort ? text : `${text.slice(0, maxValueLength - 3)}...`, text.length];
 }
 
-/** What an object that broke rules is called in the message and the details of the Status. */
+/** The object in the message and the details of a Status with faults. */
 export interface FaultSubject {
   readonly kind: string;
   readonly group: string;
   readonly name: string;
 }
 
-/** The Status for the faults of one object: 422 with every fault as a cause. */
+/** Returns the error for an invalid object: 422 with every fault as a cause. */
 export function invalidError(subject: FaultSubject, causes: readonly Cause[]): StatusError {
   const parts = causes.map((cause) =>
     cause.field === "" ? cause.message : `${cause.field}: ${cause.message}`,

@@ -1,13 +1,12 @@
-import { placesOf } from "./places.ts";
+import { fieldPositionsOf } from "./field-positions.ts";
 import type { Field, StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
 
 type JsonObject = Record<string, unknown>;
 
 /**
- * Drops the fields whose feature gate is off, or sets them to the value that such a field has then, but for those that the
- * object already used before (spec: conventions 9.4).
- * Changes `value`.
+ * Removes fields whose feature gate is off, or sets them to their `gatedTo` value, unless the live object already uses a field of
+ * the gate (spec: conventions 9.4). Modifies `value`.
  */
 export function dropDisabledFields(
   type: StructType,
@@ -15,47 +14,47 @@ export function dropDisabledFields(
   live: JsonObject | undefined,
   enabled: (gate: string) => boolean,
 ): void {
-  const off = gatesOff(type, enabled);
+  const off = disabledGates(type, enabled);
   if (off.size === 0) return;
-  let drops = false;
-  visitGated(type, value, off, () => (drops = true));
-  if (!drops) return;
+  let changes = false;
+  visitGated(type, value, off, () => (changes = true));
+  if (!changes) return;
   const used = new Set<string>();
   if (live !== undefined) visitGated(type, live, off, (_holder, _name, { gate }) => used.add(gate!));
   const unused = new Set([...off].filter((gate) => !used.has(gate)));
-  visitGated(type, value, unused, (holder, name, { gatedTo }) => {
-    if (gatedTo === undefined) delete holder[name];
-    else holder[name] = gatedTo;
+  visitGated(type, value, unused, (object, name, { gatedTo }) => {
+    if (gatedTo === undefined) delete object[name];
+    else object[name] = gatedTo;
   });
 }
 
 type Enabled = (gate: string) => boolean;
 
-const offBy = new WeakMap<Enabled, WeakMap<Type, ReadonlySet<string>>>();
+const disabledGatesByServer = new WeakMap<Enabled, WeakMap<Type, ReadonlySet<string>>>();
 
-/** The gates at and below a type that are off; a server's gates don't change, so they are asked once a type. */
-function gatesOff(type: Type, enabled: Enabled): ReadonlySet<string> {
-  let ofServer = offBy.get(enabled);
-  if (ofServer === undefined) offBy.set(enabled, (ofServer = new WeakMap()));
-  let off = ofServer.get(type);
+/** Returns the disabled gates of a type and the types inside. Cached per type, because gates don't change while the server runs. */
+function disabledGates(type: Type, enabled: Enabled): ReadonlySet<string> {
+  let byType = disabledGatesByServer.get(enabled);
+  if (byType === undefined) disabledGatesByServer.set(enabled, (byType = new WeakMap()));
+  let off = byType.get(type);
   if (off === undefined) {
     off = new Set([...gatesOf(type)].filter((gate) => !enabled(gate)));
-    ofServer.set(type, off);
+    byType.set(type, off);
   }
   return off;
 }
 
-const known = new WeakMap<Type, ReadonlySet<string>>();
+const gatesByType = new WeakMap<Type, ReadonlySet<string>>();
 
-/** The gates of the fields at and below a type; searched once a type. */
+/** Returns the gates of the fields of a type and the types inside. Cached per type. */
 function gatesOf(type: Type): ReadonlySet<string> {
-  let found = known.get(type);
-  if (found === undefined) {
-    const gates = new Set<string>();
-    collect(type, gates, new Set());
-    known.set(type, (found = gates));
+  let gates = gatesByType.get(type);
+  if (gates === undefined) {
+    const collected = new Set<string>();
+    collect(type, collected, new Set());
+    gatesByType.set(type, (gates = collected));
   }
-  return found;
+  return gates;
 }
 
 function collect(type: Type, gates: Set<string>, visited: Set<Type>): void {
@@ -79,9 +78,9 @@ function collect(type: Type, gates: Set<string>, visited: Set<Type>): void {
   }
 }
 
-type Visit = (holder: JsonObject, name: string, facts: Field["facts"]) => void;
+type Visit = (object: JsonObject, name: string, facts: Field["facts"]) => void;
 
-/** Visits every field of a value that one of the gates guards, but for those with the value that such a field has then. */
+/** Calls `visit` for every field of a value that has one of the gates, except fields that already have their `gatedTo` value. */
 function visitGated(type: Type, value: unknown, gates: ReadonlySet<string>, visit: Visit): void {
   if (value === undefined || value === null || gatesOf(type).size === 0) return;
   switch (type.shape) {
@@ -99,16 +98,16 @@ function visitGated(type: Type, value: unknown, gates: ReadonlySet<string>, visi
       return;
     }
     case "struct": {
-      const holder = value as JsonObject;
-      const { places, fields } = placesOf(type);
-      for (const name in holder) {
-        const field = fields[places.get(name) ?? -1];
-        if (field === undefined || holder[name] === undefined) continue;
+      const object = value as JsonObject;
+      const { positions, fields } = fieldPositionsOf(type);
+      for (const name in object) {
+        const field = fields[positions.get(name) ?? -1];
+        if (field === undefined || object[name] === undefined) continue;
         const { gate, gatedTo } = field.facts;
         if (gate !== undefined && gates.has(gate)) {
-          if (gatedTo === undefined || (holder[name] !== null && holder[name] !== gatedTo))
-            visit(holder, name, field.facts);
-        } else visitGated(field.type, holder[name], gates, visit);
+          if (gatedTo === undefined || (object[name] !== null && object[name] !== gatedTo))
+            visit(object, name, field.facts);
+        } else visitGated(field.type, object[name], gates, visit);
       }
     }
   }

@@ -18,12 +18,12 @@ export type {
 } from "./api-object.ts";
 export type { Group } from "./types.ts";
 
-/** The group's full name: `rbac.authorization.platform.io`. */
+/** Returns the full name of a group: `rbac.authorization.platform.io`. */
 export function groupName(group: Group, vocabulary: Vocabulary): string {
   return group.suffixed ? `${group.base}.${vocabulary.groupSuffix}` : group.base;
 }
 
-/** A kind's object as its own functions see it. */
+/** The type of the objects in the functions of a kind declaration. */
 export type ObjectOf<F extends Fields> = StaticFields<F> & {
   apiVersion: string;
   kind: string;
@@ -34,51 +34,51 @@ export type ObjectOf<F extends Fields> = StaticFields<F> & {
 export type Subresource<O = ApiObject> =
   PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
 
-/** Members of metadata that a write to a part of the object may leave as they are. */
+/** Metadata fields that a write to a part of the object may leave unchanged. */
 export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences" | "deletionTimestamp";
 
-/** A part of the object that is written by itself, such as `status`. */
+/** A subresource that writes a part of the object, such as `status`. */
 export interface PartSubresource<O = ApiObject> {
   readonly shape?: undefined;
   readonly verbs: readonly Verb[];
   /**
-   * Members of metadata that a write to the part doesn't change; `all` but managed fields. Absent: the write's metadata
-   * replaces that of the live object, as in a write of the whole object.
+   * Metadata fields that a write to the part doesn't change; `all` means all except managed fields. Absent: the metadata of the request
+   * replaces that of the live object, as in a write of the main resource.
    */
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  /** Paths of members that no writer of the part owns, though the write may change them. */
+  /** Paths of fields that are excluded from field ownership, though the write may change them. */
   readonly unowned?: readonly (readonly string[])[];
-  /** Takes over from `written` into the copy of the live object what the part may change beside metadata, nothing else. */
+  /** Copies the fields that the part may change, except metadata, from `written` to the copy of the live object. */
   readonly merge: (copy: O, written: O, context: KindContext) => void;
 }
 
 /**
- * The `status` subresource, with verbs get, patch and update. An update of the object itself leaves the status as it is; it
- * is written through the subresource only, which changes nothing else but metadata.
+ * The `status` subresource, with verbs get, patch and update. An update of the main resource doesn't change the status. A write to
+ * the subresource changes only status and metadata.
  */
 export interface StatusSpec<O = ApiObject> {
-  /** The status of a new object, whatever its creator sent; absent where the creator's stays. */
+  /** Returns the status of a new object, which replaces the one in the request. Absent: the status of the request is kept. */
   readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
-  /** As for {@link PartSubresource}. */
+  /** See {@link PartSubresource}. */
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  /** As for {@link PartSubresource}. */
+  /** See {@link PartSubresource}. */
   readonly unowned?: readonly (readonly string[])[];
-  /** The status that a write through the subresource gives; that of `written` unless declared. */
+  /** Returns the status after a write to the subresource; defaults to the status of `written`. */
   readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
 }
 
 type StatusOf<O> = O extends { status?: infer S } ? S | undefined : unknown;
 
-/** Another kind that shows a part of the object and changes it, such as `scale`. */
+/** A subresource of another kind that reads and writes a part of the object, such as `scale`. */
 export interface ViewSubresource<O = ApiObject> {
   readonly shape: "view";
   readonly verbs: readonly Verb[];
   readonly kind: () => Kind;
-  /** The view's fields beside apiVersion, kind and metadata. */
+  /** Returns the fields of the view, without apiVersion, kind and metadata. */
   readonly read: (object: O) => Record<string, unknown>;
-  /** Takes over what the written view says into the copy of the live object. */
+  /** Copies the fields of the written view to the copy of the live object. */
   readonly write: (copy: O, view: ApiObject) => void;
-  /** The fields that it changes, for managed fields: the path of each in the view and in the object. */
+  /** The written fields, for managed fields: the path of each in the view and in the object. */
   readonly fields: readonly { readonly view: readonly string[]; readonly object: readonly string[] }[];
 }
 
@@ -86,50 +86,49 @@ export interface ViewSubresource<O = ApiObject> {
 export interface ActionSubresource {
   readonly shape: "action";
   readonly verbs: readonly Verb[];
-  /** Kind of the body that asks for it, and of the answer. */
+  /** Kind of the request and response body. */
   readonly kind: () => Kind;
-  /** Older versions in which the body has the same fields, and which clients still write. */
+  /** Older versions with the same fields that are accepted in the request body. */
   readonly olderVersions?: readonly string[];
 }
 
-/** A connection to what the object stands for, such as `proxy` or `exec`. */
+/** A subresource that connects to the workload of the object, such as `proxy` or `exec`. */
 export interface ConnectSubresource {
   readonly shape: "connect";
   readonly verbs: readonly Verb[];
-  /** Name of the kind whose fields are the query parameters. */
+  /** Name of the options kind; its fields are the query parameters. */
   readonly optionsKind: string;
 }
 
 /**
- * How a version that isn't stored becomes the one that is, and back (spec: conventions 9). Both functions get an object
- * they may take apart; apiVersion and kind of the result are set by the caller.
+ * Conversion between a version and the storage version (spec: conventions 9). Both functions may modify their argument. The
+ * caller sets apiVersion and kind of the result.
  */
 export interface Conversion {
-  // A kind with a conversion and a `validate` of its own is checked by its own rules, else by those of the stored one.
-  /** The kind in its stored version. */
+  // A kind with a conversion is validated by its own `validate` if it has one, else by that of the storage version.
+  /** Returns the kind in its storage version. */
   readonly stored: () => Kind;
   readonly toStored: (object: ApiObject, context: KindContext) => ApiObject;
   readonly fromStored: (object: ApiObject, context: KindContext) => ApiObject;
-  /** What this version's selectable fields are called in the stored one, where that differs. */
+  /** Names of selectable fields in the storage version, if they differ. */
   readonly selectableNames?: Readonly<Record<string, string>>;
 }
 
 /**
- * What this server makes of the objects of a kind beyond storing and serving them, each a sentence without its full stop.
- * `docs/enforcement.md` is made from these.
+ * The effects of the objects of a kind, each a sentence without full stop. `docs/enforcement.md` is generated from them.
  */
 export interface KindEffect {
-  /** Which requests the server decides by the objects, and how. */
+  /** How the objects affect requests to the server. */
   readonly enforced?: string;
-  /** What the server or its controllers do because of them. */
+  /** What the server or its controllers do for the objects. */
   readonly acts?: string;
-  /** What the objects promise and nothing enforces here; a create says so in a warning. */
+  /** What the objects specify but this server doesn't enforce; a create returns it as a warning. */
   readonly unenforced?: string;
 }
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** In the order in which discovery lists them. */
+/** All verbs, in the order of discovery documents. */
 const allVerbs: readonly Verb[] = [
   "create",
   "delete",
@@ -142,61 +141,59 @@ const allVerbs: readonly Verb[] = [
 ];
 
 /**
- * Everything about one kind in one version. The line of a field has what concerns that field; the rest is here.
- * All functions are pure; objects given to them are canonical (see `decode.ts`), and only those named "copy" may be
- * changed.
+ * The declaration of a kind in one version, except its fields. All functions are pure. Their objects are canonical (see
+ * `decode.ts`); only a parameter with the name `copy` may be modified.
  */
 export interface KindMembers<O> {
   readonly group: Group;
   readonly version: string;
   readonly name: string;
-  /** Name in paths, plural: `rolebindings`. */
+  /** Plural name, as in paths: `rolebindings`. */
   readonly resource: string;
   readonly singular: string;
   readonly scope: "Namespaced" | "Cluster";
   readonly doc: string;
-  /** Absent for a kind that the server only stores and serves, for other programs to act on. */
+  /** Absent for a kind that the server only stores and serves. */
   readonly effect?: KindEffect;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /** Defaults to all. A kind with only `create` is virtual: its objects are never stored. */
   readonly verbs?: readonly Verb[];
-  /** Its objects aren't stored: the server works them out when it is asked for them. It has `get` and `list` only. */
+  /** The objects aren't stored; the server computes them per request. Such a kind has only `get` and `list`. */
   readonly computed?: boolean;
-  /** False for versions that must be turned on by runtime configuration (spec: conventions 9.1). */
+  /** False for versions that must be enabled by `--runtime-config` (spec: conventions 9.1). */
   readonly servedByDefault?: boolean;
   /** PUT on a missing object creates it (spec: conventions 4.2). */
   readonly createOnUpdate?: boolean;
-  /** DELETE answers with the deleted object instead of a Status, as kube-apiserver does for some kinds. */
+  /** DELETE returns the deleted object instead of a Status, as kube-apiserver does for some kinds. */
   readonly returnsDeletedObject?: boolean;
-  /** Field selectors beyond metadata.name and metadata.namespace, with the text that each compares. */
+  /** Selectable fields besides metadata.name and metadata.namespace; each function returns the value to compare. */
   readonly selectable?: Readonly<Record<string, (object: O) => string>>;
-  /** `metadata.generation` starts at 1 and grows when this part changes; kinds without it have no generation. */
+  /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
   readonly generationOf?: (object: O) => unknown;
-  /** Fills in defaults that need more than a field's own line. Changes the copy it is given. */
+  /** Sets defaults that depend on several fields. */
   readonly fillDefaults?: (copy: O, context: KindContext) => void;
-  /** Resets what a creator may not set. Changes the copy. */
+  /** Resets fields that a create may not set. */
   readonly prepareCreate?: ((copy: O, context: KindContext) => void) | undefined;
-  /** Members that no writer owns, as every update of the main resource resets them. */
+  /** Fields that are excluded from field ownership, because every update of the main resource resets them. */
   readonly unowned?: readonly string[] | undefined;
-  /** Resets what an update of the main resource may not change. Changes the copy. */
+  /** Resets fields that an update of the main resource may not change. */
   readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
   /**
-   * Whether `metadata.name` is a path segment (roles), a DNS subdomain (most kinds), a label (namespaces), or a label that
+   * Format of `metadata.name`: a path segment (roles), a DNS subdomain (most kinds), a DNS label (namespaces), or a DNS label that
    * doesn't begin with a digit (services).
    */
   readonly nameForm?: NameForm;
-  /** A new object without a name gets one, as the reference gives to limit ranges. */
-  readonly getsName?: boolean;
+  /** Whether the server generates the name of a new object without a name, as Kubernetes does for limit ranges. */
+  readonly generatesName?: boolean;
   readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
-  /** Rules for new objects only, beyond those of `validate`. */
+  /** Additional rules for new objects. */
   readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
   readonly validateUpdate?: (object: O, live: O, report: FieldReport, context: KindContext) => void;
   /**
-   * Rules that are checked behind all others: the report has the faults that those found. Rules that take long give others
-   * their turn.
+   * Rules that are checked after all others; the report already has their faults. Slow rules yield to the event loop.
    *
-   * @param live what the object replaces; undefined for a new one.
+   * @param live the stored object; undefined for a create.
    */
   readonly validateLast?: (
     object: O,
@@ -204,71 +201,71 @@ export interface KindMembers<O> {
     report: FieldReport,
     context: KindContext,
   ) => MaybePromise<void>;
-  /** Messages that go out as Warning headers on a successful write. */
+  /** Returns messages for Warning headers of a successful write. */
   readonly warnings?: (object: O, context: KindContext, live: O | undefined) => readonly string[];
-  /** Whether finalizers beyond `metadata.finalizers`, as those in the spec of a Namespace, are done. */
+  /** Whether finalizers outside of `metadata.finalizers`, such as `spec.finalizers` of a Namespace, are empty. */
   readonly isFinalized?: (object: O) => boolean;
   /**
-   * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
-   * without it are deleted at once.
+   * Returns the grace period of a deletion in seconds, from the requested one (undefined if none). Kinds without this function are
+   * deleted immediately.
    */
-  readonly gracePeriodSeconds?: (object: O, asked: number | bigint | undefined) => number | bigint;
+  readonly gracePeriodSeconds?: (object: O, requested: number | bigint | undefined) => number | bigint;
   /**
-   * What a deletion without a propagation policy does with the dependents; deletes them unless declared. Where it is
-   * `Unsupported`, as nothing can depend on such objects, policies are ignored.
+   * What a deletion without propagation policy does with dependents; the default is to delete them. With `Unsupported`,
+   * propagation policies are ignored.
    */
   readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents" | "Unsupported";
-  /** Warns who deletes an object of the kind without a propagation policy. */
+  /** Warning for a deletion without propagation policy. */
   readonly orphanWarning?: string;
-  /** Changes the copy when its deletion is asked for the first time; may add finalizers that hold it. */
+  /** Modifies the copy at the first delete request; may add finalizers. */
   readonly beginDelete?: (copy: O, context: KindContext) => void;
-  /** Changes the copy when a deletion starts and the object stays for finalizers. */
+  /** Modifies the copy when a deletion starts and finalizers keep the object. */
   readonly prepareDelete?: (copy: O) => void;
-  /** Its `status` subresource, where it has one; beside `subresources`. */
+  /** The `status` subresource, in addition to `subresources`. */
   readonly status?: StatusSpec<O>;
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
-  /** The faults of an object as callers are told them, where the reference checks the object in another form. */
-  readonly shownFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
-  /** A create of this virtual kind is the same as a create of this subresource of the named object. */
+  /** Converts the faults for the response, if Kubernetes validates the object in another form. */
+  readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
+  /** A create of this virtual kind is equivalent to a create of this subresource of the object with the same name. */
   readonly subresourceAlias?: { readonly resource: string; readonly subresource: string };
-  /** Its finalizers may be names without a domain, which those of other kinds may not. */
+  /** Whether finalizers may be names without a domain. */
   readonly anyFinalizer?: boolean;
-  /** Names of some fields have marks that depend on the vocabulary; see `spelling.ts`. */
-  readonly hasMarkedFields?: boolean;
-  /** Whether an update may leave out the resource version; true unless declared. */
+  /** Whether field names have a prefix that depends on the vocabulary, such as `x-kubernetes-`; see `spelling.ts`. */
+  readonly hasPrefixedFields?: boolean;
+  /** Whether an update may omit the resource version; the default is true. */
   readonly allowUnconditionalUpdate?: boolean;
-  /** Annotations that stand for a field: only the whole object shows them, not its metadata alone. */
+  /** Annotations that represent a field. They are omitted from PartialObjectMetadata. */
   readonly fieldAnnotations?: readonly string[];
-  /** Columns of its table; kinds without get the default table. */
+  /** Table columns; kinds without them have the default table. */
   readonly columns?: readonly Column<O>[];
-  /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */
+  /** Returns the conditions of the table row, such as Completed (spec: conventions 2.4). */
   readonly rowConditions?: (object: O) => readonly RowCondition[];
-  /** For a version that isn't stored itself. */
+  /** For a version other than the storage version. */
   readonly conversion?: Conversion;
-  /** Of a kind that is defined by a CustomResourceDefinition. */
+  /** For a kind that is defined by a CustomResourceDefinition. */
   readonly custom?: CustomKindFacts;
 }
 
-/** What sets a custom kind apart from those that are declared in the program. */
+/** Properties of a custom kind. */
 export interface CustomKindFacts {
-  /** Name of the kind of its lists. */
+  /** Kind of its lists. */
   readonly listKind: string;
-  /** Revision of the definition: objects that were written before may differ from what its schema makes of them. */
+  /** Revision of the definition. Objects that were written before may not be pruned and defaulted by its schema. */
   readonly since: number;
-  /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
+  /** Parses the schema in the definition; undefined without one. Not cached, because it is large. */
   readonly schema: () => object | undefined;
-  /** The warning to callers of the version; empty where it isn't deprecated. */
+  /** Deprecation warning of the version; empty if it isn't deprecated. */
   readonly deprecation: string;
 }
 
-/** What {@link kind} puts in for members that a declaration leaves out. */
+/** Defaults for omitted members of a declaration. */
 const memberDefaults = {
   servedByDefault: true,
   createOnUpdate: false,
   returnsDeletedObject: false,
   defaultGarbageCollectionPolicy: "DeleteDependents",
   anyFinalizer: false,
-  hasMarkedFields: false,
+  hasPrefixedFields: false,
   allowUnconditionalUpdate: true,
   nameForm: "subdomain",
   verbs: allVerbs,
@@ -278,22 +275,22 @@ const memberDefaults = {
 
 /** The declaration of a kind. */
 export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
-  /** Fields beside apiVersion and kind. */
+  /** Fields in addition to apiVersion and kind. */
   readonly fields: F | (() => F);
 };
 
-/** A declared kind, as the generic engine sees it. */
+/** A kind, without the static type of its objects. */
 export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "status"> &
   Required<Pick<KindMembers<ApiObject>, keyof typeof memberDefaults>> & { readonly type: StructType };
 
 declare const objectType: unique symbol;
-/** A kind that remembers the static type of its objects. */
+/** A kind with the static type of its objects. */
 export type KindOf<F extends Fields> = Kind & { readonly [objectType]?: ObjectOf<F> };
 
 /** The TypeScript type of a kind's objects. */
 export type ObjectFor<K> = K extends { readonly [objectType]?: infer O } ? NonNullable<O> : never;
 
-/** The members that name the kind of an object. */
+/** The fields `kind` and `apiVersion` of an object. */
 export const typeMeta = {
   kind: field(undefined, string, "Name of the object's kind.").emitEmpty(),
   apiVersion: field(undefined, string, "Group and version of the object's kind.").emitEmpty(),
@@ -309,13 +306,13 @@ function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
   return kindOfType(rest as unknown as KindMembers<ApiObject>, type) as KindOf<F>;
 }
 
-/** A kind whose type was made elsewhere, as that of a custom kind; with what its members leave out. */
+/** Creates a kind from a type, such as that of a custom kind, and adds the defaults of omitted members. */
 export function kindOfType({ status, ...rest }: KindMembers<ApiObject>, type: StructType): Kind {
   const members = status === undefined ? rest : withStatus(rest, status);
   return { ...memberDefaults, ...members, type } as Kind;
 }
 
-/** The members of a kind with a `status` subresource, completed by its strategy functions and the subresource. */
+/** Adds the `status` subresource and its strategy functions to the members of a kind. */
 function withStatus(members: KindMembers<ApiObject>, status: StatusSpec): KindMembers<ApiObject> {
   const { initial, keepsMetadata, unowned, write } = status;
   const { prepareCreate, prepareUpdate, subresources } = members;
@@ -334,7 +331,7 @@ function withStatus(members: KindMembers<ApiObject>, status: StatusSpec): KindMe
       prepareCreate?.(copy, context);
     },
     prepareUpdate(copy, live, context) {
-      // A copy: admission is shown the live object beside the new one, and must not change it.
+      // A copy, because admission gets both objects and may modify the new one.
       copy["status"] = deepClone(live["status"] as JsonValue);
       prepareUpdate?.(copy, live, context);
     },
@@ -342,24 +339,24 @@ function withStatus(members: KindMembers<ApiObject>, status: StatusSpec): KindMe
   };
 }
 
-/** What a kind of a known group version still says about itself. */
+/** A kind declaration without group and version. */
 type LocalSpec<F extends Fields> = Omit<KindSpec<F>, "group" | "version">;
 
-/** A kind with its names in its static type, so that the types of objects can be found by them. */
+/** A kind with group, version and name in its static type, to look up object types by name. */
 export type NamedKind<F extends Fields, G extends Group, V extends string, N extends string> = KindOf<F> & {
   readonly group: G;
   readonly version: V;
   readonly name: N;
 };
 
-/** The words with which the kinds and structs of one group version are declared. */
+/** Functions that declare the kinds and structs of a group version. */
 export interface Declarations<G extends Group, V extends string> extends ReturnType<typeof structsIn> {
   readonly kind: <const N extends string, F extends Fields>(
     spec: LocalSpec<F> & { readonly name: N },
   ) => NamedKind<F, G, V, N>;
 }
 
-/** See {@link Declarations}. */
+/** Returns the functions that declare kinds and structs of a group version. */
 export function declarationsIn<G extends Group, const V extends string>(
   group: G,
   version: V,

@@ -1,8 +1,8 @@
 import { structsIn } from "./structs.ts";
 import type { Group } from "./types.ts";
 
-/** The group of the types that every group uses. */
+/** The group of types that all groups share. */
 export const metaGroup: Group = { base: "meta", suffixed: true };
 
-/** The words with which those types are declared. */
+/** Functions that declare types of this group. */
 export const { struct, atomicStruct } = structsIn({ group: metaGroup, version: "v1" });

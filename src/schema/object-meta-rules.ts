@@ -9,17 +9,17 @@ import {
 import type { ObjectMetaValue } from "./api-object.ts";
 import type { FieldReport } from "./faults.ts";
 
-/** The most bytes of a name, whatever its form: it must fit into a key of the store beside group, type and namespace. */
+/** Maximum length of a name in bytes, so that a store key with group, resource and namespace is short enough. */
 const maxNameBytes = 512;
-/** The most owners that one object may have; admission, the garbage collector and each update look at all of them. */
+/** Maximum number of owner references; admission, the garbage collector and each update process all of them. */
 const maxOwnerReferences = 4096;
-/** The most bytes that the annotations of one object may have together. */
+/** Maximum total size of the annotations of an object, in bytes. */
 export const maxAnnotationBytes = 256 * 1024;
 
-/** The form of an object's name. */
+/** The format of an object name. */
 export type NameForm = "label" | "label1035" | "pathSegment" | "subdomain";
 
-/** What is wrong with a name, by the form that the kind asks for. */
+/** Validation functions by name format; they return the faults of a name. */
 const nameFaults: Readonly<Record<NameForm, (name: string) => readonly string[]>> = {
   subdomain: dnsSubdomainFaults,
   label: dnsLabelFaults,
@@ -27,7 +27,7 @@ const nameFaults: Readonly<Record<NameForm, (name: string) => readonly string[]>
   pathSegment: pathSegmentFaults,
 };
 
-/** Checks the name of an object. */
+/** Validates the name of an object. */
 export function checkName(name: string, form: NameForm, report: FieldReport): void {
   if (name === "") report.required("name or generateName is required");
   else for (const message of nameFaults[form](name)) report.invalid(name, message);
@@ -35,22 +35,22 @@ export function checkName(name: string, form: NameForm, report: FieldReport): vo
 }
 
 /**
- * Checks the beginning of a generated name. It has the form of a name, except that it may end with a dash.
+ * Validates `generateName`. It has the format of a name, except that it may end with a dash.
  */
 export function checkGenerateName(generateName: string, form: NameForm, report: FieldReport): void {
   if (generateName === "") return;
-  const takesAnyEnd = form === "pathSegment";
-  const name = takesAnyEnd ? `${generateName}x` : generateName.replace(/(?<=.)-$/s, "x");
+  const allowsAnyEnd = form === "pathSegment";
+  const name = allowsAnyEnd ? `${generateName}x` : generateName.replace(/(?<=.)-$/s, "x");
   for (const message of nameFaults[form](name)) report.invalid(generateName, message);
   if (Buffer.byteLength(generateName) > maxNameBytes) report.tooLong(maxNameBytes);
 }
 
-/** Checks the namespace of an object that stands in one. */
+/** Validates the namespace of a namespaced object. */
 export function checkNamespace(namespace: string, report: FieldReport): void {
   for (const message of dnsLabelFaults(namespace)) report.invalid(namespace, message);
 }
 
-/** Checks the keys and values of labels. */
+/** Validates keys and values of labels. */
 export function checkLabels(labels: Record<string, string> | undefined, report: FieldReport): void {
   for (const key in labels) {
     const value = labels[key]!;
@@ -59,7 +59,7 @@ export function checkLabels(labels: Record<string, string> | undefined, report: 
   }
 }
 
-/** Checks the keys of annotations, and their size together. */
+/** Validates the keys and the total size of annotations. */
 export function checkAnnotations(annotations: Record<string, string> | undefined, report: FieldReport): void {
   let size = 0;
   for (const key in annotations) {
@@ -69,17 +69,17 @@ export function checkAnnotations(annotations: Record<string, string> | undefined
   if (size > maxAnnotationBytes) report.tooLong(maxAnnotationBytes);
 }
 
-/** Checks the number of the object's desired state. */
+/** Validates `metadata.generation`. */
 export function checkGeneration(generation: number | undefined, report: FieldReport): void {
   if ((generation ?? 0) < 0) report.invalid(generation, "must be greater than or equal to 0");
 }
 
-/** Checks the form of a finalizer; `report` is the place of the list, as in the reference. */
-export function checkFinalizerForm(name: string, report: FieldReport): void {
+/** Validates the format of a finalizer. As in Kubernetes, faults have the path of the list. */
+export function checkFinalizerName(name: string, report: FieldReport): void {
   for (const message of qualifiedNameFaults(name)) report.invalid(name, message);
 }
 
-/** Checks the owners of an object; at most one of them is its controller. */
+/** Validates owner references; at most one may have `controller: true`. */
 export function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
   const { ownerReferences = [] } = meta;
   if (ownerReferences.length > maxOwnerReferences) {
@@ -90,7 +90,7 @@ export function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
   for (const owner of ownerReferences) {
     if (report.full) return;
     const { apiVersion } = owner;
-    // All at the list, as in the reference.
+    // As in Kubernetes, the paths have no index.
     if (apiVersion === "") report.at("apiVersion").invalid(apiVersion, "version must not be empty");
     else if (apiVersion.split("/").length > 2)
       report.at("apiVersion").invalid(apiVersion, "must be a version, or a group and a version");

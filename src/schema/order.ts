@@ -1,49 +1,48 @@
 import { setMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
-import { sortedValue } from "./custom/order.ts";
-import { placesOf } from "./places.ts";
+import { sortMembers } from "./custom/order.ts";
+import { fieldPositionsOf } from "./field-positions.ts";
 import type { StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
 
 /**
- * A value with its fields in declared order and the keys of its maps sorted, so that equal objects have equal bytes
- * however they came about; a list without items that is written all the same is null. Shares with its input what is in order already, which may be all of it; fields that the type
- * doesn't declare are dropped.
+ * Returns a value with its fields in declared order and sorted map keys, so that equal objects have equal JSON. An empty list that
+ * is always written becomes null. Undeclared fields are dropped. Ordered parts are shared with the input, which may be all of it.
  */
 export function inOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
   if (type.open !== undefined) return openInOrder(type, value);
   return fieldsInOrder(type, value);
 }
 
-/** As {@link inOrder}, of a type with members beside its fields: these follow, sorted by name. */
+/** As {@link inOrder}, for a type with additional members: they follow the fields, sorted by name. */
 function openInOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
   const result = { ...fieldsInOrder(type, value) };
   for (const name of Object.keys(value).toSorted()) {
     if (Object.hasOwn(type.fields, name) || value[name] === undefined) continue;
-    setMember(result as JsonObject, name, sortedValue(value[name] as JsonValue));
+    setMember(result as JsonObject, name, sortMembers(value[name] as JsonValue));
   }
   return result;
 }
 
 function fieldsInOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
-  const { names, fields, places, slots, always } = placesOf(type);
+  const { names, fields, positions, emptySlots: slots, always } = fieldPositionsOf(type);
   let last = -1;
   let changed = false;
   const ordered = slots.slice();
   for (const name in value) {
-    const given = value[name];
-    const place = places.get(name);
-    if (given === undefined || place === undefined || place < last) changed = true;
-    if (given === undefined || place === undefined) continue;
-    last = place;
-    // A list that is written though it is empty has no items in the reference's stored form, which is shown as null.
-    const isNone = always[place] === true && Array.isArray(given) && given.length === 0;
-    ordered[place] = isNone ? null : valueInOrder(fields[place]!.type, given);
-    if (ordered[place] !== given) changed = true;
+    const fieldValue = value[name];
+    const position = positions.get(name);
+    if (fieldValue === undefined || position === undefined || position < last) changed = true;
+    if (fieldValue === undefined || position === undefined) continue;
+    last = position;
+    // Kubernetes stores an empty list that is always written as nil, which is null in JSON.
+    const isNone = always[position] === true && Array.isArray(fieldValue) && fieldValue.length === 0;
+    ordered[position] = isNone ? null : valueInOrder(fields[position]!.type, fieldValue);
+    if (ordered[position] !== fieldValue) changed = true;
   }
   if (!changed) return value;
   const result: Record<string, unknown> = {};
-  for (const [place, name] of names.entries()) {
-    if (ordered[place] !== undefined) result[name] = ordered[place];
+  for (const [position, name] of names.entries()) {
+    if (ordered[position] !== undefined) result[name] = ordered[position];
   }
   return result;
 }

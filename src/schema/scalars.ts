@@ -2,45 +2,45 @@ import { formatDuration, parseDuration } from "../base/duration.ts";
 import { formatQuantity, parseQuantity, QuantityFault } from "../base/quantity.ts";
 import type { ScalarName } from "./types.ts";
 
-/** Reads one scalar into its canonical JSON form; an Error (not thrown) says what is wrong with it. */
-export function decodeScalar(name: ScalarName, given: unknown): unknown {
+/** Converts a scalar to its canonical JSON form. Returns (doesn't throw) an Error for an invalid value. */
+export function decodeScalar(name: ScalarName, input: unknown): unknown {
   switch (name) {
     case "string":
-      return typeof given === "string" ? given : expected("a string", given);
+      return typeof input === "string" ? input : expected("a string", input);
     case "bool":
-      return typeof given === "boolean" ? given : expected("a boolean", given);
+      return typeof input === "boolean" ? input : expected("a boolean", input);
     case "int32":
-      return integer(given, -2147483648, 2147483647, "a 32-bit integer");
+      return integer(input, -2147483648, 2147483647, "a 32-bit integer");
     case "int64":
-      return typeof given === "bigint"
-        ? longInteger(given)
-        : integer(given, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, "a 64-bit integer");
+      return typeof input === "bigint"
+        ? longInteger(input)
+        : integer(input, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, "a 64-bit integer");
     case "double":
-      if (typeof given !== "number" && typeof given !== "bigint") return expected("a number", given);
-      return Number.isFinite(Number(given)) ? given : new Error("expected a number of 64 bits");
+      if (typeof input !== "number" && typeof input !== "bigint") return expected("a number", input);
+      return Number.isFinite(Number(input)) ? input : new Error("expected a number of 64 bits");
     case "bytes":
-      return typeof given === "string" ? base64(given) : expected("a base64 string", given);
+      return typeof input === "string" ? base64(input) : expected("a base64 string", input);
     case "time":
-      return typeof given === "string" ? timestamp(given, false) : expected("a time", given);
+      return typeof input === "string" ? timestamp(input, false) : expected("a time", input);
     case "microTime":
-      return typeof given === "string" ? timestamp(given, true) : expected("a time", given);
+      return typeof input === "string" ? timestamp(input, true) : expected("a time", input);
     case "quantity":
-      if (typeof given !== "string" && typeof given !== "number") return expected("a quantity", given);
-      return canonicalQuantity(String(given));
+      if (typeof input !== "string" && typeof input !== "number") return expected("a quantity", input);
+      return canonicalQuantity(String(input));
     case "duration":
-      return typeof given === "string" ? canonicalDuration(given) : expected("a duration", given);
+      return typeof input === "string" ? canonicalDuration(input) : expected("a duration", input);
     case "intOrString":
-      if (typeof given === "string") return given;
-      return integer(given, -2147483648, 2147483647, "an integer or a string");
+      if (typeof input === "string") return input;
+      return integer(input, -2147483648, 2147483647, "an integer or a string");
     case "object":
     case "fieldsV1":
-      return isPlainObject(given) ? given : expected("an object", given);
+      return isPlainObject(input) ? input : expected("an object", input);
     case "json":
-      return given;
+      return input;
   }
 }
 
-/** The JSON value of an absent scalar that must be written. */
+/** Returns the JSON value of an absent scalar that is always written. */
 export function zeroOf(name: ScalarName): unknown {
   switch (name) {
     case "string":
@@ -61,7 +61,7 @@ export function zeroOf(name: ScalarName): unknown {
   }
 }
 
-/** Most quantities are small whole numbers with a suffix, as they should be written. */
+/** Fast path: small whole numbers with a suffix are already canonical. */
 const canonicalForm = /^(?:0|[1-9]\d{0,2}(?:[mkMGT]|[KMGT]i)?)$/;
 
 function canonicalQuantity(text: string): string | Error {
@@ -81,31 +81,31 @@ function canonicalDuration(text: string): string | Error {
   return formatDuration(nanos);
 }
 
-function expected(what: string, given: unknown): Error {
-  return new Error(`expected ${what}, got ${describe(given)}`);
+function expected(expectedType: string, input: unknown): Error {
+  return new Error(`expected ${expectedType}, got ${describe(input)}`);
 }
 
 function isPlainObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function integer(given: unknown, min: number, max: number, what: string): number | Error {
-  if (typeof given === "bigint") return new Error(`expected ${what}, got ${given}`);
-  if (typeof given !== "number") return expected(what, given);
-  if (!Number.isInteger(given) || given < min || given > max)
-    return new Error(`expected ${what}, got ${given}`);
-  return given === 0 ? 0 : given;
+function integer(input: unknown, min: number, max: number, expectedType: string): number | Error {
+  if (typeof input === "bigint") return new Error(`expected ${expectedType}, got ${input}`);
+  if (typeof input !== "number") return expected(expectedType, input);
+  if (!Number.isInteger(input) || input < min || input > max)
+    return new Error(`expected ${expectedType}, got ${input}`);
+  return input === 0 ? 0 : input;
 }
 
-/** An integer that a number can't hold exactly. */
-function longInteger(given: bigint): bigint | Error {
-  return BigInt.asIntN(64, given) === given ? given : new Error(`expected a 64-bit integer, got ${given}`);
+/** Checks an integer outside of the safe range of `number`. */
+function longInteger(input: bigint): bigint | Error {
+  return BigInt.asIntN(64, input) === input ? input : new Error(`expected a 64-bit integer, got ${input}`);
 }
 
 const base64Form = /^[A-Za-z0-9+/]*={0,2}$/;
 
-function base64(given: string): string | Error {
-  const text = given.includes("\n") || given.includes("\r") ? given.replaceAll(/[\r\n]/g, "") : given;
+function base64(input: string): string | Error {
+  const text = input.includes("\n") || input.includes("\r") ? input.replaceAll(/[\r\n]/g, "") : input;
   if (text.length % 4 !== 0 || !base64Form.test(text))
     return new Error("expected base64 text (RFC 4648, padded)");
   return text;
@@ -113,28 +113,28 @@ function base64(given: string): string | Error {
 
 const timeForm = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
-function timestamp(given: string, micro: boolean): string | Error {
-  const match = timeForm.exec(given);
-  const at = match === null ? Number.NaN : Date.parse(given.toUpperCase());
-  if (match === null || Number.isNaN(at) || !isOnCalendar(given))
-    return new Error(`expected an RFC 3339 time, got ${JSON.stringify(given)}`);
-  // Twenty characters that end in Z are the canonical form itself.
-  if (!micro && given.length === 20 && given.endsWith("Z") && given[10] === "T") return given;
-  const text = new Date(Math.floor(at / 1000) * 1000).toISOString();
-  // Years of more or fewer digits have a sign.
-  if (text.length !== 24) return new Error(`expected a year from 0000 to 9999, got ${JSON.stringify(given)}`);
+function timestamp(input: string, micro: boolean): string | Error {
+  const match = timeForm.exec(input);
+  const timeMs = match === null ? Number.NaN : Date.parse(input.toUpperCase());
+  if (match === null || Number.isNaN(timeMs) || !isOnCalendar(input))
+    return new Error(`expected an RFC 3339 time, got ${JSON.stringify(input)}`);
+  // Fast path: the input is already canonical.
+  if (!micro && input.length === 20 && input.endsWith("Z") && input[10] === "T") return input;
+  const text = new Date(Math.floor(timeMs / 1000) * 1000).toISOString();
+  // `toISOString` writes years outside of 0000 to 9999 with a sign and six digits.
+  if (text.length !== 24) return new Error(`expected a year from 0000 to 9999, got ${JSON.stringify(input)}`);
   const seconds = text.slice(0, 19);
   return micro ? `${seconds}.${(match[1] ?? ".").slice(1, 7).padEnd(6, "0")}Z` : `${seconds}Z`;
 }
 
-/** Whether there is such a day and such an hour: 30 February and 24:00 are nowhere. */
-function isOnCalendar(given: string): boolean {
-  const local = `${given.slice(0, 10)}T${given.slice(11, 19)}`;
-  const at = Date.parse(`${local}Z`);
-  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 19) === local;
+/** Whether date and time exist; false for 30 February and 24:00. */
+function isOnCalendar(input: string): boolean {
+  const local = `${input.slice(0, 10)}T${input.slice(11, 19)}`;
+  const timeMs = Date.parse(`${local}Z`);
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().slice(0, 19) === local;
 }
 
-/** The JSON type of a value, in words. */
+/** Returns the JSON type of a value for messages. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";

@@ -4,26 +4,26 @@ import type { Kind } from "./kind.ts";
 import { structsIn } from "./structs.ts";
 import { Field, list, map, type StructType, type Type, type UnionType } from "./types.ts";
 
-const known = new WeakMap<Kind, Map<string, Kind>>();
+const kindsByPrefix = new WeakMap<Kind, Map<string, Kind>>();
 
 /**
- * A kind as a vocabulary spells it. Declarations write marks in the names of fields (as those of schemas) in the neutral
- * vocabulary; all other kinds are the same in each.
+ * Returns a kind with the field names of a vocabulary. Some declarations have field names with the prefix `x-platform-`, which
+ * becomes the prefix of the vocabulary. Other kinds are returned unchanged.
  */
-export function spelledKind(kind: Kind, { schemaExtensionPrefix: prefix }: Vocabulary): Kind {
-  if (!kind.hasMarkedFields || prefix === platform.schemaExtensionPrefix) return kind;
-  let spellings = known.get(kind);
-  if (spellings === undefined) known.set(kind, (spellings = new Map()));
-  let found = spellings.get(prefix);
-  if (found === undefined) {
-    found = { ...kind, type: new Speller(prefix).struct(kind.type) };
-    spellings.set(prefix, found);
+export function kindInVocabulary(kind: Kind, { schemaExtensionPrefix: prefix }: Vocabulary): Kind {
+  if (!kind.hasPrefixedFields || prefix === platform.schemaExtensionPrefix) return kind;
+  let byPrefix = kindsByPrefix.get(kind);
+  if (byPrefix === undefined) kindsByPrefix.set(kind, (byPrefix = new Map()));
+  let renamed = byPrefix.get(prefix);
+  if (renamed === undefined) {
+    renamed = { ...kind, type: new FieldRenamer(prefix).struct(kind.type) };
+    byPrefix.set(prefix, renamed);
   }
-  return found;
+  return renamed;
 }
 
-/** Copies types with the marks in the names of their fields spelled anew; types may hold themselves. */
-class Speller {
+/** Copies types with renamed fields; types may be recursive. */
+class FieldRenamer {
   private readonly copies = new Map<Type, Type>();
 
   constructor(private readonly prefix: string) {}
@@ -34,11 +34,11 @@ class Speller {
 
   private copyOf(type: Type): Type {
     let copy = this.copies.get(type);
-    if (copy === undefined) this.copies.set(type, (copy = this.make(type)));
+    if (copy === undefined) this.copies.set(type, (copy = this.copy(type)));
     return copy;
   }
 
-  private make(type: Type): Type {
+  private copy(type: Type): Type {
     switch (type.shape) {
       case "scalar":
         return type;
@@ -62,9 +62,9 @@ class Speller {
 
   private fields(fields: StructType["fields"]): Record<string, Field> {
     const entries = Object.entries(fields).map(([name, { type, facts }]) => {
-      const marked = name.startsWith(platform.schemaExtensionPrefix);
-      const spelled = marked ? this.prefix + name.slice(platform.schemaExtensionPrefix.length) : name;
-      return [spelled, new Field(this.copyOf(type), facts)] as const;
+      const hasPrefix = name.startsWith(platform.schemaExtensionPrefix);
+      const newName = hasPrefix ? this.prefix + name.slice(platform.schemaExtensionPrefix.length) : name;
+      return [newName, new Field(this.copyOf(type), facts)] as const;
     });
     return Object.fromEntries(entries);
   }

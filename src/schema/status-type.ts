@@ -17,7 +17,7 @@ const StatusDetails = struct("StatusDetails", "What a status is about, and furth
   retryAfterSeconds: field(5, int32, "When the client may try again, in seconds."),
 });
 
-/** The answer to a request that has no object to show (spec: conventions 4.9). */
+/** The response of a request without an object to return (spec: conventions 4.9). */
 export const StatusType = struct("Status", "The result of a request that has no object to show.", {
   kind: field(undefined, string, "Status."),
   apiVersion: field(undefined, string, "Version of the status's form."),

@@ -10,7 +10,7 @@ import type {
   UnionType,
 } from "./types.ts";
 
-/** An object type. Give the fields as a function where they refer to types declared later, or to the type itself. */
+/** Declares an object type. `fields` is a function if it refers to types that are declared later, or to the type itself. */
 export type DeclareStruct = <F extends Fields>(
   name: string,
   doc: string,
@@ -18,17 +18,17 @@ export type DeclareStruct = <F extends Fields>(
   rules?: StructRules<StaticFields<NoInfer<F>>>,
 ) => StructType<F>;
 
-/** A type whose JSON form says which of the given types it is. */
+/** Declares a union type: the JSON type of a value selects one of the forms. */
 export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(
   name: string,
   doc: string,
   forms: () => F,
 ) => UnionType<F>;
 
-/** The words with which the structs of a group version are declared. */
+/** Returns functions that declare the structs of a group version. */
 export function structsIn(groupVersion: GroupVersion): {
   readonly struct: DeclareStruct;
-  /** As `struct`, for a type that apply owns as one. */
+  /** As `struct`, for a type that apply treats as atomic. */
   readonly atomicStruct: DeclareStruct;
   readonly union: DeclareUnion;
 } {
@@ -39,7 +39,7 @@ export function structsIn(groupVersion: GroupVersion): {
   };
 }
 
-/** The type of objects that have further members beside these fields, by a schema that is read when it is needed. */
+/** Returns the type of custom objects: `fields`, and members by a schema that is parsed on demand. */
 export function openStruct(
   groupVersion: GroupVersion,
   name: string,
@@ -53,7 +53,7 @@ export function openStruct(
 class LazyStruct<F extends Fields> implements StructType<F> {
   readonly shape = "struct";
   readonly rules: StructRules<Record<string, unknown>>;
-  private known: F | undefined;
+  private cached: F | undefined;
   constructor(
     readonly groupVersion: GroupVersion,
     readonly name: string,
@@ -69,13 +69,13 @@ class LazyStruct<F extends Fields> implements StructType<F> {
     return this.schema?.();
   }
   get fields(): F {
-    return (this.known ??= typeof this.source === "function" ? this.source() : this.source);
+    return (this.cached ??= typeof this.source === "function" ? this.source() : this.source);
   }
 }
 
 class LazyUnion<F extends Partial<Record<UnionForm, Field>>> implements UnionType<F> {
   readonly shape = "union";
-  private known: F | undefined;
+  private cached: F | undefined;
   constructor(
     readonly groupVersion: GroupVersion,
     readonly name: string,
@@ -83,6 +83,6 @@ class LazyUnion<F extends Partial<Record<UnionForm, Field>>> implements UnionTyp
     private readonly source: () => F,
   ) {}
   get forms(): F {
-    return (this.known ??= this.source());
+    return (this.cached ??= this.source());
   }
 }

@@ -4,13 +4,12 @@ import type { SchemaNode } from "./custom/schema-node.ts";
 import type { FieldReport } from "./faults.ts";
 
 /**
- * The language in which kinds are declared. A declaration is plain data: decoding, defaulting, validation, the binary
- * encoding, merging and OpenAPI are derived from it by the other files of this folder, and its static type by
- * {@link Static}.
+ * The types of kind declarations. A declaration is plain data: decoding, defaulting, validation, protobuf, merging and OpenAPI
+ * are derived from it by the other files of this folder, and its static type by {@link Static}.
  */
 export type Type = ScalarType | ListType | MapType | StructType | UnionType;
 
-/** Names of the scalar types; `json` holds any JSON value, `object` any JSON object with its own kind. */
+/** Names of the scalar types; `json` is any JSON value, `object` any JSON object with apiVersion and kind. */
 export type ScalarName =
   | "string"
   | "bool"
@@ -51,18 +50,18 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-/** An API group, named without the product's suffix. */
+/** An API group; its name may get the suffix of the vocabulary. */
 export interface Group {
   /** For example `rbac.authorization`; empty for the core group. */
   readonly base: string;
-  /** Whether the vocabulary's suffix is part of the name (`apps`, `batch`, … carry none). */
+  /** Whether the suffix of the vocabulary is added (false for `apps`, `batch`, …). */
   readonly suffixed: boolean;
 }
 
-/** The forms that a value of a union can have in JSON. */
+/** The JSON types of the values of a union. */
 export type UnionForm = "object" | "list" | "bool";
 
-/** A value whose JSON form says which of several types it has; on the binary wire each has its own number. */
+/** A type whose values have one of several types, selected by their JSON type; in protobuf each form has its own field number. */
 export interface UnionType<F extends Partial<Record<UnionForm, Field>> = Partial<Record<UnionForm, Field>>> {
   readonly shape: "union";
   readonly name: string;
@@ -78,64 +77,64 @@ export interface StructType<F extends Fields = Fields> {
   readonly name: string;
   readonly doc: string;
   readonly groupVersion: GroupVersion;
-  /** The fields by JSON name, in the order in which they are written; computed when first asked for. */
+  /** The fields by JSON name, in the order in which they are written; computed on first access. */
   readonly fields: F;
   /** Merged and owned as one unit by apply. */
   readonly atomic: boolean;
   readonly rules: StructRules<Record<string, unknown>>;
-  /** The members that it has beside its fields; only the objects of custom kinds have some. */
+  /** Schema of additional members; only for custom kinds. */
   readonly open: SchemaNode | undefined;
 }
 
-/** What concerns a struct as a whole, wherever it is used. */
+/** Rules of a struct, wherever it is used. */
 export interface StructRules<V> {
-  /** Fills in defaults that need more than a field's own line; runs before those of the structs inside. */
+  /** Sets defaults that depend on several fields; runs before the defaults of the structs inside. */
   readonly fill?: (copy: V, context: KindContext) => void;
-  /** Checks fields against each other. */
-  readonly check?: (value: V, place: FieldReport, context: KindContext) => void;
+  /** Validates rules that depend on several fields. */
+  readonly check?: (value: V, report: FieldReport, context: KindContext) => void;
 }
 
-/** A rule that the value of one field must keep. It is asked about values that are there and not `""`. */
-export type FieldCheck<V = never> = (value: V, place: FieldReport, context: KindContext) => void;
+/** A validation rule of one field. It is only called for values that are present and not `""`. */
+export type FieldCheck<V = never> = (value: V, report: FieldReport, context: KindContext) => void;
 
-/** A word that may depend on the vocabulary. */
-export type Word = string | ((vocabulary: Vocabulary) => string);
+/** A string, or a function if it depends on the vocabulary. */
+export type VocabularyString = string | ((vocabulary: Vocabulary) => string);
 
-/** What a field's line says beyond its type. */
+/** Properties of a field besides its type. */
 export interface FieldFacts {
-  /** Number on the binary wire; undefined for fields that exist in JSON only. */
+  /** Field number in protobuf; undefined for fields that exist only in JSON. */
   readonly number: number | undefined;
-  /** Numbers of the messages inside which the field is in protobuf, the outermost first; JSON shows it flat. */
+  /** Field numbers of the protobuf messages that contain the field, outermost first; in JSON it is inlined. */
   readonly inside: readonly number[];
   readonly doc: string;
-  /** In the published list of required fields. */
+  /** Whether the published schema lists the field as required. */
   readonly required: boolean;
-  /** Absent, null or `""` is refused with `Required value`. */
+  /** Whether an absent, null or `""` value is rejected with `Required value`. */
   readonly mustBeGiven: boolean;
-  /** Written to JSON even when empty: lists and times as null, structs as `{}`, scalars as their zero value. */
+  /** Whether an empty value is written to JSON: lists and times as null, structs as `{}`, scalars as their zero value. */
   readonly emitEmpty: boolean;
-  /** Absent differs from the zero value, so a zero value that was given is kept. */
+  /** Whether absent differs from the zero value (a pointer in Go), so that a zero value is kept. */
   readonly nullable: boolean;
-  /** Applied when the field is absent. */
+  /** Default of an absent field. */
   readonly default: unknown;
-  /** Whether the published schema has the default. */
+  /** Whether the default is in the published schema. */
   readonly publishesDefault: boolean;
-  /** The field is dropped unless this feature gate is on or the object already has it. */
+  /** The field is dropped unless this feature gate is on or the live object has it. */
   readonly gate: string | undefined;
-  /** The value that takes the place of the given one while the gate is off; undefined where the field is dropped. */
+  /** Value of the field while the gate is off; undefined if the field is dropped. */
   readonly gatedTo: unknown;
   readonly check: FieldCheck | undefined;
   /**
-   * Whether the rules are asked of an empty text too, which else counts as absent; undefined where the type decides: they are
-   * for a closed set of a field that may be null, since there absence is said by null.
+   * Whether the rules apply to an empty string, which otherwise counts as absent. Undefined: only for a nullable field with
+   * allowed values, where null means absent.
    */
   readonly checkedWhenEmpty: boolean | undefined;
-  /** Closed set of values. */
-  readonly oneOf: readonly Word[] | undefined;
-  /** Only the line's own rule is asked; what is published about the values at and below the field isn't enforced. */
+  /** Allowed values. */
+  readonly oneOf: readonly VocabularyString[] | undefined;
+  /** Only `check` is enforced; the published rules of the value and its parts are not. */
   readonly unchecked: boolean;
-  /** Values with a meaning, where others are allowed too. */
-  readonly known: readonly Word[] | undefined;
+  /** Values with a defined meaning; others are allowed too. */
+  readonly known: readonly VocabularyString[] | undefined;
   /** How apply merges a list. */
   readonly listType: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys: readonly string[];
@@ -168,7 +167,7 @@ const plainFacts: Omit<FieldFacts, "number" | "doc"> = {
   patchMergeKey: undefined,
 };
 
-/** A field: its type, its facts, and words that add facts. Each word gives a new field. */
+/** A field: its type, its properties, and methods that return a copy with another property. */
 export class Field<T extends Type = Type, Required extends boolean = boolean> {
   declare readonly requiredMark: Required;
   constructor(
@@ -176,85 +175,85 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     readonly facts: FieldFacts,
   ) {}
 
-  /** Must be given. In JSON it is always written. */
+  /** Required, and always written to JSON. */
   required(): Field<T, true> {
     return this.with({ required: true, mustBeGiven: true, emitEmpty: true }) as Field<T, true>;
   }
 
-  /** Published as required and always written, though the server takes its zero value too. */
+  /** Published as required and always written, but the zero value is accepted. */
   declaredRequired(): Field<T, true> {
     return this.with({ required: true, emitEmpty: true }) as Field<T, true>;
   }
 
-  /** Must be given, though the published schema doesn't say so. */
+  /** Required, but not published as required. */
   mustBeGiven(): Field<T, Required> {
     return this.with({ mustBeGiven: true });
   }
 
-  /** Always written, also when empty. */
+  /** Always written to JSON, also if empty. */
   emitEmpty(): Field<T, Required> {
     return this.with({ emitEmpty: true });
   }
 
-  /** Absent and zero are two things (a pointer in the reference). */
+  /** Absent differs from the zero value (a pointer in Go). */
   nullable(): Field<T, Required> {
     return this.with({ nullable: true });
   }
 
-  /** The published default. */
+  /** Sets a default that is published in the schema. */
   default(value: unknown): Field<T, Required> {
     return this.with({ default: value, publishesDefault: true });
   }
 
-  /** What the server fills in when the field is absent, without saying so in the published schema. */
+  /** Sets a default that isn't published in the schema. */
   filled(value: unknown): Field<T, Required> {
     return this.with({ default: value });
   }
 
-  /** Known only where this feature gate is on. @param to what another value becomes elsewhere; left out, the field is dropped. */
+  /** Enables the field by a feature gate. @param to value of the field while the gate is off; without it the field is dropped. */
   gated(gate: string, to?: unknown): Field<T, Required> {
     return this.with({ gate, gatedTo: to });
   }
 
-  /** The field as it stands in a struct that shows the fields of another one flat; see {@link inlined}. */
+  /** The field as part of an inlined struct; see {@link inlined}. */
   inside(number: number): Field<T, Required> {
     return this.with({ inside: [number, ...this.facts.inside] });
   }
 
-  /** A rule that the value must keep; several are asked one after the other. */
+  /** Adds a validation rule; several rules run in order. */
   check(rule: FieldCheck<Static<T>>): Field<T, Required> {
-    return this.with({ check: bothChecks(this.facts.check, rule as unknown as FieldCheck) });
+    return this.with({ check: combineChecks(this.facts.check, rule as unknown as FieldCheck) });
   }
 
-  /** Whether an empty text that is given is checked as any other. */
+  /** Whether the rules apply to an empty string. */
   checkedWhenEmpty(checkedWhenEmpty = true): Field<T, Required> {
     return this.with({ checkedWhenEmpty });
   }
 
-  /** Only these values are accepted. */
-  oneOf(...values: readonly Word[]): Field<T, Required> {
+  /** Allows only these values. */
+  oneOf(...values: readonly VocabularyString[]): Field<T, Required> {
     return this.with({ oneOf: values });
   }
 
   /**
-   * The published rules of the values at and below the field aren't enforced, as the reference publishes them without
-   * asking; the line's own `check` is.
+   * Disables the published rules of the value and its parts, which Kubernetes publishes but doesn't enforce. `check` is
+   * still enforced.
    */
   unchecked(): Field<T, Required> {
     return this.with({ unchecked: true });
   }
 
-  /** These values have a meaning; others are accepted. */
-  known(...values: readonly Word[]): Field<T, Required> {
+  /** Documents values with a defined meaning; others are accepted too. */
+  known(...values: readonly VocabularyString[]): Field<T, Required> {
     return this.with({ known: values });
   }
 
-  /** A list that apply owns as one. */
+  /** A list, map or struct that apply treats as atomic. */
   atomic(): Field<T, Required> {
     return this.type.shape === "list" ? this.with({ listType: "atomic" }) : this.with({ mapType: "atomic" });
   }
 
-  /** A list of unique scalars that apply merges item by item. */
+  /** A list of unique scalars that apply merges per item. */
   set(): Field<T, Required> {
     return this.with({ listType: "set" });
   }
@@ -278,7 +277,7 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     return this.with({ patchStrategy: [...this.facts.patchStrategy, "replace"] });
   }
 
-  /** A strategic merge patch drops the members that the patch doesn't list under `$retainKeys`. */
+  /** A strategic merge patch removes the fields that aren't listed in `$retainKeys`. */
   patchRetainKeys(): Field<T, Required> {
     return this.with({ patchStrategy: [...this.facts.patchStrategy, "retainKeys"] });
   }
@@ -288,22 +287,22 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
   }
 }
 
-function bothChecks(first: FieldCheck | undefined, second: FieldCheck): FieldCheck {
+function combineChecks(first: FieldCheck | undefined, second: FieldCheck): FieldCheck {
   if (first === undefined) return second;
-  return (value, place, context) => {
-    first(value, place, context);
-    second(value, place, context);
+  return (value, report, context) => {
+    first(value, report, context);
+    second(value, report, context);
   };
 }
 
-/** A field with its wire number (undefined: JSON only), type and description. */
+/** Declares a field with protobuf number (undefined: JSON only), type and description. */
 export function field<T extends Type>(number: number | undefined, type: T, doc: string): Field<T, false> {
   return new Field<T, false>(type, { ...plainFacts, number, doc });
 }
 
 /**
- * The fields of another struct, shown flat in JSON; on the binary wire they stand in a message of their own under the
- * given number. Spread the result among the fields.
+ * Returns the fields of another struct to spread among the fields. They are inlined in JSON; in protobuf they are a message with
+ * the field number.
  */
 export function inlined<F extends Fields>(number: number, type: StructType<F>): F {
   const entries = Object.entries(type.fields).map(([name, one]) => [name, one.inside(number)]);
@@ -314,7 +313,7 @@ export function list<E extends Type>(element: E): ListType<E> {
   return { shape: "list", element };
 }
 
-/** An object with free keys and values of one type. */
+/** A map with string keys. */
 export function map<V extends Type>(value: V): MapType<V> {
   return { shape: "map", value };
 }
@@ -326,24 +325,24 @@ function scalar<T>(name: ScalarName): ScalarType<T> {
 export const string = scalar<string>("string");
 export const bool = scalar<boolean>("bool");
 export const int32 = scalar<number>("int32");
-/** An integer of 64 bits: a `bigint` where a number can't hold it exactly. */
+/** A 64-bit integer; a `bigint` outside of the safe range of `number`. */
 export const int64 = scalar<number | bigint>("int64");
-/** A number; an integer that a number can't hold exactly is a `bigint`. */
+/** A number; an integer outside of the safe range of `number` is a `bigint`. */
 export const double = scalar<number | bigint>("double");
-/** Base64 text in JSON. */
+/** Bytes; base64 in JSON. */
 export const bytes = scalar<string>("bytes");
-/** RFC 3339 text with seconds, in UTC. */
+/** A time in RFC 3339 with seconds, in UTC. */
 export const time = scalar<string>("time");
-/** RFC 3339 text with microseconds, in UTC. */
+/** A time in RFC 3339 with microseconds, in UTC. */
 export const microTime = scalar<string>("microTime");
-/** A length of time such as `1h30m`. */
+/** A duration such as `1h30m`. */
 export const duration = scalar<string>("duration");
-/** An exact number with a unit, such as `100m` or `2Gi`. */
+/** A quantity such as `100m` or `2Gi`. */
 export const quantity = scalar<string>("quantity");
 export const intOrString = scalar<number | string>("intOrString");
 /** Any JSON value. */
 export const json = scalar<unknown>("json");
-/** Any JSON object that names its own apiVersion and kind. */
+/** Any JSON object with apiVersion and kind. */
 export const object = scalar<Record<string, unknown>>("object");
 /** A set of field paths, as nested objects. */
 export const fieldsV1 = scalar<Record<string, unknown>>("fieldsV1");

@@ -2,7 +2,7 @@ import { struct } from "./meta.ts";
 import { field, object, string } from "./types.ts";
 
 /** One event of a watch (spec: conventions 2.3). */
-export const WatchEventType = struct("WatchEvent", "A change that a watch tells of.", {
+export const WatchEventType = struct("WatchEvent", "An event of a watch.", {
   type: field(1, string, "ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.").required(),
   object: field(
     2,

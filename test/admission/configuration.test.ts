@@ -48,7 +48,7 @@ describe("the admission configuration file", () => {
     expect((await read(theirs, kubernetes)).value.size).toBe(0);
     await expect(read(theirs)).rejects.toThrow(
       'kind and apiVersion: found "AdmissionConfiguration" of "apiserver.config.k8s.io/v1", ' +
-        'need "AdmissionConfiguration" of "apiserver.config.platform.io/v1"',
+        'expected "AdmissionConfiguration" of "apiserver.config.platform.io/v1"',
     );
   });
 

@@ -39,7 +39,7 @@ describe("the limits", () => {
     expect((await read(theirs, kubernetes)).value).toHaveLength(1);
     await expect(read(theirs)).rejects.toThrow('found "Configuration" of "eventratelimit.admission.k8s.io');
     await expect(read({ ...configured([]), kind: "Limits" })).rejects.toThrow(
-      `found "Limits" of "${apiVersion}", need "Configuration" of "${apiVersion}"`,
+      `found "Limits" of "${apiVersion}", expected "Configuration" of "${apiVersion}"`,
     );
   });
 

@@ -63,7 +63,7 @@ describe("5.4 bootstrap tokens", () => {
     expect((await whoIs(`timed1.${secret}`)).status).toBe(201);
     await clock.advance(1000);
     const { status, body } = await whoIs(`timed1.${secret}`);
-    expect([status, body.message]).toEqual([401, "Unauthorized: bootstrap token: it has expired"]);
+    expect([status, body.message]).toEqual([401, "Unauthorized: bootstrap token: the token has expired"]);
   });
 
   it.each<[string, string, Changes]>([

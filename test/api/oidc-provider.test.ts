@@ -161,7 +161,7 @@ describe("5.6 the provider", () => {
       () => oidc.provider.received.length,
       (count) => count > 0,
     );
-    await refused(token(), "can't be asked", on);
+    await refused(token(), "keys of the provider are not available", on);
     expect((await on.admin.get("/api")).status).toBe(200);
     oidc.extraReply = () => undefined;
     await oidc.clock.advance(1500);
@@ -184,7 +184,7 @@ describe("5.6 the provider", () => {
       const body = reply.body as { issuer?: string };
       return body.issuer === "" ? { body: { ...body, issuer: oidc.issuer } } : reply;
     };
-    await refused(token(), "can't be asked", await another({}));
+    await refused(token(), "keys of the provider are not available", await another({}));
   });
 
   it.each<[string, () => object[]]>([
@@ -202,7 +202,7 @@ describe("5.6 the provider", () => {
     const stranger = await HttpsService.start(respond);
     try {
       const on = await another({ issuerUrl: `${stranger.url}/realm` });
-      await refused(token({ iss: `${stranger.url}/realm` }), "can't be asked", on);
+      await refused(token({ iss: `${stranger.url}/realm` }), "keys of the provider are not available", on);
       expect(stranger.received).toEqual([]);
     } finally {
       await stranger.close();

@@ -50,7 +50,7 @@ describe("5.6 ID tokens", () => {
       "signature",
     ],
     ["C-5.6-03 that has expired", () => token({ exp: seconds() - 1 }), "expired"],
-    ["C-5.6-03 that never expires", () => token({ exp: undefined }), "never expires"],
+    ["C-5.6-03 that never expires", () => token({ exp: undefined }), "has no expiry"],
     ["C-5.6-03 that expires at a text", () => token({ exp: "9999999999" }), "not a number"],
     ["that begins later than clocks can differ", () => token({ nbf: seconds() + 301 }), "not valid yet"],
     ["C-5.6-04 of another issuer", () => token({ iss: "https://other.example" }), "Unauthorized"],
@@ -109,7 +109,11 @@ describe("5.6 groups that the token leaves to others", () => {
     answering(() => token({ roles: ["x"], exp: seconds() - 1 }));
     await refused(token({ ...elsewhere(`${oidc.provider.url}/groups`), jti: "3" }), "expired", on);
     answering(() => token({ roles: ["x"], aud: "other" }));
-    await refused(token({ ...elsewhere(`${oidc.provider.url}/groups`), jti: "4" }), "answers for others", on);
+    await refused(
+      token({ ...elsewhere(`${oidc.provider.url}/groups`), jti: "4" }),
+      "has no expiry or another audience",
+      on,
+    );
     answering(() => token({}));
     await refused(token({ ...elsewhere(`${oidc.provider.url}/groups`), jti: "5" }), 'no claim "roles"', on);
     answering(() => "no token");
@@ -124,6 +128,10 @@ describe("5.6 groups that the token leaves to others", () => {
     await refused(token(elsewhere(7)), "is missing", on);
     const packed = await ok(whoIs(token(elsewhere(undefined, { JWT: "x.y.z" })), on));
     expect(packed.body.status.userInfo.groups).toEqual(["system:authenticated"]);
-    await refused(token(elsewhere(`${oidc.provider.url}/nothing`)), "can't be asked", on);
+    await refused(
+      token(elsewhere(`${oidc.provider.url}/nothing`)),
+      "keys of the provider are not available",
+      on,
+    );
   });
 });

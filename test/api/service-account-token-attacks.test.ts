@@ -94,7 +94,7 @@ describe("5.5 attacks", () => {
 
   it.each<[string, (good: Record<string, unknown>) => object]>([
     ["has expired", (good) => ({ ...good, exp: nowSeconds() - 61 })],
-    ["never expires", (good) => ({ ...good, exp: undefined })],
+    ["has no expiry", (good) => ({ ...good, exp: undefined })],
     ["expires at a text", (good) => ({ ...good, exp: "9999999999" })],
     ["begins later", (good) => ({ ...good, nbf: nowSeconds() + 120 })],
     ["was issued in the future", (good) => ({ ...good, iat: nowSeconds() + 120 })],

@@ -173,7 +173,7 @@ describe("5.5 what a token needs to be believed", () => {
     expect([status, body.reason, body.message]).toEqual([
       401,
       "Unauthorized",
-      expect.stringContaining("is another one now"),
+      expect.stringContaining("has been recreated with another uid"),
     ]);
   });
 

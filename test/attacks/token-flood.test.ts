@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { questionLimits } from "../../src/authentication/token-webhook.ts";
+import { requestLimits } from "../../src/authentication/token-webhook.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { TestServer } from "../support/api.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
@@ -14,7 +14,7 @@ import { http2Session } from "../robustness/support.ts";
 const group = "authentication.platform.io";
 const self = `/apis/${group}/v1alpha1/selfsubjectreviews`;
 /** Shorter than unknown tokens wait. */
-const cacheMs = questionLimits.waitMs / 2;
+const cacheMs = requestLimits.waitMs / 2;
 
 let folder: string;
 let service: HttpsService;
@@ -72,7 +72,7 @@ const until = async (condition: () => boolean) => {
 };
 
 describe("a flood of unknown tokens", () => {
-  const { runningPerSource, waitingPerSource } = questionLimits;
+  const { runningPerSource, waitingPerSource } = requestLimits;
   const excess = 60;
 
   /** Fills one client network's share of questions and of places to wait, over four connections. */

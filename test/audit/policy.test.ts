@@ -125,7 +125,7 @@ describe("a policy that can't be used", () => {
     await expect(readPolicy(Buffer.from(""), platform)).rejects.toThrow("the file is empty");
     await expect(readPolicy(Buffer.from("kind: List"), platform)).rejects.toThrow('found "List" of ""');
     await expect(readPolicy(Buffer.from(`${head}rules: [{level: None}]`), kubernetes)).rejects.toThrow(
-      'need "Policy" of "audit.k8s.io/v1"',
+      'expected "Policy" of "audit.k8s.io/v1"',
     );
   });
 });

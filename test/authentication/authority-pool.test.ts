@@ -12,19 +12,19 @@ const pool = new AuthorityPool([root.certificate]);
 
 describe("authorities of one sort of clients", () => {
   it("C-5.1-02 C-5.8-05 vouch for those whom they signed, and for nobody else", () => {
-    expect(pool.vouchesFor([der(client(root, "a").certificate)], now)).toBe(true);
-    expect(pool.vouchesFor([der(client(other, "a").certificate)], now)).toBe(false);
-    expect(pool.vouchesFor([], now)).toBe(false);
-    expect(new AuthorityPool([]).vouchesFor([der(client(root, "a").certificate)], now)).toBe(false);
+    expect(pool.isTrusted([der(client(root, "a").certificate)], now)).toBe(true);
+    expect(pool.isTrusted([der(client(other, "a").certificate)], now)).toBe(false);
+    expect(pool.isTrusted([], now)).toBe(false);
+    expect(new AuthorityPool([]).isTrusted([der(client(root, "a").certificate)], now)).toBe(false);
   });
 
   it("C-5.1-02 through certificates between, which must come along", () => {
     const leaf = der(client(middle, "a").certificate);
-    expect(pool.vouchesFor([leaf, der(middle.certificate)], now)).toBe(true);
-    expect(pool.vouchesFor([leaf, der(other.certificate), der(middle.certificate)], now)).toBe(true);
-    expect(pool.vouchesFor([leaf], now)).toBe(false);
-    expect(new AuthorityPool([middle.certificate]).vouchesFor([leaf], now)).toBe(true);
-    expect(new AuthorityPool([other.certificate]).vouchesFor([leaf, der(middle.certificate)], now)).toBe(
+    expect(pool.isTrusted([leaf, der(middle.certificate)], now)).toBe(true);
+    expect(pool.isTrusted([leaf, der(other.certificate), der(middle.certificate)], now)).toBe(true);
+    expect(pool.isTrusted([leaf], now)).toBe(false);
+    expect(new AuthorityPool([middle.certificate]).isTrusted([leaf], now)).toBe(true);
+    expect(new AuthorityPool([other.certificate]).isTrusted([leaf, der(middle.certificate)], now)).toBe(
       false,
     );
   });
@@ -40,7 +40,7 @@ describe("authorities of one sort of clients", () => {
     };
     const forged = signCertificate(facts, publicKey, createPrivateKey(plain.key));
     expect(privateKey.type).toBe("private");
-    expect(pool.vouchesFor([der(forged), der(plain.certificate)], now)).toBe(false);
+    expect(pool.isTrusted([der(forged), der(plain.certificate)], now)).toBe(false);
   });
 
   it("a forged authority by the right name, above a certificate of another authority, is not believed", () => {
@@ -49,25 +49,23 @@ describe("authorities of one sort of clients", () => {
     const leaf = der(client(real, "mallory").certificate);
     // Somebody else's certificate under the same name, which the root really signed: it has another key.
     const homonym = intermediate(root, name);
-    expect(new AuthorityPool([other.certificate]).vouchesFor([leaf, der(real.certificate)], now)).toBe(true);
-    expect(pool.vouchesFor([leaf, der(homonym.certificate)], now)).toBe(false);
-    expect(pool.vouchesFor([leaf, der(real.certificate), der(homonym.certificate)], now)).toBe(false);
+    expect(new AuthorityPool([other.certificate]).isTrusted([leaf, der(real.certificate)], now)).toBe(true);
+    expect(pool.isTrusted([leaf, der(homonym.certificate)], now)).toBe(false);
+    expect(pool.isTrusted([leaf, der(real.certificate), der(homonym.certificate)], now)).toBe(false);
   });
 
   it("authorities and certificates between must be valid themselves", () => {
     const leaf = der(client(middle, "a").certificate);
     const chain = [leaf, der(middle.certificate)];
-    expect(pool.vouchesFor(chain, now + 2 * 3_600_000)).toBe(false);
-    expect(pool.vouchesFor([der(client(root, "a").certificate)], now + 20 * 365 * 24 * 3_600_000)).toBe(
-      false,
-    );
+    expect(pool.isTrusted(chain, now + 2 * 3_600_000)).toBe(false);
+    expect(pool.isTrusted([der(client(root, "a").certificate)], now + 20 * 365 * 24 * 3_600_000)).toBe(false);
   });
 
   it("that are replaced vouch no more", () => {
     const changing = new AuthorityPool([root.certificate]);
     const leaf = der(client(root, "a").certificate);
     changing.replace([other.certificate]);
-    expect([changing.vouchesFor([leaf], now), changing.generation]).toEqual([false, 1]);
+    expect([changing.isTrusted([leaf], now), changing.generation]).toEqual([false, 1]);
     expect(changing.certificates).toEqual([other.certificate]);
   });
 });

@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import type { Clock } from "../../src/base/clock.ts";
 import { AuthorityPool } from "../../src/authentication/authority-pool.ts";
 import { ClientCertificateAuthenticator } from "../../src/authentication/client-certificate.ts";
-import { CertificateJudge } from "../../src/authentication/presented-certificate.ts";
+import { ClientCertificateVerifier } from "../../src/authentication/presented-certificate.ts";
 import * as der from "../../src/base/certificates/der.ts";
 import { signBody } from "../../src/base/certificates/x509.ts";
 import { newKeys } from "../support/certificate-request.ts";
@@ -12,7 +12,7 @@ import { certificate, request, stoppedClock } from "./support.ts";
 /** The method, with these certificates as those of authorities. */
 function methodFor(clock: Clock, ...known: readonly Buffer[]): ClientCertificateAuthenticator {
   const pool = new AuthorityPool(known.map((der) => new X509Certificate(der).toString()));
-  return new ClientCertificateAuthenticator(new CertificateJudge(pool, clock));
+  return new ClientCertificateAuthenticator(new ClientCertificateVerifier(pool, clock));
 }
 
 const clientAuth = "1.3.6.1.5.5.7.3.2";

@@ -21,9 +21,17 @@ async function outcomeOf(answer: unknown): Promise<{ result: unknown; logged: st
 const user = { name: "joe", groups: ["devs"] };
 
 test.each<readonly [what: string, answer: unknown, why: string]>([
-  ["a text", "joe", "answered with a string"],
-  ["audiences that are one text", { user, audiences: "a" }, "audiences that are not a list of texts"],
-  ["audiences that aren't texts", { user, audiences: ["a", 7] }, "audiences that are not a list of texts"],
+  ["a text", "joe", "must return an object or undefined, not a string"],
+  [
+    "audiences that are one text",
+    { user, audiences: "a" },
+    "audiences in the result of authenticate must be an array of strings",
+  ],
+  [
+    "audiences that aren't texts",
+    { user, audiences: ["a", 7] },
+    "audiences in the result of authenticate must be an array of strings",
+  ],
   ["no user", {}, ""],
   ["a user without a name", { user: { groups: [] } }, ""],
 ])("%s is a refusal of the credentials, and is logged", async (_what, answer, why) => {

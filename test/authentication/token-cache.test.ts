@@ -3,7 +3,7 @@ import { refusal } from "../../src/authentication/refusal.ts";
 import { TokenCache } from "../../src/authentication/token-cache.ts";
 import { stoppedClock } from "./support.ts";
 
-const limits = { foundMs: 10_000, missedMs: 1000, maxEntries: 3, maxBytes: 16_000 };
+const limits = { validTtlMs: 10_000, invalidTtlMs: 1000, maxEntries: 3, maxBytes: 16_000 };
 const start = "2030-01-01T00:00:00Z";
 const after = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString();
 

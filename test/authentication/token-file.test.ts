@@ -29,7 +29,7 @@ describe("the token file", () => {
     [
       "two columns",
       "a,b,c\n\nt,alice\n",
-      "token file, line 3: needs token, user name and user id, has 2 column(s)",
+      "token file, line 3: token, user name and user id are required, the line has 2 column(s)",
     ],
     ["an open quote", 'a,b,c\nt,"alice,1\n', "token file, line 2: a quote isn't closed"],
     ["text after a quote", 'a,b,"c"d\n', "token file, line 1: text after a closing quote"],
@@ -38,7 +38,7 @@ describe("the token file", () => {
       'a,b"c,d\n',
       "token file, line 1: a quote inside a column that doesn't begin with one",
     ],
-    ["a line after a column of two lines", 'a,b,"c\nd"\ne\n', "token file, line 3: needs token"],
+    ["a line after a column of two lines", 'a,b,"c\nd"\ne\n', "token file, line 3: token, user name and user id are required"],
     ["no user", "t,,1\n", "token file, line 1: the user name is empty"],
   ])("C-5.2-01 refuses %s, by line", async (_what, text, message) => {
     await expect(parseTokenFile(text)).rejects.toThrow(message);

@@ -84,7 +84,9 @@ describe("the form without a version", () => {
   ])("%j", (line, expected) => {
     const { policies, warnings } = parseAbacFile(JSON.stringify(line), platform);
     expect(policies).toMatchObject([expected]);
-    expect(warnings[0]).toContain("line 1: a policy without apiVersion and kind is of an old form");
+    expect(warnings[0]).toContain(
+      "line 1: a policy without apiVersion and kind has the deprecated unversioned format",
+    );
   });
 });
 
@@ -99,9 +101,9 @@ test("comments and empty lines are left out; what has no effect is warned of", (
 
 test.each([
   ["{", /^line 2: /],
-  ["[]", /^line 2: a policy is a JSON object$/],
+  ["[]", /^line 2: a policy must be a JSON object$/],
   [policy({ user: 5 }), /^line 2: spec\.user: /],
-  ['{"kind":"Policy"}', /^line 2: kind and apiVersion: found "Policy" of "", need "Policy" of /],
+  ['{"kind":"Policy"}', /^line 2: kind and apiVersion: found "Policy" of "", expected "Policy" of /],
 ])("the line %s keeps the file from being used", (line, message) => {
   expect(() => parseAbacFile(`# first\n${line}\n`, platform)).toThrow(message);
 });

@@ -250,7 +250,7 @@ describe("several authorizers", () => {
     const { unlisted } = await listSubjects({ ...spec, limit: 10, after: undefined }, chain, platform);
     expect(unlisted[0]).toEqual({
       authorizer: "webhook",
-      message: "this authorizer can't list whom it allows or denies",
+      message: "this authorizer can't list the users that it allows or denies",
     });
   });
 

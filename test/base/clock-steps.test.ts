@@ -24,7 +24,7 @@ const parts = {
   /** A cache of tokens: accepts for 10 s and refuses for 1 s; `lookups` counts what wasn't answered from memory. */
   tokens() {
     const clock = new ManualClock();
-    const limits = { foundMs: 10_000, missedMs: 1000, maxEntries: 3, maxBytes: 16_000 };
+    const limits = { validTtlMs: 10_000, invalidTtlMs: 1000, maxEntries: 3, maxBytes: 16_000 };
     const cache = new TokenCache<string>(clock, limits, (value) => value.length);
     const lookups: string[] = [];
     const find = (token: string) => {

@@ -92,7 +92,7 @@ describe("an expression that would run away ends at its limit", () => {
     ["replacing long pieces by a large text", "object.t.replace(object.t.substring(990000), object.t) == ''"],
     ["joining large texts", "object.l.map(x, object.t).join() == ''"],
   ])("%s is a fault", (_, expression) => {
-    expect(run(expression)).toMatchObject({ outcome: "fault", message: "the text is too long" });
+    expect(run(expression)).toMatchObject({ outcome: "fault", message: "the string is too long" });
   });
 
   test("patterns that backtracking engines can't match are matched at once", () => {
@@ -117,7 +117,7 @@ describe("text that is no expression is rejected at once", () => {
       `'${"👑".repeat(500_000)}'`,
       "expression code point size exceeds limit",
     ],
-    ["quotes", "'".repeat(99_999), "never closed"],
+    ["quotes", "'".repeat(99_999), "unterminated string"],
     ["comments", "//".repeat(49_000), "an expression expected"],
     ["digits", "9".repeat(99_999), "invalid int literal"],
     ["half a character", "\ud800 == 1", "token recognition error"],

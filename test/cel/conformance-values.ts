@@ -1,5 +1,5 @@
 import { ValueList, ValueMap } from "../../src/cel/collections.ts";
-import { durationOf, timestampOf } from "../../src/cel/times.ts";
+import { parseCelDuration, parseTimestamp } from "../../src/cel/times.ts";
 import {
   bool,
   bytes,
@@ -65,9 +65,9 @@ function message(json: Json): Value {
   const value = json["value"];
   switch (json["@type"]) {
     case "type.googleapis.com/google.protobuf.Timestamp":
-      return timestampOf(value as string)!;
+      return parseTimestamp(value as string)!;
     case "type.googleapis.com/google.protobuf.Duration":
-      return durationOf(value as string)!;
+      return parseCelDuration(value as string)!;
     default:
       throw new NotHere(String(json["@type"]));
   }

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../src/base/json/value.ts";
 import { bind, compile, type Environment } from "../../src/cel/compile.ts";
 import { environmentOf } from "../../src/admission/policies/environment.ts";
 import { Rule, rulesOf } from "../../src/kinds/apiextensions/rule-tree.ts";
-import { readSchema } from "../../src/schema/custom/schema-node.ts";
+import { parseSchema } from "../../src/schema/custom/schema-node.ts";
 import { hostileExpressions, hostileObject, hostileSchema, plainExpression } from "./hostile-expressions.ts";
 
 /** What `docs/cel.md` promises of one evaluation, on a machine that is fast enough. */
@@ -15,7 +15,7 @@ const tolerance = 2.5;
 function environmentOfRules(): Environment {
   const schema = { ...hostileSchema, "x-platform-validations": [{ rule: "true" }] };
   const [rule] = rulesOf(
-    readSchema({ type: "object", properties: { spec: schema } }, "x-platform-"),
+    parseSchema({ type: "object", properties: { spec: schema } }, "x-platform-"),
   )!.properties.get("spec")!.rules as [Rule];
   return rule.environment();
 }

@@ -9,7 +9,7 @@ import { decode } from "../../src/schema/decode.ts";
 import { groupName } from "../../src/schema/kind.ts";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
-import { spelledKind } from "../../src/schema/spelling.ts";
+import { kindInVocabulary } from "../../src/schema/spelling.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { TestServer } from "../support/api.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
@@ -104,7 +104,7 @@ function expected(sent: Manifest): Manifest {
 
 /** What an object says in the binary form. */
 function decoded(builtIn: (typeof builtInKinds)[number], bytes: Buffer): unknown {
-  const { type } = spelledKind(builtIn, kubernetes);
+  const { type } = kindInVocabulary(builtIn, kubernetes);
   const { apiVersion, kind, message } = openEnvelope(bytes);
   return decode(type, { ...decodeMessage(type, message), apiVersion, kind }).value;
 }

@@ -181,7 +181,7 @@ describe("the definition of a declared kind", () => {
       })) as Kind["type"];
     }
     const Wide = kind({ ...own("Wide", "wides"), fields: { metadata, wide: field(2, wide, "Wide.") } });
-    expect(() => definitionOf(Wide)).toThrow("more than 20000 schemas in one tree");
+    expect(() => definitionOf(Wide)).toThrow("the schema has more than 20000 nodes");
     expect(() => definitionOf([Parcel, Shelf])).toThrow(TypeError);
   });
 

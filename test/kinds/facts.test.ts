@@ -5,7 +5,7 @@ import { builtInKinds } from "../../src/kinds/all.ts";
 import { insight } from "../../src/kinds/groups.ts";
 import { DeleteOptionsBody } from "../../src/kinds/meta/delete-options.ts";
 import { LabelSelector } from "../../src/kinds/meta/label-selector.ts";
-import { spell } from "../../src/schema/check.ts";
+import { resolveString } from "../../src/schema/check.ts";
 import { groupName, type Kind, type Subresource } from "../../src/schema/kind.ts";
 import { ListMeta } from "../../src/schema/object-meta.ts";
 import type { Field, StructType } from "../../src/schema/types.ts";
@@ -55,7 +55,7 @@ function declaredFacts({ type, facts }: Field) {
     patchMergeKey: facts.patchMergeKey ?? "",
     inside: facts.inside,
     enumeration: (facts.oneOf ?? facts.known ?? [])
-      .map((word) => spell(word, platform))
+      .map((word) => resolveString(word, platform))
       .toSorted()
       .join(","),
     // The zero value of a struct, list or map that isn't nullable is its absence.

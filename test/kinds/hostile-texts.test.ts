@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { builtInKinds } from "../../src/kinds/all.ts";
-import { spell } from "../../src/schema/check.ts";
+import { resolveString } from "../../src/schema/check.ts";
 import { TypeFault } from "../../src/schema/decode.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import type { Field, ScalarName, StructType, Type } from "../../src/schema/types.ts";
@@ -54,7 +54,7 @@ const textual: ReadonlySet<ScalarName> = new Set([
 function plainScalar({ type, facts }: Field): unknown {
   if (type.shape !== "scalar") return undefined;
   const words = facts.oneOf ?? facts.known;
-  if (words !== undefined) return spell(words[0]!, platform);
+  if (words !== undefined) return resolveString(words[0]!, platform);
   if (type.name === "string") return "a";
   if (type.name === "bool") return true;
   if (type.name === "int32" || type.name === "int64") return 1;

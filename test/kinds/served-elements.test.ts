@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { builtInKinds } from "../../src/kinds/all.ts";
-import { spell } from "../../src/schema/check.ts";
+import { resolveString } from "../../src/schema/check.ts";
 import { groupName } from "../../src/schema/kind.ts";
 import type { Field, StructType } from "../../src/schema/types.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
@@ -17,7 +17,9 @@ type Line = string;
 /** Type, default and constants of a field: what a client can rely on. */
 function elementOf(name: string, { type, facts }: Field): readonly string[] {
   const value = facts.default === undefined ? "" : `=${JSON.stringify(facts.default)}`;
-  const constants = [...(facts.oneOf ?? []), ...(facts.known ?? [])].map((word) => spell(word, platform));
+  const constants = [...(facts.oneOf ?? []), ...(facts.known ?? [])].map((word) =>
+    resolveString(word, platform),
+  );
   return [
     `${name} ${expressionOf(type)}${value}`,
     ...constants.toSorted().map((constant) => `${name} ${JSON.stringify(constant)}`),

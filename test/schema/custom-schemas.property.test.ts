@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { deepClone, type JsonObject, type JsonValue } from "../../src/base/json/value.ts";
 import { checkValue } from "../../src/schema/custom/check.ts";
 import { fillMembers } from "../../src/schema/custom/fill.ts";
-import { readMembers } from "../../src/schema/custom/read.ts";
-import { readSchema, type SchemaNode } from "../../src/schema/custom/schema-node.ts";
+import { pruneMembers } from "../../src/schema/custom/read.ts";
+import { parseSchema, type SchemaNode } from "../../src/schema/custom/schema-node.ts";
 import { FieldReport } from "../../src/schema/faults.ts";
 import { Dice } from "../support/dice.ts";
 import { expectedOf, faultsOf } from "./schema-model.ts";
@@ -18,7 +18,7 @@ const maxDepth = 3;
 function pruned(node: SchemaNode, object: JsonObject): { object: JsonObject; dropped: number } {
   let dropped = 0;
   const support = { unknown: () => void dropped++, metadata: (value: JsonValue) => value };
-  return { object: readMembers(node, object, [], support), dropped };
+  return { object: pruneMembers(node, object, [], support), dropped };
 }
 
 function filled(node: SchemaNode, object: JsonObject): JsonObject {
@@ -48,7 +48,7 @@ function* samples(noise: number): Generator<Sample> {
   for (let seed = 1; seed <= seeds; seed++) {
     const dice = new Dice(seed);
     const schema = objectSchema(dice, maxDepth);
-    const node = readSchema(schema, prefix);
+    const node = parseSchema(schema, prefix);
     for (let index = 0; index < valuesOfSeed; index++) {
       const sent = objectValue(dice, schema, noise);
       yield { seed, schema, node, sent, object: filled(node, pruned(node, sent).object) };

@@ -6,7 +6,7 @@ import { groupName } from "../../src/schema/kind.ts";
 import { inOrder } from "../../src/schema/order.ts";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";
-import { hasBinaryForm } from "../../src/schema/protobuf/numbered.ts";
+import { hasProtobufEncoding } from "../../src/schema/protobuf/numbered.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { arbitraryStruct } from "../support/arbitrary-value.ts";
 
@@ -19,7 +19,7 @@ function emptyAsNull(value: unknown): unknown {
 
 describe("every kind in binary", () => {
   test("every built-in kind has a binary form", () => {
-    expect(builtInKinds.filter(({ type }) => !hasBinaryForm(type)).map(({ name }) => name)).toEqual([]);
+    expect(builtInKinds.filter(({ type }) => !hasProtobufEncoding(type)).map(({ name }) => name)).toEqual([]);
   });
 
   test.each(

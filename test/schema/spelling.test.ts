@@ -4,7 +4,7 @@ import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { decode } from "../../src/schema/decode.ts";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";
-import { spelledKind } from "../../src/schema/spelling.ts";
+import { kindInVocabulary } from "../../src/schema/spelling.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
@@ -41,7 +41,7 @@ const definition = (prefix: string) => ({
 });
 
 test.each([platform, kubernetes])("marks in the names of fields: $name", (vocabulary) => {
-  const kind = spelledKind(CustomResourceDefinition, vocabulary);
+  const kind = kindInVocabulary(CustomResourceDefinition, vocabulary);
   const own = decode(kind.type, definition(vocabulary.schemaExtensionPrefix));
   expect(own.unknownFields).toEqual([]);
   const other = vocabulary === platform ? kubernetes : platform;
@@ -51,8 +51,8 @@ test.each([platform, kubernetes])("marks in the names of fields: $name", (vocabu
 });
 
 test("a kind is spelled once, and one without marks is itself", () => {
-  expect(spelledKind(CustomResourceDefinition, kubernetes)).toBe(
-    spelledKind(CustomResourceDefinition, kubernetes),
+  expect(kindInVocabulary(CustomResourceDefinition, kubernetes)).toBe(
+    kindInVocabulary(CustomResourceDefinition, kubernetes),
   );
-  expect(spelledKind(ConfigMap, kubernetes)).toBe(ConfigMap);
+  expect(kindInVocabulary(ConfigMap, kubernetes)).toBe(ConfigMap);
 });

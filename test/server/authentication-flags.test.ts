@@ -181,7 +181,7 @@ describe("5 flags of authentication", () => {
     [
       "a key file without a key",
       (at) => [`--service-account-key-file=${at("k", "x")}`],
-      /holds no RSA or ECDSA key in PEM/,
+      /contains no RSA or ECDSA key in PEM/,
     ],
     [
       "a public key to sign with",

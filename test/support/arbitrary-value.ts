@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from "fast-check";
-import { spell } from "../../src/schema/check.ts";
+import { resolveString } from "../../src/schema/check.ts";
 import type { Field, ScalarName, StructType, Type } from "../../src/schema/types.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
@@ -27,7 +27,7 @@ export function arbitraryStruct(type: StructType, depth = 0): Arbitrary<Record<s
 function arbitraryField({ type, facts }: Field, depth: number): Arbitrary<unknown> {
   const words = facts.oneOf ?? facts.known;
   if (words !== undefined && type.shape === "scalar") {
-    return fc.constantFrom(...words.map((word) => spell(word, platform)));
+    return fc.constantFrom(...words.map((word) => resolveString(word, platform)));
   }
   return arbitraryValue(type, depth);
 }

@@ -5,7 +5,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { Throttle } from "../../base/throttle.ts";
 import { Event } from "../../kinds/core/event.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
-import { refuseFaults, type Configuration } from "../../schema/configuration.ts";
+import { assertNoFaults, type Configuration } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { struct } from "../../schema/meta.ts";
@@ -83,7 +83,7 @@ export async function readEventLimits(
     if (burst <= 0) limitReport.at("burst").invalid(burst, "must be positive");
     if (cacheSize < 0) limitReport.at("cacheSize").invalid(cacheSize, "must not be negative");
   });
-  refuseFaults(report);
+  assertNoFaults(report);
   return {
     value: limits.map(({ type, qps, burst, cacheSize = 0 }) => ({
       type,

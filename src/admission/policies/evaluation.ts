@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
-import { faultText } from "../../cel/fault-text.ts";
+import { formatFaults } from "../../cel/fault-text.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -128,7 +128,7 @@ export class PolicyEvaluation {
     const { program, faults } = validation.compiled;
     if (program === undefined) {
       count(failure);
-      return this.fail(policy, binding, `compilation error: ${faultText(faults)}`);
+      return this.fail(policy, binding, `compilation error: ${formatFaults(faults)}`);
     }
     const result = program.evaluate(variables, this.budget);
     this.budget -= result.cost;

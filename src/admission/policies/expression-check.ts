@@ -1,4 +1,4 @@
-import { faultText } from "../../cel/fault-text.ts";
+import { formatFaults } from "../../cel/fault-text.ts";
 import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
@@ -34,7 +34,7 @@ export function policyExpressionCheck(
         const errors = compiled.faults;
         if (errors === undefined) continue;
         if (faults.full) break;
-        faults.at("spec", "validations", index, "expression").invalid(expression, faultText(errors));
+        faults.at("spec", "validations", index, "expression").invalid(expression, formatFaults(errors));
       }
       if (faults.faults.length > 0) {
         const { resource, name } = target;

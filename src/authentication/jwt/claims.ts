@@ -1,31 +1,31 @@
 import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 import { refusal } from "../refusal.ts";
 
-/** The claims of a token (RFC 7519 section 4), as JSON has them; nothing is known of their types. */
+/** The claims of a token (RFC 7519 section 4) as parsed JSON; their types are not validated. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The most characters of a token that is read: more than a header can hold. */
+/** Maximum length of a token; larger than the limit of request headers. */
 const maxTokenLength = 64 * 1024;
 
-const form = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const jwtPattern = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * The claims that a token in the form of a signed JWT makes, believed by nobody yet: only good for finding out who is
- * to verify it. Undefined for a token in another form.
+ * Returns the claims of a signed JWT without verifying the signature. Use them only to select the method that verifies the token.
+ * Undefined if the token isn't a JWT.
  */
 export function unverifiedClaims(token: string): Claims | undefined {
   return unverifiedPart(token, 1);
 }
 
-/** The header of such a token, as little to be believed. */
+/** Returns the header of a signed JWT without verifying the signature. */
 export function unverifiedHeader(token: string): Claims | undefined {
   return unverifiedPart(token, 0);
 }
 
 function unverifiedPart(token: string, index: 0 | 1): Claims | undefined {
-  if (token.length > maxTokenLength || !form.test(token)) return undefined;
+  if (token.length > maxTokenLength || !jwtPattern.test(token)) return undefined;
   try {
-    return claimsIn(Buffer.from(token.split(".", 2)[index]!, "base64url").toString("utf8"));
+    return parseClaims(Buffer.from(token.split(".", 2)[index]!, "base64url").toString("utf8"));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -33,27 +33,27 @@ function unverifiedPart(token: string, index: 0 | 1): Claims | undefined {
 }
 
 /**
- * Reads the payload of a token.
+ * Parses the payload of a token; undefined if it isn't an object.
  *
- * @throws {SyntaxError} when it isn't JSON.
+ * @throws {SyntaxError} if it isn't JSON.
  */
-export function claimsIn(payload: string): Claims | undefined {
+export function parseClaims(payload: string): Claims | undefined {
   const value: unknown = parseEmbeddedJson(payload);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
 }
 
-/** A claim, if the token itself makes it; what every object has is none. */
+/** Returns an own property of the claims, so that names such as `constructor` are absent. */
 export function claim(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }
 
-/** A claim that is a text; undefined when it isn't. */
+/** Returns a claim; undefined if it isn't a string. */
 export function textClaim(claims: Claims, name: string): string | undefined {
   const value = claim(claims, name);
   return typeof value === "string" ? value : undefined;
 }
 
-/** For whom a token is meant (RFC 7519 section 4.1.3): one text or several. Undefined when the claim is neither. */
+/** Returns the audiences (RFC 7519 section 4.1.3), empty without the claim; undefined if it is neither a string nor an array of strings. */
 export function audienceClaim(claims: Claims): readonly string[] | undefined {
   const value = claim(claims, "aud");
   if (value === undefined) return [];
@@ -61,15 +61,15 @@ export function audienceClaim(claims: Claims): readonly string[] | undefined {
   return Array.isArray(value) && value.every((one) => typeof one === "string") ? value : undefined;
 }
 
-/** How far the clock of whoever issues tokens may be off. */
+/** Tolerated clock skew between the server and the issuer. */
 export interface Leeway {
-  /** A token is taken for so many seconds after it expired. */
+  /** Tolerance for `exp`, in seconds. */
   readonly expirySeconds: number;
-  /** A token is taken so many seconds before it begins to hold. */
-  readonly startSeconds: number;
+  /** Tolerance for `nbf` and `iat`, in seconds. */
+  readonly notBeforeSeconds: number;
 }
 
-/** The times of a token, in seconds since 1970. */
+/** The claims `exp`, `nbf` and `iat` of a token, in seconds since 1970. */
 export interface TokenTimes {
   readonly expires: number | undefined;
   readonly notBefore: number | undefined;
@@ -77,16 +77,17 @@ export interface TokenTimes {
 }
 
 /**
- * The times that a token names.
+ * Returns the times of a token.
  *
- * @throws {StatusError} Unauthorized when one of them isn't a number.
+ * @param errorPrefix first part of the error message.
+ * @throws {StatusError} Unauthorized if one of the claims isn't a number.
  */
-export function timesOf(claims: Claims, what: string): TokenTimes {
+export function timesOf(claims: Claims, errorPrefix: string): TokenTimes {
   const time = (name: string): number | undefined => {
     const value = claim(claims, name);
     if (value === undefined) return undefined;
     if (typeof value !== "number" || !Number.isFinite(value)) {
-      throw refusal(`${what}: the claim ${JSON.stringify(name)} is not a number`);
+      throw refusal(`${errorPrefix}: the claim ${JSON.stringify(name)} is not a number`);
     }
     return value;
   };
@@ -94,20 +95,20 @@ export function timesOf(claims: Claims, what: string): TokenTimes {
 }
 
 /**
- * Holds a token's times against the clock.
+ * Checks the times of a token against the clock.
  *
- * @throws {StatusError} Unauthorized.
+ * @throws {StatusError} Unauthorized if the token has expired, is not valid yet, or was issued in the future.
  */
-export function checkTimes(times: TokenTimes, nowMs: number, leeway: Leeway, what: string): void {
+export function checkTimes(times: TokenTimes, nowMs: number, leeway: Leeway, errorPrefix: string): void {
   const now = nowMs / 1000;
   const { expires, notBefore, issued } = times;
   if (expires !== undefined && now - leeway.expirySeconds > expires) {
-    throw refusal(`${what}: the token has expired`);
+    throw refusal(`${errorPrefix}: the token has expired`);
   }
-  if (notBefore !== undefined && now + leeway.startSeconds < notBefore) {
-    throw refusal(`${what}: the token is not valid yet`);
+  if (notBefore !== undefined && now + leeway.notBeforeSeconds < notBefore) {
+    throw refusal(`${errorPrefix}: the token is not valid yet`);
   }
-  if (issued !== undefined && now + leeway.startSeconds < issued) {
-    throw refusal(`${what}: the token was issued in the future`);
+  if (issued !== undefined && now + leeway.notBeforeSeconds < issued) {
+    throw refusal(`${errorPrefix}: the token was issued in the future`);
   }
 }

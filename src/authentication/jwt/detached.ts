@@ -1,15 +1,15 @@
-import { library } from "./library.ts";
+import { loadJose } from "./library.ts";
 
 /**
- * Signs a text with a secret that both sides know: HS256, compact form with the payload left out (RFC 7515 appendix F).
+ * Signs a text with a shared secret: HS256, compact serialization with detached payload (RFC 7515 appendix F).
  *
- * @param keyId stands in the header (`kid`).
+ * @param keyId value of `kid` in the header.
  */
 export async function signDetached(payload: string, secret: string, keyId: string): Promise<string> {
-  const { CompactSign } = await library();
-  const whole = await new CompactSign(Buffer.from(payload))
+  const { CompactSign } = await loadJose();
+  const jws = await new CompactSign(Buffer.from(payload))
     .setProtectedHeader({ alg: "HS256", kid: keyId })
     .sign(Buffer.from(secret));
-  const [header, , signature] = whole.split(".");
+  const [header, , signature] = jws.split(".");
   return `${header}..${signature}`;
 }

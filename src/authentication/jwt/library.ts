@@ -1,2 +1,2 @@
-/** The library of signed tokens, which is loaded when the first one comes. */
-export const library = () => import("jose");
+/** Loads the JOSE library at the first token. */
+export const loadJose = () => import("jose");

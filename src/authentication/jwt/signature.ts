@@ -1,20 +1,20 @@
 import type { KeyObject } from "node:crypto";
 import { refusal } from "../refusal.ts";
-import { claimsIn, type Claims } from "./claims.ts";
-import { library } from "./library.ts";
+import { parseClaims, type Claims } from "./claims.ts";
+import { loadJose } from "./library.ts";
 
-/** A public key that signatures are held against. */
+/** A public key that verifies signatures. */
 export interface VerificationKey {
-  /** What a token's header calls it (`kid`). */
+  /** Key id, as in `kid` of a token header. */
   readonly id: string;
   readonly key: KeyObject;
-  /** Algorithms that the key may be used with. They come from the key, never from a token. */
+  /** Algorithms that are allowed with the key. They are derived from the key, never from a token. */
   readonly algorithms: readonly string[];
 }
 
 const rsaAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const;
 
-/** Algorithm of each curve; of other curves there is none. */
+/** Algorithm by curve; other curves aren't supported. */
 const curveAlgorithms: Readonly<Record<string, string>> = {
   prime256v1: "ES256",
   secp384r1: "ES384",
@@ -22,8 +22,8 @@ const curveAlgorithms: Readonly<Record<string, string>> = {
 };
 
 /**
- * Algorithms (RFC 7518 section 3.1) that a key can sign with, the usual one first; none for keys of other sorts than RSA
- * and ECDSA. All of them have a public key, so none can be made with what is published.
+ * Returns the signature algorithms of a key (RFC 7518 section 3.1), in order of preference; empty for keys other than RSA and
+ * ECDSA. All are asymmetric, so a token can't be forged with the published key.
  */
 export function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly string[] {
   if (asymmetricKeyType === "rsa") return rsaAlgorithms;
@@ -33,28 +33,28 @@ export function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObj
 }
 
 /**
- * The claims of a token whose signature one of the keys verifies. A key that the token's header names is tried first,
- * then the others: the name is not signed by anybody else.
+ * Verifies the signature of a token with any of the keys and returns its claims. The key with the id in the token header (`kid`)
+ * is tried first, then the others.
  *
- * @param what begins the message of a refusal.
- * @throws {StatusError} Unauthorized when none does, or what is signed are no claims.
+ * @param errorPrefix first part of the error message.
+ * @throws {StatusError} Unauthorized if no key verifies the signature, or the payload isn't a JSON object.
  */
-export async function verifiedClaims(
+export async function verifyClaims(
   token: string,
   keys: readonly VerificationKey[],
-  what: string,
+  errorPrefix: string,
 ): Promise<Claims> {
-  const { compactVerify, decodeProtectedHeader, errors } = await library();
+  const { compactVerify, decodeProtectedHeader, errors } = await loadJose();
   try {
     const { alg, kid } = decodeProtectedHeader(token);
-    const fitting = keys.filter((one) => alg !== undefined && one.algorithms.includes(alg));
-    const ordered = [...fitting.filter((one) => one.id === kid), ...fitting.filter((one) => one.id !== kid)];
+    const usable = keys.filter((one) => alg !== undefined && one.algorithms.includes(alg));
+    const ordered = [...usable.filter((one) => one.id === kid), ...usable.filter((one) => one.id !== kid)];
     for (const { key, algorithms } of ordered) {
       try {
         const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: [...algorithms] });
-        // A payload that isn't encoded is no JWT (RFC 7797 section 7).
+        // An unencoded payload is not allowed in a JWT (RFC 7797 section 7).
         if (protectedHeader.b64 !== undefined) break;
-        const claims = claimsIn(new TextDecoder("utf-8", { fatal: true }).decode(payload));
+        const claims = parseClaims(new TextDecoder("utf-8", { fatal: true }).decode(payload));
         if (claims !== undefined) return claims;
         break;
       } catch (error) {
@@ -65,16 +65,16 @@ export async function verifiedClaims(
     if (!(error instanceof errors.JOSEError || error instanceof SyntaxError || error instanceof TypeError)) {
       throw error;
     }
-    throw refusal(`${what}: the token can't be read`);
+    throw refusal(`${errorPrefix}: the token is malformed`);
   }
-  throw refusal(`${what}: the token's signature does not verify`);
+  throw refusal(`${errorPrefix}: the signature of the token is invalid`);
 }
 
-/** Signs claims (RFC 7515, compact form). */
+/** Signs claims (RFC 7515, compact serialization). */
 export async function signClaims(claims: Claims, key: KeyObject, keyId: string): Promise<string> {
   const [alg] = algorithmsOf(key);
-  if (alg === undefined) throw new Error("a key that can't sign tokens");
-  const { CompactSign } = await library();
+  if (alg === undefined) throw new Error("the key is not an RSA or ECDSA key with a supported curve");
+  const { CompactSign } = await loadJose();
   return new CompactSign(Buffer.from(JSON.stringify(claims)))
     .setProtectedHeader({ alg, kid: keyId })
     .sign(key);

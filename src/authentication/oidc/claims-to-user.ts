@@ -2,30 +2,30 @@ import type { UserInfo } from "../../base/user-info.ts";
 import { claim, textClaim, type Claims } from "../jwt/claims.ts";
 import { refusal } from "../refusal.ts";
 
-/** Begins the messages of refusals. */
-export const what = "oidc";
+/** First part of error messages. */
+export const errorPrefix = "oidc";
 
-/** Which claims say who somebody is (spec: conventions 5.6). */
+/** Mapping of claims to a user (spec: conventions 5.6). */
 export interface OidcMapping {
   /** `--oidc-username-claim` */
   readonly usernameClaim: string;
-  /** Put before each user name. */
+  /** Prefix of user names; see {@link usernamePrefix}. */
   readonly usernamePrefix: string;
   /** `--oidc-groups-claim`; empty: no groups. */
   readonly groupsClaim: string;
-  /** Put before each group. */
+  /** `--oidc-groups-prefix` */
   readonly groupsPrefix: string;
-  /** Whether the groups claim may be a string, which is one group, or null, which is none; else it must be an array. */
+  /** Whether the groups claim may also be a string (one group) or null (no groups). */
   readonly singleGroupClaim: boolean;
-  /** Claims that must have these values. */
+  /** `--oidc-required-claim`: claims with their required values. */
   readonly requiredClaims: ReadonlyMap<string, string>;
 }
 
 /**
- * What is put before user names: what the flag says, where `-` stands for nothing; else the issuer, so that nobody of
- * the provider can be taken for somebody else. Names that are mail addresses need none.
+ * Returns the prefix of user names: the value of the flag, or none for `-`. The default is `<issuer>#`, so that names of the
+ * provider don't collide with other users; it is empty for the claim `email`.
  *
- * @param flag value of `--oidc-username-prefix`; empty when it isn't given.
+ * @param flag value of `--oidc-username-prefix`; empty if it isn't set.
  */
 export function usernamePrefix(flag: string, usernameClaim: string, issuer: string): string {
   if (flag === "-") return "";
@@ -34,27 +34,28 @@ export function usernamePrefix(flag: string, usernameClaim: string, issuer: stri
 }
 
 /**
- * The user that verified claims identify.
+ * Returns the user of verified claims.
  *
- * @throws {StatusError} Unauthorized when they name none, or lack what is required.
+ * @throws {StatusError} Unauthorized if the user name or a required claim is missing, or the groups are malformed.
  */
 export function userOf(claims: Claims, mapping: OidcMapping): UserInfo {
   const { usernameClaim, usernamePrefix: prefix } = mapping;
   const name = textClaim(claims, usernameClaim) ?? "";
-  if (name === "") throw refusal(`${what}: the claim ${JSON.stringify(usernameClaim)} is missing or empty`);
-  if (usernameClaim === "email") checkVerified(claims);
+  if (name === "")
+    throw refusal(`${errorPrefix}: the claim ${JSON.stringify(usernameClaim)} is missing or empty`);
+  if (usernameClaim === "email") checkEmailVerified(claims);
   for (const [required, value] of mapping.requiredClaims) {
     if (textClaim(claims, required) !== value) {
-      throw refusal(`${what}: the claim ${JSON.stringify(required)} has not the required value`);
+      throw refusal(`${errorPrefix}: the claim ${JSON.stringify(required)} doesn't have the required value`);
     }
   }
   return { name: `${prefix}${name}`, uid: "", groups: groupsOf(claims, mapping), extra: {} };
 }
 
-/** An address that the provider says isn't verified may be anybody's. Many providers say nothing. */
-function checkVerified(claims: Claims): void {
+/** Rejects an email address that the provider hasn't verified. Many providers omit the claim, which is accepted. */
+function checkEmailVerified(claims: Claims): void {
   const verified = claim(claims, "email_verified");
-  if (verified !== undefined && verified !== true) throw refusal(`${what}: the email is not verified`);
+  if (verified !== undefined && verified !== true) throw refusal(`${errorPrefix}: the email is not verified`);
 }
 
 function groupsOf(claims: Claims, { groupsClaim, groupsPrefix, singleGroupClaim }: OidcMapping): string[] {
@@ -62,7 +63,7 @@ function groupsOf(claims: Claims, { groupsClaim, groupsPrefix, singleGroupClaim 
   if (value === undefined || (singleGroupClaim && value === null)) return [];
   const groups: unknown = singleGroupClaim && typeof value === "string" ? [value] : value;
   if (!Array.isArray(groups) || !groups.every((one) => typeof one === "string")) {
-    throw refusal(`${what}: the claim ${JSON.stringify(groupsClaim)} is not an array of strings`);
+    throw refusal(`${errorPrefix}: the claim ${JSON.stringify(groupsClaim)} is not an array of strings`);
   }
   return groups.map((group) => `${groupsPrefix}${group}`);
 }

@@ -16,126 +16,128 @@ import {
 } from "../jwt/claims.ts";
 import { refusal } from "../refusal.ts";
 import { TokenCache, type TokenCacheWatcher } from "../token-cache.ts";
-import { userOf, what, type OidcMapping } from "./claims-to-user.ts";
+import { userOf, errorPrefix, type OidcMapping } from "./claims-to-user.ts";
 import { withDistributedClaim } from "./distributed-claims.ts";
 import { ProviderKeys } from "./provider-keys.ts";
 
-/** The trusted issuer of ID tokens, and how their claims map to users (spec: conventions 5.6). */
+/** The trusted issuer of ID tokens and the mapping of their claims to users (spec: conventions 5.6). */
 export interface OidcOptions {
   readonly issuer: string;
-  /** Tokens must be for this client. */
+  /** Required audience of tokens. */
   readonly clientId: string;
   readonly mapping: OidcMapping;
-  /** Algorithms that signatures may have. */
+  /** Allowed signature algorithms. */
   readonly algorithms: readonly string[];
-  /** Speaks with the provider. */
+  /** HTTP client for requests to the provider. */
   readonly client: RemoteClient;
   readonly clock: Clock;
-  /** Told when the provider can't be asked. */
+  /** Called when a request to the provider fails. */
   readonly failed: (error: RemoteFault) => void;
   readonly cacheWatcher: TokenCacheWatcher | undefined;
 }
 
-/** A token that is good within its times. */
+/** The cached result of a verified token; its times are checked at each request. */
 interface Verified {
   readonly user: UserInfo;
   readonly times: TokenTimes;
   readonly bytes: number;
 }
 
-const limits = { foundMs: 30_000, missedMs: 2000, maxEntries: 10_000, maxBytes: 32 * 1024 * 1024 };
-/** Not a moment after it expired; clocks may differ by five minutes when a token begins to hold. */
-const leeway = { expirySeconds: 0, startSeconds: 300 };
-/** So many issuers of claims that tokens leave to others are remembered. */
+const limits = { validTtlMs: 30_000, invalidTtlMs: 2000, maxEntries: 10_000, maxBytes: 32 * 1024 * 1024 };
+/** As in Kubernetes: no tolerance for `exp`, five minutes for `nbf`. */
+const leeway = { expirySeconds: 0, notBeforeSeconds: 300 };
+/** Maximum number of issuers of distributed claims whose keys are cached. */
 const maxOtherIssuers = 16;
-/** A token of this type is for other services, not about who somebody is (RFC 9068). */
+/** Type of an OAuth access token (RFC 9068), which is not an ID token. */
 const accessTokenType = /^(application\/)?at\+jwt$/i;
 
-/** Recognizes the ID tokens of one OpenID provider, by their issuer. */
+/** Authenticates the ID tokens of one OpenID provider, selected by their issuer. */
 export class OidcTokens implements Authenticator {
   private readonly cache: TokenCache<Verified>;
-  private readonly keys: ProviderKeys;
-  private readonly otherKeys = new Map<string, ProviderKeys>();
+  private readonly providerKeys: ProviderKeys;
+  private readonly claimIssuerKeys = new Map<string, ProviderKeys>();
 
   constructor(private readonly options: OidcOptions) {
     const { clock, cacheWatcher, issuer } = options;
     this.cache = new TokenCache(clock, limits, ({ bytes }) => bytes, cacheWatcher);
-    this.keys = this.newKeys(issuer);
+    this.providerKeys = this.createKeys(issuer);
   }
 
   authenticate({ authorization }: Credentials): MaybePromise<AuthenticationResult | undefined> {
     const token = bearerToken(authorization);
     if (token === undefined || !token.includes(".")) return undefined;
-    const known = this.cache.get(token, [], () => this.verify(token));
-    const answer = known instanceof Promise ? known.catch((error: unknown) => this.unasked(error)) : known;
-    return andThen(answer, (verified) => {
+    const cached = this.cache.get(token, [], () => this.verify(token));
+    const result =
+      cached instanceof Promise ? cached.catch((error: unknown) => this.rejectUnverifiable(error)) : cached;
+    return andThen(result, (verified) => {
       if (verified === undefined) return undefined;
-      checkTimes(verified.times, this.options.clock.now(), leeway, what);
+      checkTimes(verified.times, this.options.clock.now(), leeway, errorPrefix);
       return { user: verified.user, method: "oidc", cacheable: false };
     });
   }
 
-  /** Asks the provider for its keys before the first token comes. That it is down keeps nothing else from working. */
+  /** Fetches the keys of the provider in advance. Reports a failure with `failed` and doesn't throw. */
   async prepare(): Promise<void> {
     try {
-      await this.keys.prepare();
+      await this.providerKeys.prepare();
     } catch (error) {
       if (!(error instanceof RemoteFault)) throw error;
       this.options.failed(error);
     }
   }
 
-  /** Without the provider a token can't be verified; that is not cached. */
-  private unasked(error: unknown): never {
+  /** Rejects a token that couldn't be verified because the provider is unavailable. Not cached. */
+  private rejectUnverifiable(error: unknown): never {
     if (!(error instanceof RemoteFault)) throw error;
     this.options.failed(error);
-    throw refusal(`${what}: the provider can't be asked for its keys`);
+    throw refusal(`${errorPrefix}: the keys of the provider are not available`);
   }
 
   private verify(token: string): Promise<Verified> | undefined {
     const claims = unverifiedClaims(token);
     if (claims === undefined || textClaim(claims, "iss") !== this.options.issuer) return undefined;
-    return this.verifyNow(token);
+    return this.verifyIdToken(token);
   }
 
-  private async verifyNow(token: string): Promise<Verified> {
+  private async verifyIdToken(token: string): Promise<Verified> {
     const { clientId, mapping, client, clock } = this.options;
     const { typ } = unverifiedHeader(token) ?? {};
     if (typeof typ === "string" && accessTokenType.test(typ)) {
-      throw refusal(`${what}: an access token says nothing of who somebody is`);
+      throw refusal(`${errorPrefix}: the token is an access token; an ID token is required`);
     }
-    const claims = await this.keys.verify(token, what);
+    const claims = await this.providerKeys.verify(token, errorPrefix);
     if (!(audienceClaim(claims) ?? []).includes(clientId)) {
-      throw refusal(`${what}: the token is for another client`);
+      throw refusal(`${errorPrefix}: the token is for another client`);
     }
-    const times = timesOf(claims, what);
-    if (times.expires === undefined) throw refusal(`${what}: the token never expires`);
-    // When it was issued is not looked at: clocks differ, and it holds from `nbf` on.
-    const relevant = { ...times, issued: undefined };
-    checkTimes(relevant, clock.now(), leeway, what);
-    const complete = await withDistributedClaim(claims, mapping.groupsClaim, {
+    const times = timesOf(claims, errorPrefix);
+    if (times.expires === undefined) throw refusal(`${errorPrefix}: the token has no expiry`);
+    // As in Kubernetes, `iat` is not checked.
+    const checkedTimes = { ...times, issued: undefined };
+    checkTimes(checkedTimes, clock.now(), leeway, errorPrefix);
+    const completeClaims = await withDistributedClaim(claims, mapping.groupsClaim, {
       client,
       clientId,
       keysOf: (issuer) => this.keysOf(issuer),
-      checkTimes: (found) => checkTimes({ ...found, issued: undefined }, clock.now(), leeway, what),
+      checkTimes: (claimTimes) =>
+        checkTimes({ ...claimTimes, issued: undefined }, clock.now(), leeway, errorPrefix),
     });
-    const user = userOf(complete, mapping);
-    return { user, times: relevant, bytes: JSON.stringify(user).length * 2 };
+    const user = userOf(completeClaims, mapping);
+    return { user, times: checkedTimes, bytes: JSON.stringify(user).length * 2 };
   }
 
   private keysOf(issuer: string): ProviderKeys {
-    if (issuer === this.options.issuer) return this.keys;
-    const known = this.otherKeys.get(issuer) ?? this.newKeys(issuer);
-    this.otherKeys.delete(issuer);
-    this.otherKeys.set(issuer, known);
-    for (const oldest of this.otherKeys.keys()) {
-      if (this.otherKeys.size <= maxOtherIssuers) break;
-      this.otherKeys.delete(oldest);
+    if (issuer === this.options.issuer) return this.providerKeys;
+    const keys = this.claimIssuerKeys.get(issuer) ?? this.createKeys(issuer);
+    this.claimIssuerKeys.delete(issuer);
+    this.claimIssuerKeys.set(issuer, keys);
+    for (const oldest of this.claimIssuerKeys.keys()) {
+      if (this.claimIssuerKeys.size <= maxOtherIssuers) break;
+      this.claimIssuerKeys.delete(oldest);
     }
-    return known;
+    return keys;
   }
 
-  private newKeys(issuer: string): ProviderKeys {
+  private createKeys(issuer: string): ProviderKeys {
     const { client, algorithms, clock } = this.options;
     return new ProviderKeys(issuer, client, algorithms, clock);
   }

@@ -2,38 +2,38 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { RemoteClient } from "../../remote/remote-client.ts";
-import { claimsIn, claim, textClaim, unverifiedHeader, type Claims } from "../jwt/claims.ts";
-import { algorithmsOf, verifiedClaims, type VerificationKey } from "../jwt/signature.ts";
+import { parseClaims, claim, textClaim, unverifiedHeader, type Claims } from "../jwt/claims.ts";
+import { algorithmsOf, verifyClaims, type VerificationKey } from "../jwt/signature.ts";
 import { isRefusal } from "../refusal.ts";
 
-/** Keys this old are fetched anew, so that one that the provider took back doesn't verify for ever. */
+/** Keys are fetched again after this time, so that revoked keys become invalid. */
 const maxAgeMs = 10 * 60_000;
-/** A token with an unknown key lets the keys be fetched, but not more often than this. */
-const minFetchGapMs = 2000;
-/** After the provider couldn't be asked, it isn't asked again for this time. */
+/** Minimum time between two fetches because of tokens with an unknown key. */
+const minFetchIntervalMs = 2000;
+/** After a failed request, no further request is sent for this time. */
 const retryMs = 1000;
 const maxKeys = 100;
 const minRsaBits = 2048;
 
-/** What a provider's configuration says, and its keys. */
-interface Known {
+/** Cached keys of a provider; `fetchedMs` is monotonic. */
+interface CachedKeys {
   readonly keys: readonly VerificationKey[];
   readonly fetchedMs: number;
 }
 
 /**
- * The keys of an OpenID provider (OpenID Connect Discovery 1.0): found when they are first needed, fetched again when a
- * token has a key that isn't known and from time to time. While the provider is down, the keys that are known count.
+ * The keys of an OpenID provider (OpenID Connect Discovery 1.0). They are fetched when they are first needed, after
+ * {@link maxAgeMs}, and when a token has an unknown key. While the provider is unavailable, the cached keys are used.
  */
 export class ProviderKeys {
   private keysUrl: URL | undefined;
-  private known: Known | undefined;
-  private fetching: Promise<Known> | undefined;
+  private cached: CachedKeys | undefined;
+  private fetching: Promise<CachedKeys> | undefined;
   private failure: { readonly error: RemoteFault; readonly untilMs: number } | undefined;
 
   /**
-   * @param issuer the provider's URL, as its configuration and its tokens must name it.
-   * @param algorithms those that signatures may have.
+   * @param issuer URL of the provider. The discovery document and the tokens must have the same issuer.
+   * @param algorithms allowed signature algorithms.
    */
   constructor(
     readonly issuer: string,
@@ -43,47 +43,47 @@ export class ProviderKeys {
   ) {}
 
   /**
-   * The claims of a token that the provider signed.
+   * Verifies the signature of a token and returns its claims.
    *
-   * @throws {StatusError} Unauthorized when no key of the provider verifies the signature.
-   * @throws {RemoteFault} when the provider must be asked and can't be.
+   * @throws {StatusError} Unauthorized if no key of the provider verifies the signature.
+   * @throws {RemoteFault} if the keys must be fetched and the request fails.
    */
-  async verify(token: string, what: string): Promise<Claims> {
-    const before = await this.current();
+  async verify(token: string, errorPrefix: string): Promise<Claims> {
+    const currentKeys = await this.currentKeys();
     const { kid } = unverifiedHeader(token) ?? {};
-    const knows = typeof kid !== "string" || before.keys.some(({ id }) => id === kid);
-    if (knows || !this.mayFetch(before)) {
+    const isKnownKey = typeof kid !== "string" || currentKeys.keys.some(({ id }) => id === kid);
+    if (isKnownKey || !this.mayFetch(currentKeys)) {
       try {
-        return await verifiedClaims(token, before.keys, what);
+        return await verifyClaims(token, currentKeys.keys, errorPrefix);
       } catch (error) {
-        if (!isRefusal(error) || !this.mayFetch(before)) throw error;
+        if (!isRefusal(error) || !this.mayFetch(currentKeys)) throw error;
       }
     }
-    return verifiedClaims(token, (await this.fetch()).keys, what);
+    return verifyClaims(token, (await this.fetch()).keys, errorPrefix);
   }
 
-  /** Finds the keys, so that the first token needn't wait. */
+  /** Fetches the keys in advance. */
   async prepare(): Promise<void> {
-    await this.current();
+    await this.currentKeys();
   }
 
-  /** The keys, fetched if there are none or they are old. */
-  private async current(): Promise<Known> {
-    const { known } = this;
-    if (known !== undefined && this.clock.monotonicNow() - known.fetchedMs < maxAgeMs) return known;
+  /** Returns the cached keys; fetches them if there are none or they are too old. */
+  private async currentKeys(): Promise<CachedKeys> {
+    const { cached } = this;
+    if (cached !== undefined && this.clock.monotonicNow() - cached.fetchedMs < maxAgeMs) return cached;
     try {
       return await this.fetch();
     } catch (error) {
-      if (known === undefined || !(error instanceof RemoteFault)) throw error;
-      return known;
+      if (cached === undefined || !(error instanceof RemoteFault)) throw error;
+      return cached;
     }
   }
 
-  private mayFetch({ fetchedMs }: Known): boolean {
-    return this.clock.monotonicNow() - fetchedMs >= minFetchGapMs;
+  private mayFetch({ fetchedMs }: CachedKeys): boolean {
+    return this.clock.monotonicNow() - fetchedMs >= minFetchIntervalMs;
   }
 
-  private fetch(): Promise<Known> {
+  private fetch(): Promise<CachedKeys> {
     if (this.failure !== undefined && this.clock.monotonicNow() < this.failure.untilMs) {
       return Promise.reject(this.failure.error);
     }
@@ -92,15 +92,15 @@ export class ProviderKeys {
     }));
   }
 
-  private async fetchNow(): Promise<Known> {
+  private async fetchNow(): Promise<CachedKeys> {
     try {
-      this.keysUrl ??= await this.discover();
-      const document = await this.document(this.keysUrl);
-      this.known = { keys: this.keysIn(document), fetchedMs: this.clock.monotonicNow() };
+      this.keysUrl ??= await this.discoverKeysUrl();
+      const fetchDocument = await this.fetchDocument(this.keysUrl);
+      this.cached = { keys: this.parseKeys(fetchDocument), fetchedMs: this.clock.monotonicNow() };
       this.failure = undefined;
-      return this.known;
+      return this.cached;
     } catch (error) {
-      // The keys may have moved.
+      // The URL of the keys may have changed.
       this.keysUrl = undefined;
       if (error instanceof RemoteFault)
         this.failure = { error, untilMs: this.clock.monotonicNow() + retryMs };
@@ -108,47 +108,47 @@ export class ProviderKeys {
     }
   }
 
-  /** Where the provider says that its keys are. */
-  private async discover(): Promise<URL> {
+  /** Returns `jwks_uri` of the discovery document. */
+  private async discoverKeysUrl(): Promise<URL> {
     const url = new URL(`${this.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-    const document = await this.document(url);
-    if (textClaim(document, "issuer") !== this.issuer) {
-      const named = JSON.stringify(claim(document, "issuer") ?? null).slice(0, 200);
-      throw new RemoteFault(`${url.href} is the configuration of the issuer ${named}`, false);
+    const fetchDocument = await this.fetchDocument(url);
+    if (textClaim(fetchDocument, "issuer") !== this.issuer) {
+      const actual = JSON.stringify(claim(fetchDocument, "issuer") ?? null).slice(0, 200);
+      throw new RemoteFault(`${url.href} has the issuer ${actual}, expected ${this.issuer}`, false);
     }
-    const keys = textClaim(document, "jwks_uri") ?? "";
+    const keys = textClaim(fetchDocument, "jwks_uri") ?? "";
     if (!URL.canParse(keys) || new URL(keys).protocol !== "https:") {
-      throw new RemoteFault(`${url.href} names no https URL as jwks_uri`, false);
+      throw new RemoteFault(`${url.href} has no https URL in jwks_uri`, false);
     }
     return new URL(keys);
   }
 
-  private async document(url: URL): Promise<Claims> {
+  private async fetchDocument(url: URL): Promise<Claims> {
     const { status, bytes } = await this.client.send(url, {
       method: "GET",
       headers: { accept: "application/json" },
     });
-    if (status !== 200) throw new RemoteFault(`${url.href} answers with status ${status}`, true);
+    if (status !== 200) throw new RemoteFault(`${url.href} responded with status ${status}`, true);
     try {
-      const document = claimsIn(bytes.toString("utf8"));
-      if (document !== undefined) return document;
+      const fetchDocument = parseClaims(bytes.toString("utf8"));
+      if (fetchDocument !== undefined) return fetchDocument;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
     }
-    throw new RemoteFault(`${url.href} does not answer with a JSON object`, false);
+    throw new RemoteFault(`${url.href} did not return a JSON object`, false);
   }
 
-  private keysIn(document: Claims): VerificationKey[] {
-    const listed = claim(document, "keys");
-    if (!Array.isArray(listed)) throw new RemoteFault(`the keys of ${this.issuer} are no list`, false);
-    return listed.slice(0, maxKeys).flatMap((one: unknown) => this.keyOf(one) ?? []);
+  private parseKeys(fetchDocument: Claims): VerificationKey[] {
+    const entries = claim(fetchDocument, "keys");
+    if (!Array.isArray(entries)) throw new RemoteFault(`the keys of ${this.issuer} are not an array`, false);
+    return entries.slice(0, maxKeys).flatMap((one: unknown) => this.parseKey(one) ?? []);
   }
 
-  /** A key that verifies signatures; undefined for those of other sorts and uses, which a provider may have too. */
-  private keyOf(value: unknown): VerificationKey | undefined {
+  /** Parses a JSON Web Key; undefined if it isn't for signatures or has another type. */
+  private parseKey(value: unknown): VerificationKey | undefined {
     if (typeof value !== "object" || value === null) return undefined;
     const { use = "sig", kid = "", alg } = value as { use?: unknown; kid?: unknown; alg?: unknown };
-    const key = use === "sig" ? parsed(value as JsonWebKey) : undefined;
+    const key = use === "sig" ? parseJwk(value as JsonWebKey) : undefined;
     if (key === undefined || typeof kid !== "string") return undefined;
     const algorithms = algorithmsOf(key).filter(
       (one) => this.algorithms.includes(one) && (alg === undefined || alg === one),
@@ -157,11 +157,11 @@ export class ProviderKeys {
   }
 }
 
-function parsed(jwk: JsonWebKey): KeyObject | undefined {
+function parseJwk(jwk: JsonWebKey): KeyObject | undefined {
   if (jwk.kty !== "RSA" && jwk.kty !== "EC") return undefined;
   let key: KeyObject;
   try {
-    // Only what is public of it.
+    // Only the public members.
     const { kty, n, e, crv, x, y } = jwk;
     key = createPublicKey({ key: { kty, n, e, crv, x, y } as JsonWebKey, format: "jwk" });
   } catch {

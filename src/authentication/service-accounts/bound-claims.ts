@@ -4,19 +4,19 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { TokenFacts, TokenSubject } from "../../resources/engine/token-issuer.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { checkTimes, claim, textClaim, timesOf, type Claims } from "../jwt/claims.ts";
-import type { Identity, LiveObjects, TokenObject } from "../live-objects.ts";
+import type { Identity, LiveObjects, TokenResource } from "../live-objects.ts";
 import { refusal } from "../refusal.ts";
 import { accountInfo, accountUser } from "./names.ts";
 
-/** Begins the messages of refusals. */
-export const what = "service account token";
+/** First part of error messages. */
+export const errorPrefix = "service account token";
 
-/** So long after something was deleted, tokens that it vouched for still hold: clocks differ. */
-const leewayMs = 60_000;
-const leeway = { expirySeconds: 60, startSeconds: 60 };
+/** Tokens stay valid for this time after the deletion timestamp of an object, to tolerate clock skew. */
+const deletionLeewayMs = 60_000;
+const leeway = { expirySeconds: 60, notBeforeSeconds: 60 };
 
-/** What a token says of itself that is bound to an account, and perhaps to a pod or a secret. */
-interface BoundFacts {
+/** The claims of a token that is bound to a service account, and optionally to a pod or a secret. */
+interface BoundClaims {
   readonly namespace: string;
   readonly account: TokenSubject;
   readonly pod: TokenSubject | undefined;
@@ -25,18 +25,18 @@ interface BoundFacts {
   readonly warnAfter: number | undefined;
 }
 
-/** An object that must be there for a token to hold. */
-interface Needed extends TokenSubject {
-  readonly type: TokenObject;
+/** An object that must exist for the token to be valid. */
+interface RequiredObject extends TokenSubject {
+  readonly type: TokenResource;
   readonly namespace: string;
-  /** What it is called in messages. */
-  readonly called: string;
+  /** Name of the type in messages. */
+  readonly typeName: string;
 }
 
-/** Told when a token is used, for the metrics; `stale` beyond the time for which it was asked. */
+/** Called for each use of a token, for the metrics; `stale` if the requested lifetime has passed. */
 export type TokenUse = (use: "valid" | "stale" | "legacy") => void;
 
-/** The claims of a token as the reference writes them: those of its own in one object named after the domain. */
+/** Returns the claims of a new token in the format of Kubernetes: private claims are in one object with the domain as name. */
 export function boundClaims(vocabulary: Vocabulary, issuer: string, facts: TokenFacts): Claims {
   const { namespace, account, boundTo, audiences, issuedAt, expiresAt, warnAfter } = facts;
   return {
@@ -56,76 +56,86 @@ export function boundClaims(vocabulary: Vocabulary, issuer: string, facts: Token
   };
 }
 
-/** Judges tokens that hold as long as the objects to which they are bound, and no longer than they say. */
+/** Validates tokens that are bound to objects and expire. */
 export class BoundTokens {
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly live: LiveObjects,
     private readonly clock: Clock,
-    private readonly used: TokenUse,
+    private readonly onUse: TokenUse,
   ) {}
 
   /**
-   * What tells whether a token holds, by claims whose signature was verified. It answers with the account, at once where
-   * the store does, and throws a StatusError (Unauthorized) when the token has expired, or the account, pod or secret is
-   * gone, on its way out or another one of that name.
+   * Returns a function that validates a token with verified signature. The function returns the user, synchronously if the
+   * store does. It throws a StatusError (Unauthorized) if the token has expired, or if the service account, pod or secret has been
+   * deleted or recreated.
    *
-   * @throws {StatusError} Unauthorized for claims that aren't those of an account, and for a token that never expires.
+   * @throws {StatusError} Unauthorized if the claims are malformed or the token has no expiry.
    */
-  judgeOf(claims: Claims): () => MaybePromise<UserInfo> {
-    const { namespace, account, pod, secret, warnAfter } = this.read(claims);
-    const times = timesOf(claims, what);
-    if (times.expires === undefined) throw refusal(`${what}: it never expires`);
+  validatorFor(claims: Claims): () => MaybePromise<UserInfo> {
+    const { namespace, account, pod, secret, warnAfter } = this.parse(claims);
+    const times = timesOf(claims, errorPrefix);
+    if (times.expires === undefined) throw refusal(`${errorPrefix}: the token has no expiry`);
     const user = accountInfo(this.vocabulary, namespace, account, this.extraOf(pod));
-    const needed: Needed[] = [{ type: "serviceaccounts", called: "service account", namespace, ...account }];
-    if (secret !== undefined) needed.push({ type: "secrets", called: "secret", namespace, ...secret });
-    if (pod !== undefined) needed.push({ type: "pods", called: "pod", namespace, ...pod });
+    const requiredObjects: RequiredObject[] = [
+      { type: "serviceaccounts", typeName: "service account", namespace, ...account },
+    ];
+    if (secret !== undefined)
+      requiredObjects.push({ type: "secrets", typeName: "secret", namespace, ...secret });
+    if (pod !== undefined) requiredObjects.push({ type: "pods", typeName: "pod", namespace, ...pod });
     return () => {
-      checkTimes(times, this.clock.now(), leeway, what);
-      return andThen(this.checkFrom(0, needed), () => {
-        this.note(warnAfter);
+      checkTimes(times, this.clock.now(), leeway, errorPrefix);
+      return andThen(this.checkFrom(0, requiredObjects), () => {
+        this.reportUse(warnAfter);
         return user;
       });
     };
   }
 
-  private read(claims: Claims): BoundFacts {
-    const own = claim(claims, this.vocabulary.domain);
-    if (!isClaims(own)) throw malformed();
-    const namespace = textClaim(own, "namespace") ?? "";
-    const account = subjectIn(own, "serviceaccount");
-    if (namespace === "" || account === undefined) throw malformed();
-    const warnAfter = claim(own, "warnafter");
-    if (warnAfter !== undefined && typeof warnAfter !== "number") throw malformed();
-    if (textClaim(claims, "sub") !== accountUser(this.vocabulary, namespace, account.name)) throw malformed();
-    const [pod, secret] = [subjectIn(own, "pod"), subjectIn(own, "secret")];
+  private parse(claims: Claims): BoundClaims {
+    const privateClaims = claim(claims, this.vocabulary.domain);
+    if (!isClaims(privateClaims)) throw malformedClaims();
+    const namespace = textClaim(privateClaims, "namespace") ?? "";
+    const account = parseReference(privateClaims, "serviceaccount");
+    if (namespace === "" || account === undefined) throw malformedClaims();
+    const warnAfter = claim(privateClaims, "warnafter");
+    if (warnAfter !== undefined && typeof warnAfter !== "number") throw malformedClaims();
+    if (textClaim(claims, "sub") !== accountUser(this.vocabulary, namespace, account.name))
+      throw malformedClaims();
+    const [pod, secret] = [parseReference(privateClaims, "pod"), parseReference(privateClaims, "secret")];
     return { namespace, account, pod, secret, warnAfter };
   }
 
-  private checkFrom(index: number, needed: readonly Needed[]): MaybePromise<void> {
-    const next = needed[index];
+  private checkFrom(index: number, requiredObjects: readonly RequiredObject[]): MaybePromise<void> {
+    const next = requiredObjects[index];
     if (next === undefined) return;
     const { type, namespace, name } = next;
-    return andThen(this.live.identity(type, namespace, name), (found) => {
-      this.check(next, found);
-      return this.checkFrom(index + 1, needed);
+    return andThen(this.live.identity(type, namespace, name), (identity) => {
+      this.checkObject(next, identity);
+      return this.checkFrom(index + 1, requiredObjects);
     });
   }
 
-  private check({ namespace, name, uid, called }: Needed, found: Identity | undefined): void {
-    if (found === undefined || this.isDeleted(found)) {
-      throw refusal(`${what}: the ${called} ${namespace}/${name} has been deleted`);
+  private checkObject(
+    { namespace, name, uid, typeName }: RequiredObject,
+    identity: Identity | undefined,
+  ): void {
+    if (identity === undefined || this.isDeleted(identity)) {
+      throw refusal(`${errorPrefix}: the ${typeName} ${namespace}/${name} has been deleted`);
     }
-    if (found.uid !== uid) throw refusal(`${what}: the ${called} ${namespace}/${name} is another one now`);
+    if (identity.uid !== uid)
+      throw refusal(
+        `${errorPrefix}: the ${typeName} ${namespace}/${name} has been recreated with another uid`,
+      );
   }
 
-  private isDeleted({ deletedMs }: Identity): boolean {
-    return deletedMs !== undefined && deletedMs < this.clock.now() - leewayMs;
+  private isDeleted({ deletionTimeMs: deletedMs }: Identity): boolean {
+    return deletedMs !== undefined && deletedMs < this.clock.now() - deletionLeewayMs;
   }
 
-  private note(warnAfter: number | undefined): void {
+  private reportUse(warnAfter: number | undefined): void {
     if (warnAfter === undefined || warnAfter === 0) return;
-    this.used(this.clock.now() / 1000 > warnAfter ? "stale" : "valid");
+    this.onUse(this.clock.now() / 1000 > warnAfter ? "stale" : "valid");
   }
 
   private extraOf(pod: TokenSubject | undefined): UserInfo["extra"] {
@@ -139,16 +149,16 @@ function isClaims(value: unknown): value is Claims {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A reference by name and uid; what is there must have both. */
-function subjectIn(own: Claims, name: string): TokenSubject | undefined {
-  const value = claim(own, name);
+/** Parses a reference with name and uid; undefined if absent. */
+function parseReference(privateClaims: Claims, name: string): TokenSubject | undefined {
+  const value = claim(privateClaims, name);
   if (value === undefined) return undefined;
-  if (!isClaims(value)) throw malformed();
+  if (!isClaims(value)) throw malformedClaims();
   const subject = { name: textClaim(value, "name") ?? "", uid: textClaim(value, "uid") ?? "" };
-  if (subject.name === "" || subject.uid === "") throw malformed();
+  if (subject.name === "" || subject.uid === "") throw malformedClaims();
   return subject;
 }
 
-function malformed() {
-  return refusal(`${what}: its claims are not those of a service account`);
+function malformedClaims() {
+  return refusal(`${errorPrefix}: the claims are not those of a service account`);
 }

@@ -2,26 +2,26 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "n
 import { pemBlocks } from "../../base/certificates/pem.ts";
 import { algorithmsOf, type VerificationKey } from "../jwt/signature.ts";
 
-/** A key with which tokens are signed. */
+/** A private key that signs tokens. */
 export interface SigningKey {
-  /** What the header of the tokens calls it (`kid`): a digest of the public key, as the reference makes it. */
+  /** Key id (`kid`): the digest of the public key, as in Kubernetes. */
   readonly id: string;
   readonly key: KeyObject;
 }
 
-/** A file of keys that can't be used; the message says why. */
+/** A key file is invalid; the message is the reason. */
 export class KeyFault extends Error {
   override name = "KeyFault";
 }
 
-/** The least bits of an RSA key whose signatures are believed. */
+/** Minimum length of an RSA key. */
 const minRsaBits = 2048;
 
 /**
- * The keys of a PEM file that verify tokens (spec: conventions 5.5): RSA and ECDSA, public or private, alone or in
- * certificates, as many as there are. What else the file holds (such as the parameters of a curve) is passed over.
+ * Parses all keys of a PEM file that verify tokens (spec: conventions 5.5): RSA and ECDSA; public keys, private keys or
+ * certificates. Other PEM blocks, such as EC parameters, are skipped.
  *
- * @throws {KeyFault} when there is none, or an RSA key is too short.
+ * @throws {KeyFault} if there is no key, or an RSA key is too short.
  */
 export function readPublicKeys(pem: string): VerificationKey[] {
   const keys: VerificationKey[] = [];
@@ -29,38 +29,38 @@ export function readPublicKeys(pem: string): VerificationKey[] {
     const key = publicKeyOf(text);
     if (key !== undefined) keys.push(verificationKey(key));
   }
-  if (keys.length === 0) throw new KeyFault("holds no RSA or ECDSA key in PEM");
+  if (keys.length === 0) throw new KeyFault("contains no RSA or ECDSA key in PEM");
   return keys;
 }
 
 /**
- * The private key of a PEM file that signs tokens: RSA or ECDSA.
+ * Parses the first RSA or ECDSA private key of a PEM file.
  *
- * @throws {KeyFault} when there is none, or it is too short.
+ * @throws {KeyFault} if there is none, or it is too short.
  */
 export function readSigningKey(pem: string): SigningKey {
   for (const { label, text } of pemBlocks(pem)) {
     if (!label.endsWith("PRIVATE KEY")) continue;
-    const key = parse(() => createPrivateKey(text));
+    const key = tryParse(() => createPrivateKey(text));
     if (key === undefined || algorithmsOf(key).length === 0) continue;
     checkLength(key);
     return signingKey(key);
   }
-  throw new KeyFault("holds no unencrypted RSA or ECDSA private key in PEM");
+  throw new KeyFault("contains no unencrypted RSA or ECDSA private key in PEM");
 }
 
-/** A private key with its name. */
+/** Adds the key id to a private key. */
 export function signingKey(key: KeyObject): SigningKey {
   return { id: keyId(createPublicKey(key)), key };
 }
 
-/** The public half of a signing key. */
-export function publicHalf({ key }: SigningKey): VerificationKey {
+/** Returns the public key of a signing key. */
+export function toVerificationKey({ key }: SigningKey): VerificationKey {
   return verificationKey(createPublicKey(key));
 }
 
-/** One of each key, in their order. */
-export function distinct(keys: readonly VerificationKey[]): VerificationKey[] {
+/** Removes duplicate keys; keeps the order. */
+export function distinctKeys(keys: readonly VerificationKey[]): VerificationKey[] {
   return [...new Map(keys.map((key) => [key.id, key])).values()];
 }
 
@@ -69,14 +69,14 @@ function verificationKey(key: KeyObject): VerificationKey {
 }
 
 function publicKeyOf(block: string): KeyObject | undefined {
-  const key = parse(() => createPublicKey(block));
+  const key = tryParse(() => createPublicKey(block));
   if (key === undefined || algorithmsOf(key).length === 0) return undefined;
   checkLength(key);
   return key;
 }
 
-/** What isn't a key is none; its text may be secret, so nothing is said of it. */
-function parse(read: () => KeyObject): KeyObject | undefined {
+/** Returns undefined for an invalid key. The error is dropped, because it may contain secret text. */
+function tryParse(read: () => KeyObject): KeyObject | undefined {
   try {
     return read();
   } catch {
@@ -87,7 +87,7 @@ function parse(read: () => KeyObject): KeyObject | undefined {
 function checkLength({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): void {
   const bits = asymmetricKeyDetails?.modulusLength ?? 0;
   if (asymmetricKeyType === "rsa" && bits < minRsaBits) {
-    throw new KeyFault(`holds an RSA key of ${bits} bits; at least ${minRsaBits} are needed`);
+    throw new KeyFault(`contains an RSA key of ${bits} bits; at least ${minRsaBits} are required`);
   }
 }
 

@@ -5,21 +5,24 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { textClaim, type Claims } from "../jwt/claims.ts";
 import { identityOf, type LiveObjects } from "../live-objects.ts";
 import { refusal } from "../refusal.ts";
-import { what } from "./bound-claims.ts";
+import { errorPrefix } from "./bound-claims.ts";
 import { accountInfo, accountUser } from "./names.ts";
 
-/** Key of a Secret's data that holds its token. */
+/** Key in the data of a Secret with the token. */
 const tokenKey = "token";
 
-/** What a token of a Secret says. */
-export interface LegacyFacts {
+/** The claims of a token in a Secret. */
+export interface LegacyTokenClaims {
   readonly namespace: string;
   readonly secret: string;
   readonly account: { readonly name: string; readonly uid: string };
 }
 
-/** The claims of a token that lies in a Secret, as the reference writes them. It never expires. */
-export function legacyClaims(vocabulary: Vocabulary, { namespace, secret, account }: LegacyFacts): Claims {
+/** Returns the claims of a token in a Secret, in the format of Kubernetes. It never expires. */
+export function legacyClaims(
+  vocabulary: Vocabulary,
+  { namespace, secret, account }: LegacyTokenClaims,
+): Claims {
   const prefix = prefixOf(vocabulary);
   return {
     iss: vocabulary.legacyTokenIssuer,
@@ -31,64 +34,65 @@ export function legacyClaims(vocabulary: Vocabulary, { namespace, secret, accoun
   };
 }
 
-/** Judges tokens that lie in Secrets (spec: conventions 5.5). */
+/** Validates tokens in Secrets (spec: conventions 5.5). */
 export class LegacyTokens {
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly live: LiveObjects,
-    /** Whether the Secret and the account must still be there (`--service-account-lookup`). */
+    /** Whether the Secret and the service account must still exist (`--service-account-lookup`). */
     private readonly lookup: boolean,
   ) {}
 
   /**
-   * What tells whether a token holds, by claims whose signature was verified. It answers with the account, and throws a
-   * StatusError (Unauthorized) when the Secret no longer holds the token, or the account is gone or another one of that
-   * name.
+   * Returns a function that validates a token with verified signature. The function returns the user. It throws a StatusError
+   * (Unauthorized) if the Secret no longer contains the token, or if the service account has been deleted or recreated.
    *
-   * @throws {StatusError} Unauthorized when claims are missing.
+   * @throws {StatusError} Unauthorized if claims are missing.
    */
-  judgeOf(claims: Claims): (token: string) => MaybePromise<UserInfo> {
-    const facts = this.read(claims);
-    const user = accountInfo(this.vocabulary, facts.namespace, facts.account, {});
-    return (token) => (this.lookup ? this.check(facts, token).then(() => user) : user);
+  validatorFor(claims: Claims): (token: string) => MaybePromise<UserInfo> {
+    const parsed = this.parse(claims);
+    const user = accountInfo(this.vocabulary, parsed.namespace, parsed.account, {});
+    return (token) => (this.lookup ? this.check(parsed, token).then(() => user) : user);
   }
 
-  private read(claims: Claims): LegacyFacts {
+  private parse(claims: Claims): LegacyTokenClaims {
     const prefix = prefixOf(this.vocabulary);
-    const needed = (name: string): string => {
+    const requireClaim = (name: string): string => {
       const value = textClaim(claims, name) ?? "";
-      if (value === "") throw refusal(`${what}: the claim ${JSON.stringify(name)} is missing`);
+      if (value === "") throw refusal(`${errorPrefix}: the claim ${JSON.stringify(name)} is missing`);
       return value;
     };
-    const namespace = needed(`${prefix}namespace`);
-    const secret = needed(`${prefix}secret.name`);
+    const namespace = requireClaim(`${prefix}namespace`);
+    const secret = requireClaim(`${prefix}secret.name`);
     const account = {
-      name: needed(`${prefix}service-account.name`),
-      uid: needed(`${prefix}service-account.uid`),
+      name: requireClaim(`${prefix}service-account.name`),
+      uid: requireClaim(`${prefix}service-account.uid`),
     };
-    if (needed("sub") !== accountUser(this.vocabulary, namespace, account.name)) {
-      throw refusal(`${what}: the claim "sub" names another account`);
+    if (requireClaim("sub") !== accountUser(this.vocabulary, namespace, account.name)) {
+      throw refusal(`${errorPrefix}: the claim "sub" is another service account`);
     }
     return { namespace, secret, account };
   }
 
-  private async check({ namespace, secret, account }: LegacyFacts, token: string): Promise<void> {
-    const holder = await this.live.object("secrets", namespace, secret);
-    if (holder === undefined || identityOf(holder).deletedMs !== undefined) {
-      throw refusal(`${what}: it has been invalidated`);
+  private async check({ namespace, secret, account }: LegacyTokenClaims, token: string): Promise<void> {
+    const secretObject = await this.live.object("secrets", namespace, secret);
+    if (secretObject === undefined || identityOf(secretObject).deletionTimeMs !== undefined) {
+      throw refusal(`${errorPrefix}: the token has been invalidated`);
     }
-    const { data = {} } = holder as { data?: Record<string, string> };
+    const { data = {} } = secretObject as { data?: Record<string, string> };
     const stored = Buffer.from(Object.hasOwn(data, tokenKey) ? data[tokenKey]! : "", "base64");
-    const shown = Buffer.from(token, "utf8");
-    if (stored.length !== shown.length || !timingSafeEqual(stored, shown)) {
-      throw refusal(`${what}: it is not the one that the secret holds`);
+    const presented = Buffer.from(token, "utf8");
+    if (stored.length !== presented.length || !timingSafeEqual(stored, presented)) {
+      throw refusal(`${errorPrefix}: the token is not the one in the secret`);
     }
-    const found = await this.live.identity("serviceaccounts", namespace, account.name);
-    if (found === undefined || found.deletedMs !== undefined) {
-      throw refusal(`${what}: the service account ${namespace}/${account.name} has been deleted`);
+    const identity = await this.live.identity("serviceaccounts", namespace, account.name);
+    if (identity === undefined || identity.deletionTimeMs !== undefined) {
+      throw refusal(`${errorPrefix}: the service account ${namespace}/${account.name} has been deleted`);
     }
-    if (found.uid !== account.uid) {
-      throw refusal(`${what}: the service account ${namespace}/${account.name} is another one now`);
+    if (identity.uid !== account.uid) {
+      throw refusal(
+        `${errorPrefix}: the service account ${namespace}/${account.name} has been recreated with another uid`,
+      );
     }
   }
 }

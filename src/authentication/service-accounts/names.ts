@@ -1,12 +1,12 @@
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** The user name of a service account (spec: conventions 5.5). */
+/** Returns the user name of a service account (spec: conventions 5.5). */
 export function accountUser({ systemPrefix }: Vocabulary, namespace: string, name: string): string {
   return `${systemPrefix}serviceaccount:${namespace}:${name}`;
 }
 
-/** The groups of a service account by its user name; none for other users. */
+/** Returns the groups of a service account by its user name; empty for other users. */
 export function accountGroupsOf(vocabulary: Vocabulary, user: string): string[] {
   const prefix = `${vocabulary.systemPrefix}serviceaccount:`;
   if (!user.startsWith(prefix)) return [];
@@ -14,12 +14,12 @@ export function accountGroupsOf(vocabulary: Vocabulary, user: string): string[] 
   return namespace === "" || name === undefined ? [] : accountGroups(vocabulary, namespace);
 }
 
-/** Groups of every service account of a namespace. */
+/** Returns the groups of the service accounts of a namespace. */
 function accountGroups({ systemPrefix }: Vocabulary, namespace: string): string[] {
   return [`${systemPrefix}serviceaccounts`, `${systemPrefix}serviceaccounts:${namespace}`];
 }
 
-/** Who a service account is to the server. */
+/** Returns the user of a service account. */
 export function accountInfo(
   vocabulary: Vocabulary,
   namespace: string,

@@ -5,43 +5,44 @@ import { makeFolder } from "../../base/folders.ts";
 import type { SharedValues } from "../../storage/shared-values.ts";
 import { KeyFault, readSigningKey, signingKey, type SigningKey } from "./keys.ts";
 
-/** The file of the signing key in a server's folder of certificates. */
+/** Name of the key file in the certificate folder of the server. */
 const ownKeyFile = "service-accounts.key";
 
-/** The keys of a server that no options name. */
+/** The keys of a server without configured signing key. */
 export interface SigningKeys {
   readonly signing: SigningKey;
-  /** Keys that this server signed with before, whose tokens it still believes. */
+  /** Previous signing keys of this server, whose tokens are still valid. */
   readonly former: readonly SigningKey[];
 }
 
 /**
- * The keys that a server makes for itself: the one that the servers over a store share, else the one in its folder, else one
- * that ends with the process.
+ * Returns generated signing keys: the key that the servers of a store share; without a shared store the key in the folder;
+ * without a folder a new key that is lost with the process.
  *
- * @throws {KeyFault} what is stored is no key, or can't be read.
+ * @throws {KeyFault} if a stored key is invalid or can't be read.
  */
 export async function ownSigningKeys(
   folder: string | undefined,
   shared: SharedValues | undefined,
 ): Promise<SigningKeys> {
-  const alone = (signing: SigningKey): SigningKeys => ({ signing, former: [] });
-  if (shared === undefined) return alone(folder === undefined ? signingKey(newKey()) : await ownKey(folder));
-  const own = folder === undefined ? undefined : await keyIn(path.join(folder, ownKeyFile));
-  const signing = await commonKey(shared, own?.key ?? newKey());
-  return { signing, former: own === undefined ? [] : [own] };
+  const withoutFormer = (signing: SigningKey): SigningKeys => ({ signing, former: [] });
+  if (shared === undefined)
+    return withoutFormer(folder === undefined ? signingKey(newKey()) : await readOrCreateKey(folder));
+  const folderKey = folder === undefined ? undefined : await readKeyFile(path.join(folder, ownKeyFile));
+  const signing = await sharedKey(shared, folderKey?.key ?? newKey());
+  return { signing, former: folderKey === undefined ? [] : [folderKey] };
 }
 
-/** The key with which all servers over one store sign. */
-async function commonKey(shared: SharedValues, offered: KeyObject): Promise<SigningKey> {
+/** Returns the key that all servers of a store share; stores `candidate` if there is none. */
+async function sharedKey(shared: SharedValues, candidate: KeyObject): Promise<SigningKey> {
   const name = "service-account-signing-key";
   const pem =
-    (await shared.get(name)) ?? (await shared.replace(name, undefined, Buffer.from(pemOf(offered))));
+    (await shared.get(name)) ?? (await shared.replace(name, undefined, Buffer.from(pemOf(candidate))));
   try {
     return readSigningKey(pem.toString());
   } catch (error) {
     if (!(error instanceof KeyFault)) throw error;
-    throw new KeyFault(`the servers' common key for service account tokens in the store: ${error.message}`);
+    throw new KeyFault(`the shared signing key for service account tokens in the store ${error.message}`);
   }
 }
 
@@ -53,11 +54,11 @@ function newKey(): KeyObject {
   return generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
 }
 
-/** The key in the folder; made when there is none. Of several servers that make one at once, the first one's stays. */
-async function ownKey(folder: string): Promise<SigningKey> {
+/** Returns the key in the folder; creates it if there is none. If several servers create it at the same time, the first one wins. */
+async function readOrCreateKey(folder: string): Promise<SigningKey> {
   const file = path.join(folder, ownKeyFile);
-  const known = await keyIn(file);
-  if (known !== undefined) return known;
+  const existing = await readKeyFile(file);
+  if (existing !== undefined) return existing;
   makeFolder(folder);
   const key = newKey();
   const temporary = `${file}.${randomUUID()}.new`;
@@ -76,10 +77,10 @@ async function ownKey(folder: string): Promise<SigningKey> {
   } finally {
     await rm(temporary, { force: true });
   }
-  return (await keyIn(file))!;
+  return (await readKeyFile(file))!;
 }
 
-async function keyIn(file: string): Promise<SigningKey | undefined> {
+async function readKeyFile(file: string): Promise<SigningKey | undefined> {
   try {
     return readSigningKey(await readFile(file, "utf8"));
   } catch (error) {

@@ -5,53 +5,57 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "../authenticator.ts";
 import { bearerToken } from "../bearer-token.ts";
 import { audienceClaim, textClaim, unverifiedClaims } from "../jwt/claims.ts";
-import { verifiedClaims, type VerificationKey } from "../jwt/signature.ts";
+import { verifyClaims, type VerificationKey } from "../jwt/signature.ts";
 import type { LiveObjects } from "../live-objects.ts";
 import { refusal } from "../refusal.ts";
 import { TokenCache, type TokenCacheWatcher } from "../token-cache.ts";
-import { BoundTokens, what, type TokenUse } from "./bound-claims.ts";
+import { BoundTokens, errorPrefix, type TokenUse } from "./bound-claims.ts";
 import { LegacyTokens } from "./legacy-claims.ts";
 
-/** How service accounts' tokens are verified. */
 export interface ServiceAccountTokenOptions {
   readonly vocabulary: Vocabulary;
-  /** Who may have issued tokens (`--service-account-issuer`); the first one issues new ones. */
+  /** Accepted issuers (`--service-account-issuer`); new tokens have the first one. */
   readonly issuers: readonly string[];
-  /** Who this server is to tokens (`--api-audiences`). */
+  /** Audiences of this server (`--api-audiences`). */
   readonly ownAudiences: readonly string[];
   readonly keys: readonly VerificationKey[];
-  /** Whether tokens of Secrets end with their Secret (`--service-account-lookup`). */
+  /** Whether tokens of Secrets require that the Secret exists (`--service-account-lookup`). */
   readonly lookup: boolean;
   readonly live: LiveObjects;
   readonly clock: Clock;
-  readonly used: TokenUse;
+  readonly onUse: TokenUse;
   readonly cacheWatcher: TokenCacheWatcher | undefined;
 }
 
-/** A token whose signature is good; whether it holds is judged at each request. */
+/** A token with verified signature; it is validated at each request. */
 interface Verified {
   readonly audiences: readonly string[];
-  /** The account, if the token holds now; see {@link BoundTokens.judgeOf}. */
-  readonly judge: (token: string) => MaybePromise<UserInfo>;
+  /** The account, if the token holds now; see {@link BoundTokens.validatorFor}. */
+  readonly validate: (token: string) => MaybePromise<UserInfo>;
   readonly bytes: number;
 }
 
 /**
- * Only that a signature is good is remembered. It stays so for as long as the server runs, so the time bounds memory
- * alone; whether the account is still there is asked each time.
+ * Only the verification of the signature is cached. It doesn't expire, so the time only limits memory; objects are checked at each
+ * request.
  */
-const cacheLimits = { foundMs: 5 * 60_000, missedMs: 5000, maxEntries: 10_000, maxBytes: 16 * 1024 * 1024 };
+const cacheLimits = {
+  validTtlMs: 5 * 60_000,
+  invalidTtlMs: 5000,
+  maxEntries: 10_000,
+  maxBytes: 16 * 1024 * 1024,
+};
 
-/** Recognizes the signed tokens of service accounts (spec: conventions 5.5), by their issuer. */
+/** Authenticates service account tokens (spec: conventions 5.5), selected by their issuer. */
 export class ServiceAccountTokens implements Authenticator {
   private readonly cache: TokenCache<Verified>;
   private readonly bound: BoundTokens;
   private readonly legacy: LegacyTokens;
 
   constructor(private readonly options: ServiceAccountTokenOptions) {
-    const { vocabulary, live, clock, used, lookup, cacheWatcher } = options;
+    const { vocabulary, live, clock, onUse, lookup, cacheWatcher } = options;
     this.cache = new TokenCache(clock, cacheLimits, ({ bytes }) => bytes, cacheWatcher);
-    this.bound = new BoundTokens(vocabulary, live, clock, used);
+    this.bound = new BoundTokens(vocabulary, live, clock, onUse);
     this.legacy = new LegacyTokens(vocabulary, live, lookup);
   }
 
@@ -64,7 +68,7 @@ export class ServiceAccountTokens implements Authenticator {
     );
   }
 
-  /** Verifies the signature of a token that names one of the issuers; undefined at once for others. */
+  /** Verifies the signature of a token of an accepted issuer; undefined for others. */
   private verify(token: string): Promise<Verified> | undefined {
     const claims = unverifiedClaims(token);
     const issuer = claims === undefined ? undefined : textClaim(claims, "iss");
@@ -75,25 +79,26 @@ export class ServiceAccountTokens implements Authenticator {
   }
 
   private async verifySignature(token: string, legacy: boolean): Promise<Verified> {
-    const claims = await verifiedClaims(token, this.options.keys, what);
+    const claims = await verifyClaims(token, this.options.keys, errorPrefix);
     const audiences = audienceClaim(claims);
-    if (audiences === undefined) throw refusal(`${what}: the claim "aud" is not a list of texts`);
-    const judge = (legacy ? this.legacy : this.bound).judgeOf(claims);
-    return { audiences, judge, bytes: token.length * 4 };
+    if (audiences === undefined)
+      throw refusal(`${errorPrefix}: the claim "aud" is not a string or an array of strings`);
+    const validate = (legacy ? this.legacy : this.bound).validatorFor(claims);
+    return { audiences, validate: validate, bytes: token.length * 4 };
   }
 
   private accept(
-    { audiences: named, judge }: Verified,
+    { audiences: tokenAudiences, validate }: Verified,
     token: string,
-    asked: readonly string[] | undefined,
+    requestedAudiences: readonly string[] | undefined,
   ): MaybePromise<AuthenticationResult> {
-    const { ownAudiences, used } = this.options;
-    // Without audiences, those of this server are meant.
-    const meant = named.length === 0 ? ownAudiences : named;
-    const audiences = (asked ?? ownAudiences).filter((one) => meant.includes(one));
-    if (audiences.length === 0) throw refusal(`${what}: it is meant for other audiences`);
-    return andThen(judge(token), (user) => {
-      if (named.length === 0) used("legacy");
+    const { ownAudiences, onUse } = this.options;
+    // A token without audiences is valid for those of this server.
+    const validAudiences = tokenAudiences.length === 0 ? ownAudiences : tokenAudiences;
+    const audiences = (requestedAudiences ?? ownAudiences).filter((one) => validAudiences.includes(one));
+    if (audiences.length === 0) throw refusal(`${errorPrefix}: the token is for other audiences`);
+    return andThen(validate(token), (user) => {
+      if (tokenAudiences.length === 0) onUse("legacy");
       return { user, method: "service-account", cacheable: false, audiences };
     });
   }

@@ -2,12 +2,12 @@ import { compileLabelSelector } from "../../base/label-selector.ts";
 import type { GiveTurn } from "../../base/turns.ts";
 import type { Rule } from "../rbac/policy.ts";
 import type { RoleRecord } from "../rbac/role-record.ts";
-import { rulesAStep } from "../rbac/rule-finder.ts";
+import { rulesPerStep } from "../rbac/rule-finder.ts";
 
-/** So many roles are named in which one rule is written. */
-const maxNamed = 5;
+/** Maximum number of source roles in the response for one rule. */
+const maxSources = 5;
 
-/** Finds in which cluster roles the rules of aggregated ones are written; for one answer. */
+/** Finds the cluster roles from which aggregated roles take their rules. Use one instance per response: it caches. */
 export class RuleOrigins {
   private readonly sources = new Map<RoleRecord, readonly RoleRecord[]>();
 
@@ -16,33 +16,33 @@ export class RuleOrigins {
     private readonly giveTurn: GiveTurn,
   ) {}
 
-  /** Names of the roles in which the rule is written, sorted; empty where it is the role's own, or nobody's any more. */
-  async of(role: RoleRecord, rule: Rule): Promise<readonly string[]> {
+  /** Returns the sorted names of the roles that contain the rule; empty if the role isn't aggregated or no source has the rule any more. */
+  async namesFor(role: RoleRecord, rule: Rule): Promise<readonly string[]> {
     const names = new Set<string>();
     const seen = new Set([role]);
-    const waiting = [...(await this.sourcesOf(role))];
-    for (let source = waiting.shift(); source !== undefined; source = waiting.shift()) {
+    const queue = [...(await this.sourcesOf(role))];
+    for (let source = queue.shift(); source !== undefined; source = queue.shift()) {
       if (seen.has(source)) continue;
       seen.add(source);
       if (!(source.rules ?? []).some((own) => sameRule(own, rule))) continue;
       if (source.aggregationSelectors === undefined) names.add(source.name);
-      else waiting.push(...(await this.sourcesOf(source)));
+      else queue.push(...(await this.sourcesOf(source)));
     }
-    return [...names].toSorted().slice(0, maxNamed);
+    return [...names].toSorted().slice(0, maxSources);
   }
 
   private async sourcesOf(role: RoleRecord): Promise<readonly RoleRecord[]> {
-    const known = this.sources.get(role);
-    if (known !== undefined || role.aggregationSelectors === undefined) return known ?? [];
+    const cached = this.sources.get(role);
+    if (cached !== undefined || role.aggregationSelectors === undefined) return cached ?? [];
     const selectors = role.aggregationSelectors.map(compileLabelSelector);
-    const found: RoleRecord[] = [];
+    const matching: RoleRecord[] = [];
     let steps = 0;
     for (const other of this.clusterRoles()) {
-      if (other !== role && selectors.some((matches) => matches(other.labels))) found.push(other);
-      if (++steps % rulesAStep === 0) await this.giveTurn();
+      if (other !== role && selectors.some((matches) => matches(other.labels))) matching.push(other);
+      if (++steps % rulesPerStep === 0) await this.giveTurn();
     }
-    this.sources.set(role, found);
-    return found;
+    this.sources.set(role, matching);
+    return matching;
   }
 }
 

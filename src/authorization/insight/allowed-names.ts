@@ -3,10 +3,10 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { Rule } from "../rbac/policy.ts";
 import type { RbacIndex } from "../rbac/rbac-index.ts";
 import { ruleQuery, verbAndResourceMatch } from "../rbac/rule-match.ts";
-import { rulesAStep } from "../rbac/rule-finder.ts";
+import { rulesPerStep } from "../rbac/rule-finder.ts";
 import type { AllowedNames, NamesOf } from "./insight.ts";
 
-/** Most names of a response. */
+/** Maximum number of names in a response. */
 const maxNames = 20;
 
 /**
@@ -27,7 +27,7 @@ export async function allowedNames(
       for (const role of scopes.get(scope)?.roles() ?? []) {
         for (const rule of role.rules ?? []) {
           if (rule.resourceNames.length > 0) rules.add(rule);
-          if (++steps % rulesAStep === 0) await giveTurn();
+          if (++steps % rulesPerStep === 0) await giveTurn();
         }
       }
     }
@@ -36,7 +36,7 @@ export async function allowedNames(
     const query = ruleQuery(attributes);
     const names = new Set<string>();
     for (const rule of rules) {
-      if (++steps % rulesAStep === 0) await giveTurn();
+      if (++steps % rulesPerStep === 0) await giveTurn();
       if (!verbAndResourceMatch(rule, query)) continue;
       for (const name of rule.resourceNames) {
         names.add(name);

@@ -8,7 +8,7 @@ import type { SubjectKey } from "../rbac/bound-subject.ts";
 import { itemsOf } from "../rbac/one-or-many.ts";
 import type { RbacIndex } from "../rbac/rbac-index.ts";
 import type { RoleRecord } from "../rbac/role-record.ts";
-import { rulesAStep } from "../rbac/rule-finder.ts";
+import { rulesPerStep } from "../rbac/rule-finder.ts";
 import { ruleQuery, type RuleQuery } from "../rbac/rule-match.ts";
 import type { Scope } from "../rbac/scope.ts";
 import { RuleOrigins } from "./aggregated.ts";
@@ -17,49 +17,49 @@ import { distanceOf, missingNamespace, missingParts, namespaceDistance } from ".
 import { Nearest } from "./nearest.ts";
 import { shownBinding, shownRole, shownRule, shownSubject } from "./shown.ts";
 
-/** How much one answer shows. */
+/** Limits of one response. */
 const maxGrants = 16;
 const maxNearMisses = 10;
 const maxFaults = 16;
-/** Namespaces beside the one asked about in which bindings of one user or group are looked at. */
+/** Maximum number of other namespaces in which the bindings of one user or group are searched for near misses. */
 const maxNamespaces = 1000;
 
-/** Why role-based authorization decides a question as it does. */
+/** Explains the decision of RBAC for a request. */
 export function explainRbac(
   index: RbacIndex,
   vocabulary: Vocabulary,
   attributes: Attributes,
   giveTurn: GiveTurn,
 ): Promise<Explanation> {
-  return new Walk(index, vocabulary, attributes, giveTurn).explain();
+  return new GrantSearch(index, vocabulary, attributes, giveTurn).explain();
 }
 
-/** The rule of a role that comes nearest, and how near. */
-interface Nearness {
+/** The rule of a role that is closest to the request, and its distance (see {@link distanceOf}). */
+interface ClosestRule {
   readonly distance: number;
-  /** Place among the role's rules. */
+  /** Index in the rules of the role. */
   readonly at: number;
 }
 
-/** A grant that allows what is asked, or nearly. */
-interface Found {
+/** A grant that allows the request or is a near miss. */
+interface GrantMatch {
   readonly subject: SubjectKey;
   readonly role: RoleRecord;
   readonly binding: BindingRecord;
   readonly at: number;
 }
 
-/** One walk over what a user and their groups are granted. */
-class Walk {
+/** Searches the grants of a user and their groups for one response. */
+class GrantSearch {
   private readonly query: RuleQuery;
   private readonly namespace: string;
-  private readonly grants: Found[] = [];
+  private readonly grants: GrantMatch[] = [];
   private moreGrants = false;
-  private readonly near = new Nearest<Found>(maxNearMisses);
+  private readonly nearMisses = new Nearest<GrantMatch>(maxNearMisses);
   private readonly faults = new Map<BindingRecord, BindingFault>();
   private faultsLeftOut = 0;
   private namespacesLeftOut = 0;
-  private readonly nearnesses = new Map<RoleRecord, Nearness>();
+  private readonly closestRules = new Map<RoleRecord, ClosestRule>();
   private readonly origins: RuleOrigins;
   private steps = 0;
 
@@ -71,22 +71,22 @@ class Walk {
   ) {
     this.query = ruleQuery(attributes);
     this.namespace = attributes.kind === "resource" ? attributes.namespace : "";
-    this.origins = new RuleOrigins(() => index.everyClusterRole(), giveTurn);
+    this.origins = new RuleOrigins(() => index.allClusterRoles(), giveTurn);
   }
 
   async explain(): Promise<Explanation> {
     const subjects = this.index.scopesOf(this.attributes.user);
     for (const scopes of subjects) {
-      await this.look(scopes, scopes.get(""), 0);
-      if (this.namespace !== "") await this.look(scopes, scopes.get(this.namespace), 0);
+      await this.visitScope(scopes, scopes.get(""), 0);
+      if (this.namespace !== "") await this.visitScope(scopes, scopes.get(this.namespace), 0);
     }
     const allowed = this.grants.length > 0;
     if (!allowed) {
       for (const scopes of subjects) {
-        let looked = 0;
-        for (const [namespace, scope] of scopes.everywhere()) {
+        let visited = 0;
+        for (const [namespace, scope] of scopes.entries()) {
           if (namespace === "" || namespace === this.namespace) continue;
-          if (looked++ < maxNamespaces) await this.look(scopes, scope, namespaceDistance);
+          if (visited++ < maxNamespaces) await this.visitScope(scopes, scope, namespaceDistance);
           else this.namespacesLeftOut++;
         }
       }
@@ -95,48 +95,53 @@ class Walk {
       grants: await this.shownGrants(this.grants, 0),
       moreGrants: this.moreGrants,
       nearMisses: allowed ? [] : await this.shownNearMisses(),
-      nearMissesLeftOut: allowed ? 0 : this.near.leftOut,
+      nearMissesLeftOut: allowed ? 0 : this.nearMisses.leftOut,
       faults: [...this.faults.values()],
       faultsLeftOut: this.faultsLeftOut,
       namespacesLeftOut: this.namespacesLeftOut,
     };
   }
 
-  /** @param away what keeps the scope's place from the one asked about. */
-  private async look(subject: SubjectKey, scope: Scope | undefined, away: number): Promise<void> {
+  /** @param scopeDistance 0 if the scope applies to the request, else {@link namespaceDistance}. */
+  private async visitScope(
+    subject: SubjectKey,
+    scope: Scope | undefined,
+    scopeDistance: number,
+  ): Promise<void> {
     if (scope === undefined) return;
-    if (away === 0)
+    if (scopeDistance === 0)
       for (const binding of scope.faultyBindings) this.addFault(binding, "Invalid", binding.fault);
     for (const { role, bindings } of scope.grants()) {
-      const { distance, at } = await this.nearnessOf(role);
+      const { distance, at } = await this.closestRule(role);
       for (const binding of itemsOf(bindings)) {
         if (role.rules === undefined) {
-          if (away === 0) this.addFault(binding, "RoleNotFound", this.index.missingText(role));
-        } else if (distance + away === 0) this.addGrant({ subject, role, binding, at });
-        else if (distance !== Infinity) this.near.add(distance + away, { subject, role, binding, at });
+          if (scopeDistance === 0) this.addFault(binding, "RoleNotFound", this.index.notFoundMessage(role));
+        } else if (distance + scopeDistance === 0) this.addGrant({ subject, role, binding, at });
+        else if (distance !== Infinity)
+          this.nearMisses.add(distance + scopeDistance, { subject, role, binding, at });
         const turn = this.step();
         if (turn !== undefined) await turn;
       }
     }
   }
 
-  private async nearnessOf(role: RoleRecord): Promise<Nearness> {
-    const known = this.nearnesses.get(role);
-    if (known !== undefined) return known;
-    let nearest: Nearness = { distance: Infinity, at: 0 };
+  private async closestRule(role: RoleRecord): Promise<ClosestRule> {
+    const cached = this.closestRules.get(role);
+    if (cached !== undefined) return cached;
+    let closest: ClosestRule = { distance: Infinity, at: 0 };
     for (const [at, rule] of (role.rules ?? []).entries()) {
       const distance = distanceOf(rule, this.query);
-      if (distance < nearest.distance) nearest = { distance, at };
+      if (distance < closest.distance) closest = { distance, at };
       if (distance === 0) break;
       const turn = this.step();
       if (turn !== undefined) await turn;
     }
-    this.nearnesses.set(role, nearest);
-    return nearest;
+    this.closestRules.set(role, closest);
+    return closest;
   }
 
-  private addGrant(found: Found): void {
-    if (this.grants.length < maxGrants) this.grants.push(found);
+  private addGrant(match: GrantMatch): void {
+    if (this.grants.length < maxGrants) this.grants.push(match);
     else this.moreGrants = true;
   }
 
@@ -150,13 +155,13 @@ class Walk {
     this.faults.set(binding, { binding: shownBinding(binding), ...role, fault, message });
   }
 
-  /** @param farthest what comes no nearer was changed between two turns, and isn't shown. */
-  private async shownGrants(all: readonly Found[], farthest: number): Promise<Grant[]> {
+  /** @param maxDistance matches with a larger distance are omitted: their role changed during the search. */
+  private async shownGrants(matches: readonly GrantMatch[], maxDistance: number): Promise<Grant[]> {
     const shown: Grant[] = [];
-    for (const { subject, role, binding, at } of all) {
+    for (const { subject, role, binding, at } of matches) {
       const rule = role.rules?.[at];
-      if (rule === undefined || distanceOf(rule, this.query) > farthest) continue;
-      const aggregatedFrom = await this.origins.of(role, rule);
+      if (rule === undefined || distanceOf(rule, this.query) > maxDistance) continue;
+      const aggregatedFrom = await this.origins.namesFor(role, rule);
       shown.push({
         binding: shownBinding(binding),
         role: shownRole(role),
@@ -171,12 +176,12 @@ class Walk {
 
   private async shownNearMisses(): Promise<NearMiss[]> {
     const shown: NearMiss[] = [];
-    for (const found of this.near.items) {
-      const [grant] = await this.shownGrants([found], Number.MAX_VALUE);
-      const rule = found.role.rules?.[found.at];
+    for (const match of this.nearMisses.items) {
+      const [grant] = await this.shownGrants([match], Number.MAX_VALUE);
+      const rule = match.role.rules?.[match.at];
       if (rule === undefined || grant === undefined) continue;
       const missing = missingParts(rule, this.query);
-      const { namespace } = found.binding;
+      const { namespace } = match.binding;
       if (namespace !== "" && namespace !== this.namespace) {
         missing.push(missingNamespace(this.namespace, namespace, this.query));
       }
@@ -186,6 +191,6 @@ class Walk {
   }
 
   private step(): MaybePromise<void> {
-    return ++this.steps % rulesAStep === 0 ? this.giveTurn() : undefined;
+    return ++this.steps % rulesPerStep === 0 ? this.giveTurn() : undefined;
   }
 }

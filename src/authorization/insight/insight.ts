@@ -2,7 +2,7 @@ import type { Attributes } from "../authorizer.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 
-/** A binding, as answers name it. */
+/** Reference to a binding in a response. */
 export interface BindingReference {
   readonly kind: "ClusterRoleBinding" | "RoleBinding";
   /** Absent for a ClusterRoleBinding. */
@@ -10,7 +10,7 @@ export interface BindingReference {
   readonly name: string;
 }
 
-/** A role, as answers name it. */
+/** Reference to a role in a response. */
 export interface RoleReference {
   readonly kind: string;
   /** Absent for a ClusterRole. */
@@ -21,7 +21,7 @@ export interface RoleReference {
 /** A user, group or service account. */
 export interface ShownSubject {
   readonly kind: string;
-  /** Of a service account. */
+  /** Set for a service account only. */
   readonly namespace?: string;
   readonly name: string;
 }
@@ -33,113 +33,113 @@ export interface ShownRule {
   readonly resources?: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly nonResourceURLs?: readonly string[];
-  /** How many entries of long lists aren't shown. */
+  /** Number of omitted entries of long lists. */
   readonly entriesLeftOut?: number;
 }
 
-/** What one rule of a role gives one subject by one binding. */
+/** A rule that applies to a subject, with its role and the binding. */
 export interface Grant {
   readonly binding: BindingReference;
   readonly role: RoleReference;
   readonly subject: ShownSubject;
   readonly rule: ShownRule;
-  /** The rule's place among the role's rules, from 0. */
+  /** Index of the rule in the rules of the role. */
   readonly ruleIndex: number;
-  /** The cluster roles in which the rule is written, where the role has an aggregation rule. */
+  /** If the role has an aggregation rule: names of the cluster roles from which it has the rule. */
   readonly aggregatedFrom?: readonly string[];
 }
 
-/** The parts of a question that a grant may lack. */
+/** The attributes of a request in which a grant may differ. */
 export type Part = "verb" | "apiGroup" | "resource" | "resourceName" | "nonResourceURL" | "namespace";
 
-/** What one grant lacks to allow what was asked. */
+/** An attribute that the grant doesn't allow. */
 export interface MissingPart {
   readonly part: Part;
-  /** What was asked for. */
+  /** Value of the request. */
   readonly wanted: string;
-  /** What is given instead; of long lists the first entries. */
+  /** Values of the grant; the first entries of a long list. */
   readonly given: readonly string[];
-  /** Both, for people. */
+  /** Message for users with both values. */
   readonly message: string;
 }
 
-/** A grant that comes close. */
+/** A grant that differs from the request in few attributes. */
 export interface NearMiss extends Grant {
   readonly missing: readonly MissingPart[];
 }
 
-/** A binding that names the asked subject and can't count, or not all of it. */
+/** A binding of the subject that has no effect, or only for some of its subjects. */
 export interface BindingFault {
   readonly binding: BindingReference;
-  /** Absent where the reference is of an unknown kind. */
+  /** Absent if the kind of the roleRef is unknown. */
   readonly role?: RoleReference;
   readonly fault: "RoleNotFound" | "Invalid";
   readonly message: string;
 }
 
-/** How an authorizer comes to its opinion. Lists are bounded; what is left out is counted or said. */
+/** Explanation of a decision. Lists have a maximum length; a count or flag tells how much is omitted. */
 export interface Explanation {
-  /** Empty unless what was asked is allowed. */
+  /** Empty unless the request is allowed. */
   readonly grants: readonly Grant[];
   readonly moreGrants: boolean;
-  /** Empty where what was asked is allowed. The closest come first. */
+  /** Closest first. Empty if the request is allowed. */
   readonly nearMisses: readonly NearMiss[];
   readonly nearMissesLeftOut: number;
   readonly faults: readonly BindingFault[];
   readonly faultsLeftOut: number;
-  /** Namespaces that aren't asked about, in which there are bindings of the subject that weren't looked at. */
+  /** Number of other namespaces with bindings of the subject that were not searched for near misses. */
   readonly namespacesLeftOut: number;
 }
 
-/** Who may do something, one page of them. */
+/** One page of the subjects that are allowed an action. */
 export interface AllowedSubjects {
-  /** By kind, namespace and name. */
+  /** Sorted by kind, namespace and name. */
   readonly subjects: readonly AllowedSubject[];
-  /** Whether there are more after the last one. */
+  /** Whether another page follows. */
   readonly more: boolean;
 }
 
-/** A subject that may do what was asked. */
+/** A subject that is allowed the action. */
 export interface AllowedSubject extends ShownSubject {
-  /** By which bindings and rules: the first of them. */
+  /** The first bindings and rules that allow the action. */
   readonly grants: readonly Omit<Grant, "subject">[];
-  /** Whether there are more. */
+  /** Whether grants are omitted. */
   readonly moreGrants?: boolean;
 }
 
-/** The names of objects for which an action is allowed that isn't allowed for all. */
+/** The object names for which an action is allowed, if it isn't allowed for all objects. */
 export interface AllowedNames {
-  /** The first of them, sorted. */
+  /** Sorted; at most 20. */
   readonly names: readonly string[];
-  /** Whether there are more. */
+  /** Whether names are omitted. */
   readonly more: boolean;
 }
 
-/** Gives the names for which an action of the user is allowed, by rules that are limited to names. */
+/** Returns the object names for which rules with `resourceNames` allow an action of the user. */
 export type NamesOf = (attributes: Attributes) => Promise<AllowedNames>;
 
-/** Which page of subjects is wanted. */
+/** The requested page of subjects. */
 export interface Page {
-  /** So many subjects at most. */
+  /** Maximum number of subjects. */
   readonly limit: number;
-  /** The last subject of the page before. */
+  /** The last subject of the previous page; undefined for the first page. */
   readonly after: ShownSubject | undefined;
 }
 
-/** An action, whoever does it. */
+/** The attributes of a request without the user. */
 export type Action =
   | Omit<Extract<Attributes, { kind: "resource" }>, "user">
   | Omit<Extract<Attributes, { kind: "nonResource" }>, "user">;
 
 /**
- * Says more of an authorizer's decisions than whether. Answers take in every write that was acknowledged before the
- * question; those that come meanwhile may be in them or not. Long work lets others have their turn.
+ * Explains the decisions of an authorizer. Results reflect every write acknowledged before the call, and may reflect later
+ * ones. Long operations yield to the event loop.
  */
 export interface AccessInsight {
-  /** Why a question is decided as it is. */
+  /** Explains the decision for a request. */
   explain(attributes: Attributes): MaybePromise<Explanation>;
-  /** Whom the authorizer allows an action. */
+  /** Lists the subjects that are allowed an action. */
   whoCan(action: Action, page: Page): MaybePromise<AllowedSubjects>;
-  /** By which names a user is allowed something in a namespace, for many questions about them. */
+  /** Collects the rules with names of a user in a namespace (empty: cluster scope). The returned function can be called for many actions. */
   namesFor(user: UserInfo, namespace: string): MaybePromise<NamesOf>;
 }

@@ -1,10 +1,10 @@
-import { listHas } from "../rbac/long-lists.ts";
+import { listIncludes } from "../rbac/long-lists.ts";
 import type { Rule } from "../rbac/policy.ts";
-import { hasOrAll, resourcesMatch, urlsCover, type RuleQuery } from "../rbac/rule-match.ts";
+import { includesOrWildcard, resourcesMatch, urlsCover, type RuleQuery } from "../rbac/rule-match.ts";
 import type { MissingPart, Part } from "./insight.ts";
 import { firstEntries } from "./shown.ts";
 
-/** How far each missing part keeps a grant from what was asked. */
+/** The distance that each differing attribute adds. */
 const weights: Readonly<Record<Part, number>> = {
   resourceName: 1,
   verb: 2,
@@ -14,23 +14,23 @@ const weights: Readonly<Record<Part, number>> = {
   nonResourceURL: 3,
 };
 
-/** The same resource in another part: `pods/log` where `pods` was asked for. */
-const otherPart = 2;
+/** Distance if only the subresource differs: the rule has `pods/log`, the request is for `pods`. */
+const otherSubresource = 2;
 
-/** What a grant in another namespace lacks besides what its rule lacks. */
+/** Distance of a grant in another namespace, in addition to that of its rule. */
 export const namespaceDistance = weights.namespace;
 
-/** How near a rule comes to a question: 0 allows it, Infinity has nothing to do with it. */
+/** Returns the distance between a rule and a request: 0 if the rule allows it, Infinity if the rule is unrelated. */
 export function distanceOf(rule: Rule, query: RuleQuery): number {
-  const verb = hasOrAll(rule.verbs, query.verb);
-  if (!query.aboutResource) {
+  const verb = includesOrWildcard(rule.verbs, query.verb);
+  if (!query.isResourceRequest) {
     if (rule.nonResourceURLs.length === 0) return Infinity;
     const covered = urlsCover(rule.nonResourceURLs, query.path);
     if (verb) return covered ? 0 : weights.nonResourceURL;
     return covered ? weights.verb : Infinity;
   }
   if (rule.resources.length === 0) return Infinity;
-  const group = hasOrAll(rule.apiGroups, query.group);
+  const group = includesOrWildcard(rule.apiGroups, query.group);
   const resource = resourcesMatch(rule.resources, query);
   const name = namesMatch(rule, query);
   if (verb && group && resource) return name ? 0 : weights.resourceName;
@@ -39,64 +39,69 @@ export function distanceOf(rule: Rule, query: RuleQuery): number {
   return (
     (verb ? 0 : weights.verb) +
     (group ? 0 : weights.apiGroup) +
-    (resource ? 0 : related ? otherPart : weights.resource) +
+    (resource ? 0 : related ? otherSubresource : weights.resource) +
     (name ? 0 : weights.resourceName)
   );
 }
 
-/** What a rule lacks to answer a question with yes. */
+/** Returns the attributes of the request that the rule doesn't allow. */
 export function missingParts(rule: Rule, query: RuleQuery): MissingPart[] {
   const missing: MissingPart[] = [];
-  const lacks = (part: Part, wanted: string, given: readonly string[], what: string): void => {
-    const first = firstEntries(given, []);
-    const more = given.length > first.length ? `, and ${given.length - first.length} more` : "";
+  const addMissing = (
+    part: Part,
+    requested: string,
+    granted: readonly string[],
+    description: string,
+  ): void => {
+    const first = firstEntries(granted, []);
+    const more = granted.length > first.length ? `, and ${granted.length - first.length} more` : "";
     const listed = first.map((one) => JSON.stringify(one)).join(", ");
     missing.push({
       part,
-      wanted,
+      wanted: requested,
       given: first,
-      message: `${what}; the rule gives ${listed || "none"}${more}`,
+      message: `${description}; the rule gives ${listed || "none"}${more}`,
     });
   };
-  if (!hasOrAll(rule.verbs, query.verb))
-    lacks("verb", query.verb, rule.verbs, `the verb is ${quoted(query.verb)}`);
-  if (!query.aboutResource) {
+  if (!includesOrWildcard(rule.verbs, query.verb))
+    addMissing("verb", query.verb, rule.verbs, `the verb is ${quoted(query.verb)}`);
+  if (!query.isResourceRequest) {
     if (!urlsCover(rule.nonResourceURLs, query.path))
-      lacks("nonResourceURL", query.path, rule.nonResourceURLs, `the path is ${quoted(query.path)}`);
+      addMissing("nonResourceURL", query.path, rule.nonResourceURLs, `the path is ${quoted(query.path)}`);
     return missing;
   }
-  if (!hasOrAll(rule.apiGroups, query.group))
-    lacks("apiGroup", query.group, rule.apiGroups, `the API group is ${quoted(query.group)}`);
+  if (!includesOrWildcard(rule.apiGroups, query.group))
+    addMissing("apiGroup", query.group, rule.apiGroups, `the API group is ${quoted(query.group)}`);
   if (!resourcesMatch(rule.resources, query))
-    lacks("resource", query.resource, rule.resources, `the resource is ${quoted(query.resource)}`);
+    addMissing("resource", query.resource, rule.resources, `the resource is ${quoted(query.resource)}`);
   if (!namesMatch(rule, query)) {
-    const what = query.name === "" ? "no name is given" : `the name is ${quoted(query.name)}`;
-    lacks("resourceName", query.name, rule.resourceNames, what);
+    const description = query.name === "" ? "no name is given" : `the name is ${quoted(query.name)}`;
+    addMissing("resourceName", query.name, rule.resourceNames, description);
   }
   return missing;
 }
 
-/** What a binding in another namespace lacks. */
-export function missingNamespace(asked: string, given: string, query: RuleQuery): MissingPart {
-  const base = { part: "namespace", wanted: asked, given: [given] } as const;
-  const holds = `the binding holds in the namespace ${quoted(given)} only`;
-  if (!query.aboutResource)
-    return { ...base, message: `URL paths are granted by cluster role bindings; ${holds}` };
-  const what =
-    asked === ""
+/** Describes that the binding is in another namespace. `requested` is empty for a request in the whole cluster. */
+export function missingNamespace(requested: string, granted: string, query: RuleQuery): MissingPart {
+  const base = { part: "namespace", wanted: requested, given: [granted] } as const;
+  const limit = `the binding holds in the namespace ${quoted(granted)} only`;
+  if (!query.isResourceRequest)
+    return { ...base, message: `URL paths are granted by cluster role bindings; ${limit}` };
+  const description =
+    requested === ""
       ? "the whole cluster, or every namespace, is asked for"
-      : `the namespace is ${quoted(asked)}`;
-  return { ...base, message: `${what}; ${holds}` };
+      : `the namespace is ${quoted(requested)}`;
+  return { ...base, message: `${description}; ${limit}` };
 }
 
 function namesMatch({ resourceNames }: Rule, { name }: RuleQuery): boolean {
-  return resourceNames.length === 0 || listHas(resourceNames, name);
+  return resourceNames.length === 0 || listIncludes(resourceNames, name);
 }
 
-/** Whether a list holds the same resource in another part; of long lists only the whole resource is looked for. */
-function namesRelated(resources: readonly string[], asked: string): boolean {
-  const [base] = asked.split("/", 1) as [string];
-  if (listHas(resources, base)) return true;
+/** Whether a list contains the resource with another or no subresource. Long lists are only searched for the resource without subresource. */
+function namesRelated(resources: readonly string[], requested: string): boolean {
+  const [base] = requested.split("/", 1) as [string];
+  if (listIncludes(resources, base)) return true;
   return resources.length <= 20 && resources.some((entry) => entry.startsWith(`${base}/`));
 }
 

@@ -1,27 +1,28 @@
-/** The few things that came nearest, and how many others there were. */
+/** Keeps the items with the smallest distances and counts the others. */
 export class Nearest<T> {
-  private readonly kept: { readonly distance: number; readonly item: T }[] = [];
-  private seen = 0;
+  private readonly entries: { readonly distance: number; readonly item: T }[] = [];
+  private added = 0;
 
-  /** @param max so many are kept. */
+  /** @param max maximum number of items to keep. */
   constructor(private readonly max: number) {}
 
-  /** Takes one in; of equally near ones the first stays. */
+  /** Adds an item. Of items with equal distance the earlier one is kept. */
   add(distance: number, item: T): void {
-    this.seen++;
-    const last = this.kept.at(-1);
-    if (this.kept.length === this.max && last!.distance <= distance) return;
-    const place = this.kept.findIndex((one) => one.distance > distance);
-    this.kept.splice(place === -1 ? this.kept.length : place, 0, { distance, item });
-    if (this.kept.length > this.max) this.kept.pop();
+    this.added++;
+    const last = this.entries.at(-1);
+    if (this.entries.length === this.max && last!.distance <= distance) return;
+    const index = this.entries.findIndex((one) => one.distance > distance);
+    this.entries.splice(index === -1 ? this.entries.length : index, 0, { distance, item });
+    if (this.entries.length > this.max) this.entries.pop();
   }
 
-  /** The nearest first. */
+  /** In order of distance. */
   get items(): readonly T[] {
-    return this.kept.map(({ item }) => item);
+    return this.entries.map(({ item }) => item);
   }
 
+  /** Number of added items that were not kept. */
   get leftOut(): number {
-    return this.seen - this.kept.length;
+    return this.added - this.entries.length;
   }
 }

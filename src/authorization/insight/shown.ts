@@ -1,25 +1,25 @@
 import type { BindingRecord } from "../rbac/role-record.ts";
 import type { BoundSubject } from "../rbac/bound-subject.ts";
-import { listHas } from "../rbac/long-lists.ts";
+import { listIncludes } from "../rbac/long-lists.ts";
 import type { Rule } from "../rbac/policy.ts";
 import type { RoleRecord } from "../rbac/role-record.ts";
 import type { RuleQuery } from "../rbac/rule-match.ts";
 import type { BindingReference, RoleReference, ShownRule, ShownSubject } from "./insight.ts";
 
-/** So many entries of one list are shown. */
-const shownEntries = 20;
+/** Maximum number of entries of a list in a response. */
+const maxEntries = 20;
 
-/** A binding as answers name it. */
+/** Returns the reference to a binding for a response. */
 export function shownBinding({ namespace, name }: BindingRecord): BindingReference {
   return namespace === "" ? { kind: "ClusterRoleBinding", name } : { kind: "RoleBinding", namespace, name };
 }
 
-/** A role as answers name it. */
+/** Returns the reference to a role for a response. */
 export function shownRole({ kind, namespace, name }: RoleRecord): RoleReference {
   return namespace === "" ? { kind, name } : { kind, namespace, name };
 }
 
-/** A subject as answers name it. */
+/** Returns a subject for a response. */
 export function shownSubject({
   kind,
   namespace,
@@ -28,28 +28,28 @@ export function shownSubject({
   return namespace === "" ? { kind, name } : { kind, namespace, name };
 }
 
-/** The first entries of a list, those that the question is about before the others. */
-export function firstEntries(list: readonly string[], asked: readonly string[]): readonly string[] {
-  if (list.length <= shownEntries) return list;
-  const first = asked.filter((entry) => listHas(list, entry));
-  return [...new Set([...first, ...list.slice(0, shownEntries)])].slice(0, shownEntries);
+/** Returns the first entries of a list; entries of `relevant` come first. */
+export function firstEntries(list: readonly string[], relevant: readonly string[]): readonly string[] {
+  if (list.length <= maxEntries) return list;
+  const relevantEntries = relevant.filter((entry) => listIncludes(list, entry));
+  return [...new Set([...relevantEntries, ...list.slice(0, maxEntries)])].slice(0, maxEntries);
 }
 
-/** A rule as answers show it: without empty lists, long ones cut. */
+/** Returns a rule for a response: without empty lists, with long ones truncated. */
 export function shownRule(rule: Rule, query: RuleQuery): ShownRule {
   let entriesLeftOut = 0;
-  const cut = (list: readonly string[], ...asked: string[]): readonly string[] => {
-    const first = firstEntries(list, asked);
+  const truncate = (list: readonly string[], ...relevant: string[]): readonly string[] => {
+    const first = firstEntries(list, relevant);
     entriesLeftOut += list.length - first.length;
     return first;
   };
-  const verbs = cut(rule.verbs, query.verb, "*");
+  const verbs = truncate(rule.verbs, query.verb, "*");
   const lists = {
-    apiGroups: cut(rule.apiGroups, query.group, "*"),
-    resources: cut(rule.resources, query.resource, query.subresourceOfAll, "*"),
-    resourceNames: cut(rule.resourceNames, query.name),
-    nonResourceURLs: cut(rule.nonResourceURLs, query.path, "*"),
+    apiGroups: truncate(rule.apiGroups, query.group, "*"),
+    resources: truncate(rule.resources, query.resource, query.subresourceOfAll, "*"),
+    resourceNames: truncate(rule.resourceNames, query.name),
+    nonResourceURLs: truncate(rule.nonResourceURLs, query.path, "*"),
   };
-  const given = Object.entries(lists).filter(([, list]) => list.length > 0);
-  return { verbs, ...Object.fromEntries(given), ...(entriesLeftOut > 0 ? { entriesLeftOut } : {}) };
+  const nonEmpty = Object.entries(lists).filter(([, list]) => list.length > 0);
+  return { verbs, ...Object.fromEntries(nonEmpty), ...(entriesLeftOut > 0 ? { entriesLeftOut } : {}) };
 }

@@ -9,7 +9,7 @@ import { whoCan } from "./who-can.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { StoredRbac } from "../rbac/stored-rbac.ts";
 
-/** Says more of the decisions of role-based authorization over what is stored. */
+/** Explains decisions of RBAC from the stored roles and bindings. */
 export class StoredInsight implements AccessInsight {
   constructor(
     private readonly policy: StoredRbac,

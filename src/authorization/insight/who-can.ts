@@ -5,30 +5,30 @@ import type { BindingRecord } from "../rbac/role-record.ts";
 import { itemsOf, type OneOrMany } from "../rbac/one-or-many.ts";
 import type { RbacIndex } from "../rbac/rbac-index.ts";
 import type { RoleRecord } from "../rbac/role-record.ts";
-import type { PlacedRule } from "../rbac/rule-finder.ts";
+import type { RoleRule } from "../rbac/rule-finder.ts";
 import { ruleAllows, ruleQuery, type RuleQuery } from "../rbac/rule-match.ts";
-import { compareSubjects, nameOf, type SubjectName } from "../rbac/subject-directory.ts";
+import { compareSubjects, subjectName, type SubjectName } from "../rbac/subject-directory.ts";
 import type { Scope } from "../rbac/scope.ts";
 import { RuleOrigins } from "./aggregated.ts";
 import type { Action, AllowedSubject, AllowedSubjects, Page } from "./insight.ts";
 import { shownBinding, shownRole, shownRule, shownSubject } from "./shown.ts";
 
-/** So many bindings are named by which one subject may. */
+/** Maximum number of grants in the response for one subject. */
 const maxGrants = 2;
 
 /** Up to this many subjects of bindings are collected and sorted; with more, all subjects are evaluated in order until a page is full. */
 export const gatheredSubjects = 4096;
 
-/** Subjects that are asked about in one step. */
-const subjectsAStep = 128;
+/** Number of subjects that are evaluated in one batch. */
+const batchSize = 128;
 
 const noUser = { name: "", uid: "", groups: [], extra: {} };
 
 /**
- * Whom role-based authorization allows an action: the subjects that bindings name, each as if it stood alone. A user who
- * is spelled as a service account counts as one.
+ * Lists the subjects of bindings that RBAC allows an action. Each subject is evaluated alone, without groups. A User whose
+ * name is that of a service account is listed as ServiceAccount.
  *
- * @param maxGathered {@link gatheredSubjects} but in tests: answers don't depend on it, only how long they take.
+ * @param maxGathered see {@link gatheredSubjects}; tests set it. It affects the duration, not the result.
  */
 export async function whoCan(
   index: RbacIndex,
@@ -41,33 +41,33 @@ export async function whoCan(
   const query = ruleQuery({ ...action, user: noUser });
   const namespaces = action.kind === "resource" && action.namespace !== "" ? ["", action.namespace] : [""];
   const search = new Search(index, vocabulary, query, namespaces, page, giveTurn);
-  const found = (await search.gather(maxGathered)) ?? (await search.ask());
-  const ways = new ShownWays(index, query, giveTurn);
+  const allowed = (await search.gather(maxGathered)) ?? (await search.scanAll());
+  const formatter = new GrantFormatter(index, query, giveTurn);
   const subjects: AllowedSubject[] = [];
-  for (const one of found.slice(0, page.limit)) subjects.push(await ways.show(one));
-  return { subjects, more: found.length > page.limit };
+  for (const one of allowed.slice(0, page.limit)) subjects.push(await formatter.format(one));
+  return { subjects, more: allowed.length > page.limit };
 }
 
-/** By which binding, and which rule of its role. */
-interface Way {
-  readonly placed: PlacedRule;
+/** A binding, and the rule of its role that allows the action. */
+interface RuleGrant {
+  readonly placed: RoleRule;
   readonly binding: BindingRecord;
 }
 
-/** A subject that may, and how. */
-interface Allowed {
+/** An allowed subject with its grants. */
+interface SubjectMatch {
   readonly subject: SubjectName;
-  readonly ways: Way[];
+  readonly grants: RuleGrant[];
   more: boolean;
   /** The last binding that was processed. */
-  last?: BindingRecord;
+  lastBinding?: BindingRecord;
 }
 
-/** Looks for one page of subjects, and one more if there is one. */
+/** Finds the subjects of one page, and one more to tell whether another page follows. */
 class Search {
   private readonly after: SubjectName | undefined;
-  /** For {@link Search.ask}: of roles that were met, the rule that allows the action. */
-  private readonly rules = new Map<RoleRecord, PlacedRule | undefined>();
+  /** For {@link Search.scanAll}: of roles that were met, the rule that allows the action. */
+  private readonly rules = new Map<RoleRecord, RoleRule | undefined>();
 
   constructor(
     private readonly index: RbacIndex,
@@ -81,70 +81,70 @@ class Search {
     this.after = after === undefined ? undefined : { ...after, namespace: after.namespace ?? "" };
   }
 
-  /** The subjects of the bindings of all roles that allow the action; undefined where they are more than so many. */
-  async gather(maxGathered: number): Promise<readonly Allowed[] | undefined> {
+  /** Returns the subjects of the bindings of all roles that allow the action; undefined if there are more than `maxGathered`. */
+  async gather(maxGathered: number): Promise<readonly SubjectMatch[] | undefined> {
     const { systemPrefix } = this.vocabulary;
-    let weight = 0;
+    let count = 0;
     const roles = await this.index.finder.find(this.query, this.giveTurn, (role) => {
       for (const { subjects } of this.bindingsOf(role)) {
-        weight += subjects.length;
-        if (weight > maxGathered) return false;
+        count += subjects.length;
+        if (count > maxGathered) return false;
       }
       return true;
     });
     if (roles === undefined) return undefined;
-    const found = new Map<string, Allowed>();
+    const matches = new Map<string, SubjectMatch>();
     for (const placed of roles.values()) {
       for (const binding of this.bindingsOf(placed.role)) {
         for (const subject of subjectsOf(binding, systemPrefix)) {
           if (this.after !== undefined && compareSubjects(this.after, subject) >= 0) continue;
           const key = `${subject.kind}/${subject.namespace}/${subject.name}`;
-          let one = found.get(key);
-          if (one === undefined) found.set(key, (one = noWays(subject)));
+          let match = matches.get(key);
+          if (match === undefined) matches.set(key, (match = withoutGrants(subject)));
           // A binding may name a subject twice.
-          if (one.last !== binding) addWays(one, placed, binding);
-          one.last = binding;
+          if (match.lastBinding !== binding) addGrants(match, placed, binding);
+          match.lastBinding = binding;
         }
       }
     }
     await this.giveTurn();
-    return [...found.values()].toSorted((one, other) => compareSubjects(one.subject, other.subject));
+    return [...matches.values()].toSorted((match, other) => compareSubjects(match.subject, other.subject));
   }
 
-  /** The subjects who have such a role, found by asking everybody in order. */
-  async ask(): Promise<readonly Allowed[]> {
+  /** Evaluates all subjects in order until the page is full. */
+  async scanAll(): Promise<readonly SubjectMatch[]> {
     await this.index.directory.ready(this.giveTurn);
-    const found: Allowed[] = [];
+    const matches: SubjectMatch[] = [];
     let { after } = this;
-    while (found.length <= this.page.limit) {
-      const next = this.index.directory.after(after, subjectsAStep);
+    while (matches.length <= this.page.limit) {
+      const next = this.index.directory.after(after, batchSize);
       for (const [subject, scopes] of next) {
-        const own = noWays(subject);
-        for (const namespace of this.namespaces) this.addScope(own, scopes.get(namespace));
-        if (own.ways.length > 0) found.push(own);
+        const match = withoutGrants(subject);
+        for (const namespace of this.namespaces) this.addScope(match, scopes.get(namespace));
+        if (match.grants.length > 0) matches.push(match);
         const turn = this.giveTurn();
         if (turn !== undefined) await turn;
       }
-      if (next.length < subjectsAStep) break;
+      if (next.length < batchSize) break;
       after = next.at(-1)![0];
     }
-    return found;
+    return matches;
   }
 
-  private addScope(one: Allowed, scope: Scope | undefined): void {
+  private addScope(match: SubjectMatch, scope: Scope | undefined): void {
     if (scope === undefined) return;
     for (const { role, bindings } of scope.grants()) {
-      if (one.more) return;
+      if (match.more) return;
       const placed = this.ruleOf(role);
-      if (placed !== undefined) addWays(one, placed, bindings);
+      if (placed !== undefined) addGrants(match, placed, bindings);
     }
   }
 
-  /** The first rule of a role that allows the action. */
-  private ruleOf(role: RoleRecord): PlacedRule | undefined {
+  /** Returns the first rule of a role that allows the action. */
+  private ruleOf(role: RoleRecord): RoleRule | undefined {
     if (this.rules.has(role)) return this.rules.get(role);
-    const at = (role.rules ?? []).findIndex((rule) => ruleAllows(rule, this.query));
-    const placed = at === -1 ? undefined : { role, rule: role.rules![at]!, at };
+    const index = (role.rules ?? []).findIndex((rule) => ruleAllows(rule, this.query));
+    const placed = index === -1 ? undefined : { role, rule: role.rules![index]!, index };
     this.rules.set(role, placed);
     return placed;
   }
@@ -155,29 +155,29 @@ class Search {
 }
 
 function subjectsOf({ subjects }: BindingRecord, systemPrefix: string): SubjectName[] {
-  const keys = subjects.filter(({ counts }) => counts).map((one) => keyOfSubject(one, systemPrefix));
-  return keys.map((key) => nameOf(key, systemPrefix));
+  const keys = subjects.filter(({ valid: counts }) => counts).map((one) => keyOfSubject(one, systemPrefix));
+  return keys.map((key) => subjectName(key, systemPrefix));
 }
 
-function noWays(subject: SubjectName): Allowed {
-  return { subject, ways: [], more: false };
+function withoutGrants(subject: SubjectName): SubjectMatch {
+  return { subject, grants: [], more: false };
 }
 
-function addWays(one: Allowed, placed: PlacedRule, bindings: OneOrMany<BindingRecord>): void {
+function addGrants(match: SubjectMatch, placed: RoleRule, bindings: OneOrMany<BindingRecord>): void {
   for (const binding of itemsOf(bindings)) {
-    if (one.ways.length >= maxGrants) {
-      one.more = true;
+    if (match.grants.length >= maxGrants) {
+      match.more = true;
       return;
     }
-    one.ways.push({ placed, binding });
+    match.grants.push({ placed, binding });
   }
 }
 
-type ShownWay = AllowedSubject["grants"][number];
+type ShownGrant = AllowedSubject["grants"][number];
 
-/** Writes ways as answers show them. */
-class ShownWays {
-  private readonly rules = new Map<PlacedRule, Omit<ShownWay, "binding">>();
+/** Formats grants for the response. */
+class GrantFormatter {
+  private readonly rules = new Map<RoleRule, Omit<ShownGrant, "binding">>();
   private readonly origins: RuleOrigins;
 
   constructor(
@@ -185,22 +185,22 @@ class ShownWays {
     private readonly query: RuleQuery,
     private readonly giveTurn: GiveTurn,
   ) {
-    this.origins = new RuleOrigins(() => index.everyClusterRole(), giveTurn);
+    this.origins = new RuleOrigins(() => index.allClusterRoles(), giveTurn);
   }
 
-  async show({ subject, ways, more }: Allowed): Promise<AllowedSubject> {
-    const grants: ShownWay[] = [];
+  async format({ subject, grants: ways, more }: SubjectMatch): Promise<AllowedSubject> {
+    const grants: ShownGrant[] = [];
     for (const { placed, binding } of ways) {
-      const rule = this.rules.get(placed) ?? (await this.make(placed));
+      const rule = this.rules.get(placed) ?? (await this.formatRule(placed));
       grants.push({ binding: shownBinding(binding), ...rule });
     }
     return { ...shownSubject(subject), grants, ...(more ? { moreGrants: true } : {}) };
   }
 
-  private async make(placed: PlacedRule): Promise<Omit<ShownWay, "binding">> {
+  private async formatRule(placed: RoleRule): Promise<Omit<ShownGrant, "binding">> {
     await this.giveTurn();
-    const { role, rule, at } = placed;
-    const aggregatedFrom = await this.origins.of(role, rule);
+    const { role, rule, index: at } = placed;
+    const aggregatedFrom = await this.origins.namesFor(role, rule);
     const origin = aggregatedFrom.length > 0 ? { aggregatedFrom } : {};
     const shown = { role: shownRole(role), rule: shownRule(rule, this.query), ruleIndex: at, ...origin };
     this.rules.set(placed, shown);

@@ -12,15 +12,15 @@ import type {
   RuleResolver,
 } from "../authorizer.ts";
 import { nodeRules } from "../rbac/default-roles/component-roles.ts";
-import { wordsOf } from "../rbac/default-roles/declare.ts";
+import { policyNames } from "../rbac/default-roles/declare.ts";
 import type { Rule } from "../rbac/policy.ts";
 import { ruleAllows, ruleQuery } from "../rbac/rule-match.ts";
 import { nodeNameOf } from "./node-name.ts";
 import { objectKey, type NeededType, type NodeGraph } from "./node-graph.ts";
 
-/** Says which node needs what, as of every write acknowledged before the question. */
+/** Source of the graph of nodes and the objects they need. */
 export interface NodeNeeds {
-  /** Resolves when every such write is known. */
+  /** Resolves when the graph reflects every write acknowledged before the call. */
   sync(): MaybePromise<void>;
   readonly graph: NodeGraph;
 }
@@ -35,9 +35,9 @@ const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete:
 export class NodeAuthorizer implements Authorizer, RuleResolver {
   private readonly leaseNamespace: string;
   private readonly rules: readonly Rule[];
-  private readonly ask: ReadonlyMap<
+  private readonly deciders: ReadonlyMap<
     string,
-    (node: string, asked: ResourceAttributes) => MaybePromise<Decision>
+    (node: string, request: ResourceAttributes) => MaybePromise<Decision>
   >;
 
   constructor(
@@ -45,19 +45,26 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     private readonly vocabulary: Vocabulary,
   ) {
     this.leaseNamespace = vocabulary.nodeLeaseNamespace;
-    this.rules = nodeRules(wordsOf(vocabulary));
-    this.ask = new Map([
-      ["/secrets", (node, asked) => this.readOne(node, asked, "secret")],
-      ["/configmaps", (node, asked) => this.readOne(node, asked, "configmap")],
-      ["/persistentvolumeclaims", (node, asked) => this.claim(node, asked)],
-      ["/persistentvolumes", (node, asked) => this.getOne(node, asked, () => this.hasVolume(node, asked))],
-      ["/serviceaccounts", (node, asked) => this.createToken(node, asked)],
+    this.rules = nodeRules(policyNames(vocabulary));
+    this.deciders = new Map([
+      ["/secrets", (node, request) => this.authorizeRead(node, request, "secret")],
+      ["/configmaps", (node, request) => this.authorizeRead(node, request, "configmap")],
+      ["/persistentvolumeclaims", (node, request) => this.authorizeClaim(node, request)],
+      [
+        "/persistentvolumes",
+        (node, request) => this.authorizeGet(node, request, () => this.hasVolume(node, request)),
+      ],
+      ["/serviceaccounts", (node, request) => this.authorizeToken(node, request)],
       [
         `${groupName(storage, vocabulary)}/volumeattachments`,
-        (node, asked) => this.getOne(node, asked, () => this.needs.graph.isAttachedTo(node, asked.name)),
+        (node, request) =>
+          this.authorizeGet(node, request, () => this.needs.graph.isAttachedTo(node, request.name)),
       ],
-      [`${groupName(coordination, vocabulary)}/leases`, (node, asked) => this.lease(node, asked)],
-      [`${groupName(storage, vocabulary)}/csinodes`, (node, asked) => this.ownDriverList(node, asked)],
+      [
+        `${groupName(coordination, vocabulary)}/leases`,
+        (node, request) => this.authorizeLease(node, request),
+      ],
+      [`${groupName(storage, vocabulary)}/csinodes`, (node, request) => this.authorizeCsiNode(node, request)],
     ]);
   }
 
@@ -65,65 +72,71 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     const node = nodeNameOf(this.vocabulary, attributes.user);
     if (node === undefined) return noOpinion("");
     if (node === "") return noOpinion(`unknown node for user ${JSON.stringify(attributes.user.name)}`);
-    const one =
-      attributes.kind === "resource" ? this.ask.get(`${attributes.group}/${attributes.resource}`) : undefined;
-    if (one !== undefined) return one(node, attributes as ResourceAttributes);
+    const decide =
+      attributes.kind === "resource"
+        ? this.deciders.get(`${attributes.group}/${attributes.resource}`)
+        : undefined;
+    if (decide !== undefined) return decide(node, attributes as ResourceAttributes);
     const query = ruleQuery(attributes);
     return this.rules.some((rule) => ruleAllows(rule, query)) ? allowed : noOpinion("");
   }
 
-  /** What a node may do depends on its pods, so its rules can't be listed. */
+  /** Rules of a node can't be listed, because they depend on its pods. */
   rulesFor(user: UserInfo): RuleList {
     if (nodeNameOf(this.vocabulary, user) === undefined) return nothing;
     const evaluationError = "node authorizer does not support user rule resolution";
     return { ...nothing, incomplete: true, evaluationError };
   }
 
-  private readOne(node: string, asked: ResourceAttributes, type: NeededType): MaybePromise<Decision> {
-    if (asked.verb !== "get" && asked.verb !== "list" && asked.verb !== "watch")
+  private authorizeRead(node: string, request: ResourceAttributes, type: NeededType): MaybePromise<Decision> {
+    if (request.verb !== "get" && request.verb !== "list" && request.verb !== "watch")
       return noOpinion("can only read resources of this type");
-    if (asked.subresource !== "") return noOpinion("cannot read subresource");
-    if (asked.namespace === "") return noOpinion("can only read namespaced object of this type");
-    return this.related(node, asked, () => this.hasObject(node, asked, type));
+    if (request.subresource !== "") return noOpinion("cannot read subresource");
+    if (request.namespace === "") return noOpinion("can only read namespaced object of this type");
+    return this.authorizeRelated(node, request, () => this.hasObject(node, request, type));
   }
 
-  private claim(node: string, asked: ResourceAttributes): MaybePromise<Decision> {
-    if (asked.subresource !== "status")
-      return this.getOne(node, asked, () => this.hasObject(node, asked, "claim"));
-    if (asked.verb !== "get" && asked.verb !== "update" && asked.verb !== "patch")
+  private authorizeClaim(node: string, request: ResourceAttributes): MaybePromise<Decision> {
+    if (request.subresource !== "status")
+      return this.authorizeGet(node, request, () => this.hasObject(node, request, "claim"));
+    if (request.verb !== "get" && request.verb !== "update" && request.verb !== "patch")
       return noOpinion("can only get/update/patch this type");
-    return this.related(node, asked, () => this.hasObject(node, asked, "claim"));
+    return this.authorizeRelated(node, request, () => this.hasObject(node, request, "claim"));
   }
 
-  private getOne(node: string, asked: ResourceAttributes, has: () => boolean): MaybePromise<Decision> {
-    if (asked.verb !== "get") return noOpinion("can only get individual resources of this type");
-    if (asked.subresource !== "") return noOpinion("cannot get subresource");
-    return this.related(node, asked, has);
+  private authorizeGet(
+    node: string,
+    request: ResourceAttributes,
+    has: () => boolean,
+  ): MaybePromise<Decision> {
+    if (request.verb !== "get") return noOpinion("can only get individual resources of this type");
+    if (request.subresource !== "") return noOpinion("cannot get subresource");
+    return this.authorizeRelated(node, request, has);
   }
 
-  private createToken(node: string, asked: ResourceAttributes): MaybePromise<Decision> {
-    if (asked.verb !== "create" || asked.name === "")
+  private authorizeToken(node: string, request: ResourceAttributes): MaybePromise<Decision> {
+    if (request.verb !== "create" || request.name === "")
       return noOpinion("can only create tokens for individual service accounts");
-    if (asked.subresource !== "token")
+    if (request.subresource !== "token")
       return noOpinion("can only create token subresource of serviceaccount");
-    return this.related(node, asked, () => this.hasObject(node, asked, "serviceaccount"));
+    return this.authorizeRelated(node, request, () => this.hasObject(node, request, "serviceaccount"));
   }
 
-  private lease(node: string, asked: ResourceAttributes): Decision {
-    if (!ownVerbs.has(asked.verb))
+  private authorizeLease(node: string, request: ResourceAttributes): Decision {
+    if (!ownVerbs.has(request.verb))
       return noOpinion("can only get, create, update, patch, or delete a node lease");
-    if (asked.namespace !== this.leaseNamespace)
+    if (request.namespace !== this.leaseNamespace)
       return noOpinion(`can only access leases in the "${this.leaseNamespace}" system namespace`);
-    // The name of what is created isn't known yet; admission looks at it.
-    if (asked.verb === "create" || asked.name === node) return allowed;
+    // The request for a create has no name; NodeRestriction checks the name.
+    if (request.verb === "create" || request.name === node) return allowed;
     return noOpinion("can only access node lease with the same name as the requesting node");
   }
 
-  private ownDriverList(node: string, asked: ResourceAttributes): Decision {
-    if (!ownVerbs.has(asked.verb))
+  private authorizeCsiNode(node: string, request: ResourceAttributes): Decision {
+    if (!ownVerbs.has(request.verb))
       return noOpinion("can only get, create, update, patch, or delete a CSINode");
-    if (asked.subresource !== "") return noOpinion("cannot authorize CSINode subresources");
-    if (asked.verb === "create" || asked.name === node) return allowed;
+    if (request.subresource !== "") return noOpinion("cannot authorize CSINode subresources");
+    if (request.verb === "create" || request.name === node) return allowed;
     return noOpinion("can only access CSINode with the same name as the requesting node");
   }
 
@@ -135,8 +148,12 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     return this.needs.graph.needsVolume(node, name);
   }
 
-  /** Looks into the graph when it knows all that is stored. */
-  private related(node: string, { name }: ResourceAttributes, has: () => boolean): MaybePromise<Decision> {
+  /** Allows the request if `has` is true once the graph is in sync. */
+  private authorizeRelated(
+    node: string,
+    { name }: ResourceAttributes,
+    has: () => boolean,
+  ): MaybePromise<Decision> {
     if (name === "") return noOpinion("No Object name found");
     return andThen(this.needs.sync(), () =>
       has() ? allowed : noOpinion(`no relationship found between node '${node}' and this object`),

@@ -1,4 +1,4 @@
-/** What a pod refers to, as far as its node's agent needs it: keys of {@link objectKey}. */
+/** The objects to which a pod refers and that its node's agent needs: keys of {@link objectKey}. */
 export interface PodReferences {
   readonly node: string;
   readonly objects: readonly string[];
@@ -15,40 +15,40 @@ export interface VolumeReferences {
 /** The types of objects that a node may need. */
 export type NeededType = "secret" | "configmap" | "claim" | "serviceaccount";
 
-/** The name under which the graph knows an object. */
+/** Returns the key of an object in the graph. */
 export function objectKey(type: NeededType, namespace: string, name: string): string {
   return `${type} ${namespace}/${name}`;
 }
 
 /**
- * Which node needs which objects: those that its pods refer to, the volumes behind their claims, those volumes' secrets,
- * and the attachments of volumes to it. Every question is answered by a few look-ups, whatever the number of pods.
+ * The objects that each node needs: those to which its pods refer, the volumes bound to their claims, the secrets of these
+ * volumes, and the volume attachments of the node. A query takes a few map lookups, independent of the number of pods.
  */
 export class NodeGraph {
   private readonly pods = new Map<string, PodReferences>();
-  /** How many pods of which node refer to an object. */
-  private readonly needed = new Map<string, Map<string, number>>();
+  /** By object key, by node: number of pods that refer to the object. */
+  private readonly podCounts = new Map<string, Map<string, number>>();
   private readonly volumes = new Map<string, VolumeReferences>();
-  private readonly secretVolumes = new Map<string, Set<string>>();
+  private readonly volumesBySecret = new Map<string, Set<string>>();
   private readonly attachments = new Map<string, string>();
 
-  /** Sets what a pod refers to; undefined: it is gone, or on no node. */
+  /** Sets the references of a pod; undefined if it was deleted or has no node. */
   setPod(key: string, references: PodReferences | undefined): void {
-    const before = this.pods.get(key);
-    if (before !== undefined) for (const one of before.objects) this.count(one, before.node, -1);
+    const previous = this.pods.get(key);
+    if (previous !== undefined) for (const one of previous.objects) this.addToCount(one, previous.node, -1);
     if (references === undefined) this.pods.delete(key);
     else {
       this.pods.set(key, references);
-      for (const one of references.objects) this.count(one, references.node, 1);
+      for (const one of references.objects) this.addToCount(one, references.node, 1);
     }
   }
 
-  /** Sets what a volume refers to; undefined: it was deleted, or is bound to no claim. */
+  /** Sets the references of a volume; undefined if it was deleted or isn't bound. */
   setVolume(name: string, references: VolumeReferences | undefined): void {
     for (const secret of this.volumes.get(name)?.secrets ?? []) {
-      const others = this.secretVolumes.get(secret);
+      const others = this.volumesBySecret.get(secret);
       others?.delete(name);
-      if (others?.size === 0) this.secretVolumes.delete(secret);
+      if (others?.size === 0) this.volumesBySecret.delete(secret);
     }
     if (references === undefined) {
       this.volumes.delete(name);
@@ -56,42 +56,42 @@ export class NodeGraph {
     }
     this.volumes.set(name, references);
     for (const secret of references.secrets) {
-      const others = this.secretVolumes.get(secret);
-      if (others === undefined) this.secretVolumes.set(secret, new Set([name]));
+      const others = this.volumesBySecret.get(secret);
+      if (others === undefined) this.volumesBySecret.set(secret, new Set([name]));
       else others.add(name);
     }
   }
 
-  /** Sets the node to which a volume is attached; undefined: the attachment is gone. */
+  /** Sets the node of a volume attachment; undefined if it was deleted. */
   setAttachment(name: string, node: string | undefined): void {
     if (node === undefined) this.attachments.delete(name);
     else this.attachments.set(name, node);
   }
 
-  /** Whether a pod of the node refers to the object, or a volume behind one of its claims does. */
+  /** Whether a pod of the node, or a volume bound to a claim of such a pod, refers to the object. */
   needs(node: string, key: string): boolean {
-    if (this.needed.get(key)?.has(node) === true) return true;
-    for (const volume of this.secretVolumes.get(key) ?? []) if (this.needsVolume(node, volume)) return true;
+    if (this.podCounts.get(key)?.has(node) === true) return true;
+    for (const volume of this.volumesBySecret.get(key) ?? []) if (this.needsVolume(node, volume)) return true;
     return false;
   }
 
   /** Whether a pod of the node has a claim that is bound to the volume. */
   needsVolume(node: string, name: string): boolean {
     const claim = this.volumes.get(name)?.claim;
-    return claim !== undefined && this.needed.get(claim)?.has(node) === true;
+    return claim !== undefined && this.podCounts.get(claim)?.has(node) === true;
   }
 
-  /** Whether the attachment is one to the node. */
+  /** Whether the volume attachment is for the node. */
   isAttachedTo(node: string, name: string): boolean {
     return this.attachments.get(name) === node;
   }
 
-  private count(key: string, node: string, by: 1 | -1): void {
-    let nodes = this.needed.get(key);
-    if (nodes === undefined) this.needed.set(key, (nodes = new Map()));
-    const now = (nodes.get(node) ?? 0) + by;
-    if (now > 0) nodes.set(node, now);
+  private addToCount(key: string, node: string, by: 1 | -1): void {
+    let nodes = this.podCounts.get(key);
+    if (nodes === undefined) this.podCounts.set(key, (nodes = new Map()));
+    const addToCount = (nodes.get(node) ?? 0) + by;
+    if (addToCount > 0) nodes.set(node, addToCount);
     else nodes.delete(node);
-    if (nodes.size === 0) this.needed.delete(key);
+    if (nodes.size === 0) this.podCounts.delete(key);
   }
 }

@@ -2,8 +2,8 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /**
- * The node whose agent a user is: user `system:node:NAME` in group `system:nodes`. Empty for an agent that names no node,
- * undefined for any other user.
+ * Returns the node name of a node agent: a user `system:node:NAME` in the group `system:nodes`. Empty if the agent's name has no
+ * node name; undefined for any other user.
  */
 export function nodeNameOf({ systemPrefix }: Vocabulary, { name, groups }: UserInfo): string | undefined {
   const prefix = `${systemPrefix}node:`;

@@ -2,53 +2,53 @@ import { objectKey, type NeededType, type PodReferences, type VolumeReferences }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Pods and volumes are read as they are stored: what isn't there is left out. */
-function at(value: unknown, ...steps: readonly string[]): unknown {
+/** Returns the value at a path of a stored object; undefined if any step is missing. */
+function valueAt(value: unknown, ...steps: readonly string[]): unknown {
   return steps.reduce<unknown>(
     (inner, step) => (typeof inner === "object" && inner !== null ? (inner as Json)[step] : undefined),
     value,
   );
 }
 
-function textAt(value: unknown, ...steps: readonly string[]): string {
-  const found = at(value, ...steps);
-  return typeof found === "string" ? found : "";
+function stringAt(value: unknown, ...steps: readonly string[]): string {
+  const member = valueAt(value, ...steps);
+  return typeof member === "string" ? member : "";
 }
 
 function listAt(value: unknown, ...steps: readonly string[]): readonly unknown[] {
-  const found = at(value, ...steps);
-  return Array.isArray(found) ? found : [];
+  const member = valueAt(value, ...steps);
+  return Array.isArray(member) ? member : [];
 }
 
 /**
- * What a pod refers to; undefined for one that is on no node.
+ * Returns the objects to which a pod refers; undefined if it has no node.
  *
- * @param mirrorAnnotation marks pods that an agent made for itself; they refer to nothing, whatever they say.
+ * @param mirrorAnnotation annotation of mirror pods. Their references are ignored, because the agent creates them itself.
  */
 export function podReferences(pod: unknown, mirrorAnnotation: string): PodReferences | undefined {
-  const node = textAt(pod, "spec", "nodeName");
+  const node = stringAt(pod, "spec", "nodeName");
   if (node === "") return undefined;
-  if (at(pod, "metadata", "annotations", mirrorAnnotation) !== undefined) return { node, objects: [] };
-  const namespace = textAt(pod, "metadata", "namespace");
+  if (valueAt(pod, "metadata", "annotations", mirrorAnnotation) !== undefined) return { node, objects: [] };
+  const namespace = stringAt(pod, "metadata", "namespace");
   const objects = podObjects(pod).flatMap(([type, names]) =>
     names.map((name) => objectKey(type, namespace, name)),
   );
   return { node, objects: [...new Set(objects)] };
 }
 
-/** The names of the objects that a pod refers to, by type; mirror pods are no exception. */
+/** Returns the names of the objects to which a pod refers, by type. Includes the references of mirror pods. */
 export function podObjects(pod: unknown): [type: NeededType, names: string[]][] {
-  const named: [NeededType, string[]][] = [
-    ["serviceaccount", [textAt(pod, "spec", "serviceAccountName")]],
+  const references: [NeededType, string[]][] = [
+    ["serviceaccount", [stringAt(pod, "spec", "serviceAccountName")]],
     ["secret", secretNames(pod)],
     ["configmap", configMapNames(pod)],
     ["claim", claimNames(pod)],
   ];
-  return named.map(([type, names]) => [type, names.filter((name) => name !== "")]);
+  return references.map(([type, names]) => [type, names.filter((name) => name !== "")]);
 }
 
-/** Where volumes of pods name secrets. */
-const secretPlaces = [
+/** Paths of secret names in a volume of a pod. */
+const secretPaths = [
   ["azureFile", "secretName"],
   ["cephfs", "secretRef", "name"],
   ["cinder", "secretRef", "name"],
@@ -63,44 +63,45 @@ const secretPlaces = [
 
 function secretNames(pod: unknown): string[] {
   return [
-    ...listAt(pod, "spec", "imagePullSecrets").map((one) => textAt(one, "name")),
-    ...inEnvironments(pod, "secretKeyRef", "secretRef"),
+    ...listAt(pod, "spec", "imagePullSecrets").map((one) => stringAt(one, "name")),
+    ...environmentReferences(pod, "secretKeyRef", "secretRef"),
     ...listAt(pod, "spec", "volumes").flatMap((volume) => [
-      ...secretPlaces.map((place) => textAt(volume, ...place)),
-      ...listAt(volume, "projected", "sources").map((source) => textAt(source, "secret", "name")),
+      ...secretPaths.map((path) => stringAt(volume, ...path)),
+      ...listAt(volume, "projected", "sources").map((source) => stringAt(source, "secret", "name")),
     ]),
   ];
 }
 
 function configMapNames(pod: unknown): string[] {
   return [
-    ...inEnvironments(pod, "configMapKeyRef", "configMapRef"),
+    ...environmentReferences(pod, "configMapKeyRef", "configMapRef"),
     ...listAt(pod, "spec", "volumes").flatMap((volume) => [
-      textAt(volume, "configMap", "name"),
-      ...listAt(volume, "projected", "sources").map((source) => textAt(source, "configMap", "name")),
+      stringAt(volume, "configMap", "name"),
+      ...listAt(volume, "projected", "sources").map((source) => stringAt(source, "configMap", "name")),
     ]),
   ];
 }
 
-/** Names to which the environments of all containers refer, one variable or many at a time. */
-function inEnvironments(pod: unknown, one: string, many: string): string[] {
+/** Returns the names in `env` (field `one`) and `envFrom` (field `many`) of all containers. */
+function environmentReferences(pod: unknown, one: string, many: string): string[] {
   return ["initContainers", "containers", "ephemeralContainers"]
     .flatMap((containers) => listAt(pod, "spec", containers))
     .flatMap((container) => [
-      ...listAt(container, "env").map((variable) => textAt(variable, "valueFrom", one, "name")),
-      ...listAt(container, "envFrom").map((source) => textAt(source, many, "name")),
+      ...listAt(container, "env").map((variable) => stringAt(variable, "valueFrom", one, "name")),
+      ...listAt(container, "envFrom").map((source) => stringAt(source, many, "name")),
     ]);
 }
 
 function claimNames(pod: unknown): string[] {
   return listAt(pod, "spec", "volumes").map((volume) => {
-    if (at(volume, "ephemeral") === undefined) return textAt(volume, "persistentVolumeClaim", "claimName");
-    return `${textAt(pod, "metadata", "name")}-${textAt(volume, "name")}`;
+    if (valueAt(volume, "ephemeral") === undefined)
+      return stringAt(volume, "persistentVolumeClaim", "claimName");
+    return `${stringAt(pod, "metadata", "name")}-${stringAt(volume, "name")}`;
   });
 }
 
-/** Where persistent volumes name secrets that nodes need, each with its namespace or in that of the claim. */
-const volumeSecrets = [
+/** Paths of secret references in a persistent volume. The namespace defaults to that of the claim. */
+const volumeSecretPaths = [
   ["cephfs", "secretRef"],
   ["cinder", "secretRef"],
   ["csi", "nodeExpandSecretRef"],
@@ -113,24 +114,27 @@ const volumeSecrets = [
   ["storageos", "secretRef"],
 ] as const;
 
-/** The objects that a persistent volume refers to; undefined for one that is bound to no claim. */
+/** Returns the objects to which a persistent volume refers; undefined if it isn't bound. */
 export function volumeReferences(volume: unknown): VolumeReferences | undefined {
-  const spec = at(volume, "spec");
-  const name = textAt(spec, "claimRef", "name");
+  const spec = valueAt(volume, "spec");
+  const name = stringAt(spec, "claimRef", "name");
   if (name === "") return undefined;
-  const claimNamespace = textAt(spec, "claimRef", "namespace");
-  const found = [
-    [textAt(spec, "azureFile", "secretNamespace"), textAt(spec, "azureFile", "secretName")],
-    ...volumeSecrets.map((place) => [textAt(spec, ...place, "namespace"), textAt(spec, ...place, "name")]),
+  const claimNamespace = stringAt(spec, "claimRef", "namespace");
+  const references = [
+    [stringAt(spec, "azureFile", "secretNamespace"), stringAt(spec, "azureFile", "secretName")],
+    ...volumeSecretPaths.map((path) => [
+      stringAt(spec, ...path, "namespace"),
+      stringAt(spec, ...path, "name"),
+    ]),
   ] as [string, string][];
-  const secrets = found
+  const secrets = references
     .filter(([, secret]) => secret !== "")
     .map(([namespace, secret]) => objectKey("secret", namespace === "" ? claimNamespace : namespace, secret));
   return { claim: objectKey("claim", claimNamespace, name), secrets: [...new Set(secrets)] };
 }
 
-/** The node to which a volume is attached by an attachment. */
+/** Returns the node of a volume attachment. */
 export function attachedNode(attachment: unknown): string | undefined {
-  const node = textAt(attachment, "spec", "nodeName");
+  const node = stringAt(attachment, "spec", "nodeName");
   return node === "" ? undefined : node;
 }

@@ -11,12 +11,12 @@ import { storage } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 
-/** Which node needs what, over what is stored. */
+/** Builds the graph from the stored pods, persistent volumes and volume attachments. */
 export class StoredNodeNeeds implements NodeNeeds {
   readonly graph = new NodeGraph();
   private readonly followers: readonly Follower[];
 
-  /** @param failed told when something can't be followed, which is tried again. */
+  /** @param failed called when a resource can't be listed or watched; the follower retries. */
   constructor(store: Store, registry: Registry, clock: Clock, failed: (error: unknown) => void) {
     const { graph } = this;
     const { vocabulary } = registry;
@@ -59,14 +59,14 @@ export class StoredNodeNeeds implements NodeNeeds {
     ];
   }
 
-  /** Resolves when everything that is stored is known. */
+  /** Resolves when the graph contains all stored objects. */
   async start(): Promise<void> {
     for (const follower of this.followers) await follower.start();
   }
 
   sync(): MaybePromise<void> {
     return this.followers.reduce<MaybePromise<void>>(
-      (before, follower) => andThen(before, () => follower.sync()),
+      (previous, follower) => andThen(previous, () => follower.sync()),
       undefined,
     );
   }

@@ -1,9 +1,9 @@
 import type { BindingObject, Subject } from "./policy.ts";
 
-/** One string for each known kind, however many bindings spell it. */
+/** Interned kind strings, to save memory with many bindings. */
 const kinds = new Map(["User", "Group", "ServiceAccount"].map((kind) => [kind, kind]));
 
-/** A user or group as questions name them: service accounts are users. */
+/** The user name or group of a subject; a service account is a user. */
 export interface SubjectKey {
   readonly isGroup: boolean;
   readonly name: string;
@@ -13,13 +13,13 @@ export interface SubjectKey {
 export interface BoundSubject {
   readonly kind: string;
   readonly name: string;
-  /** Of a service account, else empty. */
+  /** Namespace of a service account; empty for other kinds. */
   readonly namespace: string;
-  /** False when a fault keeps it from matching anybody. */
-  readonly counts: boolean;
+  /** False if the subject is invalid and so matches no user. */
+  readonly valid: boolean;
 }
 
-/** The subjects of a binding in `namespace` (empty: the cluster), and what is wrong with them. */
+/** Returns the subjects of a binding in `namespace` (empty for a ClusterRoleBinding), and messages about invalid subjects. */
 export function readSubjects(
   binding: BindingObject,
   namespace: string,
@@ -27,7 +27,7 @@ export function readSubjects(
   const faults: string[] = [];
   const subjects = (binding.subjects ?? []).map((subject): BoundSubject => {
     const { kind, name } = subject;
-    const fault = faultOf(subject);
+    const fault = validationMessage(subject);
     if (fault !== "") faults.push(fault);
     const isAccount = kind === "ServiceAccount";
     const accountNamespace = isAccount ? subject.namespace || namespace : "";
@@ -35,20 +35,20 @@ export function readSubjects(
       kind: kinds.get(kind) ?? kind,
       name,
       namespace: accountNamespace,
-      counts: fault === "" && (!isAccount || accountNamespace !== ""),
+      valid: fault === "" && (!isAccount || accountNamespace !== ""),
     };
   });
   return { subjects, faults };
 }
 
-/** The user or group that a subject names; meaningless for an invalid subject. */
+/** Returns the user or group of a valid subject. */
 export function keyOfSubject(subject: BoundSubject, systemPrefix: string): SubjectKey {
   const { kind, name, namespace } = subject;
   if (kind !== "ServiceAccount") return { isGroup: kind === "Group", name };
   return { isGroup: false, name: `${systemPrefix}serviceaccount:${namespace}:${name}` };
 }
 
-function faultOf(subject: Subject): string {
+function validationMessage(subject: Subject): string {
   switch (subject.kind) {
     case "ServiceAccount":
       return "";

@@ -2,184 +2,193 @@ import type { Rule } from "./policy.ts";
 import { UrlSet } from "./url-set.ts";
 
 /**
- * The rules that a user holds, for asking what they give. `*` in a question is a value like any other: only a held `*`
- * gives it. The rules are sorted by verb, group, resource and name as far as questions need it; what that costs is
- * bounded.
+ * An index of the rules that a user has, to check whether they cover other rules. `*` in a checked rule is an ordinary value:
+ * only a `*` in the user's rules covers it. The index is built lazily by verb, group, resource and name; its work is limited.
  */
 export class CoverageIndex {
-  private readonly all = new Shelf();
-  private readonly work: Work;
+  private readonly all = new IndexNode();
+  private readonly budget: StepBudget;
 
-  /** @param maxSteps entries of rules that may be sorted, and compared, for all questions together. */
+  /** @param maxSteps limit for the list entries that are indexed or compared in all calls together. */
   constructor(rules: readonly Rule[], maxSteps: number) {
-    this.work = { left: maxSteps };
+    this.budget = { remaining: maxSteps };
     for (const rule of rules) this.all.add(rule);
   }
 
-  /** Whether the bound was reached. From then on answers may be no where they should be yes. */
+  /** Whether the limit was exceeded. After that, results may be false negatives. */
   get exhausted(): boolean {
-    return this.work.left < 0;
+    return this.budget.remaining < 0;
   }
 
-  /** Whether one held rule gives a single permission: one verb, and one resource of one group with at most one name, or one URL. */
-  give(permission: Rule): boolean {
+  /** Whether one rule of the user covers a single permission: one verb, and one resource of one group with at most one name, or one URL. */
+  coversPermission(permission: Rule): boolean {
     const [url] = permission.nonResourceURLs;
-    if (url !== undefined) return this.ofVerb(permission).some((shelf) => shelf.givesUrl(url, this.work));
+    if (url !== undefined)
+      return this.nodesForVerb(permission).some((node) => node.coversUrl(url, this.budget));
     const [name] = permission.resourceNames;
-    return this.ofResource(permission).some(
-      (shelf) =>
-        shelf.givesEveryName ||
-        (name !== undefined && shelf.part("resourceNames", name, this.work) !== undefined),
+    return this.nodesForResource(permission).some(
+      (node) =>
+        node.coversAllNames ||
+        (name !== undefined && node.child("resourceNames", name, this.budget) !== undefined),
     );
   }
 
   /**
-   * Whether one held rule alone gives all of another, which says at least one permission. Only so many held rules are
-   * compared with it, of those that give its first permission.
+   * Whether one rule of the user covers the whole rule, which has at least one permission. Compares at most `maxTries` of the
+   * rules that cover the first permission.
    */
-  giveAtOnce(wanted: Rule, maxTries: number): boolean {
-    const named = wanted.apiGroups.length > 0 && wanted.resources.length > 0;
+  coversRule(requested: Rule, maxTries: number): boolean {
+    const hasResources = requested.apiGroups.length > 0 && requested.resources.length > 0;
     let tries = maxTries;
-    for (const shelf of named ? this.ofResource(wanted) : this.ofVerb(wanted)) {
-      for (const own of shelf.rules) {
+    for (const node of hasResources ? this.nodesForResource(requested) : this.nodesForVerb(requested)) {
+      for (const held of node.rules) {
         if (tries-- <= 0) return false;
-        this.work.left -= 1 + (entriesOf(own) + entriesOf(wanted)) / entriesPerStep;
+        this.budget.remaining -= 1 + (entriesOf(held) + entriesOf(requested)) / entriesPerStep;
         if (this.exhausted) return false;
-        if (covers(own, wanted)) return true;
+        if (covers(held, requested)) return true;
       }
     }
     return false;
   }
 
-  /** Where the rules are that give the first verb of a rule. */
-  private ofVerb({ verbs }: Rule): readonly Shelf[] {
-    return this.partsOf([this.all], "verbs", orAll(verbs[0]!));
+  /** Returns the nodes with the rules that cover the first verb of a rule. */
+  private nodesForVerb({ verbs }: Rule): readonly IndexNode[] {
+    return this.childrenOf([this.all], "verbs", valueAndWildcard(verbs[0]!));
   }
 
-  /** Where the rules are that give the first verb of a rule on the first resource of its first group. */
-  private ofResource(rule: Rule): readonly Shelf[] {
-    const ofGroup = this.partsOf(this.ofVerb(rule), "apiGroups", orAll(rule.apiGroups[0]!));
-    return this.partsOf(ofGroup, "resources", resourceEntries(rule.resources[0]!));
+  /** Returns the nodes with the rules that cover the first verb, group and resource of a rule. */
+  private nodesForResource(rule: Rule): readonly IndexNode[] {
+    const groupNodes = this.childrenOf(
+      this.nodesForVerb(rule),
+      "apiGroups",
+      valueAndWildcard(rule.apiGroups[0]!),
+    );
+    return this.childrenOf(groupNodes, "resources", resourceEntries(rule.resources[0]!));
   }
 
-  private partsOf(shelves: readonly Shelf[], list: ListName, entries: readonly string[]): readonly Shelf[] {
-    const parts: Shelf[] = [];
-    for (const shelf of shelves) {
+  private childrenOf(
+    nodes: readonly IndexNode[],
+    list: ListName,
+    entries: readonly string[],
+  ): readonly IndexNode[] {
+    const children: IndexNode[] = [];
+    for (const node of nodes) {
       for (const entry of entries) {
-        const part = shelf.part(list, entry, this.work);
-        if (part !== undefined) parts.push(part);
+        const child = node.child(list, entry, this.budget);
+        if (child !== undefined) children.push(child);
       }
     }
-    return parts;
+    return children;
   }
 }
 
-/** Entries that are compared in the time in which one is sorted. */
+/** Comparing this number of entries takes as long as indexing one. */
 const entriesPerStep = 4;
 
-/** Steps that are left; negative once there were too many. */
-interface Work {
-  left: number;
+/** The remaining steps; negative after the limit was exceeded. */
+interface StepBudget {
+  remaining: number;
 }
 
 type ListName = "verbs" | "apiGroups" | "resources" | "resourceNames";
 
-/** Entries of a list in which looking for one takes no longer than in a map. */
-const fewEntries = 16;
+/** Lists up to this length are searched linearly, which is as fast as a map lookup. */
+const linearSearchLimit = 16;
 
-/** Rules that have some entries in common. */
-class Shelf {
+/** A node of the index: rules that have certain entries in common. */
+class IndexNode {
   readonly rules: Rule[] = [];
-  /** Whether there is a rule among them that isn't narrowed to names. */
-  givesEveryName = false;
-  /** The same rules by the entries of their next list: always the same one (of a lone rule, the first long one). */
-  private parts: Map<string, Shelf> | undefined;
+  /** Whether one of the rules has no resource names. */
+  coversAllNames = false;
+  /** The rules by the entries of their next list. A node is always asked for the same list. */
+  private children: Map<string, IndexNode> | undefined;
   private urls: UrlSet | undefined;
 
   add(rule: Rule): void {
     this.rules.push(rule);
-    if (rule.resourceNames.length === 0) this.givesEveryName = true;
+    if (rule.resourceNames.length === 0) this.coversAllNames = true;
   }
 
-  /** Those that have an entry in a list. */
-  part(list: ListName, entry: string, work: Work): Shelf | undefined {
+  /** Returns the node of the rules whose list contains the entry. */
+  child(list: ListName, entry: string, budget: StepBudget): IndexNode | undefined {
     const only = this.rules.length === 1 ? this.rules[0]![list] : undefined;
-    if (only !== undefined && only.length <= fewEntries) return only.includes(entry) ? this : undefined;
-    if (this.parts === undefined) {
-      for (const rule of this.rules) work.left -= 1 + rule[list].length;
-      if (work.left < 0) return undefined;
-      this.parts = partsBy(list, this.rules);
+    if (only !== undefined && only.length <= linearSearchLimit)
+      return only.includes(entry) ? this : undefined;
+    if (this.children === undefined) {
+      for (const rule of this.rules) budget.remaining -= 1 + rule[list].length;
+      if (budget.remaining < 0) return undefined;
+      this.children = groupByEntry(list, this.rules);
     }
-    return this.parts.get(entry);
+    return this.children.get(entry);
   }
 
-  givesUrl(url: string, work: Work): boolean {
+  coversUrl(url: string, budget: StepBudget): boolean {
     if (this.urls === undefined) {
-      for (const rule of this.rules) work.left -= 1 + rule.nonResourceURLs.length;
-      if (work.left < 0) return false;
+      for (const rule of this.rules) budget.remaining -= 1 + rule.nonResourceURLs.length;
+      if (budget.remaining < 0) return false;
       this.urls = new UrlSet(this.rules.flatMap((rule) => rule.nonResourceURLs));
     }
     return this.urls.covers(url);
   }
 }
 
-function partsBy(list: ListName, rules: readonly Rule[]): Map<string, Shelf> {
-  const parts = new Map<string, Shelf>();
+function groupByEntry(list: ListName, rules: readonly Rule[]): Map<string, IndexNode> {
+  const children = new Map<string, IndexNode>();
   for (const rule of rules) {
     for (const entry of rule[list]) {
-      let part = parts.get(entry);
-      if (part === undefined) parts.set(entry, (part = new Shelf()));
-      part.add(rule);
+      let child = children.get(entry);
+      if (child === undefined) children.set(entry, (child = new IndexNode()));
+      child.add(rule);
     }
   }
-  return parts;
+  return children;
 }
 
-/** Whether one rule gives everything that another says. */
-function covers(own: Rule, wanted: Rule): boolean {
+/** Whether one rule covers another. */
+function covers(held: Rule, requested: Rule): boolean {
   return (
-    hasAll(own.verbs, wanted.verbs) &&
-    hasAll(own.apiGroups, wanted.apiGroups) &&
-    coversResources(own.resources, wanted.resources) &&
-    (wanted.resources.length === 0 || coversNames(own.resourceNames, wanted.resourceNames)) &&
-    coversUrls(own.nonResourceURLs, wanted.nonResourceURLs)
+    hasAll(held.verbs, requested.verbs) &&
+    hasAll(held.apiGroups, requested.apiGroups) &&
+    coversResources(held.resources, requested.resources) &&
+    (requested.resources.length === 0 || coversNames(held.resourceNames, requested.resourceNames)) &&
+    coversUrls(held.nonResourceURLs, requested.nonResourceURLs)
   );
 }
 
-function hasAll(own: readonly string[], wanted: readonly string[]): boolean {
-  const entries = new Set(own);
-  return entries.has("*") || wanted.every((value) => entries.has(value));
+function hasAll(held: readonly string[], requested: readonly string[]): boolean {
+  const entries = new Set(held);
+  return entries.has("*") || requested.every((value) => entries.has(value));
 }
 
-function coversResources(own: readonly string[], wanted: readonly string[]): boolean {
-  const entries = new Set(own);
-  return wanted.every((resource) => resourceEntries(resource).some((entry) => entries.has(entry)));
+function coversResources(held: readonly string[], requested: readonly string[]): boolean {
+  const entries = new Set(held);
+  return requested.every((resource) => resourceEntries(resource).some((entry) => entries.has(entry)));
 }
 
-/** A rule without names gives every name; names never add up to that. */
-function coversNames(own: readonly string[], wanted: readonly string[]): boolean {
-  if (own.length === 0) return true;
-  const entries = new Set(own);
-  return wanted.length > 0 && wanted.every((name) => entries.has(name));
+/** A rule without names covers all names; a list of names never covers a rule without names. */
+function coversNames(held: readonly string[], requested: readonly string[]): boolean {
+  if (held.length === 0) return true;
+  const entries = new Set(held);
+  return requested.length > 0 && requested.every((name) => entries.has(name));
 }
 
-function coversUrls(own: readonly string[], wanted: readonly string[]): boolean {
-  if (wanted.length === 0) return true;
-  const entries = new UrlSet(own);
-  return wanted.every((url) => entries.covers(url));
+function coversUrls(held: readonly string[], requested: readonly string[]): boolean {
+  if (requested.length === 0) return true;
+  const entries = new UrlSet(held);
+  return requested.every((url) => entries.covers(url));
 }
 
-/** The entries of a held rule that give a verb or a group. */
-function orAll(value: string): readonly string[] {
+/** Returns the entries that cover a verb or a group. */
+function valueAndWildcard(value: string): readonly string[] {
   return value === "*" ? ["*"] : [value, "*"];
 }
 
-/** The entries of a held rule that give a resource: itself, all, and of a subresource that of all resources. */
+/** Returns the entries that cover a resource: the resource, `*`, and `*`/subresource. */
 function resourceEntries(resource: string): readonly string[] {
   const slash = resource.indexOf("/");
-  if (slash === -1) return orAll(resource);
-  const ofAll = `*${resource.slice(slash)}`;
-  return ofAll === resource ? [resource, "*"] : [resource, ofAll, "*"];
+  if (slash === -1) return valueAndWildcard(resource);
+  const subresourceOfAll = `*${resource.slice(slash)}`;
+  return subresourceOfAll === resource ? [resource, "*"] : [resource, subresourceOfAll, "*"];
 }
 
 function entriesOf(rule: Rule): number {

@@ -2,90 +2,90 @@ import { CoverageIndex } from "./coverage-index.ts";
 import { completeRules, type PolicyRule, type Rule } from "./policy.ts";
 
 /**
- * Single permissions that one comparison breaks rules into. A rule with more combinations than are left is compared as a
- * whole, and counts as not covered unless one held rule covers all of it.
+ * Limit of the single permissions into which one comparison expands rules. A rule with more combinations than remain is
+ * compared as a whole: it is covered only if one held rule covers all of it.
  */
 const maxPermissions = 100_000;
 
-/** Entries of held rules that one comparison sorts, or compares: about 200 ms of work. */
+/** Limit of the list entries that one comparison indexes or compares: about 200 ms. */
 const maxSteps = 1_000_000;
 
-/** Held rules of which one often gives all of a rule: comparing them saves looking up its permissions. */
-const fewTries = 4;
+/** Number of held rules that are compared as a whole first. Often one of them covers the rule, which avoids expanding it. */
+const wholeRuleTries = 4;
 
-/** So many missing permissions are enough to refuse and to say why. */
+/** The comparison ends after this number of missing permissions. */
 const maxMissing = 200;
 
-/** Lines of a message, and values of one list in it. */
+/** Limits of an error message: lines, and values of one list. */
 const maxLines = 20;
 const maxValues = 20;
 
-/** What of some wanted rules isn't covered. */
+/** Result of comparing requested rules with held ones. */
 export interface Coverage {
   /**
-   * Broken into single permissions (one verb, one resource of one group with at most one name, or one URL path). Empty
-   * when everything is covered; it may end early when much is missing.
+   * Permissions that aren't covered, expanded to one verb and one resource of one group with at most one name, or one URL
+   * path each. Empty if all are covered. Truncated at about {@link maxMissing}.
    */
   readonly missing: readonly Rule[];
-  /** Whether there were too many rules to compare them all: the first that couldn't be counts as missing. */
+  /** Whether the limit of work was exceeded; the first rule that couldn't be compared is in `missing`. */
   readonly undecided: boolean;
 }
 
-/** Compares the `wanted` rules with the `held` ones: a permission is covered when one held rule gives it. */
-export function compareRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Coverage {
-  const owned = new CoverageIndex(completeRules(held), maxSteps);
+/** Compares the `requested` rules with the `held` ones. A permission is covered if one held rule covers it. */
+export function compareRules(held: readonly PolicyRule[], requested: readonly PolicyRule[]): Coverage {
+  const heldIndex = new CoverageIndex(completeRules(held), maxSteps);
   const missing: Rule[] = [];
-  let left = maxPermissions;
-  for (const rule of completeRules(wanted)) {
+  let remaining = maxPermissions;
+  for (const rule of completeRules(requested)) {
     if (missing.length >= maxMissing) break;
     const permissions = countPermissions(rule);
-    const wide = permissions > left;
-    if (permissions > 1 && owned.giveAtOnce(rule, wide ? Infinity : fewTries)) continue;
-    const lacking = wide ? [rule] : lackingPermissions(owned, rule, maxMissing - missing.length);
-    if (owned.exhausted) return { missing: [...missing, rule], undecided: true };
-    if (!wide) left -= permissions;
-    missing.push(...lacking);
+    const tooLarge = permissions > remaining;
+    if (permissions > 1 && heldIndex.coversRule(rule, tooLarge ? Infinity : wholeRuleTries)) continue;
+    const missingPermissions = tooLarge ? [rule] : findMissing(heldIndex, rule, maxMissing - missing.length);
+    if (heldIndex.exhausted) return { missing: [...missing, rule], undecided: true };
+    if (!tooLarge) remaining -= permissions;
+    missing.push(...missingPermissions);
   }
   return { missing, undecided: false };
 }
 
-/** What of the `wanted` rules the `held` rules don't give, as {@link compareRules} finds it. */
-export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly Rule[] {
-  return compareRules(held, wanted).missing;
+/** Returns the permissions of the `requested` rules that the `held` rules don't cover; see {@link compareRules}. */
+export function missingRules(held: readonly PolicyRule[], requested: readonly PolicyRule[]): readonly Rule[] {
+  return compareRules(held, requested).missing;
 }
 
-function lackingPermissions(owned: CoverageIndex, rule: Rule, enough: number): Rule[] {
-  const lacking: Rule[] = [];
+function findMissing(heldIndex: CoverageIndex, rule: Rule, limit: number): Rule[] {
+  const missing: Rule[] = [];
   for (const permission of permissionsOf(rule)) {
-    if (owned.give(permission)) continue;
-    lacking.push(permission);
-    if (lacking.length >= enough || owned.exhausted) break;
+    if (heldIndex.coversPermission(permission)) continue;
+    missing.push(permission);
+    if (missing.length >= limit || heldIndex.exhausted) break;
   }
-  return lacking;
+  return missing;
 }
 
 /**
- * Rules as a message lists them: permissions that differ in the verb only are one line; lines are sorted. Of many lines
- * only the first stand there, and a line that says how many more there are.
+ * Formats rules for an error message as sorted lines. Permissions that differ only in the verb share a line. A last line counts
+ * the lines above the limit.
  */
 export function describeRules(rules: readonly Rule[]): string[] {
   const byTarget = new Map<string, { target: Rule; verbs: Set<string> }>();
   for (const rule of rules) {
     const { verbs, ...target } = rule;
     const key = JSON.stringify(target);
-    const known = byTarget.get(key) ?? { target: rule, verbs: new Set<string>() };
-    for (const verb of verbs) known.verbs.add(verb);
-    byTarget.set(key, known);
+    const group = byTarget.get(key) ?? { target: rule, verbs: new Set<string>() };
+    for (const verb of verbs) group.verbs.add(verb);
+    byTarget.set(key, group);
   }
   const texts = [...byTarget.values()].map(({ target, verbs }) => describe({ ...target, verbs: [...verbs] }));
   const lines = texts.toSorted();
   if (lines.length <= maxLines) return lines;
-  // When much is missing not all of it was looked for.
+  // The comparison ends early if many permissions are missing.
   const more = `and ${rules.length < maxMissing ? "" : "at least "}${lines.length - maxLines} more`;
   return [...lines.slice(0, maxLines), more];
 }
 
-/** A list as messages show it: `["a" "b"]`, of a long one the first values and how many more there are. */
+/** Formats a list for an error message: `["a" "b"]`. A long list is truncated and the rest counted. */
 export function quotedList(values: readonly string[]): string {
   const shown = values.slice(0, maxValues).map((value) => JSON.stringify(value));
   if (values.length > maxValues) shown.push(`and ${values.length - maxValues} more`);
@@ -100,8 +100,8 @@ function describe(rule: Rule): string {
     ["ResourceNames", rule.resourceNames],
     ["Verbs", rule.verbs],
   ];
-  const given = parts.filter(([, values]) => values.length > 0);
-  return `{${given.map(([name, values]) => `${name}:${quotedList(values)}`).join(", ")}}`;
+  const nonEmpty = parts.filter(([, values]) => values.length > 0);
+  return `{${nonEmpty.map(([name, values]) => `${name}:${quotedList(values)}`).join(", ")}}`;
 }
 
 function countPermissions(rule: Rule): number {

@@ -10,7 +10,7 @@ import { compareRules, describeRules, quotedList } from "./coverage.ts";
 import type { BindingObject, PolicyRule, RoleObject } from "./policy.ts";
 import type { HeldRules } from "./rbac-index.ts";
 
-/** What the checks look things up in; {@link RbacIndex} is the source of roles and rules. */
+/** Dependencies of the checks; `policy` is a {@link RbacIndex}. */
 export interface EscalationSources {
   readonly authorizer: Authorizer;
   readonly policy: {
@@ -24,13 +24,13 @@ export interface EscalationSources {
   readonly vocabulary: Vocabulary;
 }
 
-/** A role as a request writes it. */
+/** The role in the request. */
 export interface WrittenRole extends RoleObject {
   readonly aggregationRule?: unknown;
   readonly metadata?: object | undefined;
 }
 
-/** A binding as a request writes it. */
+/** The binding in the request. */
 export interface WrittenBinding extends BindingObject {
   readonly metadata?: object | undefined;
 }
@@ -41,7 +41,7 @@ export interface RoleWrite {
   readonly namespace: string;
   readonly name: string;
   readonly role: WrittenRole;
-  /** The existing role; undefined when the write creates it. */
+  /** The stored role; undefined for a create. */
   readonly live: WrittenRole | undefined;
 }
 
@@ -51,71 +51,69 @@ export interface BindingWrite {
   readonly namespace: string;
   readonly name: string;
   readonly binding: WrittenBinding;
-  /** The existing binding; undefined when the write creates it. */
+  /** The stored binding; undefined for a create. */
   readonly live: WrittenBinding | undefined;
 }
 
-/** The right to everything, which whoever sets an aggregation rule must hold: it may gather anything. */
+/** All permissions. A user who sets an aggregation rule must have them, because the rule may select any role. */
 const everything: readonly PolicyRule[] = [
   { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
   { verbs: ["*"], nonResourceURLs: ["*"] },
 ];
 
 /**
- * Keeps a user from writing themself more rights: a role's author holds every right in it, or may `escalate` it, or is
- * in `system:masters`. A write that leaves alone what the role gives is not checked: its rules, its aggregation rule
- * and, of a ClusterRole, the labels by which others gather it.
+ * Prevents privilege escalation by roles: the user must have all permissions of the role, or the verb `escalate` on it, or be
+ * in `system:masters`. An update that changes only owner references, finalizers and managed fields is not checked.
  *
- * @throws {StatusError} Forbidden, with the missing rights in the message.
+ * @throws {StatusError} Forbidden, with the missing permissions in the message.
  */
 export async function checkRoleWrite(write: RoleWrite, sources: EscalationSources): Promise<void> {
   const { user, namespace, role, live } = write;
-  if (live !== undefined && changesCollectionFieldsOnly(role, live)) return;
+  if (live !== undefined && changesOnlyGarbageCollectorFields(role, live)) return;
   if (isSuperuser(user, sources)) return;
   const resource = namespace === "" ? "clusterroles" : "roles";
-  // As in the reference, a role that is being created has no name yet for a rule with resourceNames to match.
+  // As in Kubernetes, the name is empty for a create, so a rule with resourceNames doesn't match.
   const name = live === undefined ? "" : write.name;
-  if (await may("escalate", { user, namespace, resource, name }, sources)) return;
-  const excess = ungrantable(user, namespace, role.rules ?? [], sources);
-  if (excess !== "") throw forbidden(resource, write.name, excess, sources);
+  if (await isAllowed("escalate", { user, namespace, resource, name }, sources)) return;
+  const message = escalationMessage(user, namespace, role.rules ?? [], sources);
+  if (message !== "") throw forbidden(resource, write.name, message, sources);
   if (role.aggregationRule === undefined || role.aggregationRule === null) return;
-  if (ungrantable(user, namespace, everything, sources) !== "") {
+  if (escalationMessage(user, namespace, everything, sources) !== "") {
     const message = "must have cluster-admin privileges to use the aggregationRule";
     throw forbidden(resource, write.name, message, sources);
   }
 }
 
 /**
- * Keeps a user from granting rights that they lack: whoever writes a binding holds every right of its role, or may
- * `bind` that role, or is in `system:masters`. As in {@link checkRoleWrite}, an update that changes nothing but owner references
- * and finalizers is not checked.
+ * Prevents privilege escalation by bindings: the user must have all permissions of the bound role, or the verb `bind` on it, or
+ * be in `system:masters`. An update that changes only owner references, finalizers and managed fields is not checked.
  *
- * @throws {StatusError} Forbidden, with the missing rights in the message; NotFound when the role doesn't exist and
- * the user may not bind it unseen.
+ * @throws {StatusError} Forbidden, with the missing permissions in the message; NotFound if the role doesn't exist and the
+ * user doesn't have the verb `bind` on it.
  */
 export async function checkBindingWrite(write: BindingWrite, sources: EscalationSources): Promise<void> {
   const { user, namespace, binding, live } = write;
-  if (live !== undefined && changesCollectionFieldsOnly(binding, live)) return;
+  if (live !== undefined && changesOnlyGarbageCollectorFields(binding, live)) return;
   if (isSuperuser(user, sources)) return;
   const { kind, name } = binding.roleRef;
   const isCluster = kind === "ClusterRole";
   const resource = isCluster ? "clusterroles" : "roles";
-  if (await may("bind", { user, namespace, resource, name }, sources)) return;
+  if (await isAllowed("bind", { user, namespace, resource, name }, sources)) return;
   const rules = sources.policy.roleRules(isCluster ? "ClusterRole" : "Role", namespace, name);
   if (rules === undefined) {
     const group = groupName(rbac, sources.vocabulary);
     throw objectNotFound({ resource, group, name });
   }
-  const excess = ungrantable(user, namespace, rules, sources);
-  if (excess === "") return;
-  throw forbidden(namespace === "" ? "clusterrolebindings" : "rolebindings", write.name, excess, sources);
+  const message = escalationMessage(user, namespace, rules, sources);
+  if (message === "") return;
+  throw forbidden(namespace === "" ? "clusterrolebindings" : "rolebindings", write.name, message, sources);
 }
 
 function isSuperuser(user: UserInfo, { vocabulary }: EscalationSources): boolean {
   return user.groups.includes(`${vocabulary.systemPrefix}masters`);
 }
 
-async function may(
+async function isAllowed(
   verb: "bind" | "escalate",
   target: { user: UserInfo; namespace: string; resource: string; name: string },
   { authorizer, vocabulary }: EscalationSources,
@@ -125,8 +123,8 @@ async function may(
   return (await authorizer.authorize(attributes)).verdict === "allow";
 }
 
-/** Why the user can't grant the rules; empty when they can. */
-function ungrantable(
+/** Returns the error message if the user lacks permissions of the rules; empty if they have all. */
+function escalationMessage(
   user: UserInfo,
   namespace: string,
   rules: readonly PolicyRule[],
@@ -135,24 +133,24 @@ function ungrantable(
   const held = policy.policyRulesFor(user, namespace);
   const { missing, undecided } = compareRules(held.rules, rules);
   if (missing.length === 0) return "";
-  const who = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
-  const what = describeRules(missing).join("\n");
+  const subject = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
+  const permissions = describeRules(missing).join("\n");
   const errors = held.evaluationError === "" ? "" : `; resolution errors: ${held.evaluationError}`;
   if (undecided) {
-    return `cannot be decided: too many rules to tell whether ${who} holds these RBAC permissions:\n${what}${errors}`;
+    return `cannot be decided: too many rules to tell whether ${subject} holds these RBAC permissions:\n${permissions}${errors}`;
   }
-  return `${who} is attempting to grant RBAC permissions not currently held:\n${what}${errors}`;
+  return `${subject} is attempting to grant RBAC permissions not currently held:\n${permissions}${errors}`;
 }
 
-/** Whether two objects are equal but for the metadata that the garbage collector writes, and their resource versions. */
-function changesCollectionFieldsOnly(
+/** Whether two objects differ at most in the metadata that the garbage collector changes, and in their resource versions. */
+function changesOnlyGarbageCollectorFields(
   object: WrittenRole | WrittenBinding,
   live: WrittenRole | WrittenBinding,
 ): boolean {
-  return deepEqual(withoutCollectionFields(object), withoutCollectionFields(live));
+  return deepEqual(withoutGarbageCollectorFields(object), withoutGarbageCollectorFields(live));
 }
 
-function withoutCollectionFields(object: WrittenRole | WrittenBinding): JsonValue {
+function withoutGarbageCollectorFields(object: WrittenRole | WrittenBinding): JsonValue {
   const metadata = {
     ...object.metadata,
     ownerReferences: undefined,
@@ -167,8 +165,8 @@ function withoutCollectionFields(object: WrittenRole | WrittenBinding): JsonValu
 function forbidden(
   resource: string,
   name: string,
-  why: string,
+  message: string,
   { vocabulary }: EscalationSources,
 ): StatusError {
-  return objectForbidden({ resource, group: groupName(rbac, vocabulary), name }, why);
+  return objectForbidden({ resource, group: groupName(rbac, vocabulary), name }, message);
 }

@@ -1,14 +1,14 @@
 import { UrlSet } from "./url-set.ts";
 import type { Rule } from "./policy.ts";
 
-/** Entries of a list in which looking for one takes no longer than in a set. */
-const fewEntries = 16;
+/** Lists up to this length are searched linearly, which is as fast as a set lookup. */
+const linearSearchLimit = 16;
 
-/** The entries of long lists as sets, as long as the list is there. */
+/** Sets for long lists, garbage-collected with the list. */
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 const urlSets = new WeakMap<readonly string[], UrlSet>();
 
-/** Makes the sets of the rule's long lists when the rule is stored, so that no review has to. */
+/** Builds the sets of the rule's long lists when the rule is stored, so that requests don't have to. */
 export function prepareLists({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): void {
   for (const list of [verbs, apiGroups, resources, resourceNames]) {
     if (isLong(list)) setOf(list);
@@ -16,18 +16,18 @@ export function prepareLists({ verbs, apiGroups, resources, resourceNames, nonRe
   if (isLong(nonResourceURLs)) urlSetOf(nonResourceURLs);
 }
 
-/** Whether a list is looked into by its set. */
+/** Whether the list is searched by its set. */
 export function isLong(list: readonly string[]): boolean {
-  return list.length > fewEntries;
+  return list.length > linearSearchLimit;
 }
 
-/** Whether a list holds an entry; what that costs hardly depends on the list's length. */
-export function listHas(list: readonly string[], entry: string): boolean {
+/** Whether a list contains an entry. Takes constant time. */
+export function listIncludes(list: readonly string[], entry: string): boolean {
   return isLong(list) ? setOf(list).has(entry) : list.includes(entry);
 }
 
-/** The set of a rule's URL entries where there are many; undefined where they are few. */
-export function manyUrls(list: readonly string[]): UrlSet | undefined {
+/** Returns the set of a long list of URL entries; undefined for a short list. */
+export function longUrlSet(list: readonly string[]): UrlSet | undefined {
   return isLong(list) ? urlSetOf(list) : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { LabelSelectorObject } from "../../base/label-selector.ts";
 
-/** A rule as a Role or ClusterRole holds it; absent and null lists are empty (spec: access review 2.4). */
+/** A rule in a Role or ClusterRole. Absent and null lists are empty (spec: access review 2.4). */
 export interface PolicyRule {
   readonly verbs: readonly string[] | null | undefined;
   readonly apiGroups?: readonly string[] | null | undefined;
@@ -9,37 +9,37 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[] | null | undefined;
 }
 
-/** The part of a Role or ClusterRole that decides. */
+/** The fields of a Role or ClusterRole that authorization uses. */
 export interface RoleObject {
   readonly rules?: readonly PolicyRule[] | null | undefined;
 }
 
-/** As {@link RoleObject}, with what tells where the rules of a ClusterRole come from. */
+/** A {@link RoleObject} with the labels and the aggregation rule of a ClusterRole. */
 export interface StoredRole extends RoleObject {
   readonly metadata?: { readonly labels?: Readonly<Record<string, string>> | null | undefined } | undefined;
   readonly aggregationRule?:
     { readonly clusterRoleSelectors?: readonly LabelSelectorObject[] | null | undefined } | null | undefined;
 }
 
-/** Somebody whom a binding grants a role to. */
+/** A subject of a binding. */
 export interface Subject {
   /** `User`, `Group` or `ServiceAccount`; any other kind is an evaluation error. */
   readonly kind: string;
   readonly apiGroup?: string | undefined;
   readonly name: string;
-  /** Of a service account; in a RoleBinding it defaults to the binding's namespace. */
+  /** Namespace of a service account; defaults to the namespace of a RoleBinding. */
   readonly namespace?: string | undefined;
 }
 
-/** Names the role that a binding grants. */
+/** Reference to the role of a binding. */
 export interface RoleRef {
   readonly apiGroup?: string | undefined;
-  /** `ClusterRole`, or `Role` for one in the binding's namespace. */
+  /** `ClusterRole`, or `Role` in the namespace of the binding. */
   readonly kind: string;
   readonly name: string;
 }
 
-/** The part of a RoleBinding or ClusterRoleBinding that decides. */
+/** The fields of a RoleBinding or ClusterRoleBinding that authorization uses. */
 export interface BindingObject {
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[] | null | undefined;
@@ -56,7 +56,7 @@ export interface Rule {
 
 const none: readonly string[] = [];
 
-/** The same rules with every list present. */
+/** Replaces absent and null lists by empty ones. */
 export function completeRules(rules: readonly PolicyRule[] | null | undefined): Rule[] {
   return (rules ?? []).map((rule) => ({
     verbs: rule.verbs ?? none,

@@ -15,7 +15,7 @@ import { TableBudget, tableLimits, type TableLimits } from "./table-budget.ts";
 import { SubjectDirectory } from "./subject-directory.ts";
 import { SubjectScopes } from "./subject-scopes.ts";
 
-/** The rules that a user holds somewhere, and the errors met while collecting them (empty: none). */
+/** The rules that apply to a user in a scope, and the errors while they were collected (empty if none). */
 export interface HeldRules {
   readonly rules: readonly PolicyRule[];
   readonly evaluationError: string;
@@ -24,16 +24,16 @@ export interface HeldRules {
 const noOpinion: Decision = { verdict: "noOpinion", reason: "", evaluationError: "" };
 
 /**
- * Role-based authorization over an index of roles and bindings that its owner keeps current (spec: access review 2.4
- * and 5). Every answer is immediate and costs the same with ten bindings as with a hundred thousand: it looks at the
- * user and each of their groups, and there at what is bound in the cluster and in the namespace asked about. A change
- * costs what the changed object says and the subjects it touches. What tables cost is bounded ({@link TableLimits});
- * rules beyond that are compared one by one, which takes longer and decides the same.
+ * RBAC authorizer over an in-memory index of roles and bindings (spec: access review 2.4 and 5). The caller adds and removes
+ * objects. The time of a decision doesn't depend on the number of bindings: it looks up the user and each of their groups, and
+ * their grants in the cluster and in the namespace of the request. The time of a change is proportional to the size of the
+ * changed object. The memory of lookup tables is limited ({@link TableLimits}); rules above the limit are compared one by one,
+ * with the same result.
  *
- * Faults never decide, they accompany the decision as `evaluationError`: a role that is bound and doesn't exist is
- * reported to everybody whom the binding covers; a subject of an unknown kind, a namespace on a User or Group, and a
- * roleRef of an unknown kind are reported to everybody whom the binding names, by a sound subject or by the faulty one.
- * It is not reported to other users. An answer reports at most 16 faults of each sort.
+ * Invalid roles and bindings don't change a decision, they are reported in `evaluationError`. A binding to a missing role is
+ * reported to all its subjects. An unknown subject kind, a namespace on a User or Group, and an unknown roleRef kind are reported
+ * to all users and groups that the binding names, including those in the invalid subject. A decision reports at most 16 errors
+ * of each sort.
  *
  * @example
  * const index = new RbacIndex(platform);
@@ -46,42 +46,42 @@ export class RbacIndex implements Authorizer, RuleResolver {
   private readonly clusterRoles = new Map<string, RoleRecord>();
   /** By `namespace/name`. */
   private readonly roles = new Map<string, RoleRecord>();
-  /** By name, or by `namespace/name`. */
+  /** By name (ClusterRoleBinding) or `namespace/name` (RoleBinding). */
   private readonly bindings = new Map<string, BindingRecord>();
   private readonly apiGroup: string;
   private readonly budget: TableBudget;
-  /** For questions that start from rules; ordinary ones start from users. */
-  readonly finder = new RuleFinder(() => this.everyRole());
+  /** Finds rules by resource, for {@link whoCan}. */
+  readonly finder = new RuleFinder(() => this.allRoles());
   readonly directory: SubjectDirectory;
 
-  /** @param limits what tables may cost; decisions don't depend on it, only how long they take. */
+  /** @param limits memory limits of lookup tables; they affect the duration of a decision, not its result. */
   constructor(
     private readonly vocabulary: Vocabulary,
     limits: TableLimits = tableLimits,
   ) {
     this.budget = new TableBudget(limits);
     this.apiGroup = groupName(rbac, vocabulary);
-    this.directory = new SubjectDirectory(vocabulary.systemPrefix, () => this.everybody());
+    this.directory = new SubjectDirectory(vocabulary.systemPrefix, () => this.allSubjects());
   }
 
   /** Adds or replaces a ClusterRole. */
   putClusterRole(name: string, role: StoredRole): void {
-    this.setRole(this.roleAt("ClusterRole", "", name), role);
+    this.setRole(this.ensureRole("ClusterRole", "", name), role);
   }
 
-  /** Forgets a ClusterRole; bindings that name it dangle from now on. */
+  /** Removes a ClusterRole. Its bindings stay and report a missing role. */
   removeClusterRole(name: string): void {
-    this.dropRole("ClusterRole", "", name);
+    this.removeRoleOf("ClusterRole", "", name);
   }
 
   /** Adds or replaces a Role. */
   putRole(namespace: string, name: string, role: StoredRole): void {
-    this.setRole(this.roleAt("Role", namespace, name), role);
+    this.setRole(this.ensureRole("Role", namespace, name), role);
   }
 
-  /** Forgets a Role; bindings that name it dangle from now on. */
+  /** Removes a Role. Its bindings stay and report a missing role. */
   removeRole(namespace: string, name: string): void {
-    this.dropRole("Role", namespace, name);
+    this.removeRoleOf("Role", namespace, name);
   }
 
   /** Adds or replaces a ClusterRoleBinding. */
@@ -89,9 +89,9 @@ export class RbacIndex implements Authorizer, RuleResolver {
     this.putBinding("", name, binding);
   }
 
-  /** Forgets a ClusterRoleBinding. */
+  /** Removes a ClusterRoleBinding. */
   removeClusterRoleBinding(name: string): void {
-    this.dropBinding("", name);
+    this.removeBinding("", name);
   }
 
   /** Adds or replaces a RoleBinding. */
@@ -99,17 +99,17 @@ export class RbacIndex implements Authorizer, RuleResolver {
     this.putBinding(namespace, name, binding);
   }
 
-  /** Forgets a RoleBinding. */
+  /** Removes a RoleBinding. */
   removeRoleBinding(namespace: string, name: string): void {
-    this.dropBinding(namespace, name);
+    this.removeBinding(namespace, name);
   }
 
-  /** Combinations that tables hold now, as the limits count them ({@link TableLimits.total}). */
+  /** Combinations in all tables, counted as in {@link TableLimits.total}. */
   get tableSize(): number {
     return this.budget.used;
   }
 
-  /** The current rules of a role; undefined when it doesn't exist. */
+  /** Returns the current rules of a role; undefined if it doesn't exist. */
   roleRules(
     kind: "ClusterRole" | "Role",
     namespace: string,
@@ -118,18 +118,18 @@ export class RbacIndex implements Authorizer, RuleResolver {
     return this.findRole(kind, namespace, name)?.rules;
   }
 
-  /** Every ClusterRole that exists or is bound. */
-  everyClusterRole(): Iterable<RoleRecord> {
+  /** Returns all ClusterRoles that exist or that a binding refers to. */
+  allClusterRoles(): Iterable<RoleRecord> {
     return this.clusterRoles.values();
   }
 
-  /** What a user and their groups are granted, each by themself; those without bindings are left out. */
+  /** Returns the scopes of a user and of each of their groups. Subjects without bindings are omitted. */
   scopesOf({ name, groups }: UserInfo): SubjectScopes[] {
     const all = [this.users.get(name), ...groups.map((group) => this.groups.get(group))];
     return [...new Set(all)].filter((scopes) => scopes !== undefined);
   }
 
-  /** The decision, however long it takes. */
+  /** Returns the decision. May block the event loop while rules are added to tables; see {@link RbacIndex.attempt}. */
   authorize(attributes: Attributes): Decision {
     for (;;) {
       const decision = this.attempt(attributes);
@@ -138,8 +138,8 @@ export class RbacIndex implements Authorizer, RuleResolver {
   }
 
   /**
-   * The decision; undefined when more rules must first be added to tables than one turn of the event loop may add. Then a
-   * question in a further turn comes nearer to it.
+   * Returns the decision, or undefined if more rules must be added to tables than the limit for one iteration of the event loop.
+   * The caller then repeats the call in a later iteration.
    */
   attempt(attributes: Attributes): Decision | undefined {
     const { systemPrefix } = this.vocabulary;
@@ -150,7 +150,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
       allowed: undefined,
       missing: [],
       faulty: [],
-      left: this.budget.limits.perTurn,
+      remaining: this.budget.limits.perTurn,
       unfinished: false,
     };
     const { user } = attributes;
@@ -160,83 +160,83 @@ export class RbacIndex implements Authorizer, RuleResolver {
     if (evaluation.unfinished && evaluation.allowed === undefined) return undefined;
     const decision = evaluation.allowed ?? noOpinion;
     if (evaluation.missing.length === 0 && evaluation.faulty.length === 0) return decision;
-    const evaluationError = this.problemText(evaluation.missing, evaluation.faulty);
+    const evaluationError = this.evaluationErrorText(evaluation.missing, evaluation.faulty);
     return { ...decision, reason: decision.reason || `RBAC: ${evaluationError}`, evaluationError };
   }
 
-  /** Every rule that holds for the user in a namespace, those of the whole cluster included. Never incomplete. */
+  /** Returns all rules that apply to the user in a namespace, including cluster-wide ones. The list is always complete. */
   rulesFor(user: UserInfo, namespace: string): RuleList {
     const { rules, evaluationError } = this.policyRulesFor(user, namespace);
     return { ...listRules(rules), incomplete: false, evaluationError };
   }
 
   /**
-   * The rules that a user holds in a namespace (empty: in the whole cluster only), for comparing with rules that they
-   * want to grant. URL paths count only where they are bound in the whole cluster.
+   * Returns the rules that apply to a user in a namespace, including cluster-wide ones (empty namespace: only these). Rules with URL
+   * paths are included only from ClusterRoleBindings.
    */
   policyRulesFor(user: UserInfo, namespace: string): HeldRules {
     const rules = new Set<Rule>();
     const missing = new Set<RoleRecord>();
     const faulty = new Set<BindingRecord>();
-    const gather = (scope: Scope | undefined, urlsCount: boolean): void => {
+    const collectRules = (scope: Scope | undefined, includeUrls: boolean): void => {
       if (scope === undefined) return;
       for (const binding of scope.faultyBindings) faulty.add(binding);
       for (const role of scope.roles()) {
         if (role.rules === undefined) missing.add(role);
         for (const rule of role.rules ?? [])
-          if (urlsCount || rule.nonResourceURLs.length === 0) rules.add(rule);
+          if (includeUrls || rule.nonResourceURLs.length === 0) rules.add(rule);
       }
     };
     for (const scopes of [this.users.get(user.name), ...user.groups.map((group) => this.groups.get(group))]) {
-      gather(scopes?.get(""), true);
-      if (namespace !== "") gather(scopes?.get(namespace), false);
+      collectRules(scopes?.get(""), true);
+      if (namespace !== "") collectRules(scopes?.get(namespace), false);
     }
-    const evaluationError = this.problemText(
+    const evaluationError = this.evaluationErrorText(
       [...missing].slice(0, maxProblems),
       [...faulty].slice(0, maxProblems),
     );
     return { rules: [...rules], evaluationError };
   }
 
-  private *everybody(): Iterable<SubjectScopes> {
+  private *allSubjects(): Iterable<SubjectScopes> {
     yield* this.users.values();
     yield* this.groups.values();
   }
 
-  private *everyRole(): Iterable<RoleRecord> {
+  private *allRoles(): Iterable<RoleRecord> {
     yield* this.clusterRoles.values();
     yield* this.roles.values();
   }
 
   private putBinding(namespace: string, name: string, object: BindingObject): void {
-    this.dropBinding(namespace, name);
+    this.removeBinding(namespace, name);
     const { roleRef } = object;
-    const role = this.boundRole(namespace, object);
+    const role = this.referencedRole(namespace, object);
     const { subjects, faults } = readSubjects(object, namespace);
     if (role === undefined) faults.push(`unsupported role reference kind ${JSON.stringify(roleRef.kind)}`);
     const binding = { name, namespace, role, subjects, fault: faults.join(", ") };
     this.bindings.set(keyOf(namespace, name), binding);
-    role?.refer(binding);
+    role?.addBinding(binding);
     for (const subject of subjects) {
-      for (const key of this.namedBy(subject)) {
-        if (subject.counts) this.scopeOf(key, namespace).grant(binding);
-        if (faults.length > 0) this.scopeOf(key, namespace).reportFault(binding);
+      for (const key of this.keysNamedBy(subject)) {
+        if (subject.valid) this.ensureScope(key, namespace).grant(binding);
+        if (faults.length > 0) this.ensureScope(key, namespace).reportFault(binding);
       }
     }
   }
 
-  private dropBinding(namespace: string, name: string): void {
+  private removeBinding(namespace: string, name: string): void {
     const key = keyOf(namespace, name);
     const binding = this.bindings.get(key);
     if (binding === undefined) return;
     this.bindings.delete(key);
     for (const subject of binding.subjects) {
-      for (const subjectKey of this.namedBy(subject)) this.revoke(subjectKey, binding);
+      for (const subjectKey of this.keysNamedBy(subject)) this.revoke(subjectKey, binding);
     }
     const { role } = binding;
     if (role === undefined) return;
-    role.unrefer(binding);
-    this.forgetUnused(role);
+    role.removeBinding(binding);
+    this.removeUnused(role);
   }
 
   private revoke(key: SubjectKey, binding: BindingRecord): void {
@@ -253,16 +253,16 @@ export class RbacIndex implements Authorizer, RuleResolver {
     this.directory.removed(scopes);
   }
 
-  /** Users and groups that a subject names, even when a fault keeps it from matching: the fault is reported to them. */
-  private namedBy(subject: BoundSubject): readonly SubjectKey[] {
-    const { kind, name, counts } = subject;
+  /** Returns the users and groups that a subject names. An invalid subject may name several; its error is reported to them. */
+  private keysNamedBy(subject: BoundSubject): readonly SubjectKey[] {
+    const { kind, name, valid: counts } = subject;
     if (counts) return [keyOfSubject(subject, this.vocabulary.systemPrefix)];
     if (kind === "ServiceAccount") return [];
     const keys = [true, false].map((isGroup) => ({ isGroup, name }));
     return keys.filter((key) => kind !== (key.isGroup ? "User" : "Group"));
   }
 
-  private scopeOf(key: SubjectKey, namespace: string): Scope {
+  private ensureScope(key: SubjectKey, namespace: string): Scope {
     const subjects = key.isGroup ? this.groups : this.users;
     let scopes = subjects.get(key.name);
     if (scopes === undefined) {
@@ -273,9 +273,9 @@ export class RbacIndex implements Authorizer, RuleResolver {
     return scopes.ensure(namespace);
   }
 
-  private boundRole(namespace: string, { roleRef }: BindingObject): RoleRecord | undefined {
-    if (roleRef.kind === "ClusterRole") return this.roleAt("ClusterRole", "", roleRef.name);
-    if (roleRef.kind === "Role") return this.roleAt("Role", namespace, roleRef.name);
+  private referencedRole(namespace: string, { roleRef }: BindingObject): RoleRecord | undefined {
+    if (roleRef.kind === "ClusterRole") return this.ensureRole("ClusterRole", "", roleRef.name);
+    if (roleRef.kind === "Role") return this.ensureRole("Role", namespace, roleRef.name);
     return undefined;
   }
 
@@ -283,7 +283,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
     return kind === "ClusterRole" ? this.clusterRoles.get(name) : this.roles.get(keyOf(namespace, name));
   }
 
-  private roleAt(kind: "ClusterRole" | "Role", namespace: string, name: string): RoleRecord {
+  private ensureRole(kind: "ClusterRole" | "Role", namespace: string, name: string): RoleRecord {
     let role = this.findRole(kind, namespace, name);
     if (role !== undefined) return role;
     role = new RoleRecord(kind, namespace, name, this.budget);
@@ -292,11 +292,11 @@ export class RbacIndex implements Authorizer, RuleResolver {
     return role;
   }
 
-  private dropRole(kind: "ClusterRole" | "Role", namespace: string, name: string): void {
+  private removeRoleOf(kind: "ClusterRole" | "Role", namespace: string, name: string): void {
     const role = this.findRole(kind, namespace, name);
     if (role === undefined) return;
     this.setRole(role, undefined);
-    this.forgetUnused(role);
+    this.removeUnused(role);
   }
 
   private setRole(role: RoleRecord, object: StoredRole | undefined): void {
@@ -304,26 +304,26 @@ export class RbacIndex implements Authorizer, RuleResolver {
     this.finder.changed(role);
   }
 
-  private forgetUnused(role: RoleRecord): void {
-    if (!role.isForgotten) return;
+  private removeUnused(role: RoleRecord): void {
+    if (!role.isUnused) return;
     if (role.kind === "ClusterRole") this.clusterRoles.delete(role.name);
     else this.roles.delete(keyOf(role.namespace, role.name));
   }
 
-  /** That a role doesn't exist, as errors say it. */
-  missingText({ kind, name }: RoleRecord): string {
+  /** Returns the error message for a role that doesn't exist. */
+  notFoundMessage({ kind, name }: RoleRecord): string {
     return `${kind.toLowerCase()}.${this.apiGroup} ${JSON.stringify(name)} not found`;
   }
 
-  private problemText(missing: readonly RoleRecord[], faulty: readonly BindingRecord[]): string {
-    const texts = [...missing.map((role) => this.missingText(role)), ...faulty.map(faultText)];
+  private evaluationErrorText(missing: readonly RoleRecord[], faulty: readonly BindingRecord[]): string {
+    const texts = [...missing.map((role) => this.notFoundMessage(role)), ...faulty.map(faultMessage)];
     return texts.length < 2 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
   }
 }
 
-function faultText({ namespace, name, fault }: BindingRecord): string {
-  const what = namespace === "" ? "ClusterRoleBinding" : "RoleBinding";
-  return `${what} ${JSON.stringify(namespace === "" ? name : `${name}/${namespace}`)}: ${fault}`;
+function faultMessage({ namespace, name, fault }: BindingRecord): string {
+  const kind = namespace === "" ? "ClusterRoleBinding" : "RoleBinding";
+  return `${kind} ${JSON.stringify(namespace === "" ? name : `${name}/${namespace}`)}: ${fault}`;
 }
 
 function keyOf(namespace: string, name: string): string {

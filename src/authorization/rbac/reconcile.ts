@@ -4,16 +4,16 @@ import { missingRules } from "./coverage.ts";
 import type { BindingManifest, PolicyMetadata, RoleManifest } from "./default-roles/default-policy.ts";
 import type { Subject } from "./policy.ts";
 
-/** What is to be done with a default role or binding. */
+/** The write that a default role or binding needs. */
 export type Reconciliation<T> =
   | { readonly action: "create" | "update"; readonly object: T }
-  /** A binding's roleRef can't be changed: the live one is deleted, then this one created. */
+  /** The roleRef of a binding is immutable: the existing binding is deleted and `object` created. */
   | { readonly action: "recreate"; readonly object: T };
 
 /**
- * What has to be written so that a default role gives at least what it should. Only ever adds: rules that the live
- * role's rules don't cover, labels, annotations, aggregation selectors. Nothing is done (undefined) when nothing is
- * missing, or when the live role's auto-update annotation is "false". Serves ClusterRoles and Roles.
+ * Returns the write that a default ClusterRole or Role needs. It only adds: rules that the existing rules don't cover, labels,
+ * annotations, aggregation selectors. Undefined if nothing is missing, or if the auto-update annotation of the existing role is
+ * "false".
  */
 export function reconcileClusterRole<Live extends RoleManifest>(
   expected: RoleManifest,
@@ -22,7 +22,7 @@ export function reconcileClusterRole<Live extends RoleManifest>(
 ): Reconciliation<RoleManifest | Live> | undefined {
   if (existing === undefined) return { action: "create", object: expected };
   if (isProtected(existing.metadata, vocabulary)) return undefined;
-  const rules = uncovered(expected, existing);
+  const rules = uncoveredRules(expected, existing);
   const selectors = missingItems(
     expected.aggregationRule?.clusterRoleSelectors ?? [],
     existing.aggregationRule?.clusterRoleSelectors ?? [],
@@ -39,8 +39,8 @@ export function reconcileClusterRole<Live extends RoleManifest>(
 }
 
 /**
- * As {@link reconcileClusterRole} for a default binding: adds subjects, labels and annotations that are missing. A
- * binding that has come to refer to another role is made anew as expected. Serves ClusterRoleBindings and RoleBindings.
+ * Returns the write that a default ClusterRoleBinding or RoleBinding needs, as {@link reconcileClusterRole}. It adds missing
+ * subjects, labels and annotations. A binding with another roleRef is recreated.
  */
 export function reconcileBinding<Live extends BindingManifest>(
   expected: BindingManifest,
@@ -54,7 +54,7 @@ export function reconcileBinding<Live extends BindingManifest>(
     return { action: "recreate", object: expected };
   const live = existing.subjects ?? [];
   const subjects = (expected.subjects ?? []).filter(
-    (wanted) => !live.some((one) => sameSubject(one, wanted)),
+    (expectedItem) => !live.some((one) => sameSubject(one, expectedItem)),
   );
   const metadata = withMissingMetadata(expected.metadata, existing.metadata);
   if (subjects.length === 0 && metadata === existing.metadata) return undefined;
@@ -69,8 +69,8 @@ function isProtected(metadata: PolicyMetadata, vocabulary: Vocabulary): boolean 
   return metadata.annotations?.[vocabulary.autoUpdateAnnotation] === "false";
 }
 
-/** The expected rules that the live ones don't cover, whole, so that the role stays readable. */
-function uncovered(expected: RoleManifest, existing: RoleManifest): NonNullable<RoleManifest["rules"]> {
+/** Returns the expected rules that the existing ones don't cover completely. */
+function uncoveredRules(expected: RoleManifest, existing: RoleManifest): NonNullable<RoleManifest["rules"]> {
   const live = existing.rules ?? [];
   return (expected.rules ?? []).filter((rule) => missingRules(live, [rule]).length > 0);
 }
@@ -83,10 +83,10 @@ function withSelectors(
   return { ...live, clusterRoleSelectors: [...(live.clusterRoleSelectors ?? []), ...selectors] };
 }
 
-/** The live metadata, the same object when it lacks nothing. Values that somebody changed are left as they are. */
+/** Adds missing labels and annotations. Returns the same object if none is missing; doesn't change existing values. */
 function withMissingMetadata<M extends PolicyMetadata>(expected: PolicyMetadata, existing: M): M {
-  const lacksLabels = lacks(expected.labels, existing.labels);
-  const lacksAnnotations = lacks(expected.annotations, existing.annotations);
+  const lacksLabels = lacksKeys(expected.labels, existing.labels);
+  const lacksAnnotations = lacksKeys(expected.annotations, existing.annotations);
   if (!lacksLabels && !lacksAnnotations) return existing;
   return {
     ...existing,
@@ -95,7 +95,7 @@ function withMissingMetadata<M extends PolicyMetadata>(expected: PolicyMetadata,
   };
 }
 
-function lacks(
+function lacksKeys(
   expected: Readonly<Record<string, string>> | undefined,
   existing: Readonly<Record<string, string>> | undefined,
 ): boolean {
@@ -103,7 +103,7 @@ function lacks(
 }
 
 function missingItems<T>(expected: readonly T[], existing: readonly T[]): T[] {
-  return expected.filter((wanted) => !existing.some((one) => isDeepStrictEqual(one, wanted)));
+  return expected.filter((expectedItem) => !existing.some((one) => isDeepStrictEqual(one, expectedItem)));
 }
 
 function sameSubject(one: Subject, other: Subject): boolean {

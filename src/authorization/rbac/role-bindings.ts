@@ -1,6 +1,6 @@
 import { itemsOf, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 
-/** The bindings of one role by the namespace in which they hold; the empty namespace is the whole cluster. */
+/** The bindings of one role by namespace; empty for ClusterRoleBindings. */
 export class RoleBindings<B extends { readonly namespace: string }> {
   private readonly byNamespace = new Map<string, OneOrMany<B>>();
 
@@ -11,12 +11,12 @@ export class RoleBindings<B extends { readonly namespace: string }> {
 
   remove(binding: B): void {
     const { namespace } = binding;
-    const left = withoutItem(this.byNamespace.get(namespace), binding);
-    if (left !== undefined) this.byNamespace.set(namespace, left);
+    const remaining = withoutItem(this.byNamespace.get(namespace), binding);
+    if (remaining !== undefined) this.byNamespace.set(namespace, remaining);
     else this.byNamespace.delete(namespace);
   }
 
-  /** The bindings that hold in exactly this namespace, or (empty) in the whole cluster. */
+  /** Returns the bindings in exactly this namespace; for the empty namespace the ClusterRoleBindings. */
   in(namespace: string): Iterable<B> {
     return itemsOf(this.byNamespace.get(namespace));
   }

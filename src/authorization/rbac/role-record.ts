@@ -8,40 +8,40 @@ import { prepareLists } from "./long-lists.ts";
 import { RuleTable } from "./rule-table.ts";
 import type { TableBudget, Turn } from "./table-budget.ts";
 
-/** Roles with no more rules and list entries than this are compared rule by rule, which needs no memory. */
+/** Roles up to these sizes are compared rule by rule and have no table, to save memory. */
 const scannedRules = 3;
 const scannedEntries = 24;
 
-/** A binding as the index holds it. */
+/** A binding in the index. */
 export interface BindingRecord {
   readonly name: string;
   /** Empty for a ClusterRoleBinding. */
   readonly namespace: string;
-  /** Undefined when the roleRef's kind is none that could be resolved. */
+  /** Undefined if the kind of the roleRef is unknown. */
   readonly role: RoleRecord | undefined;
   readonly subjects: readonly BoundSubject[];
-  /** What keeps parts of the binding from counting; empty when nothing does. */
+  /** Messages about invalid parts of the binding; empty if it is valid. */
   readonly fault: string;
 }
 
-/** A scope that holds rules of a role in a table of its own. */
-export interface RuleHolder {
-  /** Updates the table; `before` are the rules that the role had, undefined when it didn't exist. */
-  roleChanged(role: RoleRecord, before: readonly Rule[] | undefined): void;
+/** A scope whose table contains rules of a role. */
+export interface RoleObserver {
+  /** Updates the table after a change of the role; `previous` are its previous rules, undefined if it didn't exist. */
+  roleChanged(role: RoleRecord, previous: readonly Rule[] | undefined): void;
 }
 
-/** A role, or the place of one that bindings name and that doesn't exist. */
+/** A role that exists or that a binding refers to. */
 export class RoleRecord {
   /** Number of bindings that refer to the role. */
   private references = 0;
   /** The bindings that refer to the role. */
   readonly bindings = new RoleBindings<BindingRecord>();
-  /** The role's labels, which aggregation selectors of other roles match; undefined when it has none. */
+  /** The labels of the role; the aggregation rules of other roles match them. */
   labels: Readonly<Record<string, string>> | undefined;
-  /** The selectors of the role's aggregation rule; undefined when it has none. */
+  /** The selectors of the role's aggregation rule; undefined without one. */
   aggregationSelectors: readonly LabelSelectorObject[] | undefined;
-  /** The scopes that hold the role's rules in their merged table. */
-  mergedScopes: OneOrMany<RuleHolder>;
+  /** The scopes that have the role's rules in their table. */
+  mergedScopes: OneOrMany<RoleObserver>;
   private current: readonly Rule[] | undefined;
   private table: RuleTable<RoleRecord> | undefined;
 
@@ -52,41 +52,41 @@ export class RoleRecord {
     private readonly budget: TableBudget,
   ) {}
 
-  /** Takes in a binding that refers to the role. */
-  refer(binding: BindingRecord): void {
+  /** Adds a binding that refers to the role. */
+  addBinding(binding: BindingRecord): void {
     this.references++;
     this.bindings.add(binding);
   }
 
-  /** Forgets a binding that {@link RoleRecord.refer} took in. */
-  unrefer(binding: BindingRecord): void {
+  /** Removes a binding that was added by {@link RoleRecord.addBinding}. */
+  removeBinding(binding: BindingRecord): void {
     this.references--;
     this.bindings.remove(binding);
   }
 
-  /** Makes the role what an object says, or takes it out of existence. */
+  /** Sets rules, labels and aggregation rule; undefined if the role was deleted. */
   put(role: StoredRole | undefined): void {
     this.labels = role?.metadata?.labels ?? undefined;
     this.aggregationSelectors = role?.aggregationRule?.clusterRoleSelectors ?? undefined;
     this.setRules(role === undefined ? undefined : (role.rules ?? []));
   }
 
-  /** Whether neither the role nor a binding of it exists. */
-  get isForgotten(): boolean {
+  /** Whether the role doesn't exist and no binding refers to it. */
+  get isUnused(): boolean {
     return this.references === 0 && this.current === undefined;
   }
 
-  /** The role's rules; undefined while it doesn't exist. */
+  /** The rules of the role; undefined if it doesn't exist. */
   get rules(): readonly Rule[] | undefined {
     return this.current;
   }
 
-  /** Whether one of the role's rules allows what is asked; the turn says whether one that waits may. */
+  /** Whether a rule of the role allows the request. Sets `turn.unfinished` if rules aren't in the table yet. */
   allows(query: RuleQuery, turn: Turn): boolean {
     const { current } = this;
     if (current === undefined) return false;
     if (this.table === undefined) {
-      if (isScanned(current)) return scan(current, query);
+      if (isSmall(current)) return someRuleAllows(current, query);
       this.table = new RuleTable<RoleRecord>(this.budget);
       this.table.add(current, this);
     }
@@ -94,23 +94,23 @@ export class RoleRecord {
   }
 
   private setRules(rules: readonly PolicyRule[] | undefined): void {
-    const before = this.current;
+    const previous = this.current;
     this.current = rules === undefined ? undefined : completeRules(rules);
     for (const rule of this.current ?? []) prepareLists(rule);
-    if (before !== undefined) this.table?.remove(before, this);
+    if (previous !== undefined) this.table?.remove(previous, this);
     this.table = undefined;
-    for (const scope of itemsOf(this.mergedScopes)) scope.roleChanged(this, before);
+    for (const scope of itemsOf(this.mergedScopes)) scope.roleChanged(this, previous);
   }
 }
 
-function scan(rules: readonly Rule[], query: RuleQuery): boolean {
+function someRuleAllows(rules: readonly Rule[], query: RuleQuery): boolean {
   for (const rule of rules) {
     if (ruleAllows(rule, query)) return true;
   }
   return false;
 }
 
-function isScanned(rules: readonly Rule[]): boolean {
+function isSmall(rules: readonly Rule[]): boolean {
   if (rules.length > scannedRules) return false;
   let entries = 0;
   for (const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } of rules) {

@@ -4,85 +4,89 @@ import type { Rule } from "./policy.ts";
 import type { RoleRecord } from "./role-record.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
 
-/** A rule and its role. */
-export interface PlacedRule {
+/** A rule with its role. */
+export interface RoleRule {
   readonly role: RoleRecord;
   readonly rule: Rule;
-  /** Its place among the role's rules. */
-  readonly at: number;
+  /** Index in the rules of the role. */
+  readonly index: number;
 }
 
-/** Rules that name more resources than this are compared with every question instead of being found by resource. */
+/** Rules with more resources than this aren't indexed; every search compares them. */
 const maxIndexedResources = 32;
 
-/** Rules that are looked at between two looks at the clock. */
-export const rulesAStep = 256;
+/** Number of rules that are processed between two calls of `giveTurn`. */
+export const rulesPerStep = 256;
 
 /**
- * Finds the rules of all roles that answer a question with yes, by the resource that they name. It costs nothing until
- * the first question; from then on a changed role costs what it says, and a question the rules that name its resource.
- * Its memory is in proportion to the rules.
+ * Finds the rules of all roles that allow a request, by resource. The index is built at the first search and then updated. A search
+ * takes time proportional to the rules for the resource; memory is proportional to all rules.
  */
 export class RuleFinder {
-  private awake = false;
-  private readonly byResource = new Map<string, OneOrMany<PlacedRule>>();
-  /** Rules about URLs, and rules that name very many resources. */
-  private readonly compared = new Set<PlacedRule>();
-  private readonly placed = new Map<RoleRecord, PlacedRule[]>();
-  private readonly waiting = new Set<RoleRecord>();
+  private enabled = false;
+  private readonly byResource = new Map<string, OneOrMany<RoleRule>>();
+  /** Rules with URLs or with many resources; every search compares them. */
+  private readonly unindexed = new Set<RoleRule>();
+  private readonly rulesByRole = new Map<RoleRecord, RoleRule[]>();
+  private readonly pendingRoles = new Set<RoleRecord>();
   private filling: Promise<void> | undefined;
 
-  /** @param roles every role that there is now. */
+  /** @param roles returns all current roles. */
   constructor(private readonly roles: () => Iterable<RoleRecord>) {}
 
-  /** Updates the finder after the rules of a role changed, or the role was deleted. */
+  /** Updates the index after the rules of a role changed or the role was deleted. */
   changed(role: RoleRecord): void {
-    if (!this.awake) return;
-    this.forget(role);
-    if (role.rules !== undefined) this.waiting.add(role);
+    if (!this.enabled) return;
+    this.removeRole(role);
+    if (role.rules !== undefined) this.pendingRoles.add(role);
   }
 
   /**
-   * The first rule of each role that answers the question with yes; long work is done in turns.
+   * Returns for each role the first rule that allows the request. Yields to the event loop.
    *
-   * @param goesOn asked for each role that is found; where it says no, the search ends without a result.
+   * @param shouldContinue called for each matching role; if it returns false, the search ends and returns undefined.
    */
   async find(
     query: RuleQuery,
     giveTurn: GiveTurn,
-    goesOn: (role: RoleRecord) => boolean,
-  ): Promise<ReadonlyMap<RoleRecord, PlacedRule> | undefined> {
+    shouldContinue: (role: RoleRecord) => boolean,
+  ): Promise<ReadonlyMap<RoleRecord, RoleRule> | undefined> {
     await this.ready(giveTurn);
-    const found = new Map<RoleRecord, PlacedRule>();
+    const matches = new Map<RoleRecord, RoleRule>();
     let steps = 0;
     for (const candidates of this.candidates(query)) {
-      for (const one of candidates) {
-        if (ruleAllows(one.rule, query)) {
-          const known = found.get(one.role);
-          if (known === undefined && !goesOn(one.role)) return undefined;
-          if (known === undefined || one.at < known.at) found.set(one.role, one);
+      for (const candidate of candidates) {
+        if (ruleAllows(candidate.rule, query)) {
+          const existing = matches.get(candidate.role);
+          if (existing === undefined && !shouldContinue(candidate.role)) return undefined;
+          if (existing === undefined || candidate.index < existing.index)
+            matches.set(candidate.role, candidate);
         }
-        if (++steps % rulesAStep === 0) await giveTurn();
+        if (++steps % rulesPerStep === 0) await giveTurn();
       }
     }
-    // Roles may have changed between turns.
-    for (const [role, { rule, at }] of found) if (role.rules?.[at] !== rule) found.delete(role);
-    return found;
+    // Roles may have changed while the search yielded.
+    for (const [role, { rule, index: at }] of matches) if (role.rules?.[at] !== rule) matches.delete(role);
+    return matches;
   }
 
-  private candidates({ aboutResource, resource, subresourceOfAll }: RuleQuery): Iterable<PlacedRule>[] {
-    if (!aboutResource) return [this.compared];
+  private candidates({
+    isResourceRequest: aboutResource,
+    resource,
+    subresourceOfAll,
+  }: RuleQuery): Iterable<RoleRule>[] {
+    if (!aboutResource) return [this.unindexed];
     const entries = new Set([resource, subresourceOfAll, "*"]);
-    return [this.compared, ...[...entries].map((entry) => itemsOf(this.byResource.get(entry)))];
+    return [this.unindexed, ...[...entries].map((entry) => itemsOf(this.byResource.get(entry)))];
   }
 
-  /** Takes in what waits. Questions that come meanwhile wait for the same work. */
+  /** Indexes pending roles. Concurrent searches wait for the same operation. */
   private async ready(giveTurn: GiveTurn): Promise<void> {
-    if (!this.awake) {
-      this.awake = true;
-      for (const role of this.roles()) if (role.rules !== undefined) this.waiting.add(role);
+    if (!this.enabled) {
+      this.enabled = true;
+      for (const role of this.roles()) if (role.rules !== undefined) this.pendingRoles.add(role);
     }
-    while (this.waiting.size > 0 || this.filling !== undefined) {
+    while (this.pendingRoles.size > 0 || this.filling !== undefined) {
       this.filling ??= this.fill(giveTurn).finally(() => (this.filling = undefined));
       await this.filling;
     }
@@ -90,42 +94,42 @@ export class RuleFinder {
 
   private async fill(giveTurn: GiveTurn): Promise<void> {
     let steps = 0;
-    for (const role of this.waiting) {
-      this.waiting.delete(role);
-      const own: PlacedRule[] = [];
-      this.placed.set(role, own);
+    for (const role of this.pendingRoles) {
+      this.pendingRoles.delete(role);
+      const roleRules: RoleRule[] = [];
+      this.rulesByRole.set(role, roleRules);
       for (const [at, rule] of (role.rules ?? []).entries()) {
-        this.place({ role, rule, at }, own);
-        if (++steps % rulesAStep === 0) await giveTurn();
-        // Changed meanwhile: then it waits again, or is gone.
-        if (this.placed.get(role) !== own) break;
+        this.addRule({ role, rule, index: at }, roleRules);
+        if (++steps % rulesPerStep === 0) await giveTurn();
+        // The role changed while this yielded: it is pending again or was deleted.
+        if (this.rulesByRole.get(role) !== roleRules) break;
       }
     }
   }
 
-  private place(rule: PlacedRule, own: PlacedRule[]): void {
-    own.push(rule);
+  private addRule(rule: RoleRule, roleRules: RoleRule[]): void {
+    roleRules.push(rule);
     const { resources, nonResourceURLs } = rule.rule;
-    if (nonResourceURLs.length > 0 || resources.length > maxIndexedResources) this.compared.add(rule);
+    if (nonResourceURLs.length > 0 || resources.length > maxIndexedResources) this.unindexed.add(rule);
     else {
       for (const entry of resources) this.byResource.set(entry, withItem(this.byResource.get(entry), rule));
     }
   }
 
-  private forget(role: RoleRecord): void {
-    this.waiting.delete(role);
-    for (const rule of this.placed.get(role) ?? []) {
-      if (this.compared.delete(rule)) continue;
-      for (const entry of rule.rule.resources) this.unplace(entry, rule);
+  private removeRole(role: RoleRecord): void {
+    this.pendingRoles.delete(role);
+    for (const rule of this.rulesByRole.get(role) ?? []) {
+      if (this.unindexed.delete(rule)) continue;
+      for (const entry of rule.rule.resources) this.removeFromResource(entry, rule);
     }
-    this.placed.delete(role);
+    this.rulesByRole.delete(role);
   }
 
-  private unplace(entry: string, rule: PlacedRule): void {
-    const before = this.byResource.get(entry);
-    if (before === undefined) return;
-    const left = withoutItem(before, rule);
-    if (left === undefined) this.byResource.delete(entry);
-    else this.byResource.set(entry, left);
+  private removeFromResource(entry: string, rule: RoleRule): void {
+    const previous = this.byResource.get(entry);
+    if (previous === undefined) return;
+    const remaining = withoutItem(previous, rule);
+    if (remaining === undefined) this.byResource.delete(entry);
+    else this.byResource.set(entry, remaining);
   }
 }

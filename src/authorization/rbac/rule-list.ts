@@ -2,9 +2,9 @@ import type { NonResourceRule, ResourceRule } from "../authorizer.ts";
 import type { PolicyRule } from "./policy.ts";
 
 /**
- * Held rules as a rules review lists them. There `*` among resource names stands for every name, which a role's rule
- * never grants: it means the object called `*`. So the `*` is left out, and with it a rule that has no other name;
- * whatever is listed is granted (spec: access review 2.2).
+ * Converts rules to the lists of a SelfSubjectRulesReview. In a review, the resource name `*` means all names; in a role it is
+ * the object with the name `*`. So this removes the name `*`, and rules without another name: the lists contain nothing that
+ * isn't granted (spec: access review 2.2).
  */
 export function listRules(rules: readonly PolicyRule[]): {
   resourceRules: ResourceRule[];

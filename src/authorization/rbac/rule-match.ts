@@ -1,76 +1,76 @@
 import type { Attributes } from "../authorizer.ts";
-import { isLong, listHas, manyUrls } from "./long-lists.ts";
+import { isLong, listIncludes, longUrlSet } from "./long-lists.ts";
 import type { Rule } from "./policy.ts";
 import { urlCovers } from "./url-entry.ts";
 
 /**
- * A question in the form in which rules are compared with it. `*` in the question is a value like any other: only a
- * rule's own `*` matches it.
+ * The attributes of a request in the form in which rules are compared with it. `*` in the request is an ordinary value: only a
+ * `*` in the rule matches it.
  */
 export interface RuleQuery {
-  /** False for a question about a URL path. */
-  readonly aboutResource: boolean;
+  /** False for a non-resource request. */
+  readonly isResourceRequest: boolean;
   readonly verb: string;
   readonly group: string;
-  /** With its subresource: `pods`, `pods/log`. */
+  /** Resource with subresource: `pods`, `pods/log`. */
   readonly resource: string;
-  /** The rule entry that is `*`, a slash and the subresource; empty when the question names no subresource. */
+  /** `*`/subresource; empty without a subresource. */
   readonly subresourceOfAll: string;
   readonly name: string;
   readonly path: string;
 }
 
-/** The question that a request's attributes put. */
+/** Converts the attributes of a request. */
 export function ruleQuery(attributes: Attributes): RuleQuery {
   if (attributes.kind === "nonResource") {
     const { verb, path } = attributes;
-    return { aboutResource: false, verb, group: "", resource: "", subresourceOfAll: "", name: "", path };
+    return { isResourceRequest: false, verb, group: "", resource: "", subresourceOfAll: "", name: "", path };
   }
   const { verb, group, resource, subresource, name } = attributes;
-  const whole = subresource === "" ? resource : `${resource}/${subresource}`;
+  const resourcePath = subresource === "" ? resource : `${resource}/${subresource}`;
   const subresourceOfAll = subresource === "" ? "" : `*/${subresource}`;
-  return { aboutResource: true, verb, group, resource: whole, subresourceOfAll, name, path: "" };
+  return { isResourceRequest: true, verb, group, resource: resourcePath, subresourceOfAll, name, path: "" };
 }
 
-/** Whether one rule alone answers the question with yes. */
+/** Whether the rule allows the request. */
 export function ruleAllows(rule: Rule, query: RuleQuery): boolean {
-  if (!query.aboutResource)
-    return hasOrAll(rule.verbs, query.verb) && urlsCover(rule.nonResourceURLs, query.path);
+  if (!query.isResourceRequest)
+    return includesOrWildcard(rule.verbs, query.verb) && urlsCover(rule.nonResourceURLs, query.path);
   return (
     verbAndResourceMatch(rule, query) &&
-    (rule.resourceNames.length === 0 || listHas(rule.resourceNames, query.name))
+    (rule.resourceNames.length === 0 || listIncludes(rule.resourceNames, query.name))
   );
 }
 
-/** Whether a rule answers a question about a resource with yes, at least for some names. */
+/** Whether the rule allows a resource request, at least for some names. */
 export function verbAndResourceMatch(rule: Rule, query: RuleQuery): boolean {
   return (
-    hasOrAll(rule.verbs, query.verb) &&
-    hasOrAll(rule.apiGroups, query.group) &&
+    includesOrWildcard(rule.verbs, query.verb) &&
+    includesOrWildcard(rule.apiGroups, query.group) &&
     resourcesMatch(rule.resources, query)
   );
 }
 
-/** Whether a list of verbs, groups or resources holds a value, or `*`. */
-export function hasOrAll(entries: readonly string[], value: string): boolean {
-  if (isLong(entries)) return listHas(entries, value) || listHas(entries, "*");
+/** Whether a list of verbs, groups or resources contains the value or `*`. */
+export function includesOrWildcard(entries: readonly string[], value: string): boolean {
+  if (isLong(entries)) return listIncludes(entries, value) || listIncludes(entries, "*");
   for (const entry of entries) {
     if (entry === value || entry === "*") return true;
   }
   return false;
 }
 
-/** Whether a rule's resources hold the one that is asked about. */
+/** Whether the resources of a rule match the request. */
 export function resourcesMatch(
   entries: readonly string[],
   { resource, subresourceOfAll }: RuleQuery,
 ): boolean {
-  if (hasOrAll(entries, resource)) return true;
-  return subresourceOfAll !== "" && listHas(entries, subresourceOfAll);
+  if (includesOrWildcard(entries, resource)) return true;
+  return subresourceOfAll !== "" && listIncludes(entries, subresourceOfAll);
 }
 
-/** Whether a rule's URL entries cover a path. */
+/** Whether the URL entries of a rule match a path. */
 export function urlsCover(entries: readonly string[], path: string): boolean {
-  const many = manyUrls(entries);
-  return many === undefined ? entries.some((entry) => urlCovers(entry, path)) : many.covers(path);
+  const urlSet = longUrlSet(entries);
+  return urlSet === undefined ? entries.some((entry) => urlCovers(entry, path)) : urlSet.covers(path);
 }

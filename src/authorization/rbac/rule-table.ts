@@ -4,7 +4,7 @@ import { ruleAllows, type RuleQuery } from "./rule-match.ts";
 import { combinationsOf, type TableBudget, type Turn } from "./table-budget.ts";
 import { UrlTable } from "./url-table.ts";
 
-/** Who grants a resource: for every name, and for single names. */
+/** The owners that grant a resource: for all names, and for single names. */
 interface Leaf<Owner extends object> {
   anyName: OneOrMany<Owner>;
   names: Map<string, OneOrMany<Owner>> | undefined;
@@ -17,87 +17,87 @@ type ByGroup<Owner extends object> = Map<string, ByResource<Owner>>;
 type Change = <T extends object>(set: OneOrMany<T>, owner: T) => OneOrMany<T>;
 
 /**
- * Rules of many owners, spread over lookup maps so that a question costs a dozen lookups however many rules there are.
- * Adding and removing an owner's rules costs what these rules say, whatever else is in the table. Rules are spread when
- * questions come, so many a turn; those that the budget has no room for are compared one by one.
+ * Lookup table for the rules of many owners. A search takes about a dozen map lookups, independent of the number of rules. Adding
+ * and removing rules takes time proportional to these rules. Rules are inserted by the next search, a limited number per
+ * iteration of the event loop. Rules above the memory budget are compared one by one.
  */
 export class RuleTable<Owner extends object> {
   private readonly verbs = new Map<string, ByGroup<Owner>>();
   private readonly urls = new Map<string, UrlTable<Owner>>();
-  /** Rules that are not, or not all, spread yet. */
-  private readonly waiting = new Map<Owner, readonly Rule[]>();
-  /** How many rules of the first that wait are spread. */
-  private begun = 0;
-  /** Rules that are compared, as spreading them would cost too much. */
-  private readonly wide = new Map<Owner, Rule[]>();
+  /** Owners whose rules are not, or not all, inserted yet. */
+  private readonly pending = new Map<Owner, readonly Rule[]>();
+  /** Number of inserted rules of the first pending owner. */
+  private insertedOfFirst = 0;
+  /** Rules above the memory budget, which are compared one by one. */
+  private readonly linearRules = new Map<Owner, Rule[]>();
 
   constructor(private readonly budget: TableBudget) {}
 
-  /** Adds an owner's rules; it has none in the table yet. */
+  /** Adds the rules of an owner that has none in the table. */
   add(rules: readonly Rule[], owner: Owner): void {
-    this.waiting.set(owner, rules);
+    this.pending.set(owner, rules);
   }
 
-  /** Removes all rules of an owner: `rules` are those that were added for it. */
+  /** Removes all rules of an owner; `rules` must be those that were added. */
   remove(rules: readonly Rule[], owner: Owner): void {
-    let spread = rules;
-    if (this.waiting.has(owner)) {
-      const [first] = this.waiting.keys();
-      spread = first === owner ? rules.slice(0, this.begun) : [];
-      if (first === owner) this.begun = 0;
-      this.waiting.delete(owner);
+    let inserted = rules;
+    if (this.pending.has(owner)) {
+      const [first] = this.pending.keys();
+      inserted = first === owner ? rules.slice(0, this.insertedOfFirst) : [];
+      if (first === owner) this.insertedOfFirst = 0;
+      this.pending.delete(owner);
     }
-    const wide = new Set(this.wide.get(owner));
-    this.wide.delete(owner);
-    for (const rule of spread) {
-      if (wide.has(rule)) continue;
+    const linearRules = new Set(this.linearRules.get(owner));
+    this.linearRules.delete(owner);
+    for (const rule of inserted) {
+      if (linearRules.has(rule)) continue;
       this.change(rule, owner, withoutItem);
-      this.budget.giveBack(rule);
+      this.budget.release(rule);
     }
   }
 
-  /** An owner whose rules allow what is asked; the turn says whether there may be one that waits. */
+  /** Returns an owner whose rules allow the request. Sets `turn.unfinished` if rules are still pending. */
   find(query: RuleQuery, turn: Turn): Owner | undefined {
-    if (this.waiting.size > 0) this.insertWaiting(turn);
+    if (this.pending.size > 0) this.insertPending(turn);
     const { verb } = query;
-    const found = query.aboutResource
+    const owner = query.isResourceRequest
       ? (findByGroup(this.verbs.get(verb), query) ?? findByGroup(this.verbs.get("*"), query))
       : (this.urls.get(verb)?.find(query.path) ?? this.urls.get("*")?.find(query.path));
-    if (found !== undefined || this.wide.size === 0) return found;
-    for (const [owner, rules] of this.wide) {
+    if (owner !== undefined || this.linearRules.size === 0) return owner;
+    for (const [owner, rules] of this.linearRules) {
       for (const rule of rules) if (ruleAllows(rule, query)) return owner;
     }
     return undefined;
   }
 
-  /** Spreads rules that wait, as many as the turn has room for. */
-  private insertWaiting(turn: Turn): void {
-    for (const [owner, rules] of this.waiting) {
-      for (; this.begun < rules.length; this.begun++) {
-        if (turn.left <= 0) {
+  /** Inserts pending rules up to the limit of the turn. */
+  private insertPending(turn: Turn): void {
+    for (const [owner, rules] of this.pending) {
+      for (; this.insertedOfFirst < rules.length; this.insertedOfFirst++) {
+        if (turn.remaining <= 0) {
           turn.unfinished = true;
           return;
         }
-        turn.left -= this.place(rules[this.begun]!, owner);
+        turn.remaining -= this.insert(rules[this.insertedOfFirst]!, owner);
       }
-      this.begun = 0;
-      this.waiting.delete(owner);
+      this.insertedOfFirst = 0;
+      this.pending.delete(owner);
     }
   }
 
-  /** Spreads a rule if it can be; returns what that cost of the turn. */
-  private place(rule: Rule, owner: Owner): number {
-    if (this.budget.take(rule)) {
+  /** Inserts a rule if the budget allows it. Returns the cost for the turn. */
+  private insert(rule: Rule, owner: Owner): number {
+    if (this.budget.reserve(rule)) {
       this.change(rule, owner, withItem);
       return combinationsOf(rule);
     }
-    const wide = this.wide.get(owner);
-    if (wide === undefined) this.wide.set(owner, [rule]);
-    else wide.push(rule);
+    const linearRules = this.linearRules.get(owner);
+    if (linearRules === undefined) this.linearRules.set(owner, [rule]);
+    else linearRules.push(rule);
     return 1;
   }
 
-  /** Adds an owner to, or takes it out of, every combination of a rule. */
+  /** Adds an owner to every combination of a rule, or removes it. */
   private change(rule: Rule, owner: Owner, change: Change): void {
     for (const verb of rule.verbs) {
       if (rule.resources.length > 0) this.changeResources(verb, rule, owner, change);

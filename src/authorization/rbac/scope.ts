@@ -1,6 +1,6 @@
 import type { Decision } from "../authorizer.ts";
 import { describeGrant } from "./grant-text.ts";
-import type { BindingRecord, RoleRecord, RuleHolder } from "./role-record.ts";
+import type { BindingRecord, RoleRecord, RoleObserver } from "./role-record.ts";
 import type { SubjectKey } from "./bound-subject.ts";
 import { firstItem, itemsOf, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 import type { Rule } from "./policy.ts";
@@ -8,28 +8,28 @@ import type { RuleQuery } from "./rule-match.ts";
 import { RuleTable } from "./rule-table.ts";
 import type { TableBudget, Turn } from "./table-budget.ts";
 
-/** Up to so many roles are asked one after another; more are merged into one table. */
-const askedRoles = 4;
+/** Up to this number of roles are evaluated one after another; more are merged into one table. */
+const maxSeparateRoles = 4;
 
-/** The evaluation of one request: what is asked, and what the scopes have found so far. */
+/** The state of the evaluation of one request. */
 export interface Evaluation extends Turn {
   readonly query: RuleQuery;
-  /** For reasons: how names of service accounts begin. */
+  /** Prefix of user names of service accounts, for reasons. */
   readonly systemPrefix: string;
   allowed: Decision | undefined;
-  /** Roles that are bound and don't exist: at most {@link maxProblems}, so that many of them don't make reviews slower. */
+  /** Bound roles that don't exist: at most {@link maxProblems}, to limit the time of a decision. */
   readonly missing: RoleRecord[];
-  /** Bindings that have a fault: at most {@link maxProblems}. */
+  /** Invalid bindings: at most {@link maxProblems}. */
   readonly faulty: BindingRecord[];
 }
 
-/** How many missing roles, and how many faulty bindings, one answer reports. */
+/** Maximum number of missing roles, and of invalid bindings, in one decision. */
 export const maxProblems = 16;
 
-/** A role as one subject has it in one scope, with every binding that grants it there. */
+/** A role that is granted to a subject in a scope, with the bindings that grant it. */
 class RoleGrant {
   bindings: OneOrMany<BindingRecord>;
-  /** Remembered: the same request comes again and again. */
+  /** Cached, because the same request is frequent. */
   private decision: Decision | undefined;
 
   constructor(readonly role: RoleRecord) {}
@@ -47,14 +47,14 @@ class RoleGrant {
 }
 
 /**
- * What one subject is granted in one namespace, or in the whole cluster. Few roles are kept in a list and asked in
- * turn, so that they share what each role knows about itself; many are put into one table when first asked, which from
- * then on is changed only where a role or binding changes.
+ * The grants of one subject in one namespace, or in the whole cluster. A few roles are evaluated one after another with the
+ * table of each role, which all scopes share. More roles are merged into one table of the scope, which is built at the first
+ * request and then updated.
  */
-export class Scope implements RuleHolder {
+export class Scope implements RoleObserver {
   private few: RoleGrant[] = [];
   private many: Map<RoleRecord, RoleGrant> | undefined;
-  /** Kept while there are many. */
+  /** Roles that don't exist; only maintained while `many` is set. */
   private missing: OneOrMany<RoleRecord>;
   private table: RuleTable<RoleRecord> | undefined;
   private faulty: OneOrMany<BindingRecord>;
@@ -68,24 +68,24 @@ export class Scope implements RuleHolder {
     return this.few.length === 0 && (this.many?.size ?? 0) === 0 && this.faulty === undefined;
   }
 
-  /** The roles that are granted here. */
+  /** Returns the granted roles. */
   *roles(): Iterable<RoleRecord> {
     if (this.many !== undefined) yield* this.many.keys();
     for (const grant of this.few) yield grant.role;
   }
 
-  /** The roles that are granted here, each with the bindings that do it. */
+  /** Returns the granted roles with their bindings. */
   *grants(): Iterable<{ readonly role: RoleRecord; readonly bindings: OneOrMany<BindingRecord> }> {
     if (this.many !== undefined) yield* this.many.values();
     yield* this.few;
   }
 
-  /** Bindings here that have a fault. */
+  /** The invalid bindings of the scope. */
   get faultyBindings(): Iterable<BindingRecord> {
     return itemsOf(this.faulty);
   }
 
-  /** Grants a binding's role here. */
+  /** Adds the role of a binding. */
   grant(binding: BindingRecord): void {
     const { role } = binding;
     if (role === undefined) return;
@@ -97,7 +97,7 @@ export class Scope implements RuleHolder {
     grant.setBindings(withItem(grant.bindings, binding));
   }
 
-  /** Takes back what {@link Scope.grant} gave for the same binding. */
+  /** Removes a binding that was added by {@link Scope.grant} or {@link Scope.reportFault}. */
   revoke(binding: BindingRecord): void {
     this.faulty = withoutItem(this.faulty, binding);
     const { role } = binding;
@@ -107,37 +107,37 @@ export class Scope implements RuleHolder {
     if (grant.bindings === undefined) this.removeRole(grant.role);
   }
 
-  /** Has a binding's fault reported to those who ask here. */
+  /** Adds an invalid binding, whose fault is reported in decisions of this scope. */
   reportFault(binding: BindingRecord): void {
     this.faulty = withItem(this.faulty, binding);
   }
 
-  /** Evaluates the roles of this scope. */
+  /** Evaluates the roles of this scope and adds the result to `evaluation`. */
   evaluate(evaluation: Evaluation): void {
-    if (this.faulty !== undefined) collect(itemsOf(this.faulty), evaluation.faulty);
+    if (this.faulty !== undefined) addDistinct(itemsOf(this.faulty), evaluation.faulty);
     if (this.many !== undefined) {
       this.evaluateMany(this.many, evaluation);
       return;
     }
     for (const grant of this.few) {
       const { role } = grant;
-      if (role.rules === undefined) collect([role], evaluation.missing);
+      if (role.rules === undefined) addDistinct([role], evaluation.missing);
       else if (evaluation.allowed === undefined && role.allows(evaluation.query, evaluation)) {
         evaluation.allowed = grant.decisionFor(this.subject, evaluation.systemPrefix);
       }
     }
   }
 
-  /** Updates the table after a role of it changed; `before` are the rules it had, undefined when it didn't exist. */
-  roleChanged(role: RoleRecord, before: readonly Rule[] | undefined): void {
-    if (before !== undefined) this.table?.remove(before, role);
-    this.noteRules(role);
+  /** Updates the table after a change of a role; `previous` are its previous rules, undefined if it didn't exist. */
+  roleChanged(role: RoleRecord, previous: readonly Rule[] | undefined): void {
+    if (previous !== undefined) this.table?.remove(previous, role);
+    this.addRules(role);
   }
 
   private evaluateMany(many: Map<RoleRecord, RoleGrant>, evaluation: Evaluation): void {
-    if (this.missing !== undefined) collect(itemsOf(this.missing), evaluation.missing);
+    if (this.missing !== undefined) addDistinct(itemsOf(this.missing), evaluation.missing);
     if (evaluation.allowed !== undefined) return;
-    const role = (this.table ??= tableOf(many.keys(), this.budget)).find(evaluation.query, evaluation);
+    const role = (this.table ??= buildTable(many.keys(), this.budget)).find(evaluation.query, evaluation);
     if (role !== undefined)
       evaluation.allowed = many.get(role)!.decisionFor(this.subject, evaluation.systemPrefix);
   }
@@ -149,13 +149,13 @@ export class Scope implements RuleHolder {
 
   private addRole(grant: RoleGrant): void {
     if (this.many === undefined) {
-      this.few = [...this.few, grant]; // never with room to grow: most scopes stay at one
-      if (this.few.length > askedRoles) this.merge();
+      this.few = [...this.few, grant]; // a copy has no spare capacity: most scopes have one grant
+      if (this.few.length > maxSeparateRoles) this.merge();
       return;
     }
     this.many.set(grant.role, grant);
     grant.role.mergedScopes = withItem(grant.role.mergedScopes, this);
-    this.noteRules(grant.role);
+    this.addRules(grant.role);
   }
 
   private removeRole(role: RoleRecord): void {
@@ -176,7 +176,7 @@ export class Scope implements RuleHolder {
     for (const grant of grants) this.addRole(grant);
   }
 
-  private noteRules(role: RoleRecord): void {
+  private addRules(role: RoleRecord): void {
     if (role.rules === undefined) {
       this.missing = withItem(this.missing, role);
       return;
@@ -186,7 +186,7 @@ export class Scope implements RuleHolder {
   }
 }
 
-function tableOf(roles: Iterable<RoleRecord>, budget: TableBudget): RuleTable<RoleRecord> {
+function buildTable(roles: Iterable<RoleRecord>, budget: TableBudget): RuleTable<RoleRecord> {
   const table = new RuleTable<RoleRecord>(budget);
   for (const role of roles) {
     if (role.rules !== undefined) table.add(role.rules, role);
@@ -194,7 +194,7 @@ function tableOf(roles: Iterable<RoleRecord>, budget: TableBudget): RuleTable<Ro
   return table;
 }
 
-function collect<T>(items: Iterable<T>, into: T[]): void {
+function addDistinct<T>(items: Iterable<T>, into: T[]): void {
   for (const item of items) {
     if (into.length >= maxProblems) return;
     if (!into.includes(item)) into.push(item);

@@ -14,8 +14,8 @@ import type { Entry, Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /**
- * Role-based authorization over what is stored. Every answer takes in each grant and revocation that was acknowledged
- * before the question, by whichever process.
+ * RBAC over the stored roles and bindings. A decision reflects every write that was acknowledged before the call, also by other
+ * server processes.
  */
 export class StoredRbac implements Authorizer, RuleResolver {
   readonly index: RbacIndex;
@@ -31,12 +31,12 @@ export class StoredRbac implements Authorizer, RuleResolver {
     this.follower = new Follower(store, `/${groupName(rbac, vocabulary)}/`, handler, clock);
   }
 
-  /** Resolves when every stored role and binding is known. */
+  /** Resolves when the index contains all stored roles and bindings. */
   start(): Promise<void> {
     return this.follower.start();
   }
 
-  /** Takes in every write acknowledged before the call. */
+  /** Resolves when the index reflects every write acknowledged before the call. */
   sync(): MaybePromise<void> {
     return this.follower.sync();
   }
@@ -47,11 +47,11 @@ export class StoredRbac implements Authorizer, RuleResolver {
   }
 
   private decide(attributes: Attributes): MaybePromise<Decision> {
-    return this.index.attempt(attributes) ?? this.decideInTurns(attributes);
+    return this.index.attempt(attributes) ?? this.decideInSteps(attributes);
   }
 
-  /** Lets others have their turn while very many rules are taken in. */
-  private async decideInTurns(attributes: Attributes): Promise<Decision> {
+  /** Yields to the event loop while a large number of rules is added to tables. */
+  private async decideInSteps(attributes: Attributes): Promise<Decision> {
     for (;;) {
       await setImmediate();
       const decision = this.index.attempt(attributes);

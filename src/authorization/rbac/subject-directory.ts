@@ -3,15 +3,15 @@ import type { GiveTurn } from "../../base/turns.ts";
 import type { SubjectKey } from "./bound-subject.ts";
 import type { SubjectScopes } from "./subject-scopes.ts";
 
-/** A subject, with an empty namespace where it has none. */
+/** A subject; the namespace is empty except for a service account. */
 export interface SubjectName {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Subjects that are sorted between two looks at the clock. */
-const subjectsAStep = 64;
+/** Number of subjects that are inserted between two calls of `giveTurn`. */
+const subjectsPerStep = 64;
 
 /** Orders subjects by kind, namespace and name. */
 export function compareSubjects(one: SubjectName, other: SubjectName): number {
@@ -21,8 +21,8 @@ export function compareSubjects(one: SubjectName, other: SubjectName): number {
   return one.name < other.name ? -1 : 1;
 }
 
-/** A user or group as subjects name them: a user who is spelled as a service account is one. */
-export function nameOf({ isGroup, name }: SubjectKey, systemPrefix: string): SubjectName {
+/** Returns the subject for a user or group. A user with the name of a service account becomes a ServiceAccount. */
+export function subjectName({ isGroup, name }: SubjectKey, systemPrefix: string): SubjectName {
   if (isGroup) return { kind: "Group", namespace: "", name };
   const accounts = `${systemPrefix}serviceaccount:`;
   const colon = name.indexOf(":", accounts.length);
@@ -36,50 +36,50 @@ export function nameOf({ isGroup, name }: SubjectKey, systemPrefix: string): Sub
   };
 }
 
-/** All subjects of bindings, sorted. It is built at the first question. */
+/** The sorted subjects of all bindings, built at the first call of {@link SubjectDirectory.ready}. */
 export class SubjectDirectory {
   private tree: SortedMap<SubjectName, SubjectScopes> | undefined;
   private filling: Promise<void> | undefined;
 
-  /** @param everybody those whom bindings name now. */
+  /** @param allSubjects returns the current subjects of bindings. */
   constructor(
     private readonly systemPrefix: string,
-    private readonly everybody: () => Iterable<SubjectScopes>,
+    private readonly allSubjects: () => Iterable<SubjectScopes>,
   ) {}
 
-  /** Adds a subject that a binding names for the first time. */
+  /** Adds a subject after its first binding was added. */
   added(scopes: SubjectScopes): void {
-    this.tree?.set(nameOf(scopes, this.systemPrefix), scopes);
+    this.tree?.set(subjectName(scopes, this.systemPrefix), scopes);
   }
 
-  /** Removes a subject that no binding names any more. */
+  /** Removes a subject after its last binding was removed. */
   removed(scopes: SubjectScopes): void {
-    this.tree?.delete(nameOf(scopes, this.systemPrefix));
+    this.tree?.delete(subjectName(scopes, this.systemPrefix));
   }
 
-  /** Whether questions find everybody in it; else they have to wait for {@link SubjectDirectory.ready}. */
+  /** Resolves when the directory contains all subjects. */
   ready(giveTurn: GiveTurn): Promise<void> {
     return (this.filling ??= this.fill(giveTurn));
   }
 
-  /** The next so many after a subject (undefined: from the first). */
+  /** Returns up to `count` subjects after the given one (undefined: from the first). */
   after(subject: SubjectName | undefined, count: number): (readonly [SubjectName, SubjectScopes])[] {
-    const found: (readonly [SubjectName, SubjectScopes])[] = [];
+    const result: (readonly [SubjectName, SubjectScopes])[] = [];
     const { tree } = this;
     if (tree === undefined) throw new Error("the directory isn't ready");
     for (const [name, scopes] of tree.entries(subject)) {
-      if (found.length === count) break;
-      if (subject === undefined || compareSubjects(subject, name) < 0) found.push([name, scopes]);
+      if (result.length === count) break;
+      if (subject === undefined || compareSubjects(subject, name) < 0) result.push([name, scopes]);
     }
-    return found;
+    return result;
   }
 
   private async fill(giveTurn: GiveTurn): Promise<void> {
     const tree = (this.tree = new SortedMap<SubjectName, SubjectScopes>(undefined, compareSubjects));
     let steps = 0;
-    for (const scopes of this.everybody()) {
-      tree.set(nameOf(scopes, this.systemPrefix), scopes);
-      if (++steps % subjectsAStep === 0) await giveTurn();
+    for (const scopes of this.allSubjects()) {
+      tree.set(subjectName(scopes, this.systemPrefix), scopes);
+      if (++steps % subjectsPerStep === 0) await giveTurn();
     }
   }
 }

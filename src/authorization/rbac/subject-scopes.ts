@@ -2,7 +2,7 @@ import type { SubjectKey } from "./bound-subject.ts";
 import { Scope, type Evaluation } from "./scope.ts";
 import type { TableBudget } from "./table-budget.ts";
 
-/** What one user or group is granted, by namespace; the empty namespace is the whole cluster. */
+/** The scopes of one user or group by namespace; the empty namespace is the whole cluster. */
 export class SubjectScopes implements SubjectKey {
   private readonly scopes = new Map<string, Scope>();
 
@@ -20,7 +20,7 @@ export class SubjectScopes implements SubjectKey {
     return this.scopes.get(namespace);
   }
 
-  /** The scope of a namespace, made when there is none. */
+  /** Returns the scope of a namespace; creates it if it doesn't exist. */
   ensure(namespace: string): Scope {
     let scope = this.scopes.get(namespace);
     if (scope === undefined) this.scopes.set(namespace, (scope = new Scope(this, this.budget)));
@@ -31,8 +31,8 @@ export class SubjectScopes implements SubjectKey {
     this.scopes.delete(namespace);
   }
 
-  /** All scopes, each with its namespace. */
-  everywhere(): Iterable<readonly [namespace: string, scope: Scope]> {
+  /** Returns all scopes with their namespaces. */
+  entries(): Iterable<readonly [namespace: string, scope: Scope]> {
     return this.scopes;
   }
 

@@ -1,57 +1,57 @@
 import type { Rule } from "./policy.ts";
 
 /**
- * What the tables of an index may cost. They hold combinations: one verb with one resource, or name of one, of one group,
- * or one verb with one URL. What decisions say doesn't depend on the limits, only how long they take.
+ * Limits of the lookup tables of an index. Tables contain combinations: one verb with one resource of one group and at most
+ * one name, or one verb with one URL. The limits affect the duration of a decision, not its result.
  */
 export interface TableLimits {
   /** A rule with more combinations than this is compared linearly instead of being added to a table. */
   readonly perRule: number;
-  /** Combinations that are spread in one turn of the event loop. */
+  /** Combinations that are inserted in one iteration of the event loop. */
   readonly perTurn: number;
-  /** Combinations that all tables of the index may hold beyond as many as their rules have entries. */
+  /** Limit for all tables of the index together. Counts only combinations beyond the number of entries of their rules. */
   readonly total: number;
 }
 
-/** In about 2 ms a turn spreads what it may; beyond memory in proportion to the rules, all tables take some 200 MB. */
+/** `perTurn` takes about 2 ms; `total` takes about 200 MB. */
 export const tableLimits: TableLimits = { perRule: 4096, perTurn: 8192, total: 1_000_000 };
 
-/** How much more may be spread over the tables of one index. */
+/** The remaining capacity of the tables of one index. */
 export class TableBudget {
-  private left: number;
+  private remaining: number;
 
   constructor(readonly limits: TableLimits) {
-    this.left = limits.total;
+    this.remaining = limits.total;
   }
 
-  /** Takes what a rule costs; false when that is more than there is. */
-  take(rule: Rule): boolean {
+  /** Reserves the cost of a rule; returns false if a limit would be exceeded. */
+  reserve(rule: Rule): boolean {
     const cost = costOf(rule);
-    if (combinationsOf(rule) > this.limits.perRule || cost > this.left) return false;
-    this.left -= cost;
+    if (combinationsOf(rule) > this.limits.perRule || cost > this.remaining) return false;
+    this.remaining -= cost;
     return true;
   }
 
-  /** Gives back what {@link TableBudget.take} took for the same rule. */
-  giveBack(rule: Rule): void {
-    this.left += costOf(rule);
+  /** Releases the cost that {@link TableBudget.reserve} reserved for the rule. */
+  release(rule: Rule): void {
+    this.remaining += costOf(rule);
   }
 
-  /** What the tables cost now. */
+  /** The reserved capacity. */
   get used(): number {
-    return this.limits.total - this.left;
+    return this.limits.total - this.remaining;
   }
 }
 
-/** One turn's work on a question. */
+/** The work for one request in one iteration of the event loop. */
 export interface Turn {
-  /** Combinations that may still be spread. */
-  left: number;
-  /** Set where rules that may matter wait for a further turn. */
+  /** Combinations that may still be inserted. */
+  remaining: number;
+  /** Set if relevant rules must be inserted in a later iteration. */
   unfinished: boolean;
 }
 
-/** How many combinations a rule is spread into. */
+/** Returns the number of combinations of a rule. */
 export function combinationsOf({
   verbs,
   apiGroups,
@@ -63,7 +63,7 @@ export function combinationsOf({
   return verbs.length * (named + nonResourceURLs.length);
 }
 
-/** Combinations beyond as many as the rule has entries: those take no more memory than the rule itself. */
+/** Combinations beyond the number of the rule's entries; up to that number they take no more memory than the rule itself. */
 function costOf(rule: Rule): number {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
   const entries =

@@ -1,9 +1,9 @@
 import { urlPrefix } from "./url-entry.ts";
 
-/** URL entries of rules, for asking which paths they cover: what that costs hardly depends on their number. */
+/** A set of URL entries. A lookup takes logarithmic time. */
 export class UrlSet {
   private readonly exact = new Set<string>();
-  /** The entries that end in `*`, without it, sorted; none begins with another. */
+  /** Sorted entries with a trailing `*`, without it; none is a prefix of another. */
   private readonly prefixes: string[] = [];
 
   constructor(entries: Iterable<string>) {
@@ -19,10 +19,10 @@ export class UrlSet {
     }
   }
 
-  /** Whether one of the entries covers the path, or the entry of another rule. */
+  /** Whether one of the entries matches a path, or covers an entry of another rule. */
   covers(path: string): boolean {
     if (this.exact.has(path)) return true;
-    // Whatever sorts between a prefix and the path begins with that prefix, and so isn't here: it's the last before it.
+    // No prefix is a prefix of another, so only the last one that sorts before the path can match.
     let low = 0;
     let high = this.prefixes.length;
     while (low < high) {

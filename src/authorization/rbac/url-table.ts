@@ -2,20 +2,20 @@ import { firstItem, type OneOrMany } from "./one-or-many.ts";
 import { urlPrefix } from "./url-entry.ts";
 
 /**
- * Owners by URL entry: exact paths, and prefixes whose entry ends in `*`. A lookup tries only the lengths that prefixes
- * have, so its cost depends on the path's length and not on the number of entries.
+ * Owners by URL entry: exact paths, and prefixes (entries with a trailing `*`). A lookup tries only the existing lengths of
+ * prefixes, so its time depends on the length of the path, not on the number of entries.
  */
 export class UrlTable<Owner extends object> {
   private readonly exact = new Map<string, OneOrMany<Owner>>();
   private readonly prefixes = new Map<string, OneOrMany<Owner>>();
-  /** How many prefixes there are of each length. */
+  /** Number of prefixes of each length. */
   private readonly lengths = new Map<number, number>();
 
   get isEmpty(): boolean {
     return this.exact.size === 0 && this.prefixes.size === 0;
   }
 
-  /** Replaces the owners of a rule's URL entry by what `change` makes of them. */
+  /** Replaces the owners of a URL entry by the result of `change`. */
   change(url: string, change: (owners: OneOrMany<Owner>) => OneOrMany<Owner>): void {
     const prefix = urlPrefix(url);
     const map = prefix === undefined ? this.exact : this.prefixes;
@@ -30,7 +30,7 @@ export class UrlTable<Owner extends object> {
     else this.lengths.set(prefix.length, count);
   }
 
-  /** An owner of an entry that covers the path. A path that itself ends in `*` is compared like any other. */
+  /** Returns an owner of an entry that matches the path. A `*` in the path is an ordinary character. */
   find(path: string): Owner | undefined {
     const exact = this.exact.get(path);
     if (exact !== undefined) return firstItem(exact);

@@ -4,7 +4,7 @@ import type { Attributes, Authorizer, Decision } from "../authorizer.ts";
 
 type Maybe<T> = T | null | undefined;
 
-/** `spec.resourceAttributes` of a review; what is absent is empty. */
+/** `spec.resourceAttributes` of a review. An absent field is the empty string. */
 export interface ReviewedResource {
   readonly namespace?: Maybe<string>;
   readonly verb?: Maybe<string>;
@@ -21,7 +21,7 @@ export interface ReviewedPath {
   readonly verb?: Maybe<string>;
 }
 
-/** Spec of a SelfSubjectAccessReview; exactly one of the two is given. */
+/** Spec of a SelfSubjectAccessReview; exactly one of the fields is set. */
 export interface SelfAccessSpec {
   readonly resourceAttributes?: Maybe<ReviewedResource>;
   readonly nonResourceAttributes?: Maybe<ReviewedPath>;
@@ -35,7 +35,7 @@ export interface SubjectAccessSpec extends SelfAccessSpec {
   readonly extra?: Maybe<Readonly<Record<string, Maybe<readonly string[]>>>>;
 }
 
-/** Status of an access review, without the fields that have nothing to say (spec: access review 2.2). */
+/** Status of an access review; false flags except `allowed` and empty texts are omitted (spec: access review 2.2). */
 export interface AccessStatus {
   allowed: boolean;
   denied?: boolean;
@@ -44,14 +44,14 @@ export interface AccessStatus {
 }
 
 /**
- * Answers a SubjectAccessReview, or a LocalSubjectAccessReview whose namespace has been filled in. The user is exactly
- * the one of the spec: nobody adds groups to it.
+ * Returns the status of a SubjectAccessReview, or of a LocalSubjectAccessReview whose namespace has been set. The user has
+ * only the groups of the spec.
  */
 export function reviewAccess(spec: SubjectAccessSpec, authorizer: Authorizer): MaybePromise<AccessStatus> {
   return reviewSelfAccess(subjectOf(spec), spec, authorizer);
 }
 
-/** Answers a SelfSubjectAccessReview of `user`. */
+/** Returns the status of a SelfSubjectAccessReview of `user`. */
 export function reviewSelfAccess(
   user: UserInfo,
   spec: SelfAccessSpec,
@@ -60,33 +60,33 @@ export function reviewSelfAccess(
   return andThen(authorizer.authorize(reviewedAttributes(user, spec)), accessStatus);
 }
 
-/** What a review asks, as an authorizer is asked; an absent version stands for every version. */
+/** Converts the spec of a review to attributes. An absent version means any version. */
 export function reviewedAttributes(user: UserInfo, spec: SelfAccessSpec): Attributes {
-  const asked = spec.resourceAttributes;
-  if (asked === undefined || asked === null) {
+  const resourceAttributes = spec.resourceAttributes;
+  if (resourceAttributes === undefined || resourceAttributes === null) {
     const { path, verb } = spec.nonResourceAttributes ?? {};
     return { kind: "nonResource", user, verb: verb ?? "", path: path ?? "" };
   }
   return {
     kind: "resource",
     user,
-    verb: asked.verb ?? "",
-    group: asked.group ?? "",
-    version: asked.version || "*",
-    resource: asked.resource ?? "",
-    subresource: asked.subresource ?? "",
-    namespace: asked.namespace ?? "",
-    name: asked.name ?? "",
+    verb: resourceAttributes.verb ?? "",
+    group: resourceAttributes.group ?? "",
+    version: resourceAttributes.version || "*",
+    resource: resourceAttributes.resource ?? "",
+    subresource: resourceAttributes.subresource ?? "",
+    namespace: resourceAttributes.namespace ?? "",
+    name: resourceAttributes.name ?? "",
   };
 }
 
-/** The user of a spec: with its groups and no others. */
+/** Returns the user of a spec. No groups are added. */
 export function subjectOf({ user, uid, groups, extra }: SubjectAccessSpec): UserInfo {
   const lists = Object.entries(extra ?? {}).map(([key, values]) => [key, values ?? []] as const);
   return { name: user ?? "", uid: uid ?? "", groups: groups ?? [], extra: Object.fromEntries(lists) };
 }
 
-/** A decision as the status of a review says it. */
+/** Converts a decision to the status of a review. */
 export function accessStatus({ verdict, reason, evaluationError }: Decision): AccessStatus {
   const status: AccessStatus = { allowed: verdict === "allow" };
   if (verdict === "deny") status.denied = true;

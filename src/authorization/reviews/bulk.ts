@@ -12,7 +12,7 @@ import {
   type SubjectAccessSpec,
 } from "./access.ts";
 
-/** One check of a BulkAccessReview: exactly one of the two is given. */
+/** One check of a BulkAccessReview; exactly one of the fields is set. */
 export interface Check {
   readonly subject?: SubjectAccessSpec | null | undefined;
   readonly self?: SelfAccessSpec | null | undefined;
@@ -21,20 +21,20 @@ export interface Check {
 /** Spec of a BulkAccessReview. */
 export interface BulkAccessSpec {
   readonly checks: readonly Check[];
-  /** Whether names are listed for which actions are allowed that aren't allowed for all. */
+  /** Whether results list the object names for which an action is allowed that isn't allowed for all objects. */
   readonly listNames?: boolean | null | undefined;
 }
 
-/** The answer to one check, without the fields that have nothing to say. */
+/** The result of one check; empty fields are omitted. */
 export interface CheckResult extends AccessStatus {
   readonly names?: readonly string[];
   readonly moreNames?: boolean;
 }
 
-/** Checks that are under way together: where an answer takes time, they take it together. */
-const together = 50;
+/** Number of checks that run concurrently. */
+const batchSize = 50;
 
-/** Answers each check of a BulkAccessReview of `caller`, in their order; others have their turn in between. */
+/** Returns the results of a BulkAccessReview by `caller`, in the order of the checks. Yields to the event loop between batches. */
 export async function reviewInBulk(
   { checks, listNames }: BulkAccessSpec,
   caller: UserInfo,
@@ -43,13 +43,13 @@ export async function reviewInBulk(
   const results: CheckResult[] = [];
   const giveTurn = turnGiver();
   const lists = new NameLists(chain);
-  for (let from = 0; from < checks.length; from += together) {
-    const answers = checks.slice(from, from + together).map(async (check): Promise<CheckResult> => {
+  for (let from = 0; from < checks.length; from += batchSize) {
+    const answers = checks.slice(from, from + batchSize).map(async (check): Promise<CheckResult> => {
       const attributes = attributesOf(check, caller);
       const decision = await chain.authorize(attributes);
       const status = accessStatus(decision);
       if (listNames !== true || decision.verdict !== "noOpinion") return status;
-      return { ...status, ...(await lists.of(attributes)) };
+      return { ...status, ...(await lists.namesFor(attributes)) };
     });
     results.push(...(await Promise.all(answers)));
     await giveTurn();
@@ -58,7 +58,7 @@ export async function reviewInBulk(
 }
 
 function attributesOf({ subject, self }: Check, caller: UserInfo): Attributes {
-  // Rules of form see to it that one of the two is there.
+  // Validation requires exactly one of the two fields.
   return subject === undefined || subject === null
     ? reviewedAttributes(caller, self ?? {})
     : reviewedAttributes(subjectOf(subject), subject);
@@ -70,11 +70,11 @@ class NameLists {
 
   constructor(private readonly chain: AuthorizerChain) {}
 
-  /** Returns nothing for a check of a named object or a non-resource path. */
-  async of(attributes: Attributes): Promise<Pick<CheckResult, "names" | "moreNames">> {
+  /** Returns no names for a check of a named object or a non-resource path. */
+  async namesFor(attributes: Attributes): Promise<Pick<CheckResult, "names" | "moreNames">> {
     if (attributes.kind !== "resource" || attributes.name !== "") return {};
-    const answers = (await this.sourcesFor(attributes.user, attributes.namespace)).map((of) =>
-      of(attributes),
+    const answers = (await this.sourcesFor(attributes.user, attributes.namespace)).map((namesFor) =>
+      namesFor(attributes),
     );
     const lists = await Promise.all(answers);
     const names = lists.flatMap((list) => list.names);

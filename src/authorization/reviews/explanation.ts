@@ -11,32 +11,32 @@ import {
   type SubjectAccessSpec,
 } from "./access.ts";
 
-/** What one authorizer said. */
+/** The decision of one authorizer in the response. */
 export interface ShownOpinion {
   readonly name: string;
   readonly opinion: "Allow" | "Deny" | "NoOpinion";
   readonly reason?: string;
 }
 
-/** Status of an AccessExplanation, without the fields that have nothing to say. */
+/** Status of an AccessExplanation; empty fields are omitted. */
 export interface ExplanationStatus extends AccessStatus, Partial<Explanation> {
   readonly decidedBy?: string;
   readonly authorizers: readonly ShownOpinion[];
-  /** Where the question names no group of the user: groups whose members are allowed, the first of them. */
+  /** If the spec has no groups of the user: the first groups whose members are allowed the action. */
   readonly allowedGroups?: readonly AllowedGroup[];
   readonly moreAllowedGroups?: boolean;
   readonly notes?: readonly string[];
 }
 
-/** What else there is to say of a question, for people. */
+/** Returns notes for the user about a request. */
 export type NotesOn = (attributes: Attributes, allowed: boolean) => readonly string[];
 
-const words = { allow: "Allow", deny: "Deny", noOpinion: "NoOpinion" } as const;
+const opinionNames = { allow: "Allow", deny: "Deny", noOpinion: "NoOpinion" } as const;
 
-/** While what is granted changes, a decision and its explanation may not fit each other: so often they are asked for anew. */
+/** Maximum number of attempts. A role or binding that changes between decision and explanation can make them contradict each other. */
 const maxAttempts = 5;
 
-/** Answers an AccessExplanation: the decision of the chain, and how it comes about. */
+/** Returns the status of an AccessExplanation: the decision of the chain and its explanation. */
 export async function explainAccess(
   spec: SubjectAccessSpec,
   chain: AuthorizerChain,
@@ -44,7 +44,7 @@ export async function explainAccess(
   notesOn: NotesOn,
 ): Promise<ExplanationStatus> {
   const attributes = reviewedAttributes(subjectOf(spec), spec);
-  const { decision, opinions, explanation } = await explained(attributes, chain);
+  const { decision, opinions, explanation } = await decideAndExplain(attributes, chain);
   const decidedBy = decision.verdict === "noOpinion" ? undefined : opinions.at(-1)?.link.name;
   const groups = decision.verdict === "noOpinion" ? await allowedGroups(attributes, chain, vocabulary) : {};
   const notes = notesOn(attributes, decision.verdict === "allow");
@@ -52,39 +52,39 @@ export async function explainAccess(
     ...accessStatus(decision),
     ...(decidedBy === undefined ? {} : { decidedBy }),
     authorizers: opinions.map(shownOpinion),
-    ...withoutNothing(explanation ?? {}),
+    ...withoutEmptyFields(explanation ?? {}),
     ...groups,
     ...(notes.length > 0 ? { notes } : {}),
   };
 }
 
-interface Explained {
+interface ExplainedDecision {
   readonly decision: Decision;
   readonly opinions: readonly Opinion[];
-  /** Undefined where no authorizer was asked that can explain. */
+  /** Undefined if none of the called authorizers can explain its decisions. */
   readonly explanation: Explanation | undefined;
 }
 
-async function explained(attributes: Attributes, chain: AuthorizerChain): Promise<Explained> {
+async function decideAndExplain(attributes: Attributes, chain: AuthorizerChain): Promise<ExplainedDecision> {
   for (let attempt = 1; ; attempt++) {
     const { decision, opinions } = await chain.trace(attributes);
-    const own = opinions.find(({ link }) => link.insight !== undefined);
-    const explanation = await own?.link.insight?.explain(attributes);
-    if (own === undefined || explanation === undefined) return { decision, opinions, explanation };
-    const fits = (own.decision.verdict === "allow") === explanation.grants.length > 0;
-    if (fits || attempt === maxAttempts) return { decision, opinions, explanation };
+    const explainable = opinions.find(({ link }) => link.insight !== undefined);
+    const explanation = await explainable?.link.insight?.explain(attributes);
+    if (explainable === undefined || explanation === undefined) return { decision, opinions, explanation };
+    const consistent = (explainable.decision.verdict === "allow") === explanation.grants.length > 0;
+    if (consistent || attempt === maxAttempts) return { decision, opinions, explanation };
   }
 }
 
 function shownOpinion({ link, decision: { verdict, reason } }: Opinion): ShownOpinion {
-  const why = reason || (verdict === "noOpinion" ? "" : (link.always ?? ""));
-  return { name: link.name, opinion: words[verdict], ...(why === "" ? {} : { reason: why }) };
+  const text = reason || (verdict === "noOpinion" ? "" : (link.summary ?? ""));
+  return { name: link.name, opinion: opinionNames[verdict], ...(text === "" ? {} : { reason: text }) };
 }
 
-/** The parts of an explanation that say something, in their order. */
-function withoutNothing(explanation: Partial<Explanation>): Partial<Explanation> {
-  const said = Object.entries(explanation).filter(([, part]) =>
+/** Omits fields that are empty lists, zero or false. */
+function withoutEmptyFields(explanation: Partial<Explanation>): Partial<Explanation> {
+  const nonEmpty = Object.entries(explanation).filter(([, part]) =>
     Array.isArray(part) ? part.length > 0 : Boolean(part),
   );
-  return Object.fromEntries(said);
+  return Object.fromEntries(nonEmpty);
 }

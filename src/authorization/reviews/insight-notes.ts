@@ -2,7 +2,7 @@ import type { Attributes, ResourceAttributes } from "../authorizer.ts";
 import { absentGroups } from "./user-groups.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 
-/** What people who ask for an explanation often overlook. */
+/** Returns notes about frequent mistakes: resources that aren't served, missing groups, namespaces of cluster-scoped resources. */
 export function insightNotes(
   attributes: Attributes,
   allowed: boolean,
@@ -19,36 +19,38 @@ export function insightNotes(
   ];
 }
 
-function resourceNotes(asked: ResourceAttributes, registry: Registry): string[] {
-  const { group, resource, subresource, namespace } = asked;
+function resourceNotes(request: ResourceAttributes, registry: Registry): string[] {
+  const { group, resource, subresource, namespace } = request;
   if (group === "*" || resource === "*") return [];
   const served = registry.groupVersions.flatMap((one) => one.resources);
   const same = served.filter((one) => one.name === resource);
-  const found = same.filter((one) => one.group === group);
-  const what = `${JSON.stringify(resource)} in the API group ${JSON.stringify(group)}`;
-  if (found.length === 0) {
+  const matching = same.filter((one) => one.group === group);
+  const description = `${JSON.stringify(resource)} in the API group ${JSON.stringify(group)}`;
+  if (matching.length === 0) {
     const groups = [...new Set(same.map((one) => JSON.stringify(one.group)))];
-    const near = served.find((one) => isNear(one, resource));
+    const similar = served.find((one) => isAliasOf(one, resource));
     const instead =
       groups.length > 0
         ? `; it is in ${groups.join(", ")}`
-        : near === undefined
+        : similar === undefined
           ? ""
-          : `; is ${JSON.stringify(near.name)} in the API group ${JSON.stringify(near.group)} meant?`;
-    return [`no resource ${what} is served by this server${instead}`];
+          : `; is ${JSON.stringify(similar.name)} in the API group ${JSON.stringify(similar.group)} meant?`;
+    return [`no resource ${description} is served by this server${instead}`];
   }
   const notes: string[] = [];
-  if (subresource !== "" && !found.some((one) => Object.hasOwn(one.kind.subresources, subresource))) {
-    notes.push(`the resource ${what} has no subresource ${JSON.stringify(subresource)}`);
+  if (subresource !== "" && !matching.some((one) => Object.hasOwn(one.kind.subresources, subresource))) {
+    notes.push(`the resource ${description} has no subresource ${JSON.stringify(subresource)}`);
   }
-  if (namespace !== "" && found.every((one) => !one.namespaced) && resource !== "namespaces") {
-    notes.push(`the resource ${what} has no namespaces: requests for it are made in the whole cluster`);
+  if (namespace !== "" && matching.every((one) => !one.namespaced) && resource !== "namespaces") {
+    notes.push(
+      `the resource ${description} has no namespaces: requests for it are made in the whole cluster`,
+    );
   }
   return notes;
 }
 
-/** Whether a name is another name of a resource. */
-function isNear({ kind }: Resource, name: string): boolean {
+/** Whether a name is the plural, singular or short name of the resource, ignoring case. */
+function isAliasOf({ kind }: Resource, name: string): boolean {
   const lower = name.toLowerCase();
   return lower === kind.resource || lower === kind.singular || (kind.shortNames ?? []).includes(lower);
 }

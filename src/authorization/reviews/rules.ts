@@ -24,7 +24,7 @@ export interface RulesStatus {
   evaluationError?: string;
 }
 
-/** Answers a SelfSubjectRulesReview of `user`: the rules that hold for them in the namespace. */
+/** Returns the status of a SelfSubjectRulesReview: the rules that apply to `user` in the namespace. */
 export function reviewRules(
   user: UserInfo,
   namespace: string,

@@ -3,56 +3,56 @@ import type { AuthorizerChain } from "../authorizer-chain.ts";
 import type { AllowedSubject, ShownSubject } from "../insight/insight.ts";
 import { reviewedAttributes, type SelfAccessSpec } from "./access.ts";
 
-/** What a SubjectAccessList asks. */
-export interface SubjectListQuestion extends SelfAccessSpec {
+/** The action and page of a SubjectAccessList. */
+export interface SubjectListRequest extends SelfAccessSpec {
   readonly limit: number;
-  /** The last subject of the answer before; undefined for the first answer. */
+  /** The last subject of the previous page; undefined for the first page. */
   readonly after: ShownSubject | undefined;
 }
 
-/** A subject that may, as it is listed. */
+/** An allowed subject in the response. */
 export interface ListedSubject extends ShownSubject {
-  /** Who is in a group whose members the server decides. */
+  /** Describes the members of a group that the server itself assigns. */
   readonly members?: string;
   readonly grants: AllowedSubject["grants"];
   readonly moreGrants?: boolean;
 }
 
-/** Somebody who may be allowed too. */
+/** Users that may be allowed too, but can't be listed. */
 export interface Unlisted {
   readonly authorizer: string;
   readonly message: string;
 }
 
-/** Who may, as far as they can be listed. */
+/** One page of the allowed subjects that can be listed. */
 export interface SubjectList {
   readonly subjects: readonly ListedSubject[];
-  /** The last one of them, where there are more. */
+  /** The last subject if another page follows. */
   readonly last: ShownSubject | undefined;
   readonly unlisted: readonly Unlisted[];
 }
 
 const noUser = { name: "", uid: "", groups: [], extra: {} };
 
-/** Answers a SubjectAccessList. */
+/** Lists the subjects that are allowed the action of a SubjectAccessList. */
 export async function listSubjects(
-  question: SubjectListQuestion,
+  request: SubjectListRequest,
   chain: AuthorizerChain,
   vocabulary: Vocabulary,
 ): Promise<SubjectList> {
-  const action = reviewedAttributes(noUser, question);
+  const action = reviewedAttributes(noUser, request);
   const unlisted: Unlisted[] = [];
   let subjects: ListedSubject[] = [];
   let more = false;
-  for (const { name, insight, always } of chain.links) {
+  for (const { name, insight, summary: always } of chain.links) {
     if (insight === undefined) {
-      const unknown = "this authorizer can't list whom it allows or denies";
-      unlisted.push({ authorizer: name, message: always ?? unknown });
+      const defaultMessage = "this authorizer can't list the users that it allows or denies";
+      unlisted.push({ authorizer: name, message: always ?? defaultMessage });
       continue;
     }
-    const found = await insight.whoCan(action, question);
-    more = found.more;
-    subjects = found.subjects.map((one) => listed(one, vocabulary));
+    const page = await insight.whoCan(action, request);
+    more = page.more;
+    subjects = page.subjects.map((one) => listed(one, vocabulary));
     unlisted.push({
       authorizer: name,
       message: "members of the listed groups are allowed too; who they are is known when they authenticate",
@@ -76,17 +76,17 @@ function listed(
   };
 }
 
-/** Who is in a group that the server itself puts users into. */
+/** Describes the members of a group that the server assigns during authentication; undefined for other groups. */
 function membersOf(group: string, { systemPrefix }: Vocabulary): string | undefined {
   if (!group.startsWith(systemPrefix)) return undefined;
   const name = group.slice(systemPrefix.length);
-  const ofNamespace = /^serviceaccounts:(.+)$/.exec(name)?.[1];
-  if (ofNamespace !== undefined)
-    return `every service account of the namespace ${JSON.stringify(ofNamespace)}`;
-  const known: Readonly<Record<string, string>> = {
-    authenticated: "everybody who is authenticated",
-    unauthenticated: "everybody who isn't authenticated",
+  const accountNamespace = /^serviceaccounts:(.+)$/.exec(name)?.[1];
+  if (accountNamespace !== undefined)
+    return `every service account of the namespace ${JSON.stringify(accountNamespace)}`;
+  const descriptions: Readonly<Record<string, string>> = {
+    authenticated: "every authenticated user",
+    unauthenticated: "every unauthenticated user",
     serviceaccounts: "every service account",
   };
-  return Object.hasOwn(known, name) ? known[name] : undefined;
+  return Object.hasOwn(descriptions, name) ? descriptions[name] : undefined;
 }

@@ -4,40 +4,40 @@ import type { Attributes } from "../authorizer.ts";
 import type { AuthorizerChain } from "../authorizer-chain.ts";
 import type { AccessInsight, AllowedSubject, ShownSubject } from "../insight/insight.ts";
 
-/** A group whose members are allowed what a user isn't. */
+/** A group whose members are allowed an action that is denied to the user. */
 export interface AllowedGroup {
   readonly name: string;
   readonly grants: AllowedSubject["grants"];
   readonly moreGrants?: boolean;
 }
 
-/** How many groups one answer shows. */
+/** Maximum number of groups in a response. */
 const maxGroups = 10;
-/** Subjects are asked for in pages, of which no more than so many are looked at. */
+/** Subjects are read in pages. */
 const pageLimit = 100;
 const maxPages = 10;
 
-/** Groups that an authenticator adds to a user. */
+/** Returns the groups that authentication adds to every user of this name. */
 function addedGroups(name: string, { systemPrefix }: Vocabulary): readonly string[] {
   const accounts = `${systemPrefix}serviceaccount:`;
   if (name === "" || name === `${systemPrefix}anonymous`) return [];
-  const own = name.startsWith(accounts)
+  const accountGroups = name.startsWith(accounts)
     ? [
         `${systemPrefix}serviceaccounts`,
         `${systemPrefix}serviceaccounts:${name.slice(accounts.length).split(":", 1)[0]}`,
       ]
     : [];
-  return [...own, `${systemPrefix}authenticated`];
+  return [...accountGroups, `${systemPrefix}authenticated`];
 }
 
-/** Groups that an authenticator would add to a user, which the question doesn't name. */
+/** Returns the groups that authentication adds to the user and that the request doesn't contain. */
 export function absentGroups({ name, groups }: UserInfo, vocabulary: Vocabulary): readonly string[] {
   return addedGroups(name, vocabulary).filter((group) => !groups.includes(group));
 }
 
 /**
- * The groups whose members are allowed what is asked, for a question that names a person and none of their groups. Groups that nobody
- * can join are left out: those that only service accounts or strangers are in, and the administrators', who are allowed everything.
+ * Returns the groups whose members are allowed the action, if the request names an ordinary user without groups. Omits
+ * groups that such a user can't be added to: those of service accounts, `system:unauthenticated` and `system:masters`.
  */
 export async function allowedGroups(
   attributes: Attributes,
@@ -46,7 +46,7 @@ export async function allowedGroups(
 ): Promise<{ readonly allowedGroups?: readonly AllowedGroup[]; readonly moreAllowedGroups?: boolean }> {
   const { user, ...action } = attributes;
   const insight = chain.links.find((link) => link.insight !== undefined)?.insight;
-  if (insight === undefined || !isPersonWithoutGroups(user, vocabulary)) return {};
+  if (insight === undefined || !isOrdinaryUserWithoutGroups(user, vocabulary)) return {};
   const groups: AllowedGroup[] = [];
   for await (const { name, grants, moreGrants } of groupsThatCan(action, insight)) {
     if (!canJoin(name, vocabulary)) continue;
@@ -56,7 +56,7 @@ export async function allowedGroups(
   return groups.length === 0 ? {} : { allowedGroups: groups };
 }
 
-/** The groups that bindings name and that are allowed an action. */
+/** Yields the groups in bindings that are allowed an action. */
 async function* groupsThatCan(
   action: Parameters<AccessInsight["whoCan"]>[0],
   insight: AccessInsight,
@@ -65,7 +65,7 @@ async function* groupsThatCan(
   for (let page = 0; page < maxPages; page++) {
     const { subjects, more } = await insight.whoCan(action, { limit: pageLimit, after });
     for (const subject of subjects) {
-      // Groups come before service accounts and users.
+      // Subjects are sorted by kind: Group, ServiceAccount, User.
       if (subject.kind !== "Group") return;
       yield subject;
     }
@@ -74,7 +74,7 @@ async function* groupsThatCan(
   }
 }
 
-function isPersonWithoutGroups({ name, groups }: UserInfo, vocabulary: Vocabulary): boolean {
+function isOrdinaryUserWithoutGroups({ name, groups }: UserInfo, vocabulary: Vocabulary): boolean {
   if (name === "" || name.startsWith(vocabulary.systemPrefix)) return false;
   const added = addedGroups(name, vocabulary);
   return groups.every((group) => added.includes(group));

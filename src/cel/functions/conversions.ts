@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { declared, traversal, type CelFunction } from "../function-table.ts";
+import { declareFunction, traversal, type CelFunction } from "../function-table.ts";
 import { sizeOf, type Meter } from "../meter.ts";
-import { checkedTime, durationOf, durationText, timestampOf, timestampText } from "../times.ts";
+import { checkedTime, parseCelDuration, durationText, parseTimestamp, timestampText } from "../times.ts";
 import {
   CelList,
   CelMap,
@@ -43,13 +43,13 @@ function toInt(value: Value): Value {
   if (value instanceof Timestamp) return floorDivide(value.nanos);
   if (value instanceof Duration) return value.nanos;
   if (typeof value === "number") {
-    // The greatest double below 2^63, and -2^63 itself, are left out as in the reference.
+    // As in Kubernetes, the largest double below 2^63 and -2^63 are out of range.
     return value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : new Fault("integer overflow");
   }
   if (typeof value !== "string") return noOverload;
   return /^[+-]?\d{1,40}$/.test(value)
     ? checkedInt(BigInt(value.replace("+", "")))
-    : unreadable(value, "int");
+    : conversionFault(value, "int");
 }
 
 function floorDivide(nanos: bigint): bigint {
@@ -65,10 +65,10 @@ function toUint(value: Value): Value {
     return inRange ? checkedUint(BigInt(Math.trunc(value))) : new Fault("unsigned integer overflow");
   }
   if (typeof value !== "string") return noOverload;
-  return /^\d{1,40}$/.test(value) ? checkedUint(BigInt(value)) : unreadable(value, "uint");
+  return /^\d{1,40}$/.test(value) ? checkedUint(BigInt(value)) : conversionFault(value, "uint");
 }
 
-/** Digits may be parted by underscores. */
+/** Digits may be separated by underscores. */
 const decimal = /^[+-]?(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?$/;
 const hexadecimal = /^([+-]?)0[xX]([\da-fA-F]*)(?:\.([\da-fA-F]*))?[pP]([+-]?\d{1,5})$/;
 const specialDoubles: ReadonlyMap<string, number> = new Map([
@@ -87,11 +87,11 @@ function toDouble(value: Value): Value {
   if (value instanceof Uint) return Number(value.value);
   if (typeof value !== "string") return noOverload;
   const number = value.length <= 512 ? numberOf(value) : undefined;
-  if (number !== undefined) return Number.isFinite(number) ? number : unreadable(value, "double");
-  return specialDoubles.get(value.slice(0, 16).toLowerCase()) ?? unreadable(value, "double");
+  if (number !== undefined) return Number.isFinite(number) ? number : conversionFault(value, "double");
+  return specialDoubles.get(value.slice(0, 16).toLowerCase()) ?? conversionFault(value, "double");
 }
 
-/** The number that a text says, as Go reads it; undefined for other text. */
+/** Parses a number as Go's `strconv.ParseFloat`; undefined if it is malformed. */
 function numberOf(text: string): number | undefined {
   if (decimal.test(text)) return Number(text.replaceAll("_", ""));
   const match = hexadecimal.exec(text);
@@ -116,7 +116,7 @@ function toText(value: Value): Value {
     : new Fault("invalid UTF-8 in bytes, cannot convert to string");
 }
 
-/** A double as Go's `%g` writes it with the fewest digits. */
+/** Formats a double as Go's `%g` with the fewest digits. */
 function doubleText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -133,10 +133,10 @@ function toBool(value: Value): Value {
   if (typeof value !== "string") return noOverload;
   if (["1", "t", "T", "TRUE", "true", "True"].includes(value)) return true;
   if (["0", "f", "F", "FALSE", "false", "False"].includes(value)) return false;
-  return unreadable(value, "bool");
+  return conversionFault(value, "bool");
 }
 
-/** Steps for reading a time or a length of time from text, as the meter counts them. */
+/** Meter steps for parsing a time or a duration. */
 const stepsToRead = 60;
 
 function toTime(value: Value, meter: Meter): Value {
@@ -144,24 +144,26 @@ function toTime(value: Value, meter: Meter): Value {
   if (typeof value === "bigint") return checkedTime(value * perSecond);
   if (typeof value !== "string") return noOverload;
   meter.work(stepsToRead);
-  return timestampOf(value) ?? unreadable(value, "timestamp");
+  return parseTimestamp(value) ?? conversionFault(value, "timestamp");
 }
 
 function toDuration(value: Value, meter: Meter): Value {
   if (value instanceof Duration) return value;
-  // It compiles, as in the reference, and fails there too.
+  // As in Kubernetes, this compiles and fails at runtime.
   if (typeof value === "bigint")
     return new Fault("type conversion error from 'int' to 'google.protobuf.Duration'");
   if (typeof value !== "string") return noOverload;
   meter.work(stepsToRead);
-  return durationOf(value) ?? unreadable(value, "duration");
+  return parseCelDuration(value) ?? conversionFault(value, "duration");
 }
 
-function unreadable(text: string, what: string): Fault {
-  return new Fault(`type conversion error from 'string' to '${what}': ${JSON.stringify(text.slice(0, 64))}`);
+function conversionFault(text: string, targetType: string): Fault {
+  return new Fault(
+    `type conversion error from 'string' to '${targetType}': ${JSON.stringify(text.slice(0, 64))}`,
+  );
 }
 
-/** The type of a value while an expression runs; objects are maps, as in the reference. */
+/** Returns the runtime type of a value; as in Kubernetes, objects are maps. */
 function typeOfValue(value: Value): CelType {
   switch (typeof value) {
     case "boolean":
@@ -185,10 +187,10 @@ function typeOfValue(value: Value): CelType {
   return typeOf(dyn);
 }
 
-/** Steps for making bytes of a text or a text of bytes, beside the length: an empty one costs nothing. */
+/** Meter steps for converting between string and bytes, in addition to the length. */
 const stepsToCopy = 60;
 
-/** Texts and bytes cost by their length when one becomes the other; every other conversion costs 1. */
+/** A conversion between string and bytes costs by length; any other conversion costs 1. */
 const chargeBytes: CelFunction["charge"] = ([value], meter) => {
   meter.work(stepsToCopy);
   meter.charge(value instanceof Uint8Array || typeof value === "string" ? traversal(value.length) : 1);
@@ -198,20 +200,23 @@ const chargeDecoding: CelFunction["charge"] = ([value], meter) => {
   meter.charge(value instanceof Uint8Array ? traversal(value.length) : 1);
 };
 
-/** Functions that turn values of one type into another, and those that ask for type and size. */
+/** Type conversions, `type` and `size`. */
 export const conversions: readonly (readonly [string, CelFunction])[] = [
   [
     "int",
-    declared(from("int", "uint", "double", "string", "timestamp", "duration")("int"), ([value]) =>
+    declareFunction(from("int", "uint", "double", "string", "timestamp", "duration")("int"), ([value]) =>
       toInt(value!),
     ),
   ],
-  ["uint", declared(from("uint", "int", "double", "string")("uint"), ([value]) => toUint(value!))],
-  ["double", declared(from("double", "int", "uint", "string")("double"), ([value]) => toDouble(value!))],
-  ["bool", declared(from("bool", "string")("bool"), ([value]) => toBool(value!))],
+  ["uint", declareFunction(from("uint", "int", "double", "string")("uint"), ([value]) => toUint(value!))],
+  [
+    "double",
+    declareFunction(from("double", "int", "uint", "string")("double"), ([value]) => toDouble(value!)),
+  ],
+  ["bool", declareFunction(from("bool", "string")("bool"), ([value]) => toBool(value!))],
   [
     "string",
-    declared(
+    declareFunction(
       from("string", "bool", "int", "uint", "double", "bytes", "timestamp", "duration")("string"),
       ([value]) => toText(value!),
       { charge: chargeDecoding },
@@ -219,7 +224,7 @@ export const conversions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "bytes",
-    declared(
+    declareFunction(
       from("bytes", "string")("bytes"),
       ([value]) =>
         typeof value === "string"
@@ -232,17 +237,21 @@ export const conversions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "timestamp",
-    declared(from("timestamp", "string", "int")("timestamp"), ([value], meter) => toTime(value!, meter)),
+    declareFunction(from("timestamp", "string", "int")("timestamp"), ([value], meter) =>
+      toTime(value!, meter),
+    ),
   ],
   [
     "duration",
-    declared(from("duration", "string", "int")("duration"), ([value], meter) => toDuration(value!, meter)),
+    declareFunction(from("duration", "string", "int")("duration"), ([value], meter) =>
+      toDuration(value!, meter),
+    ),
   ],
-  ["dyn", declared(["(A) -> dyn"], ([value]) => value!)],
-  ["type", declared(["(A) -> type<A>"], ([value]) => new TypeValue(typeOfValue(value!)))],
+  ["dyn", declareFunction(["(A) -> dyn"], ([value]) => value!)],
+  ["type", declareFunction(["(A) -> type<A>"], ([value]) => new TypeValue(typeOfValue(value!)))],
   [
     "size",
-    declared(
+    declareFunction(
       ["string", "bytes", "list<A>", "map<A, B>"].flatMap((type) => [
         `(${type}) -> int`,
         `${type}.() -> int`,

@@ -1,5 +1,5 @@
 import { compare, equal } from "../comparison.ts";
-import { declared, type CelFunction, type Run } from "../function-table.ts";
+import { declareFunction, type CelFunction, type Run } from "../function-table.ts";
 import { chargeTraversal, type Meter } from "../meter.ts";
 import { checkedDuration } from "../times.ts";
 import type { CelType } from "../types.ts";
@@ -17,12 +17,12 @@ import {
 const comparable = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
 const summable = ["int", "uint", "double", "duration"];
 
-/** The place of a value in a list, from the front or the back; -1 for none. */
-export function indexInList(list: CelList, wanted: Value, last: boolean, meter: Meter): Value {
+/** Returns the first or last index of a value in a list; -1 if it isn't found. */
+export function indexInList(list: CelList, target: Value, last: boolean, meter: Meter): Value {
   for (let step = 0; step < list.size; step++) {
     const at = last ? list.size - 1 - step : step;
-    if (typeof wanted === "string") meter.work(wanted.length >> 6);
-    if (equal(list.get(at), wanted, meter)) return BigInt(at);
+    if (typeof target === "string") meter.work(target.length >> 6);
+    if (equal(list.get(at), target, meter)) return BigInt(at);
   }
   return -1n;
 }
@@ -40,9 +40,9 @@ const isSorted: Run = ([list]) => {
   return true;
 };
 
-function sum(list: Value, gives: CelType): Value {
+function sum(list: Value, resultType: CelType): Value {
   if (!(list instanceof CelList)) return noOverload;
-  let total: Value = list.size === 0 ? zeroOf(gives) : list.get(0);
+  let total: Value = list.size === 0 ? zeroOf(resultType) : list.get(0);
   for (let at = 1; at < list.size; at++) {
     total = addedNumbers(total, list.get(at));
     if (total instanceof Fault) return total;
@@ -71,19 +71,19 @@ function zeroOf({ is }: CelType): Value {
   }
 }
 
-/** The first value of a list that no other one beats. */
-function best(name: string, beats: (order: number) => boolean): Run {
+/** Returns the minimum or maximum of a list. */
+function extreme(name: string, isBetter: (order: number) => boolean): Run {
   return ([list]) => {
     if (!(list instanceof CelList)) return noOverload;
     if (list.size === 0) return new Fault(`${name} called on empty list`);
-    let found = list.get(0);
+    let result = list.get(0);
     for (let at = 1; at < list.size; at++) {
       const next = list.get(at);
-      const order = compare(next, found);
+      const order = compare(next, result);
       if (order === undefined) return noOverload;
-      if (beats(order)) found = next;
+      if (isBetter(order)) result = next;
     }
-    return found;
+    return result;
   };
 }
 
@@ -91,11 +91,11 @@ const throughList: Pick<CelFunction, "charge"> = {
   charge: ([list], meter) => chargeTraversal(list!, meter),
 };
 
-/** Functions of lists beyond the standard ones. */
+/** List functions of the Kubernetes library. */
 export const listFunctions: readonly (readonly [string, CelFunction])[] = [
   [
     "isSorted",
-    declared(
+    declareFunction(
       comparable.map((type) => `list<${type}>.() -> bool`),
       isSorted,
       throughList,
@@ -103,7 +103,7 @@ export const listFunctions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "sum",
-    declared(
+    declareFunction(
       summable.map((type) => `list<${type}>.() -> ${type}`),
       ([list], _, gives) => sum(list!, gives),
       throughList,
@@ -111,17 +111,17 @@ export const listFunctions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "min",
-    declared(
+    declareFunction(
       comparable.map((type) => `list<${type}>.() -> ${type}`),
-      best("min", (order) => order < 0),
+      extreme("min", (order) => order < 0),
       throughList,
     ),
   ],
   [
     "max",
-    declared(
+    declareFunction(
       comparable.map((type) => `list<${type}>.() -> ${type}`),
-      best("max", (order) => order > 0),
+      extreme("max", (order) => order > 0),
       throughList,
     ),
   ],

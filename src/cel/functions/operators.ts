@@ -1,7 +1,7 @@
 import { compare, equal } from "../comparison.ts";
 import { JoinedList } from "../collections.ts";
-import { mergedItems } from "../list-identity.ts";
-import { declared, traversal, type CelFunction, type CostRule } from "../function-table.ts";
+import { mergeItems } from "../list-identity.ts";
+import { declareFunction, traversal, type CelFunction, type CostRule } from "../function-table.ts";
 import type { Meter } from "../meter.ts";
 import { checkedDuration, checkedTime } from "../times.ts";
 import {
@@ -20,14 +20,14 @@ import {
 const ordered = ["bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration"];
 const numbers = ["int", "uint", "double"];
 
-/** Values of one type; numbers of different types can be compared where the types are dynamic only, as in the reference. */
+/** Overloads with equal types. As in Kubernetes, numbers of different types can only be compared if they are dynamic. */
 const comparisons = ordered.map((type) => `(${type}, ${type}) -> bool`);
 
 const byShorter: CostRule = (first, second) => traversal(Math.min(first, second));
 
-/** Texts and bytes cost by the shorter of them; everything else costs 1, which is what their rule gives for it. */
+/** Comparing strings or bytes costs by the shorter one; other values cost 1. */
 function comparison(holds: (order: number) => boolean): CelFunction {
-  return declared(
+  return declareFunction(
     comparisons,
     ([a, b]) => {
       const order = compare(a!, b!);
@@ -39,7 +39,7 @@ function comparison(holds: (order: number) => boolean): CelFunction {
 
 type Arithmetic = (a: bigint, b: bigint) => bigint;
 
-/** Arithmetic of two numbers of one type; undefined for other values. */
+/** Applies an operator to two numbers of the same type; undefined for other values. */
 function arithmetic(
   a: Value,
   b: Value,
@@ -56,11 +56,11 @@ function sameNumbers(more: readonly string[] = []): string[] {
   return [...numbers.map((type) => `(${type}, ${type}) -> ${type}`), ...more];
 }
 
-function added(a: Value, b: Value, meter: Meter): Value {
+function add(a: Value, b: Value, meter: Meter): Value {
   if (typeof a === "string" && typeof b === "string") return a + b;
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.concat([a, b]);
   if (a instanceof CelList && b instanceof CelList) {
-    return a.identity === undefined ? new JoinedList(a, b, meter) : mergedItems(a, a.identity, b, meter);
+    return a.identity === undefined ? new JoinedList(a, b, meter) : mergeItems(a, a.identity, b, meter);
   }
   if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos + b.nanos, a.offset);
   if (a instanceof Duration && b instanceof Timestamp) return checkedTime(a.nanos + b.nanos, b.offset);
@@ -75,7 +75,7 @@ function added(a: Value, b: Value, meter: Meter): Value {
   );
 }
 
-function subtracted(a: Value, b: Value): Value {
+function subtract(a: Value, b: Value): Value {
   if (a instanceof Timestamp && b instanceof Timestamp) return checkedDuration(a.nanos - b.nanos);
   if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos - b.nanos, a.offset);
   if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanos - b.nanos);
@@ -93,10 +93,10 @@ function isZero(value: Value): boolean {
   return value === 0n || (value instanceof Uint && value.value === 0n);
 }
 
-/** The item of a list, or the value of a map, that an index names. */
-export function indexed(operand: Value, index: Value): Value {
+/** Returns the item of a list or the value of a map at an index. */
+export function indexValue(operand: Value, index: Value): Value {
   if (operand instanceof CelMap) {
-    return orMissing(operand.get(index), index);
+    return valueOrMissingKey(operand.get(index), index);
   }
   if (operand instanceof CelList) {
     const at = index instanceof Uint ? index.value : index;
@@ -109,27 +109,30 @@ export function indexed(operand: Value, index: Value): Value {
   return noOverload;
 }
 
-/** A value, which may be null, or the fault that there is none under a key. */
-export function orMissing(value: Value | undefined, key: Value): Value {
-  return value === undefined ? new Fault(`no such key: ${shownKey(key)}`) : value;
+/** Returns the value, or a fault for a missing key. */
+export function valueOrMissingKey(value: Value | undefined, key: Value): Value {
+  return value === undefined ? new Fault(`no such key: ${formatKey(key)}`) : value;
 }
 
-function shownKey(key: Value): string {
+function formatKey(key: Value): string {
   if (typeof key === "string") return key.slice(0, 128);
   return key instanceof Uint ? String(key.value) : typeof key === "object" ? "" : String(key);
 }
 
-/** Operators under the names that the reference gives them. */
+/** Operators by their names in cel-go. */
 export const operators: readonly (readonly [string, CelFunction])[] = [
-  ["_==_", declared(["(A, A) -> bool"], ([a, b], meter) => equal(a!, b!, meter), { cost: byShorter })],
-  ["_!=_", declared(["(A, A) -> bool"], ([a, b], meter) => !equal(a!, b!, meter), { cost: byShorter })],
+  ["_==_", declareFunction(["(A, A) -> bool"], ([a, b], meter) => equal(a!, b!, meter), { cost: byShorter })],
+  [
+    "_!=_",
+    declareFunction(["(A, A) -> bool"], ([a, b], meter) => !equal(a!, b!, meter), { cost: byShorter }),
+  ],
   ["_<_", comparison((order) => order < 0)],
   ["_<=_", comparison((order) => order <= 0)],
   ["_>_", comparison((order) => order > 0)],
   ["_>=_", comparison((order) => order >= 0)],
   [
     "_+_",
-    declared(
+    declareFunction(
       sameNumbers([
         "(string, string) -> string",
         "(bytes, bytes) -> bytes",
@@ -138,7 +141,7 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
         "(duration, timestamp) -> timestamp",
         "(duration, duration) -> duration",
       ]),
-      ([a, b], meter) => added(a!, b!, meter),
+      ([a, b], meter) => add(a!, b!, meter),
       {
         charge([a, b], meter) {
           const joins = typeof a === "string" || a instanceof Uint8Array;
@@ -151,18 +154,18 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "_-_",
-    declared(
+    declareFunction(
       sameNumbers([
         "(timestamp, timestamp) -> duration",
         "(timestamp, duration) -> timestamp",
         "(duration, duration) -> duration",
       ]),
-      ([a, b]) => subtracted(a!, b!),
+      ([a, b]) => subtract(a!, b!),
     ),
   ],
   [
     "_*_",
-    declared(
+    declareFunction(
       sameNumbers(),
       ([a, b]) =>
         arithmetic(
@@ -175,7 +178,7 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "_/_",
-    declared(sameNumbers(), ([a, b]) => {
+    declareFunction(sameNumbers(), ([a, b]) => {
       if (isZero(b!) && typeof a !== "number") return new Fault("division by zero");
       return (
         arithmetic(
@@ -189,7 +192,7 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "_%_",
-    declared(["(int, int) -> int", "(uint, uint) -> uint"], ([a, b]) => {
+    declareFunction(["(int, int) -> int", "(uint, uint) -> uint"], ([a, b]) => {
       if (isZero(b!)) return new Fault("modulus by zero");
       if (typeof a === "number") return noOverload;
       return (
@@ -204,15 +207,18 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "-_",
-    declared(["(int) -> int", "(double) -> double"], ([value]) => {
+    declareFunction(["(int) -> int", "(double) -> double"], ([value]) => {
       if (typeof value === "bigint") return checkedInt(-value);
       return typeof value === "number" ? -value : noOverload;
     }),
   ],
-  ["!_", declared(["(bool) -> bool"], ([value]) => (typeof value === "boolean" ? !value : noOverload))],
+  [
+    "!_",
+    declareFunction(["(bool) -> bool"], ([value]) => (typeof value === "boolean" ? !value : noOverload)),
+  ],
   [
     "@in",
-    declared(
+    declareFunction(
       ["(A, list<A>) -> bool", "(A, map<A, B>) -> bool"],
       ([value, among], meter) => {
         if (among instanceof CelMap) return among.has(value!);
@@ -230,6 +236,8 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "_[_]",
-    declared(["(list<A>, int) -> A", "(map<A, B>, A) -> B"], ([operand, index]) => indexed(operand!, index!)),
+    declareFunction(["(list<A>, int) -> A", "(map<A, B>, A) -> B"], ([operand, index]) =>
+      indexValue(operand!, index!),
+    ),
   ],
 ];

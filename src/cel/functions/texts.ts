@@ -1,4 +1,4 @@
-import { declared, traversal, type CelFunction, type Run } from "../function-table.ts";
+import { declareFunction, traversal, type CelFunction, type Run } from "../function-table.ts";
 import { chargeTraversal, type Meter } from "../meter.ts";
 import { CelList, characterCount, Fault, noOverload, type Value } from "../values.ts";
 import { TextSearch } from "../text-search.ts";
@@ -7,20 +7,20 @@ import { join, replace, split } from "./text-pieces.ts";
 
 type OfTexts = (text: string, other: string, meter: Meter) => Value;
 
-/** A function of a text and another one, each going through the first. */
+/** Adapts a function of two strings. */
 function ofTwo(run: OfTexts): Run {
   return ([text, other], meter) =>
     typeof text === "string" && typeof other === "string" ? run(text, other, meter) : noOverload;
 }
 
-/** A function of one text. */
+/** Adapts a function of one string. */
 function ofOne(run: (text: string) => Value): Run {
   return ([text]) => (typeof text === "string" ? run(text) : noOverload);
 }
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** The characters of a text by their number; the text itself where each is one code unit. */
+/** Returns the characters of a string for access by index; the string itself if it has no surrogates. */
 function charactersOf(text: string, meter: Meter): string | readonly string[] {
   meter.work(text.length >> 4);
   if (!surrogate.test(text)) return text;
@@ -54,14 +54,14 @@ const substring: Run = ([text, from, to], meter) => {
   return part(characters, Number(from), Number(end));
 };
 
-/** The place of a text in another, counted in characters. */
-function place(text: string, unit: number, meter: Meter): bigint {
+/** Converts a position in UTF-16 code units to characters. */
+function toCharacterIndex(text: string, unit: number, meter: Meter): bigint {
   if (unit < 0) return -1n;
   meter.work(unit >> 2);
   return BigInt(characterCount(text.slice(0, unit)));
 }
 
-/** The code unit at which a character begins. */
+/** Converts a character index to a position in UTF-16 code units. */
 function unitOf(characters: string | readonly string[], index: number): number {
   if (typeof characters === "string") return index;
   let unit = 0;
@@ -71,23 +71,23 @@ function unitOf(characters: string | readonly string[], index: number): number {
 
 function indexing(last: boolean): Run {
   return (args, meter) => {
-    const [text, wanted, offset] = args;
+    const [text, target, offset] = args;
     if (text instanceof CelList)
-      return args.length === 2 ? indexInList(text, wanted!, last, meter) : noOverload;
-    if (typeof text !== "string" || typeof wanted !== "string") return noOverload;
+      return args.length === 2 ? indexInList(text, target!, last, meter) : noOverload;
+    if (typeof text !== "string" || typeof target !== "string") return noOverload;
     if (offset !== undefined && typeof offset !== "bigint") return noOverload;
     const characters = charactersOf(text, meter);
-    // Nothing is found anywhere, so the place that was asked for is the answer, whatever it is.
-    if (wanted === "") return offset ?? BigInt(last ? characters.length : 0);
+    // The empty string is found at the requested position.
+    if (target === "") return offset ?? BigInt(last ? characters.length : 0);
     const start = offset ?? BigInt(last ? characters.length - 1 : 0);
     if (start < 0n || start >= characters.length) return outOfRange(start);
     const from = unitOf(characters, Number(start));
-    const search = new TextSearch({ text, needle: wanted, last }, meter);
-    return place(text, search.find(from), meter);
+    const search = new TextSearch({ text, needle: target, last }, meter);
+    return toCharacterIndex(text, search.find(from), meter);
   };
 }
 
-/** Spaces as Go's `strings.TrimSpace` has them. */
+/** White space as in Go's `strings.TrimSpace`. */
 const spaces: ReadonlySet<number> = new Set(
   Array.from(
     "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000",
@@ -103,7 +103,7 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-/** Moves the letters of one case of ASCII to the other one. */
+/** Converts ASCII letters of one case to the other. */
 function inCase(first: "A" | "a"): (text: string) => string {
   const from = first.charCodeAt(0);
   return (text) => {
@@ -120,16 +120,16 @@ const oneTraversal: Pick<CelFunction, "cost"> = {
   cost: traversal,
 };
 const twoTraversals = { cost: (size: number) => Math.ceil(size * 0.2) };
-/** Looking for something goes through the text, or the list, once. */
+/** A search traverses the string or the list once. */
 const looking: Pick<CelFunction, "charge"> = {
   charge: ([within], meter) => chargeTraversal(within!, meter),
 };
 
-/** Functions of texts: the standard ones, and those of the extension library. */
+/** String functions of the standard and of the extension library. */
 export const textFunctions: readonly (readonly [string, CelFunction])[] = [
   [
     "contains",
-    declared(
+    declareFunction(
       ["string.(string) -> bool"],
       ofTwo((text, needle, meter) => new TextSearch({ text, needle }, meter).find(0) >= 0),
       {
@@ -139,7 +139,7 @@ export const textFunctions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "startsWith",
-    declared(
+    declareFunction(
       ["string.(string) -> bool"],
       ofTwo((text, other) => text.startsWith(other)),
       { cost: traversal },
@@ -147,16 +147,16 @@ export const textFunctions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "endsWith",
-    declared(
+    declareFunction(
       ["string.(string) -> bool"],
       ofTwo((text, other) => text.endsWith(other)),
       { cost: traversal },
     ),
   ],
-  ["charAt", declared(["string.(int) -> string"], charAt)],
+  ["charAt", declareFunction(["string.(int) -> string"], charAt)],
   [
     "indexOf",
-    declared(
+    declareFunction(
       ["string.(string) -> int", "string.(string, int) -> int", "list<A>.(A) -> int"],
       indexing(false),
       looking,
@@ -164,31 +164,38 @@ export const textFunctions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "lastIndexOf",
-    declared(
+    declareFunction(
       ["string.(string) -> int", "string.(string, int) -> int", "list<A>.(A) -> int"],
       indexing(true),
       looking,
     ),
   ],
-  ["lowerAscii", declared(["string.() -> string"], ofOne(inCase("A")), oneTraversal)],
-  ["upperAscii", declared(["string.() -> string"], ofOne(inCase("a")), oneTraversal)],
-  ["trim", declared(["string.() -> string"], ofOne(trimmed), oneTraversal)],
-  ["substring", declared(["string.(int) -> string", "string.(int, int) -> string"], substring, oneTraversal)],
+  ["lowerAscii", declareFunction(["string.() -> string"], ofOne(inCase("A")), oneTraversal)],
+  ["upperAscii", declareFunction(["string.() -> string"], ofOne(inCase("a")), oneTraversal)],
+  ["trim", declareFunction(["string.() -> string"], ofOne(trimmed), oneTraversal)],
+  [
+    "substring",
+    declareFunction(["string.(int) -> string", "string.(int, int) -> string"], substring, oneTraversal),
+  ],
   [
     "replace",
-    declared(["string.(string, string) -> string", "string.(string, string, int) -> string"], replace, {
-      ...twoTraversals,
-    }),
+    declareFunction(
+      ["string.(string, string) -> string", "string.(string, string, int) -> string"],
+      replace,
+      {
+        ...twoTraversals,
+      },
+    ),
   ],
   [
     "split",
-    declared(["string.(string) -> list<string>", "string.(string, int) -> list<string>"], split, {
+    declareFunction(["string.(string) -> list<string>", "string.(string, int) -> list<string>"], split, {
       ...twoTraversals,
     }),
   ],
   [
     "join",
-    declared(["list<string>.() -> string", "list<string>.(string) -> string"], join, {
+    declareFunction(["list<string>.() -> string", "list<string>.(string) -> string"], join, {
       charge: () => undefined,
     }),
   ],

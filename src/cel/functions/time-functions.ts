@@ -1,4 +1,4 @@
-import { declared, type CelFunction } from "../function-table.ts";
+import { declareFunction, type CelFunction } from "../function-table.ts";
 import { timePart, type TimePart } from "../times.ts";
 import { Duration, noOverload, Timestamp } from "../values.ts";
 
@@ -21,7 +21,7 @@ const ofTime = ["timestamp.() -> int", "timestamp.(string) -> int"];
 
 function part(name: TimePart, nanosEach: bigint | undefined): CelFunction {
   const signatures = nanosEach === undefined ? ofTime : [...ofTime, "duration.() -> int"];
-  return declared(signatures, ([value, zone], meter) => {
+  return declareFunction(signatures, ([value, zone], meter) => {
     if (value instanceof Duration && nanosEach !== undefined && zone === undefined) {
       return value.nanos / nanosEach;
     }
@@ -31,7 +31,7 @@ function part(name: TimePart, nanosEach: bigint | undefined): CelFunction {
   });
 }
 
-/** Functions that tell the parts of times and lengths of time. */
+/** Functions for components of timestamps and durations. */
 export const timeFunctions: readonly (readonly [string, CelFunction])[] = [
   ...partsOfTimes.map((name) => [name, part(name, undefined)] as const),
   ...[...partsOfBoth].map(([name, nanosEach]) => [name, part(name, nanosEach)] as const),

@@ -1,5 +1,5 @@
 import { ValueList, ValueMap } from "../collections.ts";
-import { declared, traversal, type CelFunction, type Run } from "../function-table.ts";
+import { declareFunction, traversal, type CelFunction, type Run } from "../function-table.ts";
 import type { Meter } from "../meter.ts";
 import { decodedPercent } from "../../base/percent-encoding.ts";
 import { escapedPath, isUrl, parseUrl } from "../url.ts";
@@ -9,50 +9,50 @@ function ofUrl(run: (url: Url) => Value): Run {
   return ([url]) => (url instanceof Url ? run(url) : noOverload);
 }
 
-/** Steps for one pair of a query, as the meter counts them. */
+/** Meter steps per query parameter. */
 const stepsPerPair = 40;
 
-function decodedQuery({ query }: Url, meter: Meter): Value {
+function decodeQuery({ query }: Url, meter: Meter): Value {
   meter.work(query.length);
   const values = new Map<string, string[]>();
   for (const pair of query.split("&")) {
     meter.work(stepsPerPair);
     if (pair === "" || pair.includes(";")) continue;
     const equals = pair.indexOf("=");
-    const name = decodedPart(equals < 0 ? pair : pair.slice(0, equals));
-    const value = decodedPart(equals < 0 ? "" : pair.slice(equals + 1));
+    const name = decodePart(equals < 0 ? pair : pair.slice(0, equals));
+    const value = decodePart(equals < 0 ? "" : pair.slice(equals + 1));
     if (name === undefined || value === undefined) continue;
-    const known = values.get(name);
-    if (known === undefined) values.set(name, [value]);
-    else known.push(value);
+    const existing = values.get(name);
+    if (existing === undefined) values.set(name, [value]);
+    else existing.push(value);
   }
   const map = new ValueMap();
   for (const [name, list] of values) map.set(name, new ValueList(list));
   return map;
 }
 
-/** A part of a query; undefined where a percent sign begins no escape. */
-function decodedPart(text: string): string | undefined {
+/** Decodes a part of a query; undefined for an invalid percent-encoding. */
+function decodePart(text: string): string | undefined {
   if (/%(?![\da-fA-F]{2})/.test(text)) return undefined;
   return decodedPercent(text.replaceAll("+", " "));
 }
 
 const port = /:(\d*)$/;
 
-/** The host without its port and its brackets. */
+/** Returns the host without port and brackets. */
 function hostname({ host }: Url): string {
   const plain = host.replace(port, "");
   return plain.startsWith("[") && plain.endsWith("]") ? plain.slice(1, -1) : plain;
 }
 
-/** Steps for reading or escaping one character, as the meter counts them. */
+/** Meter steps for parsing or escaping a character. */
 const stepsPerCharacter = 3;
 
-/** Functions of URLs. */
+/** URL functions. */
 export const urlFunctions: readonly (readonly [string, CelFunction])[] = [
   [
     "url",
-    declared(
+    declareFunction(
       ["(string) -> url"],
       ([text], meter) => {
         if (typeof text !== "string") return noOverload;
@@ -68,7 +68,7 @@ export const urlFunctions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "isURL",
-    declared(["(string) -> bool"], ([text], meter) => {
+    declareFunction(["(string) -> bool"], ([text], meter) => {
       if (typeof text !== "string") return noOverload;
       meter.work(text.length * stepsPerCharacter);
       return isUrl(text);
@@ -76,29 +76,29 @@ export const urlFunctions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "getScheme",
-    declared(
+    declareFunction(
       ["url.() -> string"],
       ofUrl(({ scheme }) => scheme),
     ),
   ],
   [
     "getHost",
-    declared(
+    declareFunction(
       ["url.() -> string"],
       ofUrl(({ host }) => host),
     ),
   ],
-  ["getHostname", declared(["url.() -> string"], ofUrl(hostname))],
+  ["getHostname", declareFunction(["url.() -> string"], ofUrl(hostname))],
   [
     "getPort",
-    declared(
+    declareFunction(
       ["url.() -> string"],
       ofUrl(({ host }) => port.exec(host)?.[1] ?? ""),
     ),
   ],
   [
     "getEscapedPath",
-    declared(["url.() -> string"], ([url], meter) => {
+    declareFunction(["url.() -> string"], ([url], meter) => {
       if (!(url instanceof Url)) return noOverload;
       meter.work(url.path.length * stepsPerCharacter);
       return escapedPath(url);
@@ -106,9 +106,9 @@ export const urlFunctions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "getQuery",
-    declared(["url.() -> map<string, list<string>>"], ([url], meter) => {
+    declareFunction(["url.() -> map<string, list<string>>"], ([url], meter) => {
       if (!(url instanceof Url)) return noOverload;
-      return decodedQuery(url, meter);
+      return decodeQuery(url, meter);
     }),
   ],
 ];

@@ -2,7 +2,7 @@ import { deepClone, isObject, type JsonObject, type JsonValue } from "../../base
 import type { KindContext } from "../../schema/context.ts";
 import { TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { spelledKind } from "../../schema/spelling.ts";
+import { kindInVocabulary } from "../../schema/spelling.ts";
 import type { GroupVersion } from "../../schema/types.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
@@ -115,7 +115,7 @@ function alongTheWay(given: JsonObject, way: readonly Step[], context: KindConte
     }
     const declared = declaredKind(way.at(-1)!.to, kindName);
     if (declared !== undefined) {
-      const kind = spelledKind(declared, context.vocabulary);
+      const kind = kindInVocabulary(declared, context.vocabulary);
       object = readByKind(kind, object, notes);
       notes.push(...checkByKind(kind, object, notes, context));
     } else {

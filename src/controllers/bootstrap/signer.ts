@@ -1,5 +1,5 @@
 import { signDetached } from "../../authentication/jwt/detached.ts";
-import { bootstrapSecretPrefix, bootstrapTokenForm } from "../../authentication/bootstrap-token-secret.ts";
+import { bootstrapSecretPrefix, bootstrapTokenPattern } from "../../authentication/bootstrap-token-secret.ts";
 import { ConfigMap } from "../../kinds/core/config-map.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
@@ -91,9 +91,9 @@ async function sign(
     if (key.startsWith(clusterInfo.signaturePrefix)) data[key] = null;
   }
   let endsMs = Infinity;
-  for (const [name, { id, secret, endsMs: ends, forSigning }] of current) {
+  for (const [name, { id, secret, expiresAtMs: ends, forSigning }] of current) {
     const token = `${id}.${secret}`;
-    const fits = bootstrapTokenForm.test(token) && name === `${bootstrapSecretPrefix}${id}`;
+    const fits = bootstrapTokenPattern.test(token) && name === `${bootstrapSecretPrefix}${id}`;
     if (!fits || !forSigning || ends <= now) continue;
     data[`${clusterInfo.signaturePrefix}${id}`] = await signDetached(payload, token, id);
     endsMs = Math.min(endsMs, ends);

@@ -45,7 +45,7 @@ async function clean(
 ): Promise<number> {
   const token = (await tokens.all()).get(name);
   if (token === undefined) return Infinity;
-  const leftMs = token.endsMs - clock.now();
+  const leftMs = token.expiresAtMs - clock.now();
   if (leftMs > 0) return leftMs;
   const namespace = registry.vocabulary.systemNamespace;
   const { uid, resourceVersion } = token;

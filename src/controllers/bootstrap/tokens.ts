@@ -1,6 +1,6 @@
 import {
   bootstrapSecretPrefix,
-  bootstrapTokenIn,
+  parseBootstrapToken,
   type BootstrapToken,
 } from "../../authentication/bootstrap-token-secret.ts";
 import { Secret } from "../../kinds/core/secret.ts";
@@ -39,7 +39,7 @@ export class BootstrapTokens {
       matters: ({ key }: Entry) => namesOf(key).name.startsWith(bootstrapSecretPrefix),
       put: (entry: Entry) => {
         const secret = decodeEntry(entry);
-        const token = bootstrapTokenIn(secret, vocabulary);
+        const token = parseBootstrapToken(secret, vocabulary);
         const { uid = "" } = secret.metadata;
         const stored = token && { ...token, uid, resourceVersion: String(entry.revision) };
         this.set(namesOf(entry.key).name, stored);

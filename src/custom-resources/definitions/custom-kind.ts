@@ -8,7 +8,7 @@ import {
 } from "../../schema/kind.ts";
 import type { Forgettables, Made } from "../../base/forgettable.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { anyObject, readSchema, schemaCost, type SchemaNode } from "../../schema/custom/schema-node.ts";
+import { anyObject, parseSchema, schemaCost, type SchemaNode } from "../../schema/custom/schema-node.ts";
 import { defaultMember } from "../../schema/custom/fill.ts";
 import { openStruct } from "../../schema/structs.ts";
 import { field, type Group } from "../../schema/types.ts";
@@ -181,7 +181,7 @@ class ParsedSchema {
 }
 
 function parse(schema: object | undefined, { schemaExtensionPrefix }: Vocabulary): Made<ParsedSchema> {
-  const node = schema === undefined ? anyObject : readSchema(schema, schemaExtensionPrefix);
+  const node = schema === undefined ? anyObject : parseSchema(schema, schemaExtensionPrefix);
   return { value: new ParsedSchema(node), cost: schemaCost(schema) };
 }
 

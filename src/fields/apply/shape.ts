@@ -1,4 +1,4 @@
-import { emptyOf } from "../../schema/decode.ts";
+import { emptyValueOf } from "../../schema/decode.ts";
 import type { SchemaNode } from "../../schema/custom/schema-node.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import type { Field, FieldFacts, StructType, Type } from "../../schema/types.ts";
@@ -130,7 +130,7 @@ function shapeOfList(element: Type, facts: FieldFacts): Shape {
   for (const key of keys) {
     const field = element.fields[key];
     if (field?.facts.default !== undefined) defaults.set(key, field.facts.default);
-    const zero = field === undefined || field.facts.nullable ? null : emptyOf(field.type);
+    const zero = field === undefined || field.facts.nullable ? null : emptyValueOf(field.type);
     if (zero === null) continue;
     zeros.set(key, zero);
     // A key that has to be said and isn't is refused as a field of the object, where it is missing.

@@ -1,5 +1,5 @@
 import { dnsSubdomainFaults } from "../../base/names.ts";
-import { readConfiguration, refuseFaults } from "../../schema/configuration.ts";
+import { readConfiguration, assertNoFaults } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { struct } from "../../schema/meta.ts";
 import { bool, field, list, object, string, type Static } from "../../schema/types.ts";
@@ -57,7 +57,7 @@ export async function readPolicy(bytes: Uint8Array, vocabulary: Vocabulary): Pro
   checkStages(policy.omitStages, report.at("omitStages"));
   if ((policy.rules ?? []).length === 0) report.at("rules").required("a policy needs at least one rule");
   policy.rules?.forEach((rule, index) => checkRule(rule, report.at("rules", index)));
-  refuseFaults(report);
+  assertNoFaults(report);
   return {
     policy: {
       rules: (policy.rules ?? []).map(ruleOf),

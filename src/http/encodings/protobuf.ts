@@ -4,7 +4,7 @@ import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { PageForm } from "../../resources/pages/page-forms.ts";
 import { asBuffer } from "../../resources/objects/stored.ts";
 import { ListMeta } from "../../schema/object-meta.ts";
-import { bytesWritten, writeStruct } from "../../schema/protobuf/encode-message.ts";
+import { collectBytes, writeStruct } from "../../schema/protobuf/encode-message.ts";
 import { encodeEnvelope, envelopeAround, sealEnvelope } from "../../schema/protobuf/envelope.ts";
 import { transcodeFields, transcodeMessage } from "../../schema/protobuf/transcode.ts";
 import { StatusType } from "../../schema/status-type.ts";
@@ -46,7 +46,7 @@ export class ProtobufEncoding implements WatchEncoding {
     return {
       page: (page: ListedPage) => this.items(page),
       end: (end: ListEnd) =>
-        bytesWritten((out) => {
+        collectBytes((out) => {
           writeStruct(out, ListMeta, listMeta(end));
           out.open(1, 0);
         }),
@@ -89,7 +89,7 @@ export class ProtobufEncoding implements WatchEncoding {
       : undefined;
     if (transcoded !== undefined) return transcoded;
     const objects = entries.map(({ body }) => view.show(body));
-    return bytesWritten((out) => {
+    return collectBytes((out) => {
       for (const object of objects.toReversed()) {
         const { length } = out;
         writeStruct(out, view.type, object);
@@ -118,7 +118,7 @@ export function binaryStatus(status: object): Buffer {
  * RawExtension (1).
  */
 function watchFrame(type: string, object: Uint8Array): Buffer {
-  const head = bytesWritten((out) => {
+  const head = collectBytes((out) => {
     out.varint(object.length);
     out.tag(1, WireType.LengthDelimited);
     out.varint(object.length + out.length);

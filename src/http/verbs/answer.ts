@@ -3,7 +3,7 @@ import type { JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { kindContext } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
-import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
+import { hasProtobufEncoding } from "../../schema/protobuf/numbered.ts";
 import type { Entry } from "../../storage/store.ts";
 import { sendCompressed } from "../answers/compression.ts";
 import { writesFrames, type Encoding, type WatchEncoding } from "../encodings/encoding.ts";
@@ -32,7 +32,7 @@ export function encodingOf(
   const accept = exchange.header("accept");
   let wanted = service.encodings.wanted(accept);
   checkMetadataName(wanted, facts.verb);
-  if (wanted.format === "protobuf" && wanted.as === "whole" && !hasBinaryForm(resource.kind.type))
+  if (wanted.format === "protobuf" && wanted.as === "whole" && !hasProtobufEncoding(resource.kind.type))
     wanted = negotiateJson(accept, service.engine.vocabulary);
   if (wanted.as === "table" && !hasTable(resource))
     wanted = negotiate(accept, service.engine.vocabulary, false);

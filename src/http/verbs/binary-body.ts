@@ -4,7 +4,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { decodeMessage } from "../../schema/protobuf/decode-message.ts";
-import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
+import { hasProtobufEncoding } from "../../schema/protobuf/numbered.ts";
 import { openEnvelope } from "../../schema/protobuf/envelope.ts";
 import { ProtobufFault } from "../../schema/protobuf/protobuf-fault.ts";
 
@@ -22,7 +22,7 @@ export function decodeBinary(bytes: Uint8Array, registry: Registry): JsonDocumen
         `there is no kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
       );
     }
-    if (!hasBinaryForm(type))
+    if (!hasProtobufEncoding(type))
       throw new StatusError(
         "UnsupportedMediaType",
         `${kind} has no binary form; send it as application/json`,

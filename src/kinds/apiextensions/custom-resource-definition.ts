@@ -56,7 +56,7 @@ export const CustomResourceDefinition = kind({
   scope: "Cluster",
   anyFinalizer: true,
   allowUnconditionalUpdate: false,
-  hasMarkedFields: true,
+  hasPrefixedFields: true,
   doc: "Declares a custom kind, which is served from then on.",
   effect: {
     acts: "the kind that it defines is served",
@@ -95,7 +95,7 @@ export const CustomResourceDefinition = kind({
     checkApproval(definition, live, report, context);
   },
   validateLast: checkRules,
-  shownFaults,
+  convertFaults: shownFaults,
   beginDelete: (copy, { vocabulary }) => beginDeletion(copy, vocabulary),
   status: {
     initial: emptyStatus,

@@ -1,9 +1,9 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver, type GiveTurn } from "../../base/turns.ts";
-import { faultText } from "../../cel/fault-text.ts";
+import { formatFaults } from "../../cel/fault-text.ts";
 import type { KindContext } from "../../schema/context.ts";
-import { readSchema } from "../../schema/custom/schema-node.ts";
+import { parseSchema } from "../../schema/custom/schema-node.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { RuleRun } from "./rule-run.ts";
 import { oldSelf, rulesOf, type Rule, type RuleNode } from "./rule-tree.ts";
@@ -37,7 +37,7 @@ export function checkRules(
     const place = report.at("spec", "versions", index, "schema", "openAPIV3Schema");
     const { path } = place;
     if (report.faults.some(({ field }) => field.startsWith(path))) return [];
-    const rules = rulesOf(readSchema(text, prefix));
+    const rules = rulesOf(parseSchema(text, prefix));
     return rules === undefined ? [] : [{ rules, place }];
   });
   return checks.length === 0 ? undefined : checkSchemas(checks, prefix);
@@ -105,7 +105,7 @@ class SchemaRules {
     unordered: string | undefined,
   ): void {
     const { program, faults } = rule.compiled;
-    if (program === undefined) return place.invalid(rule.expression, faultText(faults));
+    if (program === undefined) return place.invalid(rule.expression, formatFaults(faults));
     this.costs.add(place, program.estimateCost(type!.type).max, cardinality, type!.minBytes);
     if (unordered === undefined || !program.variables.has(oldSelf)) return;
     place.invalid(

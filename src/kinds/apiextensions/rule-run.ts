@@ -3,9 +3,9 @@ import { getMember, isObject, type JsonObject, type JsonValue } from "../../base
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver } from "../../base/turns.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
-import { faultText as compileFaultText } from "../../cel/fault-text.ts";
+import { formatFaults as compileFaultText } from "../../cel/fault-text.ts";
 import { keysOf } from "../../schema/custom/list-items.ts";
-import { sortedValue } from "../../schema/custom/order.ts";
+import { sortMembers } from "../../schema/custom/order.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { oldSelf, self, type Rule, type RuleNode } from "./rule-tree.ts";
@@ -36,7 +36,7 @@ export function checkExpressions(
   if (rules === undefined) return;
   if (report.faults.some(({ reason }) => blocking.has(reason))) {
     report
-      .whole()
+      .withoutField()
       .invalid(
         undefined,
         "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
@@ -108,7 +108,7 @@ export class RuleRun {
   private evaluate(rule: Rule, visit: Visit): boolean {
     const { schema } = visit.node;
     const fault = (message: string): void => {
-      const place = visit.place.path === "" ? visit.place.whole() : visit.place;
+      const place = visit.place.path === "" ? visit.place.withoutField() : visit.place;
       place.invalid(schema.type, message);
     };
     if (this.left <= 0) {
@@ -163,7 +163,7 @@ function itemsByKey(node: RuleNode, list: readonly JsonValue[]): ReadonlyMap<str
 }
 
 function keyOf({ schema }: RuleNode, item: JsonValue): string {
-  return encodeJson(sortedValue(keysOf(schema, item)));
+  return encodeJson(sortMembers(keysOf(schema, item)));
 }
 
 function visitOf(

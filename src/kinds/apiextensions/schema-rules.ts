@@ -3,8 +3,8 @@ import type { FieldReport } from "../../schema/faults.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
 import { checkValue } from "../../schema/custom/check.ts";
 import { Pattern } from "../../schema/custom/pattern.ts";
-import { readMembers } from "../../schema/custom/read.ts";
-import { readSchema, schemaCost } from "../../schema/custom/schema-node.ts";
+import { pruneMembers } from "../../schema/custom/read.ts";
+import { parseSchema, schemaCost } from "../../schema/custom/schema-node.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { checkListMarks } from "./list-rules.ts";
 import { itemSchema, marks, memberSchema, type Marks, type Schema } from "./schema.ts";
@@ -98,7 +98,7 @@ const readUnits = 5;
 function checkDefault(schema: Schema, place: FieldReport, vocabulary: Vocabulary): void {
   place.spend(schemaCost(schema) * readUnits);
   if (place.full) return;
-  const node = readSchema(schema, vocabulary.schemaExtensionPrefix);
+  const node = parseSchema(schema, vocabulary.schemaExtensionPrefix);
   const value = schema.default as JsonValue;
   checkValue(node, value, place);
   if (!isObject(value)) return;
@@ -107,7 +107,7 @@ function checkDefault(schema: Schema, place: FieldReport, vocabulary: Vocabulary
     unknown: (steps: readonly (string | number)[]) => void unknown.push(steps.join(".")),
     metadata: (metadata: JsonValue) => metadata,
   };
-  readMembers(node, value, [], support);
+  pruneMembers(node, value, [], support);
   if (unknown.length > 0)
     place.invalid(value, `must not have unknown fields: ${unknown.slice(0, 10).join(", ")}`);
 }
@@ -148,7 +148,7 @@ function checkPattern(source: string, place: FieldReport, known: Map<string, Pat
     known.set(source, (pattern = new Pattern(source)));
     place.spend(pattern.size * compileUnits);
   }
-  const { fault } = pattern;
+  const { error: fault } = pattern;
   if (fault !== undefined) place.invalid(source, `must be a valid regular expression: ${fault}`);
 }
 

@@ -1,5 +1,5 @@
 import type { FieldReport } from "../../schema/faults.ts";
-import type { Word } from "../../schema/types.ts";
+import type { VocabularyString } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { deprecatedBehaviors } from "../deprecated-behaviors.ts";
 
@@ -12,7 +12,7 @@ const shortModes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Access modes. */
-export const accessModes: readonly Word[] = [...shortModes.keys()];
+export const accessModes: readonly VocabularyString[] = [...shortModes.keys()];
 
 /**
  * Requires at least one access mode; ReadWriteOncePod must be the only one. Unknown modes are reported by the field's

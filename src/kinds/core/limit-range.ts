@@ -49,7 +49,7 @@ export const LimitRange = kind({
   shortNames: ["limits"],
   scope: "Namespaced",
   createOnUpdate: true,
-  getsName: true,
+  generatesName: true,
   doc: "Limits on what single objects of a namespace may use.",
   effect: {
     enforced:

@@ -8,7 +8,7 @@ import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectMetaValue } from "../../schema/kind.ts";
 import {
   checkAnnotations,
-  checkFinalizerForm,
+  checkFinalizerName,
   checkGeneration,
   checkLabels,
   checkName,
@@ -42,7 +42,7 @@ function checkFinalizers(
 ): void {
   for (const [index, name] of finalizers.entries()) {
     if (report.full) return;
-    checkFinalizerForm(name, report);
+    checkFinalizerName(name, report);
     if (!kind.anyFinalizer && !isQualifiedFinalizer(name, vocabulary))
       report.at(index).invalid(name, notQualified);
   }

@@ -17,7 +17,7 @@ export function prepareNewMetadata(engine: Engine, target: Target, object: ApiOb
   matchNamespace(target, meta);
   if ((meta.name ?? "") === "" && meta.generateName !== undefined) {
     meta.name = makeName(meta.generateName, engine.randomInt);
-  } else if ((meta.name ?? "") === "" && target.resource.kind.getsName) meta.name = engine.newUid();
+  } else if ((meta.name ?? "") === "" && target.resource.kind.generatesName) meta.name = engine.newUid();
   meta.uid = engine.newUid();
   meta.creationTimestamp = engine.timestamps.now();
   for (const name of excludedFromCreate) if (meta[name] !== undefined) delete meta[name];

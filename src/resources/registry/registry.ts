@@ -1,6 +1,6 @@
 import { apiVersionOf } from "../../base/group-names.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { spelledKind } from "../../schema/spelling.ts";
+import { kindInVocabulary } from "../../schema/spelling.ts";
 import { groupName, type Kind } from "../../schema/kind.ts";
 import type { WriteCondition } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -258,7 +258,7 @@ function innerMap<V>(maps: Map<string, Map<string, V>>, name: string): Map<strin
 
 /** Creates the resource type of a kind under a vocabulary, served or not. */
 export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
-  const kind = spelledKind(declared, vocabulary);
+  const kind = kindInVocabulary(declared, vocabulary);
   const group = groupName(kind.group, vocabulary);
   const apiVersion = apiVersionOf(group, kind.version);
   const resource: Omit<Resource, "stored"> = {

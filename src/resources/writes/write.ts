@@ -84,7 +84,7 @@ export function checkBody(engine: Engine, target: Target, object: ApiObject): vo
 function refuse({ resource }: Target, object: ApiObject, { faults }: FieldReport): void {
   if (faults.length === 0) return;
   const { kind, group } = resource;
-  const shown = kind.shownFaults?.(faults, object) ?? faults;
+  const shown = kind.convertFaults?.(faults, object) ?? faults;
   throw invalidError({ kind: kind.name, group, name: object.metadata.name ?? "" }, shown);
 }
 

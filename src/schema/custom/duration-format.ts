@@ -2,49 +2,49 @@ import { parseDuration } from "../../base/duration.ts";
 
 const second = 1_000_000_000n;
 
-/** Units of the format `duration`: names that stand for one as they are, and one that it may begin with, as `min` of `minutes`. */
+/** Units of the format `duration`: exact names, and a prefix, such as `min` for `minutes`. */
 const units: readonly {
   readonly names: readonly string[];
-  readonly start: string;
+  readonly prefix: string;
   readonly nanos: bigint;
 }[] = [
-  { names: ["ns"], start: "nano", nanos: 1n },
-  { names: ["us", "µs"], start: "micro", nanos: 1_000n },
-  { names: ["ms"], start: "milli", nanos: 1_000_000n },
-  { names: ["s"], start: "sec", nanos: second },
-  { names: ["m"], start: "min", nanos: 60n * second },
-  { names: ["h", "hr"], start: "hour", nanos: 3_600n * second },
-  { names: ["d"], start: "day", nanos: 86_400n * second },
-  { names: ["w", "wk"], start: "week", nanos: 604_800n * second },
+  { names: ["ns"], prefix: "nano", nanos: 1n },
+  { names: ["us", "µs"], prefix: "micro", nanos: 1_000n },
+  { names: ["ms"], prefix: "milli", nanos: 1_000_000n },
+  { names: ["s"], prefix: "sec", nanos: second },
+  { names: ["m"], prefix: "min", nanos: 60n * second },
+  { names: ["h", "hr"], prefix: "hour", nanos: 3_600n * second },
+  { names: ["d"], prefix: "day", nanos: 86_400n * second },
+  { names: ["w", "wk"], prefix: "week", nanos: 604_800n * second },
 ];
 
 const number = /\d+/y;
 const space = /[\t\n\f\r ]*/y;
 const word = /[A-Za-zµ]+/y;
-/** Digits that 64 bits hold. */
+/** Maximum number of digits of a 64-bit integer. */
 const maxDigits = 19;
 
 /**
- * Reads text of the format `duration`: a length of time with units as in `1h30m`, or whole numbers with units in words (`2 weeks 3 days`),
- * of which those without a unit, and whatever is between them, don't count.
+ * Parses a string of the format `duration`: a Go duration such as `1h30m`, or integers with units such as `2 weeks 3 days`. Numbers
+ * without unit and other text are ignored.
  *
- * @returns nanoseconds, in 64 bits; undefined for text in which there is no length of time.
+ * @returns nanoseconds, truncated to 64 bits; undefined if the string has no duration.
  */
-export function durationOfFormat(text: string): bigint | undefined {
+export function parseDurationFormat(text: string): bigint | undefined {
   const plain = parseDuration(text);
   if (plain !== undefined) return plain;
   let total: bigint | undefined;
-  for (let at = 0; at < text.length;) {
-    const digits = matchAt(number, text, at);
+  for (let position = 0; position < text.length;) {
+    const digits = matchAt(number, text, position);
     if (digits === undefined) {
-      at++;
+      position++;
       continue;
     }
-    at += digits.length;
-    const gap = matchAt(space, text, at) ?? "";
-    const name = matchAt(word, text, at + gap.length);
+    position += digits.length;
+    const gap = matchAt(space, text, position) ?? "";
+    const name = matchAt(word, text, position + gap.length);
     if (name === undefined) continue;
-    at += gap.length + name.length;
+    position += gap.length + name.length;
     const count = digits.replace(/^0+/, "");
     if (count.length > maxDigits) return undefined;
     const unit = unitOf(name.toLowerCase());
@@ -54,7 +54,7 @@ export function durationOfFormat(text: string): bigint | undefined {
 }
 
 function unitOf(name: string): bigint | undefined {
-  return units.find(({ names, start }) => names.includes(name) || name.startsWith(start))?.nanos;
+  return units.find(({ names, prefix }) => names.includes(name) || name.startsWith(prefix))?.nanos;
 }
 
 function matchAt(expression: RegExp, text: string, at: number): string | undefined {

@@ -4,7 +4,7 @@ import type { ObjectMetaValue } from "../api-object.ts";
 import type { FieldReport } from "../faults.ts";
 import {
   checkAnnotations,
-  checkFinalizerForm,
+  checkFinalizerName,
   checkGenerateName,
   checkGeneration,
   checkLabels,
@@ -13,42 +13,42 @@ import {
   checkOwners,
 } from "../object-meta-rules.ts";
 
-/** Checks what every embedded object has: apiVersion and kind, and metadata that follows the rules of any object's. */
-export function checkEmbedded(object: JsonObject, place: FieldReport): void {
-  checkText(object, "apiVersion", place.at("apiVersion"), (text, at) => {
-    if (text.split("/").length > 2) at.invalid(text, "must be a version, or a group and a version");
+/** Validates apiVersion, kind and metadata of an embedded object. */
+export function checkEmbedded(object: JsonObject, report: FieldReport): void {
+  checkRequiredString(object, "apiVersion", report.at("apiVersion"), (text, report) => {
+    if (text.split("/").length > 2) report.invalid(text, "must be a version, or a group and a version");
   });
-  checkText(object, "kind", place.at("kind"), (text, at) => {
+  checkRequiredString(object, "kind", report.at("kind"), (text, report) => {
     for (const message of dns1035LabelFaults(text.toLowerCase())) {
-      at.invalid(text, `may have mixed case, but should otherwise match: ${message}`);
+      report.invalid(text, `may have mixed case, but should otherwise match: ${message}`);
     }
   });
   const { metadata } = object;
-  if (isObject(metadata)) checkEmbeddedMeta(metadata as ObjectMetaValue, place.at("metadata"));
+  if (isObject(metadata)) checkEmbeddedMeta(metadata as ObjectMetaValue, report.at("metadata"));
 }
 
-function checkText(
+function checkRequiredString(
   object: JsonObject,
   name: string,
-  place: FieldReport,
-  check: (text: string, place: FieldReport) => void,
+  report: FieldReport,
+  check: (text: string, report: FieldReport) => void,
 ): void {
   const value: JsonValue | undefined = object[name];
-  if (value === undefined) place.required("must not be empty");
-  else if (typeof value !== "string") place.invalid(value, "must be a string");
-  else if (value === "") place.invalid(value, "must not be empty");
-  else check(value, place);
+  if (value === undefined) report.required("must not be empty");
+  else if (typeof value !== "string") report.invalid(value, "must be a string");
+  else if (value === "") report.invalid(value, "must not be empty");
+  else check(value, report);
 }
 
-/** An embedded object needs no name: it may be one that is still to be created. */
-function checkEmbeddedMeta(meta: ObjectMetaValue, place: FieldReport): void {
+/** Validates embedded metadata. The name is optional, because the object may be a template. */
+function checkEmbeddedMeta(meta: ObjectMetaValue, report: FieldReport): void {
   const { name = "", generateName = "", namespace = "" } = meta;
-  checkGenerateName(generateName, "pathSegment", place.at("generateName"));
-  if (name !== "") checkName(name, "pathSegment", place.at("name"));
-  if (namespace !== "") checkNamespace(namespace, place.at("namespace"));
-  checkGeneration(meta.generation, place.at("generation"));
-  checkLabels(meta.labels, place.at("labels"));
-  checkAnnotations(meta.annotations, place.at("annotations"));
-  checkOwners(meta, place.at("ownerReferences"));
-  for (const finalizer of meta.finalizers ?? []) checkFinalizerForm(finalizer, place.at("finalizers"));
+  checkGenerateName(generateName, "pathSegment", report.at("generateName"));
+  if (name !== "") checkName(name, "pathSegment", report.at("name"));
+  if (namespace !== "") checkNamespace(namespace, report.at("namespace"));
+  checkGeneration(meta.generation, report.at("generation"));
+  checkLabels(meta.labels, report.at("labels"));
+  checkAnnotations(meta.annotations, report.at("annotations"));
+  checkOwners(meta, report.at("ownerReferences"));
+  for (const finalizer of meta.finalizers ?? []) checkFinalizerName(finalizer, report.at("finalizers"));
 }

@@ -2,34 +2,34 @@ import { deepClone, isObject, setMember, type JsonObject, type JsonValue } from 
 import type { SchemaNode } from "./schema-node.ts";
 
 /**
- * How much is filled in one object at most, in characters of JSON. No larger object is stored, and a schema may have a default of a
- * megabyte for each item of a list.
+ * Maximum size of the defaults in one object, in characters of JSON. A schema may have a default of 1 MB for each item of a list;
+ * larger objects can't be stored.
  */
-export const maxFilled = 3 * 1024 * 1024;
+export const maxDefaultsLength = 3 * 1024 * 1024;
 
-/** What may still be filled in; negative: it was too much. */
-interface Room {
-  left: number;
+/** The remaining size of defaults; negative after the limit was exceeded. */
+interface DefaultsBudget {
+  remaining: number;
 }
 
 /**
- * Fills in the defaults of a schema in an object, at every depth. A null where none is allowed is taken for absent: it gives
- * way to the default, or goes. Changes the object.
+ * Sets the defaults of a schema at every depth. Null in a field that isn't nullable is replaced by the default, or removed if there is
+ * none. Modifies the object.
  *
- * @returns false where it stopped because of {@link maxFilled}.
+ * @returns false if it stopped because of {@link maxDefaultsLength}.
  */
 export function fillMembers(node: SchemaNode, object: JsonObject): boolean {
-  const room = { left: maxFilled };
-  fillObject(node, object, room);
-  return room.left >= 0;
+  const budget = { remaining: maxDefaultsLength };
+  fillObject(node, object, budget);
+  return budget.remaining >= 0;
 }
 
-function fillObject(node: SchemaNode, object: JsonObject, room: Room): void {
+function fillObject(node: SchemaNode, object: JsonObject, budget: DefaultsBudget): void {
   for (const [name, property] of node.properties) {
     if (property.default === undefined) continue;
-    if (!Object.hasOwn(object, name) || isStrayNull(property, object[name]!)) {
-      room.left -= name.length + property.defaultLength;
-      if (room.left < 0) return;
+    if (!Object.hasOwn(object, name) || isDisallowedNull(property, object[name]!)) {
+      budget.remaining -= name.length + property.defaultLength;
+      if (budget.remaining < 0) return;
       setMember(object, name, deepClone(property.default as JsonValue));
     }
   }
@@ -37,45 +37,46 @@ function fillObject(node: SchemaNode, object: JsonObject, room: Room): void {
     const below = node.properties.get(name) ?? node.additional;
     if (below === undefined) continue;
     const value = object[name]!;
-    if (!isStrayNull(below, value)) fillValue(below, value, room);
+    if (!isDisallowedNull(below, value)) fillValue(below, value, budget);
     else if (below.default === undefined) delete object[name];
     else {
-      const filled = defaultOf(below, room);
+      const filled = defaultOf(below, budget);
       setMember(object, name, filled);
-      fillValue(below, filled, room);
+      fillValue(below, filled, budget);
     }
-    if (room.left < 0) return;
+    if (budget.remaining < 0) return;
   }
 }
 
-/** The default of a member that is absent, with the defaults in it; undefined where the schema has none for it. */
+/** Returns the default of an absent member, including nested defaults; undefined if the schema has none. */
 export function defaultMember(node: SchemaNode, name: string): JsonValue | undefined {
   const property = node.properties.get(name);
   if (property?.default === undefined) return undefined;
-  const room = { left: maxFilled };
-  const value = defaultOf(property, room);
-  fillValue(property, value, room);
+  const budget = { remaining: maxDefaultsLength };
+  const value = defaultOf(property, budget);
+  fillValue(property, value, budget);
   return value;
 }
 
-function fillValue(node: SchemaNode, value: JsonValue, room: Room): void {
+function fillValue(node: SchemaNode, value: JsonValue, budget: DefaultsBudget): void {
   if (Array.isArray(value)) {
     const { items } = node;
     if (items === undefined) return;
     for (const [index, item] of value.entries()) {
-      if (items.default !== undefined && isStrayNull(items, item)) value[index] = defaultOf(items, room);
-      fillValue(items, value[index]!, room);
-      if (room.left < 0) return;
+      if (items.default !== undefined && isDisallowedNull(items, item))
+        value[index] = defaultOf(items, budget);
+      fillValue(items, value[index]!, budget);
+      if (budget.remaining < 0) return;
     }
-  } else if (isObject(value)) fillObject(node, value, room);
+  } else if (isObject(value)) fillObject(node, value, budget);
 }
 
-/** A copy of the default of a schema that has one; null where there is no room for it. */
-function defaultOf(node: SchemaNode, room: Room): JsonValue {
-  room.left -= node.defaultLength;
-  return room.left < 0 ? null : deepClone(node.default as JsonValue);
+/** Returns a copy of the default of a schema; null if the budget is exceeded. */
+function defaultOf(node: SchemaNode, budget: DefaultsBudget): JsonValue {
+  budget.remaining -= node.defaultLength;
+  return budget.remaining < 0 ? null : deepClone(node.default as JsonValue);
 }
 
-function isStrayNull({ nullable }: SchemaNode, value: JsonValue): boolean {
+function isDisallowedNull({ nullable }: SchemaNode, value: JsonValue): boolean {
   return value === null && !nullable;
 }

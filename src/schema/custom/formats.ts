@@ -1,7 +1,7 @@
 import { isAddress } from "../../base/ip-address.ts";
-import { durationOfFormat } from "./duration-format.ts";
+import { parseDurationFormat } from "./duration-format.ts";
 
-/** Says whether a text has a form. */
+/** Whether a string has a format. */
 type TextFormat = (text: string) => boolean;
 
 const email = /^[^\s@<>]{1,64}@[^\s@<>]{1,255}$/;
@@ -18,7 +18,7 @@ const creditCard =
 const rgb =
   /^rgb\(\s*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$/;
 
-/** A UUID, with or without its dashes; the first digit of the third group is its version. */
+/** A UUID with or without dashes; the capture group is the version. */
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
 function isUuid(version?: string): TextFormat {
@@ -28,7 +28,7 @@ function isUuid(version?: string): TextFormat {
   };
 }
 
-/** Formats of texts that are checked, as the reference does; others say nothing that is enforced. */
+/** The string formats that Kubernetes validates; other formats are ignored. */
 const formats: ReadonlyMap<string, TextFormat> = new Map<string, TextFormat>([
   ["bsonobjectid", (text) => /^[0-9a-fA-F]{24}$/.test(text)],
   [
@@ -48,7 +48,7 @@ const formats: ReadonlyMap<string, TextFormat> = new Map<string, TextFormat>([
   ["byte", (text) => base64.test(text)],
   ["date", (text) => date.test(text) && isDay(text)],
   ["datetime", (text) => isTime(text)],
-  ["duration", (text) => durationOfFormat(text) !== undefined],
+  ["duration", (text) => parseDurationFormat(text) !== undefined],
   ["isbn", (text) => isIsbn(text, [10, 13])],
   ["isbn10", (text) => isIsbn(text, [10])],
   ["isbn13", (text) => isIsbn(text, [13])],
@@ -61,12 +61,12 @@ const formats: ReadonlyMap<string, TextFormat> = new Map<string, TextFormat>([
   ["hexcolor", (text) => /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text)],
 ]);
 
-/** Whether a text has the form that a format names, whatever its dashes; true for a format that isn't checked. */
+/** Whether a string has a format; dashes in the format name are ignored. True for an unknown format. */
 export function hasFormat(format: string, text: string): boolean {
   return (formats.get(format) ?? formats.get(format.replaceAll("-", "")))?.(text) ?? true;
 }
 
-/** A book's number with its check digit; dashes and spaces don't count. */
+/** Validates an ISBN with its check digit; dashes and spaces are ignored. */
 function isIsbn(text: string, lengths: readonly number[]): boolean {
   const digits = text.replaceAll(/[\s-]+/g, "");
   if (!lengths.includes(digits.length)) return false;

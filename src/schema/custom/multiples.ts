@@ -1,18 +1,18 @@
-/** By how much, of itself, a quotient may miss a whole number: numbers such as 0.3 and 0.1 aren't what they are written as. */
+/** Relative tolerance of a quotient, because decimals such as 0.3 and 0.1 aren't exact in binary. */
 const tolerance = 1e-9;
 
 /**
- * Whether a number is a multiple of another one (`multipleOf`): whole numbers exactly, others as the reference tells it.
+ * Whether a number is a multiple of another one (`multipleOf`). Integers are compared exactly, others as in Kubernetes.
  *
- * @param factor more than zero.
+ * @param factor greater than zero.
  */
 export function isMultiple(value: number | bigint, factor: number | bigint): boolean {
-  const [whole, wholeFactor] = [wholeOf(value), wholeOf(factor)];
+  const [whole, wholeFactor] = [toInteger(value), toInteger(factor)];
   if (whole !== undefined && wholeFactor !== undefined) return whole % wholeFactor === 0n;
   return isQuotientWhole(Number(value), Number(factor));
 }
 
-function wholeOf(value: number | bigint): bigint | undefined {
+function toInteger(value: number | bigint): bigint | undefined {
   if (typeof value === "bigint") return value;
   return Number.isInteger(value) ? BigInt(value) : undefined;
 }

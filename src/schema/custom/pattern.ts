@@ -2,38 +2,38 @@ import type { RE2JS } from "re2js";
 import { linearExpressions } from "../../base/linear-expressions.ts";
 
 /**
- * A regular expression of others, in the syntax of RE2; compiled when it is first asked. It takes time in proportion to the
- * text and to its {@link Pattern.size}, whatever it is.
+ * A regular expression in the syntax of RE2, compiled on first use. Matching takes time proportional to the length of the string and
+ * {@link Pattern.size}.
  */
 export class Pattern {
   private compiled: { readonly expression: RE2JS; readonly size: number } | string | undefined;
 
   constructor(readonly source: string) {}
 
-  /** What is wrong with it; undefined where it can be compiled. */
-  get fault(): string | undefined {
+  /** The compilation error; undefined if the pattern is valid. */
+  get error(): string | undefined {
     const compiled = this.compile();
     return typeof compiled === "string" ? compiled : undefined;
   }
 
-  /** Its instructions, each of which may be compared with each character of a text; 0 where it can't be compiled. */
+  /** Number of instructions, each of which may run for each character; 0 for an invalid pattern. */
   get size(): number {
     const compiled = this.compile();
     return typeof compiled === "string" ? 0 : compiled.size;
   }
 
-  /** Whether some part of a text matches. One that can't be compiled matches everything: its definition was refused. */
+  /** Whether a part of a string matches. An invalid pattern matches everything; its definition was rejected. */
   matches(text: string): boolean {
     const compiled = this.compile();
     return typeof compiled === "string" || compiled.expression.matcher(text).find();
   }
 
   private compile(): { readonly expression: RE2JS; readonly size: number } | string {
-    return (this.compiled ??= compiledFrom(this.source));
+    return (this.compiled ??= compilePattern(this.source));
   }
 }
 
-function compiledFrom(source: string): { readonly expression: RE2JS; readonly size: number } | string {
+function compilePattern(source: string): { readonly expression: RE2JS; readonly size: number } | string {
   try {
     const expression = linearExpressions().compile(source);
     return { expression, size: expression.programSize() };

@@ -3,48 +3,48 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { Pattern } from "./pattern.ts";
 
 /**
- * A schema of JSON values as custom kinds have it: read once from the text of its definition, and from then on what pruning,
- * defaulting, checking, merging and ordering of their values go by (spec: conventions 4.8, 4.10).
+ * The parsed structural schema of a CustomResourceDefinition, which pruning, defaulting, validation, merging and ordering use
+ * (spec: conventions 4.8, 4.10).
  */
 export interface SchemaNode {
-  /** Empty where values of several types are allowed. */
+  /** Empty if any type is allowed. */
   readonly type: JsonTypeName | "";
   readonly nullable: boolean;
-  /** The value is an integer or a text. */
+  /** The value is an integer or a string (`int-or-string`). */
   readonly intOrString: boolean;
-  /** Members without a schema are kept. */
+  /** Members without a schema are kept (`preserve-unknown-fields`). */
   readonly preserves: boolean;
-  /** The value is an object with apiVersion, kind and metadata. */
+  /** The value is an object with apiVersion, kind and metadata (`embedded-resource`). */
   readonly embedded: boolean;
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** Schema of the members that have none of their own; undefined where there may be no others. */
+  /** Schema of additional members (`additionalProperties`); undefined without one. */
   readonly additional: SchemaNode | undefined;
-  /** Members without a schema of their own are refused (`additionalProperties: false`). */
+  /** Additional members are rejected (`additionalProperties: false`). */
   readonly closed: boolean;
   readonly items: SchemaNode | undefined;
-  /** Filled in where the value is absent; undefined: nothing. */
+  /** Default of an absent value; undefined if none. */
   readonly default: unknown;
   /** Length of the default in JSON. */
   readonly defaultLength: number;
   readonly listType: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys: readonly string[];
   readonly mapType: "atomic" | "granular" | undefined;
-  /** What else the value must fulfil. */
+  /** Validation rules of the value. */
   readonly rules: ValueRules;
-  /** Expressions that the value must fulfil. */
+  /** CEL validation rules of the value. */
   readonly validations: readonly ValidationRule[];
 }
 
-/** An expression of a schema (`x-…-validations`), in the Common Expression Language. */
+/** A validation rule in CEL (`x-…-validations`). */
 export interface ValidationRule {
   readonly rule: string;
-  /** What the caller is told when the expression is false; undefined: the expression. */
+  /** Message of the fault; defaults to the expression. */
   readonly message?: string | undefined;
 }
 
 export type JsonTypeName = "array" | "boolean" | "integer" | "number" | "object" | "string";
 
-/** What a schema demands of a value beside its type; members that say nothing are undefined. */
+/** The validation rules of a schema besides the type; absent rules are undefined. */
 export interface ValueRules {
   readonly format: string | undefined;
   readonly maximum: number | bigint | undefined;
@@ -68,23 +68,23 @@ export interface ValueRules {
   readonly not: SchemaNode | undefined;
 }
 
-/** A schema in JSON form, as definitions have it. */
+/** A schema in JSON form, as in a definition. */
 type SchemaText = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a schema. It has passed the rules of definitions, so that it is a tree of the right shapes.
+ * Parses a schema that has passed validation.
  *
- * @param prefix of the names of the product's marks: `x-platform-`.
+ * @param prefix prefix of the extensions, such as `x-kubernetes-`.
  */
-export function readSchema(schema: object, prefix: string): SchemaNode {
-  return readNode(schema as SchemaText, prefix);
+export function parseSchema(schema: object, prefix: string): SchemaNode {
+  return parseNode(schema as SchemaText, prefix);
 }
 
-/** How many schemas and other objects stand in a schema, which is what its size in memory goes by. */
+/** Returns the number of objects in a schema, which is proportional to its size in memory. */
 export function schemaCost(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let cost = 1;
-  for (const each of Object.values(value)) cost += schemaCost(each);
+  for (const member of Object.values(value)) cost += schemaCost(member);
   return cost;
 }
 
@@ -111,7 +111,7 @@ const noRules: ValueRules = {
   not: undefined,
 };
 
-/** Values of which nothing is known; their members are dropped unless they are to be kept. */
+/** Schema without type and rules; unknown members are pruned. */
 export const unknownValue: SchemaNode = {
   type: "",
   nullable: false,
@@ -131,19 +131,19 @@ export const unknownValue: SchemaNode = {
   validations: [],
 };
 
-/** Objects of a kind that says nothing of its values: everything is kept. */
+/** Schema of a kind without schema: objects with any members. */
 export const anyObject: SchemaNode = { ...unknownValue, type: "object", preserves: true };
 
-function readNode(schema: SchemaText, prefix: string): SchemaNode {
-  const mark = <T>(name: string): T | undefined => schema[prefix + name] as T | undefined;
+function parseNode(schema: SchemaText, prefix: string): SchemaNode {
+  const extension = <T>(name: string): T | undefined => schema[prefix + name] as T | undefined;
   const { properties, additionalProperties, items } = schema;
-  const below = (one: unknown): SchemaNode => readNode(one as SchemaText, prefix);
+  const below = (one: unknown): SchemaNode => parseNode(one as SchemaText, prefix);
   return {
     type: (schema["type"] ?? "") as SchemaNode["type"],
     nullable: schema["nullable"] === true,
-    intOrString: mark("int-or-string") === true,
-    preserves: mark("preserve-unknown-fields") === true,
-    embedded: mark("embedded-resource") === true,
+    intOrString: extension("int-or-string") === true,
+    preserves: extension("preserve-unknown-fields") === true,
+    embedded: extension("embedded-resource") === true,
     properties:
       properties === undefined
         ? unknownValue.properties
@@ -158,24 +158,26 @@ function readNode(schema: SchemaText, prefix: string): SchemaNode {
     items: items === undefined || Array.isArray(items) ? undefined : below(items),
     default: schema["default"],
     defaultLength: schema["default"] === undefined ? 0 : encodeJson(schema["default"] as JsonValue).length,
-    listType: mark("list-type"),
-    listMapKeys: mark("list-map-keys") ?? unknownValue.listMapKeys,
-    mapType: mark("map-type"),
-    validations: mark("validations") ?? unknownValue.validations,
-    rules: readRules(schema, below),
+    listType: extension("list-type"),
+    listMapKeys: extension("list-map-keys") ?? unknownValue.listMapKeys,
+    mapType: extension("map-type"),
+    validations: extension("validations") ?? unknownValue.validations,
+    rules: parseRules(schema, below),
   };
 }
 
 const ruleNames = new Set(Object.keys(noRules));
 
-function readRules(schema: SchemaText, below: (one: unknown) => SchemaNode): ValueRules {
-  const given = Object.entries(schema).filter(([name, value]) => ruleNames.has(name) && value !== undefined);
-  if (given.length === 0) return noRules;
-  const rules = { ...noRules, ...Object.fromEntries(given) } as ValueRules;
+function parseRules(schema: SchemaText, below: (one: unknown) => SchemaNode): ValueRules {
+  const entries = Object.entries(schema).filter(
+    ([name, value]) => ruleNames.has(name) && value !== undefined,
+  );
+  if (entries.length === 0) return noRules;
+  const rules = { ...noRules, ...Object.fromEntries(entries) } as ValueRules;
   const list = (parts: readonly unknown[]): readonly SchemaNode[] => parts.map(below);
   return {
     ...rules,
-    pattern: given.some(([name]) => name === "pattern")
+    pattern: entries.some(([name]) => name === "pattern")
       ? new Pattern(schema["pattern"] as string)
       : undefined,
     allOf: list(rules.allOf),

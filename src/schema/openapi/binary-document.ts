@@ -3,43 +3,42 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 /*
- * An OpenAPI 2.0 document in binary: the message `openapi.v2.Document` of the public `OpenAPIv2.proto` (google/gnostic), which
- * older command line clients ask for. Only the members that our documents use are in the tables; a member that isn't is a
- * defect and throws.
+ * An OpenAPI 2.0 document in protobuf: the message `openapi.v2.Document` of `OpenAPIv2.proto` (google/gnostic), which older
+ * versions of kubectl request. The tables contain only the members that this server writes; any other member is a bug and throws.
  */
 
-/** The document but for its paths and definitions. */
+/** Encodes the document without paths and definitions. */
 export function documentHead(head: object): Uint8Array {
   const writer = new BinaryWriter();
   writeMessage(writer, documentMessage, head as JsonObject);
   return writer.finish();
 }
 
-/** The field of the document that has the paths or the definitions: both are messages with nothing but pairs. */
+/** Field numbers of paths and definitions; both messages consist of name-value pairs. */
 const mapNumbers = { paths: 8, definitions: 9 } as const;
 
 /**
- * What stands before the pairs of the paths or definitions.
+ * Encodes the field header before the pairs of paths or definitions.
  *
- * @param bytes of all pairs together.
+ * @param bytes total size of the pairs.
  */
 export function mapHead(map: keyof typeof mapNumbers, bytes: number): Uint8Array {
   return new BinaryWriter().tag(mapNumbers[map], WireType.LengthDelimited).uint32(bytes).finish();
 }
 
-/** One of the paths, with its operations. */
+/** Encodes a path with its operations. */
 export function pathPair(name: string, item: unknown): Buffer {
-  return pair(2, pathMessage, name, item);
+  return encodePair(2, pathMessage, name, item);
 }
 
-/** One of the definitions. */
+/** Encodes a definition. */
 export function definitionPair(name: string, definition: unknown): Buffer {
-  return pair(1, schemaMessage, name, definition);
+  return encodePair(1, schemaMessage, name, definition);
 }
 
-function pair(number: number, type: Message, name: string, value: unknown): Buffer {
+function encodePair(number: number, type: Message, name: string, value: unknown): Buffer {
   const writer = new BinaryWriter();
-  nested(writer, number, () =>
+  writeNested(writer, number, () =>
     writeNamed(writer, name, () => writeMessage(writer, type, value as JsonObject)),
   );
   return Buffer.from(writer.finish());
@@ -48,10 +47,10 @@ function pair(number: number, type: Message, name: string, value: unknown): Buff
 type JsonObject = Readonly<Record<string, unknown>>;
 type FieldWriter = (writer: BinaryWriter, value: unknown) => void;
 
-/** How to write a message: a field writer for each member of the JSON form. */
+/** How a message is written: a field writer for each member of the JSON form. */
 interface Message {
   readonly members: Readonly<Record<string, FieldWriter>>;
-  /** Number of the list that takes members starting with `x-`. */
+  /** Field number of the list of extensions (members with prefix `x-`). */
   readonly extensions: number | undefined;
 }
 
@@ -59,16 +58,17 @@ function writeMessage(writer: BinaryWriter, { members, extensions }: Message, va
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
     if (extensions !== undefined && name.startsWith("x-")) {
-      nested(writer, extensions, () => writeNamed(writer, name, () => writeAny(writer, member)));
+      writeNested(writer, extensions, () => writeNamed(writer, name, () => writeAny(writer, member)));
       continue;
     }
     const write = members[name];
-    if (write === undefined) throw new Error(`the binary document has no place for ${JSON.stringify(name)}`);
+    if (write === undefined)
+      throw new Error(`the protobuf document has no field for ${JSON.stringify(name)}`);
     write(writer, member);
   }
 }
 
-function nested(writer: BinaryWriter, number: number, write: () => void): void {
+function writeNested(writer: BinaryWriter, number: number, write: () => void): void {
   writer.tag(number, WireType.LengthDelimited).fork();
   write();
   writer.join();
@@ -76,10 +76,10 @@ function nested(writer: BinaryWriter, number: number, write: () => void): void {
 
 function writeNamed(writer: BinaryWriter, name: string, write: () => void): void {
   writer.tag(1, WireType.LengthDelimited).string(name);
-  nested(writer, 2, write);
+  writeNested(writer, 2, write);
 }
 
-/** Values of any type travel as YAML, of which JSON is a part. */
+/** Writes a value of any type as YAML; JSON is valid YAML. */
 function writeAny(writer: BinaryWriter, value: unknown): void {
   writer.tag(2, WireType.LengthDelimited).string(`${encodeJson(value as JsonValue)}\n`);
 }
@@ -114,22 +114,22 @@ function integer(number: number): FieldWriter {
 }
 
 function any(number: number): FieldWriter {
-  return (writer, value) => nested(writer, number, () => writeAny(writer, value));
+  return (writer, value) => writeNested(writer, number, () => writeAny(writer, value));
 }
 
-/** A message inside messages that only wrap it: `wrapped([22, 1], …)` is field 1 of the message in field 22. */
+/** Writes a field inside of wrapper messages: `wrapped([22, 1], …)` is field 1 of the message in field 22. */
 function wrapped(numbers: readonly number[], write: FieldWriter): FieldWriter {
   const [first, ...rest] = numbers;
   if (first === undefined) return write;
   const inner = wrapped(rest, write);
-  return (writer, value) => nested(writer, first, () => inner(writer, value));
+  return (writer, value) => writeNested(writer, first, () => inner(writer, value));
 }
 
 function message(type: Message): FieldWriter {
   return (writer, value) => writeMessage(writer, type, value as JsonObject);
 }
 
-/** A schema; it may hold schemas itself. */
+/** Writes a schema, which may contain schemas. */
 function schema(writer: BinaryWriter, value: unknown): void {
   writeMessage(writer, schemaMessage, value as JsonObject);
 }
@@ -138,19 +138,19 @@ function each(write: FieldWriter): FieldWriter {
   return (writer, value) => (value as unknown[]).forEach((item) => write(writer, item));
 }
 
-/** A JSON object with free keys: a list of pairs. */
+/** Writes a map as a list of pairs. */
 function pairs(number: number, write: FieldWriter): FieldWriter {
   return (writer, value) => {
     for (const [name, item] of Object.entries(value as JsonObject)) {
-      nested(writer, number, () => writeNamed(writer, name, () => write(writer, item)));
+      writeNested(writer, number, () => writeNamed(writer, name, () => write(writer, item)));
     }
   };
 }
 
-/** A schema in field 1, or whether anything is allowed in field 2. */
+/** Writes a schema as field 1, or a boolean as field 2. */
 function schemaOrFlag(writer: BinaryWriter, value: unknown): void {
   if (typeof value === "boolean") flag(2)(writer, value);
-  else nested(writer, 1, () => schema(writer, value));
+  else writeNested(writer, 1, () => schema(writer, value));
 }
 
 const externalDocs: Message = { members: { description: text(1), url: text(2) }, extensions: 3 };
@@ -199,7 +199,7 @@ const bodyParameter = {
   extensions: 6,
 };
 
-/** The members that every parameter outside the body has, from the number of `type` on differing by place. */
+/** Returns the message of a parameter outside of the body; some field numbers depend on its location. */
 function plainParameter(typeNumber: number, uniqueNumber: number, extensions: number): Message {
   const members = {
     required: flag(1),
@@ -216,11 +216,12 @@ function plainParameter(typeNumber: number, uniqueNumber: number, extensions: nu
 const queryParameter = plainParameter(6, 20, 23);
 const pathParameter = plainParameter(5, 19, 22);
 
-/** A parameter, wrapped by its place. */
+/** Writes a parameter, wrapped by its location. */
 const parameter: FieldWriter = (writer, value) => {
-  const place = (value as { in: string }).in;
-  if (place === "body") return wrapped([1, 1], message(bodyParameter))(writer, value);
-  const [number, type] = place === "query" ? ([3, queryParameter] as const) : ([4, pathParameter] as const);
+  const location = (value as { in: string }).in;
+  if (location === "body") return wrapped([1, 1], message(bodyParameter))(writer, value);
+  const [number, type] =
+    location === "query" ? ([3, queryParameter] as const) : ([4, pathParameter] as const);
   wrapped([1, 2, number], message(type))(writer, value);
 };
 

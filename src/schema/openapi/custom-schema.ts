@@ -4,33 +4,33 @@ import type { Dialect, SchemaObject } from "./schema-object.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The schema of a custom kind as the documents show it: as its definition has it in OpenAPI 3.0; in 2.0 without what that dialect
- * doesn't know, so that its clients don't take a part of a rule for the whole.
+ * Returns the published schema of a custom kind: unchanged in OpenAPI 3.0, in 2.0 without keywords that this version doesn't
+ * support.
  *
- * @param prefix of the names of the product's marks.
+ * @param prefix prefix of the extensions, such as `x-kubernetes-`.
  */
 export function customSchema(schema: object, dialect: Dialect, prefix: string): SchemaObject {
   if (dialect === "v3") return schema as SchemaObject;
-  return simplified(schema as Schema, {
+  return simplify(schema as Schema, {
     preserves: `${prefix}preserve-unknown-fields`,
     intOrString: `${prefix}int-or-string`,
   }) as SchemaObject;
 }
 
-/** The names of the product's marks that matter here. */
-interface MarkNames {
+/** Names of extensions. */
+interface ExtensionNames {
   readonly preserves: string;
   readonly intOrString: string;
 }
 
-function simplified(schema: Schema, marks: MarkNames): Schema {
-  // Clients would drop what the object has besides, or refuse a null.
-  const isUntyped = schema[marks.preserves] === true || schema["nullable"] === true;
+function simplify(schema: Schema, extensions: ExtensionNames): Schema {
+  // With a type, kubectl would drop unknown fields or reject null.
+  const isUntyped = schema[extensions.preserves] === true || schema["nullable"] === true;
   const result: Record<string, unknown> = {};
   for (const name in schema) {
     const value = schema[name];
     switch (name) {
-      // What the older dialect doesn't say.
+      // Not supported in OpenAPI 2.0.
       case "allOf":
       case "anyOf":
       case "oneOf":
@@ -41,16 +41,16 @@ function simplified(schema: Schema, marks: MarkNames): Schema {
       case "$schema":
         break;
       case "type":
-        if (!isUntyped && schema[marks.intOrString] !== true) result["type"] = value;
+        if (!isUntyped && schema[extensions.intOrString] !== true) result["type"] = value;
         break;
       case "items":
-        if (!isUntyped) result["items"] = below(value, marks);
+        if (!isUntyped) result["items"] = below(value, extensions);
         break;
       case "additionalProperties":
-        result["additionalProperties"] = below(value, marks);
+        result["additionalProperties"] = below(value, extensions);
         break;
       case "properties":
-        if (!isUntyped) result["properties"] = simplifiedEach(value as JsonObject, marks);
+        if (!isUntyped) result["properties"] = simplifyProperties(value as JsonObject, extensions);
         break;
       case "required": {
         const required = requiredOf(schema, value as readonly string[]);
@@ -64,17 +64,17 @@ function simplified(schema: Schema, marks: MarkNames): Schema {
   return result;
 }
 
-function below(schema: unknown, marks: MarkNames): unknown {
-  return typeof schema === "object" && schema !== null ? simplified(schema as Schema, marks) : schema;
+function below(schema: unknown, extensions: ExtensionNames): unknown {
+  return typeof schema === "object" && schema !== null ? simplify(schema as Schema, extensions) : schema;
 }
 
-function simplifiedEach(properties: JsonObject, marks: MarkNames): JsonObject {
+function simplifyProperties(properties: JsonObject, extensions: ExtensionNames): JsonObject {
   const result: JsonObject = {};
-  for (const name in properties) setMember(result, name, below(properties[name], marks) as JsonValue);
+  for (const name in properties) setMember(result, name, below(properties[name], extensions) as JsonValue);
   return result;
 }
 
-/** The required members that clients may insist on: none that may be null. */
+/** Returns the required members that are not nullable; clients reject null for the others. */
 function requiredOf(
   { properties = {}, additionalProperties }: Schema,
   required: readonly string[],
@@ -85,7 +85,7 @@ function requiredOf(
   return required.filter((name) => !isNullable(getMember(properties as JsonObject, name)));
 }
 
-/** Whether a schema lets fields stay that it doesn't name. */
+/** Whether a schema preserves unknown fields. */
 export function preservesUnknown(schema: object, prefix: string): boolean {
   return (schema as Schema)[`${prefix}preserve-unknown-fields`] === true;
 }

@@ -2,10 +2,10 @@ import { metaGroup } from "../meta.ts";
 import type { GroupVersion } from "../types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** The beginning of the names of the definitions that belong together, with its last dot. */
+/** Prefix of the names of the definitions of one group version, with trailing dot. */
 export type DefinitionPrefix = string;
 
-/** The packages whose definitions aren't named after the first word of their group. */
+/** Packages by group, if they aren't `api.` and the first label of the group. */
 const packages: Readonly<Record<string, (vocabulary: Vocabulary) => string>> = {
   "": () => "api.core",
   "internal.apiserver": () => "api.apiserverinternal",
@@ -13,7 +13,7 @@ const packages: Readonly<Record<string, (vocabulary: Vocabulary) => string>> = {
   apiregistration: ({ components }) => `${components.aggregator}.pkg.apis.apiregistration`,
 };
 
-/** Names the definitions of structs, after the group version in which each is declared. */
+/** Returns the names of definitions, by the group version of each struct. */
 export class DefinitionNames {
   private readonly root: string;
   /** Prefix of the shared metadata types. */
@@ -27,14 +27,14 @@ export class DefinitionNames {
   /** The prefix of the definitions of a group version. */
   prefixOf({ group, version }: GroupVersion): DefinitionPrefix {
     if (group.base === metaGroup.base) return this.machinery(`apis.meta.${version}.`);
-    // Groups of others have names of their own, as those of custom resources: `com.example.shop.v1.Order`.
+    // Custom resources have the reversed group: `com.example.shop.v1.Order`.
     if (!group.suffixed && group.base.includes("."))
       return `${group.base.split(".").toReversed().join(".")}.${version}.`;
-    const place = packages[group.base]?.(this.vocabulary) ?? `api.${group.base.split(".")[0]}`;
-    return `${this.root}.${place}.${version}.`;
+    const packageName = packages[group.base]?.(this.vocabulary) ?? `api.${group.base.split(".")[0]}`;
+    return `${this.root}.${packageName}.${version}.`;
   }
 
-  /** A name in the library that all groups share: `machinery("util.intstr.IntOrString")`. */
+  /** Returns a name in apimachinery: `machinery("util.intstr.IntOrString")`. */
   machinery(rest: string): string {
     return `${this.root}.apimachinery.pkg.${rest}`;
   }

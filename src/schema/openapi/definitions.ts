@@ -2,68 +2,77 @@ import type { CustomKindFacts, Kind } from "../kind.ts";
 import { customSchema, preservesUnknown } from "./custom-schema.ts";
 import { groupName } from "../kind.ts";
 import { ListMeta } from "../object-meta.ts";
-import type { Field, FieldFacts, ScalarName, StructType, Type, UnionType, Word } from "../types.ts";
+import type {
+  Field,
+  FieldFacts,
+  ScalarName,
+  StructType,
+  Type,
+  UnionType,
+  VocabularyString,
+} from "../types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { zeroOf } from "../scalars.ts";
 import type { DefinitionNames } from "./definition-names.ts";
 import { namedScalars, plainScalars } from "./scalar-schemas.ts";
 import {
   referenceTo,
-  sorted,
+  sortByName,
   type Dialect,
   type GroupVersionKind,
   type SchemaObject,
 } from "./schema-object.ts";
 
-/** Gathers the definitions that a document needs; each is made when it is first referred to. */
+/** Collects the definitions of a document; each is created at the first reference. */
 export class Definitions {
-  private readonly made: Record<string, SchemaObject> = {};
+  private readonly definitions: Record<string, SchemaObject> = {};
 
   constructor(
     private readonly names: DefinitionNames,
     private readonly vocabulary: Vocabulary,
     readonly dialect: Dialect,
-    /** Whether a definition was made before, so that a reference is enough. */
-    private readonly isMade: (name: string) => boolean = () => false,
+    /** Whether another document part already contains a definition, so that only a reference is needed. */
+    private readonly isDefined: (name: string) => boolean = () => false,
   ) {}
 
-  /** All definitions that were made here so far, by name. */
+  /** All created definitions, by name. */
   get all(): Record<string, SchemaObject> {
-    return sorted(this.made);
+    return sortByName(this.definitions);
   }
 
-  /** A reference to a kind's definition. */
+  /** Returns a reference to the definition of a kind. */
   kind(kind: Kind): SchemaObject {
     if (kind.custom !== undefined) return this.customKind(kind, kind.custom);
     return this.struct(kind.type, [this.kindOf(kind)]);
   }
 
-  /** A custom kind is described by its own schema, and what every object has. */
+  /** Defines a custom kind by its schema and the fields of every object. */
   private customKind(kind: Kind, { schema }: CustomKindFacts): SchemaObject {
     return this.define(this.names.prefixOf(kind) + kind.name, () => {
-      const whole = schema() ?? {};
+      const schemaObject = schema() ?? {};
       const { schemaExtensionPrefix: prefix } = this.vocabulary;
       const extension = this.kindExtension([this.kindOf(kind)]);
-      // The older dialect has no words for an object that may have anything.
-      if (this.dialect === "v2" && preservesUnknown(whole, prefix)) return { type: "object", ...extension };
-      const own = customSchema(whole, this.dialect, prefix);
+      // OpenAPI 2.0 can't describe an object with unknown fields.
+      if (this.dialect === "v2" && preservesUnknown(schemaObject, prefix))
+        return { type: "object", ...extension };
+      const customProperties = customSchema(schemaObject, this.dialect, prefix);
       const entries = Object.entries(kind.type.fields).map(
         ([name, { type, facts }]) => [name, this.with(this.type(type), { description: facts.doc })] as const,
       );
       return {
-        ...own,
+        ...customProperties,
         type: "object",
-        properties: sorted({ ...own.properties, ...Object.fromEntries(entries) }),
+        properties: sortByName({ ...customProperties.properties, ...Object.fromEntries(entries) }),
         ...extension,
       };
     });
   }
 
-  /** A reference to the definition of a kind's list. */
+  /** Returns a reference to the definition of the list of a kind. */
   list(kind: Kind): SchemaObject {
     const { custom } = kind;
     const name = custom?.listKind ?? `${kind.name}List`;
-    // Those of custom kinds have neither a type nor defaults.
+    // As in Kubernetes, lists of custom kinds have neither type nor defaults.
     const emptyDefault = custom === undefined ? this.defaultOf({}) : {};
     return this.define(`${this.names.prefixOf(kind)}${name}`, () => ({
       description: `A list of objects of kind ${kind.name}.`,
@@ -86,28 +95,28 @@ export class Definitions {
     }));
   }
 
-  /** A reference to the definition of a type of no group, which may stand for several kinds. */
+  /** Returns a reference to the definition of a shared type, such as Status or DeleteOptions, with all its kinds. */
   shared(type: StructType, kinds: readonly GroupVersionKind[]): SchemaObject {
     return this.struct(type, kinds);
   }
 
-  /** A reference to the definition of a patch's body. */
+  /** Returns a reference to the definition of the body of a patch. */
   patch(): SchemaObject {
     const description = "Changes to an object, in the form that the content type names.";
     return this.define(`${this.names.metaPrefix}Patch`, () => ({ description, type: "object" }));
   }
 
-  /** Media type of the binary encoding. */
+  /** Media type of protobuf. */
   get protobufMediaType(): string {
     return this.vocabulary.protobufMediaType;
   }
 
-  /** An extension's name. */
+  /** Returns the name of an extension. */
   extension(name: string): `x-${string}` {
     return `${this.vocabulary.schemaExtensionPrefix}${name}` as `x-${string}`;
   }
 
-  /** The group, version and kind of a kind. */
+  /** Returns group, version and kind of a kind. */
   kindOf(kind: Kind): GroupVersionKind {
     return { group: groupName(kind.group, this.vocabulary), kind: kind.name, version: kind.version };
   }
@@ -116,10 +125,10 @@ export class Definitions {
     return kinds.length === 0 ? {} : { [this.extension("group-version-kind")]: kinds };
   }
 
-  private define(name: string, make: () => SchemaObject): SchemaObject {
-    if (!Object.hasOwn(this.made, name) && !this.isMade(name)) {
-      this.made[name] = {};
-      this.made[name] = make();
+  private define(name: string, create: () => SchemaObject): SchemaObject {
+    if (!Object.hasOwn(this.definitions, name) && !this.isDefined(name)) {
+      this.definitions[name] = {};
+      this.definitions[name] = create();
     }
     return { $ref: referenceTo(name, this.dialect) };
   }
@@ -133,7 +142,7 @@ export class Definitions {
         description: type.doc,
         type: "object",
         ...(required.length === 0 ? {} : { required: required.toSorted() }),
-        ...(entries.length === 0 ? {} : { properties: sorted(properties) }),
+        ...(entries.length === 0 ? {} : { properties: sortByName(properties) }),
         ...this.kindExtension(kinds),
         ...(type.atomic ? { [this.extension("map-type")]: "atomic" } : {}),
       };
@@ -141,7 +150,7 @@ export class Definitions {
   }
 
   private field({ type, facts }: Field): SchemaObject {
-    const values = facts.oneOf?.map((word) => this.word(word));
+    const values = facts.oneOf?.map((resolve) => this.resolve(resolve));
     return this.with(this.type(type), {
       description: facts.doc,
       ...(values === undefined || type.shape !== "scalar" ? {} : { enum: values.toSorted() }),
@@ -151,14 +160,14 @@ export class Definitions {
   }
 
   private mergeFacts(facts: FieldFacts): SchemaObject {
-    const found: SchemaObject = {};
+    const extensions: SchemaObject = {};
     const { listType, listMapKeys, mapType, patchStrategy, patchMergeKey } = facts;
-    if (listMapKeys.length > 0) found[this.extension("list-map-keys")] = listMapKeys;
-    if (listType !== undefined) found[this.extension("list-type")] = listType;
-    if (mapType !== undefined) found[this.extension("map-type")] = mapType;
-    if (patchMergeKey !== undefined) found[this.extension("patch-merge-key")] = patchMergeKey;
-    if (patchStrategy.length > 0) found[this.extension("patch-strategy")] = patchStrategy.join(",");
-    return found;
+    if (listMapKeys.length > 0) extensions[this.extension("list-map-keys")] = listMapKeys;
+    if (listType !== undefined) extensions[this.extension("list-type")] = listType;
+    if (mapType !== undefined) extensions[this.extension("map-type")] = mapType;
+    if (patchMergeKey !== undefined) extensions[this.extension("patch-merge-key")] = patchMergeKey;
+    if (patchStrategy.length > 0) extensions[this.extension("patch-strategy")] = patchStrategy.join(",");
+    return extensions;
   }
 
   private type(type: Type): SchemaObject {
@@ -184,7 +193,7 @@ export class Definitions {
     return this.with(this.type(type), this.defaultOf(type.shape === "struct" ? {} : (zero ?? undefined)));
   }
 
-  /** A value of several forms has a definition that says nothing of them, as clients of the reference know it. */
+  /** Defines a union without its forms, as Kubernetes does. */
   private union({ groupVersion, name, doc }: UnionType): SchemaObject {
     return this.define(this.names.prefixOf(groupVersion) + name, () => ({ description: doc }));
   }
@@ -195,26 +204,26 @@ export class Definitions {
     return this.define(this.names.machinery(named.name), () => named[this.dialect]);
   }
 
-  /** A schema with more facts; beside a reference OpenAPI 3.0 allows none, so there the reference is wrapped. */
+  /** Adds keywords to a schema. OpenAPI 3.0 allows none next to `$ref`, so a reference is wrapped in `allOf`. */
   private with(schema: SchemaObject, facts: SchemaObject): SchemaObject {
     if (schema.$ref === undefined || this.dialect === "v2") return { ...facts, ...schema };
     return Object.keys(facts).length === 0 ? schema : { ...facts, allOf: [schema] };
   }
 
-  /** Only the newer dialect publishes defaults: clients of the older one take them for rules. */
+  /** Returns a default for OpenAPI 3.0; none for 2.0, as in Kubernetes. */
   private defaultOf(value: unknown): SchemaObject {
     return value === undefined || this.dialect === "v2" ? {} : { default: value };
   }
 
-  private word(word: Word): string {
-    return typeof word === "string" ? word : word(this.vocabulary);
+  private resolve(resolve: VocabularyString): string {
+    return typeof resolve === "string" ? resolve : resolve(this.vocabulary);
   }
 }
 
-/** The default of a field that is always written is its zero value, unless its line says more. */
+/** Returns the published default of a field: the declared one, or the zero value of a field that is always written. */
 function publishedDefault(type: Type, facts: FieldFacts): unknown {
-  const { default: given, publishesDefault, emitEmpty, nullable } = facts;
-  if (publishesDefault) return given;
+  const { default: defaultValue, publishesDefault, emitEmpty, nullable } = facts;
+  if (publishesDefault) return defaultValue;
   if (!emitEmpty || nullable) return undefined;
   if (type.shape === "struct") return {};
   if (type.shape !== "scalar") return undefined;

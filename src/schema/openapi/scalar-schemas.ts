@@ -1,10 +1,10 @@
 import type { ScalarName } from "../types.ts";
 import type { Dialect, SchemaObject } from "./schema-object.ts";
 
-/** A scalar that has a definition of its own, named below the shared library. */
+/** A scalar with its own definition; `name` is relative to apimachinery. */
 export type NamedScalar = { readonly name: string } & Readonly<Record<Dialect, SchemaObject>>;
 
-/** Scalars whose schema is written in place. */
+/** Scalars with an inline schema. */
 export const plainScalars: Readonly<Partial<Record<ScalarName, SchemaObject>>> = {
   string: { type: "string" },
   bool: { type: "boolean" },
@@ -15,7 +15,7 @@ export const plainScalars: Readonly<Partial<Record<ScalarName, SchemaObject>>> =
   json: {},
 };
 
-/** Scalars with a definition of their own. */
+/** Scalars with their own definition. */
 export const namedScalars: Readonly<Partial<Record<ScalarName, NamedScalar>>> = {
   time: both("apis.meta.v1.Time", {
     description: "A time in RFC 3339 form, in UTC, to the second.",
@@ -47,7 +47,7 @@ function both(name: string, schema: SchemaObject): NamedScalar {
   return { name, v2: schema, v3: schema };
 }
 
-/** A scalar that is a string or a number; the older dialect has no word for that but the format. */
+/** Returns the schemas of a scalar that is a string or a number. In OpenAPI 2.0 only the format tells that. */
 function mixed(name: string, description: string, other: "integer" | "number", format?: string): NamedScalar {
   const formatted = format === undefined ? {} : { format };
   return {

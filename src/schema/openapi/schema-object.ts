@@ -1,7 +1,7 @@
-/** The two forms in which the API describes itself: OpenAPI 2.0, whole; OpenAPI 3.0, one document a group version. */
+/** OpenAPI 2.0 (one document) or OpenAPI 3.0 (one document per group version). */
 export type Dialect = "v2" | "v3";
 
-/** A schema, as far as declarations need it. */
+/** A schema with the keywords that declarations use. */
 export interface SchemaObject {
   $ref?: string;
   description?: string;
@@ -18,19 +18,19 @@ export interface SchemaObject {
   [extension: `x-${string}`]: unknown;
 }
 
-/** A kind's full name, as the extension of definitions and operations writes it. */
+/** Value of the extension `group-version-kind`. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly kind: string;
   readonly version: string;
 }
 
-/** Where a dialect keeps its definitions. */
+/** Returns the reference to a definition. */
 export function referenceTo(name: string, dialect: Dialect): string {
   return dialect === "v2" ? `#/definitions/${name}` : `#/components/schemas/${name}`;
 }
 
-/** The members of a record, sorted by name. */
-export function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
+/** Returns a record with its members sorted by name. */
+export function sortByName<T>(record: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -5,17 +5,17 @@ import { ProtobufFault } from "./protobuf-fault.ts";
 
 type JsonObject = Record<string, unknown>;
 
-/** How deep messages may be nested. */
+/** Maximum nesting depth of messages. */
 const maxDepth = 200;
 
-/** How many fields and items a message may have with all that are inside; a JSON body may have as many values. */
+/** Maximum number of fields and items in a message, including nested ones; the same as for values of a JSON body. */
 const maxValues = 200_000;
 
 /**
- * Reads a message as the JSON form of a declared struct, to be checked and made canonical by `decode.ts`. Numbers that
- * the type doesn't declare are skipped, as older and newer clients must understand each other.
+ * Decodes a message to the JSON form of a declared struct, which `decode.ts` then validates and makes canonical. Unknown field
+ * numbers are skipped.
  *
- * @throws {ProtobufFault} when the bytes aren't such a message.
+ * @throws {ProtobufFault} if the bytes aren't a valid message.
  */
 export function decodeMessage(type: StructType, bytes: Uint8Array): JsonObject {
   return ProtobufFault.whileReading(() => new MessageDecoder().readStruct(type, bytes, 0));
@@ -26,38 +26,41 @@ interface NumberedField {
   readonly field: Field;
 }
 
-/** The fields of a message by number; a number may also stand for a message whose fields JSON shows flat. */
-interface Numbered {
+/** The fields of a message by number, and the inlined messages by number. */
+interface FieldsByNumber {
   readonly fields: Map<number, NumberedField>;
-  readonly inlined: Map<number, Numbered>;
+  readonly inlined: Map<number, FieldsByNumber>;
 }
 
-const numbered = new WeakMap<StructType, Numbered>();
+const cache = new WeakMap<StructType, FieldsByNumber>();
 
-function fieldsByNumber(type: StructType): Numbered {
-  let found = numbered.get(type);
-  if (found === undefined) {
-    found = { fields: new Map(), inlined: new Map() };
+function fieldsByNumber(type: StructType): FieldsByNumber {
+  let result = cache.get(type);
+  if (result === undefined) {
+    result = { fields: new Map(), inlined: new Map() };
     for (const [name, field] of Object.entries(type.fields)) {
       const { number, inside } = field.facts;
       if (number === undefined) continue;
-      let place: Numbered = found;
+      let target: FieldsByNumber = result;
       for (const message of inside) {
-        const inner: Numbered = place.inlined.get(message) ?? { fields: new Map(), inlined: new Map() };
-        place.inlined.set(message, inner);
-        place = inner;
+        const inner: FieldsByNumber = target.inlined.get(message) ?? {
+          fields: new Map(),
+          inlined: new Map(),
+        };
+        target.inlined.set(message, inner);
+        target = inner;
       }
-      place.fields.set(number, { name, field });
+      target.fields.set(number, { name, field });
     }
-    numbered.set(type, found);
+    cache.set(type, result);
   }
-  return found;
+  return result;
 }
 
-/** Decodes one message. */
+/** Decodes one top-level message. */
 class MessageDecoder {
-  /** Fields and items that the message may still have. */
-  private valuesLeft = maxValues;
+  /** Remaining number of fields and items. */
+  private remainingValues = maxValues;
 
   readStruct(type: StructType, bytes: Uint8Array, depth: number): JsonObject {
     const result: JsonObject = {};
@@ -67,53 +70,64 @@ class MessageDecoder {
 
   private readInto(
     result: JsonObject,
-    { fields, inlined }: Numbered,
+    { fields, inlined }: FieldsByNumber,
     bytes: Uint8Array,
     depth: number,
   ): void {
-    if (depth > maxDepth)
-      throw new ProtobufFault(`messages stand more than ${maxDepth} deep inside each other`);
+    if (depth > maxDepth) throw new ProtobufFault(`messages are nested more than ${maxDepth} levels deep`);
     const reader = new BinaryReader(bytes);
     while (reader.pos < reader.len) {
       const [number, wireType] = reader.tag();
       this.countValue();
-      const known = fields.get(number);
+      const declared = fields.get(number);
       const inner = inlined.get(number);
-      if (known !== undefined)
-        result[known.name] = this.readField(known.field.type, reader, wireType, result[known.name], depth);
+      if (declared !== undefined)
+        result[declared.name] = this.readField(
+          declared.field.type,
+          reader,
+          wireType,
+          result[declared.name],
+          depth,
+        );
       else if (inner !== undefined) this.readInto(result, inner, reader.bytes(), depth + 1);
       else reader.skip(wireType, number);
     }
   }
 
-  /** A value of several forms: the one that was sent; beside another form, a boolean says nothing more. */
+  /** Decodes a union: object and list take precedence over the boolean. */
   private readUnion({ forms }: UnionType, bytes: Uint8Array, depth: number): unknown {
     const byNumber = new Map(
       Object.entries(forms).map(([form, field]) => [field.facts.number!, { form, field }]),
     );
     const reader = new BinaryReader(bytes);
-    const found: JsonObject = {};
+    const values: JsonObject = {};
     while (reader.pos < reader.len) {
       const [number, wireType] = reader.tag();
-      const known = byNumber.get(number);
-      if (known === undefined) reader.skip(wireType, number);
+      const declared = byNumber.get(number);
+      if (declared === undefined) reader.skip(wireType, number);
       else
-        found[known.form] = this.readField(known.field.type, reader, wireType, found[known.form], depth + 1);
+        values[declared.form] = this.readField(
+          declared.field.type,
+          reader,
+          wireType,
+          values[declared.form],
+          depth + 1,
+        );
     }
-    return found["object"] ?? found["list"] ?? found["bool"] ?? (forms.list === undefined ? false : []);
+    return values["object"] ?? values["list"] ?? values["bool"] ?? (forms.list === undefined ? false : []);
   }
 
-  /** The value of a field after one more occurrence on the wire. */
+  /** Returns the value of a field after another occurrence: items and entries are added to the previous value. */
   private readField(
     type: Type,
     reader: BinaryReader,
     wireType: WireType,
-    before: unknown,
+    previous: unknown,
     depth: number,
   ): unknown {
     if (type.shape === "list")
-      return this.addItems(type, reader, wireType, (before ?? []) as unknown[], depth);
-    if (type.shape === "map") return this.addEntry(type, reader, (before ?? {}) as JsonObject, depth);
+      return this.addItems(type, reader, wireType, (previous ?? []) as unknown[], depth);
+    if (type.shape === "map") return this.addEntry(type, reader, (previous ?? {}) as JsonObject, depth);
     return this.readValue(type, reader, wireType, depth);
   }
 
@@ -126,10 +140,10 @@ class MessageDecoder {
   ): unknown[] {
     if (wireType === WireType.LengthDelimited && isNumeric(element)) {
       const packed = new BinaryReader(reader.bytes());
-      const each = element.name === "double" ? WireType.Bit64 : WireType.Varint;
+      const itemWireType = element.name === "double" ? WireType.Bit64 : WireType.Varint;
       while (packed.pos < packed.len) {
         this.countValue();
-        items.push(this.readValue(element, packed, each, depth));
+        items.push(this.readValue(element, packed, itemWireType, depth));
       }
       return items;
     }
@@ -137,7 +151,7 @@ class MessageDecoder {
     return items;
   }
 
-  /** A map travels as a list of messages with a key (1) and a value (2). */
+  /** Adds a map entry: a message with key (1) and value (2). */
   private addEntry({ value }: MapType, reader: BinaryReader, entries: JsonObject, depth: number): JsonObject {
     const entry = new BinaryReader(reader.bytes());
     let key = "";
@@ -166,13 +180,13 @@ class MessageDecoder {
       case "list":
         return this.readWrappedList(type, reader.bytes(), depth + 1);
       case "map":
-        throw new ProtobufFault("a map can't stand inside a map or list");
+        throw new ProtobufFault("a map can't be inside of a map or list");
       case "scalar":
         return readScalar(type.name, reader, wireType);
     }
   }
 
-  /** A list inside a map or list stands in a message of its own, as field 1. */
+  /** Decodes a list inside of a map or list: a message with the items as field 1. */
   private readWrappedList(type: ListType, bytes: Uint8Array, depth: number): unknown[] {
     const reader = new BinaryReader(bytes);
     const items: unknown[] = [];
@@ -186,7 +200,7 @@ class MessageDecoder {
   }
 
   private countValue(): void {
-    if (--this.valuesLeft < 0) throw new ProtobufFault(`more than ${maxValues} values`);
+    if (--this.remainingValues < 0) throw new ProtobufFault(`more than ${maxValues} values`);
   }
 }
 
@@ -197,7 +211,7 @@ function isNumeric(type: Type): type is Type & { name: "bool" | "double" | "int3
 function readScalar(name: ScalarName, reader: BinaryReader, wireType: WireType): unknown {
   const expected =
     name === "double" ? WireType.Bit64 : isVarint(name) ? WireType.Varint : WireType.LengthDelimited;
-  if (wireType !== expected) throw new ProtobufFault(`wire type ${wireType} where ${expected} is expected`);
+  if (wireType !== expected) throw new ProtobufFault(`wire type ${wireType}, expected ${expected}`);
   switch (name) {
     case "bool":
       return reader.bool();
@@ -217,7 +231,7 @@ function readScalar(name: ScalarName, reader: BinaryReader, wireType: WireType):
     case "duration":
       return readDuration(reader.bytes());
     case "quantity":
-      return oneOf(reader.bytes()).get(1)?.text() || "0";
+      return readHelper(reader.bytes()).get(1)?.text() || "0";
     case "intOrString":
       return readIntOrString(reader.bytes());
     case "json":
@@ -231,19 +245,20 @@ function isVarint(name: ScalarName): boolean {
   return name === "bool" || name === "int32" || name === "int64";
 }
 
-/** The last value of each field of a small helper message. */
-function oneOf(bytes: Uint8Array): ReadonlyMap<number, { number(): number; text(): string }> {
+/** Decodes a helper message with varint and string fields; returns the last value of each field. */
+function readHelper(bytes: Uint8Array): ReadonlyMap<number, { number(): number; text(): string }> {
   const reader = new BinaryReader(bytes);
-  const found = new Map<number, { number(): number; text(): string }>();
+  const values = new Map<number, { number(): number; text(): string }>();
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    const at = wireType === WireType.Varint ? integer(reader.int64()) : reader.bytes();
-    found.set(number, {
-      number: () => Number(at),
-      text: () => (at instanceof Uint8Array ? Buffer.from(at).toString("utf8") : String(at)),
+    const fieldValue = wireType === WireType.Varint ? integer(reader.int64()) : reader.bytes();
+    values.set(number, {
+      number: () => Number(fieldValue),
+      text: () =>
+        fieldValue instanceof Uint8Array ? Buffer.from(fieldValue).toString("utf8") : String(fieldValue),
     });
   }
-  return found;
+  return values;
 }
 
 function integer(value: bigint | string): number | bigint {
@@ -251,29 +266,29 @@ function integer(value: bigint | string): number | bigint {
   return Number.isSafeInteger(number) ? number : BigInt(value);
 }
 
-/** A message without content is no time at all. */
+/** Decodes a time; an empty message is null. */
 function readTime(bytes: Uint8Array, micro: boolean): string | null {
   if (bytes.length === 0) return null;
-  const parts = oneOf(bytes);
-  const at = new Date((parts.get(1)?.number() ?? 0) * 1000);
-  if (Number.isNaN(at.getTime())) throw new ProtobufFault("a time is out of range");
-  const seconds = at.toISOString().slice(0, 19);
+  const parts = readHelper(bytes);
+  const date = new Date((parts.get(1)?.number() ?? 0) * 1000);
+  if (Number.isNaN(date.getTime())) throw new ProtobufFault("a time is out of range");
+  const seconds = date.toISOString().slice(0, 19);
   if (!micro) return `${seconds}Z`;
   const micros = Math.trunc((parts.get(2)?.number() ?? 0) / 1000);
   return `${seconds}.${String(micros).padStart(6, "0")}Z`;
 }
 
-/** Nanoseconds, as text that the JSON form takes. */
+/** Decodes a duration: nanoseconds as a Go duration such as `5ns`. */
 function readDuration(bytes: Uint8Array): string {
-  return `${oneOf(bytes).get(1)?.text() ?? "0"}ns`;
+  return `${readHelper(bytes).get(1)?.text() ?? "0"}ns`;
 }
 
 function readIntOrString(bytes: Uint8Array): number | string {
-  const parts = oneOf(bytes);
+  const parts = readHelper(bytes);
   return parts.get(1)?.number() === 1 ? (parts.get(3)?.text() ?? "") : (parts.get(2)?.number() ?? 0);
 }
 
 function readRaw(bytes: Uint8Array): unknown {
-  const text = oneOf(bytes).get(1)?.text() ?? "";
+  const text = readHelper(bytes).get(1)?.text() ?? "";
   return text === "" ? null : decodeJson(Buffer.from(text)).value;
 }

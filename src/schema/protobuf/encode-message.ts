@@ -8,11 +8,11 @@ import { MessageBytes } from "./message-bytes.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Where messages are written before they are handed out; writing one calls nothing that writes another. */
+/** Shared buffer for encoding. It isn't used recursively; see {@link collectBytesSeparately}. */
 const scratch = new MessageBytes(64 * 1024);
 
-/** The bytes that a function writes, from their end to their start. */
-export function bytesWritten(write: (out: MessageBytes) => void): Buffer {
+/** Returns the bytes that a function writes, from end to start. */
+export function collectBytes(write: (out: MessageBytes) => void): Buffer {
   try {
     write(scratch);
     return scratch.take();
@@ -22,24 +22,24 @@ export function bytesWritten(write: (out: MessageBytes) => void): Buffer {
 }
 
 /**
- * Writes the canonical JSON form of a declared struct as a message (spec: conventions 2.12). Scalars that can't be absent
- * are written even when they are zero, as the field's clients expect; nullable ones only when they are there.
+ * Encodes the canonical JSON form of a declared struct as a message (spec: conventions 2.12). Scalars that aren't nullable are
+ * written even if they are zero, as Kubernetes does; nullable ones only if they are present.
  */
 export function encodeMessage(type: StructType, value: JsonObject): Buffer {
-  return bytesWritten((out) => writeStruct(out, type, value));
+  return collectBytes((out) => writeStruct(out, type, value));
 }
 
-/** Writes one part of a value: what is in a message, or a field with its tag. */
+/** Writes the content of a message, or a field with its tag. */
 export type Write = (out: MessageBytes, value: unknown) => void;
 
-/** How a field of a struct is written; the fields of an inlined message are one part. */
+/** How a field of a struct is written; an inlined message with its fields is one part. */
 export interface Part {
   readonly number: number;
-  /** The field; empty for an inlined message, which is made of the whole struct. */
+  /** Name of the field; empty for an inlined message, which is written from the struct itself. */
   readonly name: string;
   /** The type of the field, or the plan of an inlined message. */
   readonly content: Type | Plan;
-  /** Writes a value that is there. */
+  /** Writes a value that is present. */
   readonly write: Write;
   /** The encoding of an absent value. */
   readonly absent: Uint8Array;
@@ -47,29 +47,29 @@ export interface Part {
 
 /** How a struct is written. */
 export interface Plan {
-  /** In the order of their numbers. */
+  /** In order of field numbers. */
   readonly parts: readonly Part[];
-  /** The part to which each field belongs, by its place. */
-  readonly places: ReadonlyMap<string, number>;
-  /** What stands for all parts together, and where that of each begins, so that what lies between two is copied at once. */
+  /** Index of the part for each field name. */
+  readonly partIndexes: ReadonlyMap<string, number>;
+  /** The encodings of all absent parts, concatenated, and their offsets, so that a range of absent parts is copied at once. */
   readonly absent: Uint8Array;
-  readonly absentAt: readonly number[];
+  readonly absentOffsets: readonly number[];
 }
 
 const plans = new WeakMap<StructType, Plan>();
 
-/** How a struct is written; worked out once a type. */
+/** Returns the plan of a struct, cached per type. */
 export function planOf(type: StructType): Plan {
-  let found = plans.get(type);
-  if (found === undefined) plans.set(type, (found = makePlan(type)));
-  return found;
+  let plan = plans.get(type);
+  if (plan === undefined) plans.set(type, (plan = makePlan(type)));
+  return plan;
 }
 
 function makePlan(type: StructType): Plan {
   return planOfFields(Object.entries(type.fields), 0);
 }
 
-/** @param depth how many messages these fields share, inside which they stand. */
+/** @param depth number of inlined messages that contain these fields. */
 function planOfFields(fields: readonly (readonly [name: string, field: Field])[], depth: number): Plan {
   const parts: Part[] = [];
   const messages = new Map<number, (readonly [string, Field])[]>();
@@ -85,62 +85,73 @@ function planOfFields(fields: readonly (readonly [name: string, field: Field])[]
   }
   const inner = new Map([...messages].map(([number, within]) => [number, planOfFields(within, depth + 1)]));
   for (const [number, plan] of inner) {
-    const write = opened(number, (out, value) => writeParts(out, plan, value as JsonObject));
-    parts.push({ number, name: "", content: plan, write, absent: bytesAside((out) => write(out, {})) });
+    const write = lengthDelimited(number, (out, value) => writeParts(out, plan, value as JsonObject));
+    parts.push({
+      number,
+      name: "",
+      content: plan,
+      write,
+      absent: collectBytesSeparately((out) => write(out, {})),
+    });
   }
   return planOfParts(parts, inner);
 }
 
-function planOfParts(given: readonly Part[], inner: ReadonlyMap<number, Plan>): Plan {
-  const parts = given.toSorted((a, b) => a.number - b.number);
-  const absentAt = [0];
+function planOfParts(unsorted: readonly Part[], inner: ReadonlyMap<number, Plan>): Plan {
+  const parts = unsorted.toSorted((a, b) => a.number - b.number);
+  const absentOffsets = [0];
   const places = new Map<string, number>();
-  for (const [place, { number, name, absent }] of parts.entries()) {
-    absentAt.push(absentAt.at(-1)! + absent.length);
-    const names = name === "" ? inner.get(number)!.places.keys() : [name];
-    for (const one of names) places.set(one, place);
+  for (const [index, { number, name, absent }] of parts.entries()) {
+    absentOffsets.push(absentOffsets.at(-1)! + absent.length);
+    const names = name === "" ? inner.get(number)!.partIndexes.keys() : [name];
+    for (const one of names) places.set(one, index);
   }
-  return { parts, places, absent: Buffer.concat(parts.map(({ absent }) => absent)), absentAt };
+  return {
+    parts,
+    partIndexes: places,
+    absent: Buffer.concat(parts.map(({ absent }) => absent)),
+    absentOffsets,
+  };
 }
 
-/** Writes a struct's fields as the content of a message. */
+/** Writes the fields of a struct as the content of a message. */
 export function writeStruct(out: MessageBytes, type: StructType, value: JsonObject): void {
   writeParts(out, planOf(type), value);
 }
 
-/** Goes from one part that is there to the next: most fields of most structs are absent. */
+/** Writes the present parts and copies the ranges of absent ones between them, because most fields are absent. */
 function writeParts(out: MessageBytes, plan: Plan, value: JsonObject): void {
-  const { parts, absent, absentAt } = plan;
-  const present = placesIn(plan, value);
+  const { parts, absent, absentOffsets } = plan;
+  const present = presentParts(plan, value);
   let below = parts.length;
   for (let index = present.length - 1; index >= 0; index--) {
-    const place = present[index]!;
-    const { name, write } = parts[place]!;
-    out.rawPart(absent, absentAt[place + 1]!, absentAt[below]!);
+    const partIndex = present[index]!;
+    const { name, write } = parts[partIndex]!;
+    out.rawPart(absent, absentOffsets[partIndex + 1]!, absentOffsets[below]!);
     write(out, name === "" ? value : value[name]);
-    below = place;
+    below = partIndex;
   }
-  out.rawPart(absent, 0, absentAt[below]!);
+  out.rawPart(absent, 0, absentOffsets[below]!);
 }
 
-/** The places of the parts that a value has, in their order. */
-function placesIn({ places }: Plan, value: JsonObject): readonly number[] {
+/** Returns the indexes of the parts that a value has, sorted. */
+function presentParts({ partIndexes }: Plan, value: JsonObject): readonly number[] {
   const present: number[] = [];
   let last = -1;
   let ordered = true;
   for (const name in value) {
-    const given = value[name];
-    if (given === undefined || given === null) continue;
-    const place = places.get(name);
-    if (place === undefined || place === last) continue;
-    if (place < last) ordered = false;
-    present.push((last = place));
+    const fieldValue = value[name];
+    if (fieldValue === undefined || fieldValue === null) continue;
+    const partIndex = partIndexes.get(name);
+    if (partIndex === undefined || partIndex === last) continue;
+    if (partIndex < last) ordered = false;
+    present.push((last = partIndex));
   }
   return ordered ? present : [...new Set(present)].toSorted((a, b) => a - b);
 }
 
-/** A field of a length, from what writes its value. */
-function opened(number: number, write: Write): Write {
+/** Returns a function that writes a length-delimited field. */
+function lengthDelimited(number: number, write: Write): Write {
   return (out, value) => {
     const { length } = out;
     write(out, value);
@@ -150,24 +161,24 @@ function opened(number: number, write: Write): Write {
 
 const nothing = new Uint8Array();
 
-/** What can't be absent is written as its zero. */
+/** Returns the encoding of an absent field: the zero value of a field that isn't nullable, else nothing. */
 function absentBytes(number: number, { type, facts }: Field, write: Write): Uint8Array {
   if (facts.nullable || (type.shape !== "struct" && type.shape !== "scalar")) return nothing;
-  return bytesAside((out) => {
+  return collectBytesSeparately((out) => {
     if (type.shape === "struct") write(out, {});
     else if (emptyMessages.has(type.name)) out.open(number, out.length);
     else if (zeros[type.name] !== undefined) write(out, zeros[type.name]);
   });
 }
 
-/** As {@link bytesWritten}, while a message is being written. */
-export function bytesAside(write: (out: MessageBytes) => void): Uint8Array {
+/** As {@link collectBytes}, with a separate buffer, for use while another message is written. */
+export function collectBytesSeparately(write: (out: MessageBytes) => void): Uint8Array {
   const out = new MessageBytes(256);
   write(out);
   return out.take();
 }
 
-/** Scalars whose zero is a message without content. */
+/** Scalars whose zero value is an empty message. */
 const emptyMessages: ReadonlySet<ScalarName> = new Set(["time", "microTime", "json", "object"]);
 
 const zeros: Readonly<Partial<Record<ScalarName, unknown>>> = {
@@ -188,18 +199,18 @@ function fieldWriter(number: number, type: Type): Write {
     case "map":
       return entriesWriter(number, type);
     case "struct":
-      return opened(number, (out, value) => writeStruct(out, type, value as JsonObject));
+      return lengthDelimited(number, (out, value) => writeStruct(out, type, value as JsonObject));
     case "union":
-      return opened(number, unionWriter(type));
+      return lengthDelimited(number, unionWriter(type));
     case "scalar":
       return scalarWriter(number, type.name);
   }
 }
 
-/** Writes an element of a list or map. A list inside a list or map travels as a message with the items (1). */
+/** Returns the writer of an element of a list or map. A list inside of a list or map is a message with the items (1). */
 export function elementWriter(number: number, type: Type): Write {
-  if (type.shape === "map") throw new TypeError("a map can't stand in a list or map");
-  return type.shape === "list" ? opened(number, itemsWriter(1, type)) : fieldWriter(number, type);
+  if (type.shape === "map") throw new TypeError("a map can't be inside of a list or map");
+  return type.shape === "list" ? lengthDelimited(number, itemsWriter(1, type)) : fieldWriter(number, type);
 }
 
 function itemsWriter(number: number, { element }: ListType): Write {
@@ -210,7 +221,7 @@ function itemsWriter(number: number, { element }: ListType): Write {
   };
 }
 
-/** A map travels as a list of messages with a key (1) and a value (2), sorted by key. */
+/** Returns the writer of a map: a list of messages with key (1) and value (2), sorted by key. */
 function entriesWriter(number: number, { value: type }: MapType): Write {
   const write = elementWriter(2, type);
   return (out, value) => {
@@ -227,7 +238,7 @@ function entriesWriter(number: number, { value: type }: MapType): Write {
   };
 }
 
-/** A union with a boolean form says `true` beside an object too. */
+/** Returns the writer of a union. If it has a boolean form, `true` is also written for an object. */
 function unionWriter({ forms }: UnionType): Write {
   const writers = new Map(
     Object.entries(forms).map(([form, { type, facts }]) => [form, fieldWriter(facts.number!, type)]),
@@ -264,13 +275,13 @@ function scalarWriter(number: number, name: ScalarName): Write {
         out.tag(number, WireType.Bit64);
       };
     case "bytes":
-      return opened(number, (out, value) => out.raw(Buffer.from(value as string, "base64")));
+      return lengthDelimited(number, (out, value) => out.raw(Buffer.from(value as string, "base64")));
     default:
-      return opened(number, helperWriter(name));
+      return lengthDelimited(number, helperWriter(name));
   }
 }
 
-/** The content of the small messages that encode some scalars. */
+/** Returns the writer of a scalar that is a message in protobuf. */
 function helperWriter(name: ScalarName): Write {
   switch (name) {
     case "time":
@@ -292,20 +303,20 @@ function helperWriter(name: ScalarName): Write {
   }
 }
 
-/** Says which of the two it is (1), then the number (2) and the text (3), of which one is zero. */
+/** Writes the type (1: 0 for a number, 1 for a string), the number (2) and the string (3). */
 function writeIntOrString(out: MessageBytes, value: number | string): void {
-  const isText = typeof value === "string";
-  out.text(isText ? value : "");
+  const isString = typeof value === "string";
+  out.text(isString ? value : "");
   out.tag(3, WireType.LengthDelimited);
-  out.varint(isText ? 0 : value);
+  out.varint(isString ? 0 : value);
   out.tag(2, WireType.Varint);
-  out.varint(isText ? 1 : 0);
+  out.varint(isString ? 1 : 0);
   out.tag(1, WireType.Varint);
 }
 
 const timeParts = /^(.{19})(?:\.(\d{1,9}))?Z$/;
 
-/** Seconds (1) and nanoseconds (2). */
+/** Writes seconds (1) and nanoseconds (2). */
 function writeTime(out: MessageBytes, text: string): void {
   const [, whole, fraction = ""] = timeParts.exec(text) ?? [];
   out.varint(fraction === "" ? 0 : Number(fraction.padEnd(9, "0")));

@@ -1,30 +1,30 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import type { StructType } from "../types.ts";
-import { bytesWritten, writeStruct } from "./encode-message.ts";
+import { collectBytes, writeStruct } from "./encode-message.ts";
 import type { MessageBytes } from "./message-bytes.ts";
 import { ProtobufFault } from "./protobuf-fault.ts";
 
-/** An object in binary, before its type is known (spec: conventions 4.7). */
+/** A protobuf body with the type of the object and its encoded message (spec: conventions 4.7). */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
-  /** The object's message. */
+  /** The encoded object. */
   readonly message: Uint8Array;
 }
 
-/** The four bytes that every binary body starts with. */
+/** The prefix of every protobuf body: `k8s` and a zero byte. */
 const magic = new Uint8Array([0x6b, 0x38, 0x73, 0x00]);
 
-/** Whether a body is in binary. */
+/** Whether a body is in protobuf. */
 export function isEnvelope(bytes: Uint8Array): boolean {
   return magic.every((byte, index) => bytes[index] === byte);
 }
 
 /**
- * Opens the envelope of a binary body: the magic bytes, then a message with the object's type (1), the object (2), and
- * how the object is encoded (3, 4), which must be empty.
+ * Parses the envelope of a protobuf body (`runtime.Unknown`): the magic bytes, then a message with the type (1), the object (2), and
+ * content encoding and type (3, 4), which are ignored.
  *
- * @throws {ProtobufFault} when the bytes aren't such an envelope.
+ * @throws {ProtobufFault} if the bytes aren't a valid envelope.
  */
 export function openEnvelope(bytes: Uint8Array): Envelope {
   if (!isEnvelope(bytes)) throw new ProtobufFault("the magic bytes are missing");
@@ -44,55 +44,55 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
 
 function readTypeMeta(bytes: Uint8Array): { apiVersion: string; kind: string } {
   const reader = new BinaryReader(bytes);
-  const found = { apiVersion: "", kind: "" };
+  const typeMeta = { apiVersion: "", kind: "" };
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    if (number === 1) found.apiVersion = reader.string(true);
-    else if (number === 2) found.kind = reader.string(true);
+    if (number === 1) typeMeta.apiVersion = reader.string(true);
+    else if (number === 2) typeMeta.kind = reader.string(true);
     else reader.skip(wireType, number);
   }
-  return found;
+  return typeMeta;
 }
 
-/** The type of what is in an envelope. */
+/** The type of the object in an envelope. */
 type TypeMeta = Pick<Envelope, "apiVersion" | "kind">;
 
 /**
- * What stands before and behind a message of `length` bytes to make it a body (spec: conventions 2.12). The message may
- * be sent in pieces between the two.
+ * Returns the bytes before and after a message of `length` bytes in a body (spec: conventions 2.12), so that the message can be
+ * sent in pieces between them.
  */
 export function envelopeAround(
   type: TypeMeta,
   length: number,
 ): { readonly head: Buffer; readonly tail: Buffer } {
-  const head = bytesWritten((out) => {
+  const head = collectBytes((out) => {
     out.varint(length);
     writeHead(out, type);
   });
   return { head, tail: tailBytes };
 }
 
-/** A whole body in binary. */
+/** Returns a protobuf body with an encoded message. */
 export function sealEnvelope(type: TypeMeta, message: Uint8Array): Buffer {
   const { head, tail } = envelopeAround(type, message.length);
-  const whole = Buffer.allocUnsafe(head.length + message.length + tail.length);
-  head.copy(whole);
-  whole.set(message, head.length);
-  tail.copy(whole, head.length + message.length);
-  return whole;
+  const body = Buffer.allocUnsafe(head.length + message.length + tail.length);
+  head.copy(body);
+  body.set(message, head.length);
+  tail.copy(body, head.length + message.length);
+  return body;
 }
 
-/** A whole body in binary, from the canonical JSON form of what is in it. */
+/** Encodes the canonical JSON form of an object as a protobuf body. */
 export function encodeEnvelope(
   type: TypeMeta,
   struct: StructType,
   value: Readonly<Record<string, unknown>>,
 ): Buffer {
-  return sealed(type, (out) => writeStruct(out, struct, value));
+  return writeEnvelope(type, (out) => writeStruct(out, struct, value));
 }
 
-function sealed(type: TypeMeta, writeMessage: (out: MessageBytes) => void): Buffer {
-  return bytesWritten((out) => {
+function writeEnvelope(type: TypeMeta, writeMessage: (out: MessageBytes) => void): Buffer {
+  return collectBytes((out) => {
     out.raw(tailBytes);
     const { length } = out;
     writeMessage(out);
@@ -101,7 +101,7 @@ function sealed(type: TypeMeta, writeMessage: (out: MessageBytes) => void): Buff
   });
 }
 
-/** The bytes before the length of the message. */
+/** Writes the bytes before the length of the message. */
 function writeHead(out: MessageBytes, { apiVersion, kind }: TypeMeta): void {
   out.tag(2, WireType.LengthDelimited);
   const { length } = out;
@@ -113,8 +113,8 @@ function writeHead(out: MessageBytes, { apiVersion, kind }: TypeMeta): void {
   out.raw(magic);
 }
 
-/** How the message is encoded: not in any special way. */
-const tailBytes = bytesWritten((out) => {
+/** Empty content encoding and content type. */
+const tailBytes = collectBytes((out) => {
   out.open(4, out.length);
   out.open(3, out.length);
 });

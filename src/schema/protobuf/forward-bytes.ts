@@ -2,17 +2,17 @@
 const initialBytes = 64 * 1024;
 /** Largest buffer that is reused for another message, in bytes. */
 const maxSpareBytes = 1024 * 1024;
-/** Shorter stretches are copied faster byte by byte than by a call into the runtime. */
+/** Shorter ranges are copied faster byte by byte than by `Buffer.set`. */
 const shortBytes = 48;
 
 /** The buffer of a released instance. */
 const released = Buffer.alloc(0);
-/** A buffer that no instance uses: the next one gets it. */
+/** An unused buffer for the next instance. */
 let spare: Buffer | undefined;
 
 /**
- * Bytes of messages, written from their start to their end. The length of a field is written behind its content, into room
- * that was left for it; where the room turns out too small or too large, the content is moved.
+ * A buffer for protobuf messages, written from start to end. Space for the length of a field is reserved before its content and
+ * filled afterwards; if the length needs more or fewer bytes, the content is moved.
  */
 export class ForwardBytes {
   private buffer: Buffer;
@@ -29,13 +29,13 @@ export class ForwardBytes {
     this.buffer[this.length++] = value;
   }
 
-  /** A whole number from 0 to 2^31 - 1. */
+  /** Writes an integer from 0 to 2^31 - 1. */
   varint(value: number): void {
     if (this.length + 5 > this.buffer.length) this.grow(5);
     this.length = putVarint(this.buffer, this.length, value);
   }
 
-  /** The bytes from one place up to another. */
+  /** Writes the bytes in the range `from` (inclusive) to `to` (exclusive). */
   rawPart(bytes: Uint8Array, from: number, to: number): void {
     const size = to - from;
     if (this.length + size > this.buffer.length) this.grow(size);
@@ -45,7 +45,7 @@ export class ForwardBytes {
     this.length = length + size;
   }
 
-  /** A text in the given encoding, with its length in front. */
+  /** Writes a string in the given encoding, preceded by its length. */
   text(value: string, encoding: "utf8" | "base64"): void {
     const size = Buffer.byteLength(value, encoding);
     if (this.length + size + 5 > this.buffer.length) this.grow(size + 5);
@@ -54,34 +54,34 @@ export class ForwardBytes {
     this.close(start, varintSize(size));
   }
 
-  /** Leaves room for a length of `size` bytes; gives where the content begins. */
+  /** Reserves `size` bytes for a length; returns the start of the content. */
   open(size: number): number {
     if (this.length + size > this.buffer.length) this.grow(size);
     return (this.length += size);
   }
 
   /**
-   * Writes the length of all that was written since {@link open} into the room that it left.
+   * Writes the length of the bytes since {@link open} into the reserved space.
    *
-   * @param start what `open` gave.
-   * @param size how much room was left.
-   * @returns how much room it took: the best guess for the next field of the same type.
+   * @param start the result of `open`.
+   * @param size the number of reserved bytes.
+   * @returns the size of the length in bytes: the best guess for the next field of the same type.
    */
   close(start: number, size: number): number {
     const content = this.length - start;
-    const taken = varintSize(content);
-    if (taken !== size) {
-      const moved = taken - size;
-      if (this.length + moved > this.buffer.length) this.grow(moved);
-      this.buffer.copyWithin(start + moved, start, this.length);
-      this.length += moved;
+    const actualSize = varintSize(content);
+    if (actualSize !== size) {
+      const shift = actualSize - size;
+      if (this.length + shift > this.buffer.length) this.grow(shift);
+      this.buffer.copyWithin(start + shift, start, this.length);
+      this.length += shift;
     }
     putVarint(this.buffer, start - size, content);
-    return taken;
+    return actualSize;
   }
 
-  /** Forgets what was written behind a length that {@link length} had. */
-  cut(length: number): void {
+  /** Removes all bytes after the given length. */
+  truncate(length: number): void {
     this.length = length;
   }
 
@@ -106,7 +106,7 @@ export class ForwardBytes {
   }
 }
 
-/** How many bytes a whole number from 0 to 2^31 - 1 takes. */
+/** Returns the size of an integer from 0 to 2^31 - 1 in bytes. */
 function varintSize(value: number): number {
   if (value < 0x80) return 1;
   if (value < 0x4000) return 2;
@@ -114,14 +114,14 @@ function varintSize(value: number): number {
   return value < 0x10000000 ? 4 : 5;
 }
 
-/** Writes a whole number from 0 to 2^31 - 1; gives the place behind it. */
-function putVarint(buffer: Buffer, place: number, value: number): number {
-  let at = place;
+/** Writes an integer from 0 to 2^31 - 1; returns the position after it. */
+function putVarint(buffer: Buffer, start: number, value: number): number {
+  let position = start;
   let rest = value;
   while (rest > 0x7f) {
-    buffer[at++] = (rest & 0x7f) | 0x80;
+    buffer[position++] = (rest & 0x7f) | 0x80;
     rest >>>= 7;
   }
-  buffer[at] = rest;
-  return at + 1;
+  buffer[position] = rest;
+  return position + 1;
 }

@@ -1,19 +1,19 @@
 import type { StructType, Type } from "../types.ts";
 
-const known = new WeakMap<StructType, boolean>();
+const cache = new WeakMap<StructType, boolean>();
 
 /**
- * Whether objects of the type have a binary form: each field at every level has a number. `kind` and `apiVersion` of the
- * object itself stand in the envelope and need none; those of an object inside of it, such as the claims of a StatefulSet, are
- * left out of the binary form. All built-in kinds have one.
+ * Whether objects of the type can be encoded in protobuf: all fields at every level have numbers. `kind` and `apiVersion` need
+ * none: they are in the envelope, and omitted for nested objects such as the claim templates of a StatefulSet. All built-in
+ * kinds can be encoded.
  */
-export function hasBinaryForm(type: StructType): boolean {
-  let found = known.get(type);
-  if (found === undefined) {
-    found = type.open === undefined && areNumbered(type, new Set([type]));
-    known.set(type, found);
+export function hasProtobufEncoding(type: StructType): boolean {
+  let result = cache.get(type);
+  if (result === undefined) {
+    result = type.open === undefined && areNumbered(type, new Set([type]));
+    cache.set(type, result);
   }
-  return found;
+  return result;
 }
 
 function isNumbered(type: Type, number: number | undefined, seen: Set<StructType>): boolean {

@@ -1,8 +1,8 @@
-/** Bytes that can't be read as the message they should be. */
+/** The bytes aren't a valid message. */
 export class ProtobufFault extends Error {
   override name = "ProtobufFault";
 
-  /** Runs a reader; whatever it throws says that the bytes are wrong. */
+  /** Runs a decoder and converts any exception to a ProtobufFault. */
   static whileReading<T>(read: () => T): T {
     try {
       return read();

@@ -1,7 +1,7 @@
 import type { ScalarName, StructType, Type } from "../types.ts";
 import { elementWriter, planOf, type Part, type Plan, type Write } from "./encode-message.ts";
 
-/** How a value is read from JSON and written; `tree` stands for all that is decoded and encoded as a value. */
+/** How a value is transcoded; `tree` values are decoded and encoded. */
 export type Form =
   | "text"
   | "struct"
@@ -19,63 +19,64 @@ export type Form =
 
 /** How a field is transcoded. */
 export interface FieldPlan {
-  /** Of the part in the struct's plan. */
-  readonly place: number;
+  /** Index of the part in the plan of the struct. */
+  readonly partIndex: number;
   readonly number: number;
   readonly form: Form;
   /**
-   * Whether a field of a lower number follows in canonical JSON, or may: then it is passed over, and written when its number's
-   * turn comes.
+   * Whether a field with a lower number may follow in canonical JSON. The field is then skipped, and written after the fields with
+   * lower numbers.
    */
-  readonly early: boolean;
-  /** Of a list or map. */
+  readonly isDeferred: boolean;
+  /** Plan of the elements of a list or map. */
   readonly element: FieldPlan | undefined;
-  /** Of a struct or an inlined message. */
+  /** Plan of a struct or an inlined message. */
   readonly struct: StructPlan | undefined;
   /** Writes the decoded value with its tag. */
   readonly write: Write;
-  /** How many bytes the length of the last value took. */
+  /** Size of the length of the previous value in bytes: the guess for the next one. */
   lengthBytes: number;
 }
 
-/** The first fields that objects are stored with, whatever their number ({@link ../../resources/objects/stored.ts}). */
+/** Fields that stored objects have first, regardless of their number ({@link ../../resources/objects/stored.ts}). */
 const storedFirst: ReadonlySet<string> = new Set(["resourceVersion"]);
 
 /** How a struct is transcoded. */
 export class StructPlan {
-  /** What stands for the parts that are absent, and where that of each begins. */
+  /** The encodings of all absent parts, concatenated, and their offsets. */
   readonly absent: Uint8Array;
   readonly absentAt: readonly number[];
   readonly parts: number;
-  /** Stands before the first field: what follows it is the first one that objects had lately. */
+  /** Sentinel before the first field; its `next` is the first field of the previous object. */
   readonly start = new NamedField("", undefined);
-  /** The fields, at places given by a number made of the name; there are four times as many places. */
+  /** Hash table of the fields by name, with open addressing and four times as many slots. */
   private readonly fields: (NamedField | undefined)[];
   private readonly mask: number;
 
-  /** @param declared the names of the struct's fields, in the order of canonical JSON. */
+  /** @param declared field names in the order of canonical JSON. */
   constructor(plan: Plan, declared: readonly string[]) {
     this.absent = plan.absent;
-    this.absentAt = plan.absentAt;
+    this.absentAt = plan.absentOffsets;
     this.parts = plan.parts.length;
     let size = 4;
-    while (size < plan.places.size * 4) size *= 2;
+    while (size < plan.partIndexes.size * 4) size *= 2;
     this.mask = size - 1;
     this.fields = Array.from<NamedField | undefined>({ length: size });
-    const order = declared.filter((name) => plan.places.has(name));
-    const made = new Map<number, FieldPlan>();
+    const order = declared.filter((name) => plan.partIndexes.has(name));
+    const plansByPart = new Map<number, FieldPlan>();
     let lowest = Infinity;
     for (const name of order.toReversed()) {
-      const place = plan.places.get(name)!;
-      const early = place > lowest || storedFirst.has(name);
-      lowest = Math.min(lowest, place);
-      const field = made.get(place) ?? fieldPlan(place, plan.parts[place]!, early, declared);
-      made.set(place, field);
+      const partIndex = plan.partIndexes.get(name)!;
+      const isDeferred = partIndex > lowest || storedFirst.has(name);
+      lowest = Math.min(lowest, partIndex);
+      const field =
+        plansByPart.get(partIndex) ?? fieldPlan(partIndex, plan.parts[partIndex]!, isDeferred, declared);
+      plansByPart.set(partIndex, field);
       this.put(new NamedField(name, field));
     }
   }
 
-  /** The field whose name begins at a place, if there is one. @param hash of {@link hashStep} over its bytes. */
+  /** Returns the field whose name is at a position. @param hash {@link hashStep} over the bytes of the name. */
   find(bytes: Buffer, from: number, hash: number): NamedField | undefined {
     const { mask, fields } = this;
     for (let at = (hash ^ (hash >>> 8)) & mask; ; at = (at + 1) & mask) {
@@ -93,19 +94,19 @@ export class StructPlan {
   }
 }
 
-/** The number of a name, byte by byte, from 0 on. */
+/** Adds a byte to the hash of a name; starts with 0. */
 export function hashStep(hash: number, byte: number): number {
   return (Math.imul(hash, 31) + byte) | 0;
 }
 
-/** A field under its name; those of an inlined message share its plan. */
+/** A field name with its plan; the fields of an inlined message share one plan. */
 export class NamedField {
-  /** With the closing quote. */
+  /** Name with the closing quote. */
   readonly name: Buffer;
-  /** The field that stood behind this one lately: objects of a kind mostly have the same fields. */
+  /** The field that followed this one in the previous object: objects of a kind mostly have the same fields. */
   next: NamedField | undefined = undefined;
 
-  /** @param plan undefined for what stands before the first field. */
+  /** @param plan undefined for the sentinel before the first field. */
   constructor(
     name: string,
     readonly plan: FieldPlan | undefined,
@@ -113,7 +114,7 @@ export class NamedField {
     this.name = Buffer.from(`${name}"`);
   }
 
-  /** Whether the name stands at a place. */
+  /** Whether the name is at a position. */
   isAt(bytes: Buffer, from: number): boolean {
     const { name } = this;
     for (let index = 0; index < name.length; index++) {
@@ -125,27 +126,34 @@ export class NamedField {
 
 const structPlans = new WeakMap<StructType, StructPlan>();
 
-/** How a struct is transcoded; worked out once a type. */
+/** Returns the plan of a struct, cached per type. */
 export function structPlanOf(type: StructType): StructPlan {
-  let found = structPlans.get(type);
-  if (found === undefined) {
-    found = new StructPlan(planOf(type), Object.keys(type.fields));
-    structPlans.set(type, found);
+  let plan = structPlans.get(type);
+  if (plan === undefined) {
+    plan = new StructPlan(planOf(type), Object.keys(type.fields));
+    structPlans.set(type, plan);
   }
-  return found;
+  return plan;
 }
 
 function fieldPlan(
-  place: number,
+  partIndex: number,
   { number, content, write }: Part,
-  early: boolean,
+  isDeferred: boolean,
   declared: readonly string[],
 ): FieldPlan {
   if (!("shape" in content)) {
     const struct = new StructPlan(content, declared);
-    return new PlannedField({ place, number, form: "inlined", early, write, struct });
+    return new PlannedField({ place: partIndex, number, form: "inlined", early: isDeferred, write, struct });
   }
-  return new PlannedField({ place, number, form: formOf(content), early, write, type: content });
+  return new PlannedField({
+    place: partIndex,
+    number,
+    form: formOf(content),
+    early: isDeferred,
+    write,
+    type: content,
+  });
 }
 
 interface PlannedFieldInit {
@@ -158,12 +166,12 @@ interface PlannedFieldInit {
   readonly struct?: StructPlan;
 }
 
-/** Structs may hold themselves, so the plans of what is inside are made when they are first needed. */
+/** Structs may be recursive, so nested plans are created on demand. */
 class PlannedField implements FieldPlan {
-  readonly place: number;
+  readonly partIndex: number;
   readonly number: number;
   readonly form: Form;
-  readonly early: boolean;
+  readonly isDeferred: boolean;
   readonly write: Write;
   lengthBytes = 1;
   private readonly type: Type | undefined;
@@ -171,10 +179,10 @@ class PlannedField implements FieldPlan {
   private elementPlan: FieldPlan | undefined;
 
   constructor({ place, number, form, early, write, type, struct }: PlannedFieldInit) {
-    this.place = place;
+    this.partIndex = place;
     this.number = number;
     this.form = form;
-    this.early = early;
+    this.isDeferred = early;
     this.write = write;
     this.type = type;
     this.structPlan = struct;
@@ -200,7 +208,7 @@ class PlannedField implements FieldPlan {
 }
 
 function elementPlan(number: number, type: Type): FieldPlan {
-  // A list inside a list or map is a message of its own, and rare.
+  // A list inside of a list or map is rare.
   const form = type.shape === "list" ? "tree" : formOf(type);
   return new PlannedField({
     place: 0,

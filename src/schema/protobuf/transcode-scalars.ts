@@ -1,6 +1,6 @@
 import { JsonScanner } from "../../base/json/json-scanner.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
-import { bytesAside } from "./encode-message.ts";
+import { collectBytesSeparately } from "./encode-message.ts";
 import { ForwardBytes } from "./forward-bytes.ts";
 import type { FieldPlan } from "./transcode-plan.ts";
 
@@ -8,7 +8,7 @@ const quote = 0x22;
 const comma = 0x2c;
 const point = 0x2e;
 const closeBracket = 0x5d;
-/** More digits may be more than the fast ways take. */
+/** Maximum number of digits for the fast path. */
 const maxDigits = 9;
 
 /**
@@ -19,7 +19,7 @@ export class ScalarTranscoder {
   protected readonly out = new ForwardBytes();
   protected readonly scan = new JsonScanner();
 
-  /** Writes a text with its length. @param at of its opening quote. */
+  /** Writes a string with its length. @param at position of its opening quote. */
   protected text(at: number): number {
     const { bytes } = this.scan;
     const end = this.scan.textEnd(at + 1);
@@ -46,7 +46,7 @@ export class ScalarTranscoder {
     return at;
   }
 
-  /** The number that digits stand for. */
+  /** Parses digits. */
   private number(from: number, to: number): number {
     const { bytes } = this.scan;
     let value = 0;
@@ -54,7 +54,7 @@ export class ScalarTranscoder {
     return value;
   }
 
-  /** A message with a text (1). */
+  /** Writes a message with a string (1). */
   protected quantity(field: FieldPlan, at: number): number {
     if (this.scan.bytes[at] !== quote) return this.tree(field, at);
     this.openField(field.number);
@@ -65,29 +65,29 @@ export class ScalarTranscoder {
     return end;
   }
 
-  /** A message that says which of the two it is (1), with the number (2) and the text (3), of which one is zero. */
+  /** Writes a message with the type (1: 0 for a number, 1 for a string), the number (2) and the string (3). */
   protected intOrString(field: FieldPlan, from: number): number {
-    const isText = this.scan.bytes[from] === quote;
-    const digits = isText ? from : this.digitsEnd(from);
-    if (!isText && (digits === from || digits - from > maxDigits)) return this.tree(field, from);
+    const isString = this.scan.bytes[from] === quote;
+    const digits = isString ? from : this.digitsEnd(from);
+    if (!isString && (digits === from || digits - from > maxDigits)) return this.tree(field, from);
     this.openField(field.number);
     const content = this.out.open(1);
     this.out.byte(1 * 8);
-    this.out.byte(isText ? 1 : 0);
+    this.out.byte(isString ? 1 : 0);
     this.out.byte(2 * 8);
     this.out.varint(this.number(from, digits));
     this.openField(3);
-    const end = isText ? this.text(from) : digits;
-    if (!isText) this.out.byte(0);
+    const end = isString ? this.text(from) : digits;
+    if (!isString) this.out.byte(0);
     this.out.close(content, 1);
     return end;
   }
 
-  /** A message with seconds (1) and nanoseconds (2). */
+  /** Writes a message with seconds (1) and nanoseconds (2). */
   protected time(field: FieldPlan, at: number): number {
     const { bytes } = this.scan;
     const first = at + 1;
-    // Of the forms 2006-01-02T15:04:05Z and 2006-01-02T15:04:05.000000Z, as nearly all times are.
+    // Fast path for 2006-01-02T15:04:05Z and 2006-01-02T15:04:05.000000Z.
     const whole = bytes[first + 20] === quote;
     if (!whole && (bytes[first + 19] !== point || bytes[first + 27] !== quote)) return this.tree(field, at);
     const year = this.number(first, first + 4);
@@ -119,7 +119,7 @@ export class ScalarTranscoder {
     return end + 1;
   }
 
-  /** A message with the JSON itself (1). */
+  /** Writes a message with the JSON text (1). */
   protected json(field: FieldPlan, at: number): number {
     const end = this.scan.valueEnd(at);
     this.openField(field.number);
@@ -131,15 +131,15 @@ export class ScalarTranscoder {
     return end;
   }
 
-  /** Any value, decoded and encoded. */
+  /** Writes any value by decoding and encoding it. */
   protected tree(field: FieldPlan, at: number): number {
     const end = this.scan.valueEnd(at);
     const value = decodeTrusted(this.scan.bytes.subarray(at, end));
-    const bytes = bytesAside((message) => field.write(message, value));
+    const bytes = collectBytesSeparately((message) => field.write(message, value));
     this.out.rawPart(bytes, 0, bytes.length);
     return end;
   }
-  /** The tag of a field of a length. */
+  /** Writes the tag of a length-delimited field. */
   protected openField(number: number): void {
     this.out.varint(number * 8 + 2);
   }

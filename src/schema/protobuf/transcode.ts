@@ -18,7 +18,7 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Canonical JSON in which an object begins at a place. */
+/** An object in canonical JSON that begins at `start`. */
 export interface JsonAt {
   readonly bytes: Buffer;
   readonly start: number;
@@ -47,12 +47,12 @@ export function transcodeFields(
 
 /** One transcoding. It is used for a single call of {@link message} or {@link fields}. */
 class Transcoder extends ScalarTranscoder {
-  /** Fields that were skipped because their number comes later, and the positions of their values. */
-  private readonly passed: FieldPlan[] = [];
-  private readonly passedAt: number[] = [];
+  /** Fields that were skipped because fields with lower numbers may follow, and the positions of their values. */
+  private readonly deferred: FieldPlan[] = [];
+  private readonly deferredPositions: number[] = [];
 
   message(plan: StructPlan, json: JsonAt): Buffer | undefined {
-    return this.written(() => {
+    return this.writeMessage(() => {
       this.scan.use(json.bytes);
       this.struct(plan, json.start);
     });
@@ -60,7 +60,7 @@ class Transcoder extends ScalarTranscoder {
 
   fields(plan: StructPlan, number: number, objects: readonly JsonAt[]): Buffer | undefined {
     let lengthBytes = 2;
-    return this.written(() => {
+    return this.writeMessage(() => {
       for (const { bytes, start } of objects) {
         this.scan.use(bytes);
         this.openField(number);
@@ -71,7 +71,7 @@ class Transcoder extends ScalarTranscoder {
     });
   }
 
-  private written(write: () => void): Buffer | undefined {
+  private writeMessage(write: () => void): Buffer | undefined {
     try {
       write();
       return this.out.copy();
@@ -83,21 +83,22 @@ class Transcoder extends ScalarTranscoder {
     }
   }
 
-  /** @param at of the opening brace; gives the place behind the closing one. */
+  /** @param at position of the opening brace. Returns the position after the closing one. */
   private struct(plan: StructPlan, at: number): number {
     if (this.scan.bytes[at] !== openBrace) throw irregular;
     return this.members(plan, at + 1) + 1;
   }
 
   /**
-   * Writes the members that a plan knows, with what stands for those that are absent. An inlined message ends before the first
-   * member that it doesn't know.
+   * Writes the members of a plan and the encodings of absent ones. An inlined message ends before the first member that isn't in
+   * its plan.
    *
-   * @param from of the first member; gives the place of the first one that isn't of the plan, or of the closing brace.
+   * @param from position of the first member.
+   * @returns position of the first member that isn't in the plan, or of the closing brace.
    */
   private members(plan: StructPlan, from: number, inlined = false): number {
     const { bytes } = this.scan;
-    const below = this.passed.length;
+    const below = this.deferred.length;
     let at = from;
     let next = 0;
     let last = plan.start;
@@ -111,23 +112,23 @@ class Transcoder extends ScalarTranscoder {
         at = this.scan.valueEnd(value);
       } else if (bytes[value] === letterN) at = value + 4;
       else {
-        const { place } = field;
-        if (place < next) throw irregular;
-        if (field.early) {
-          at = this.passOver(field, value);
+        const { partIndex } = field;
+        if (partIndex < next) throw irregular;
+        if (field.isDeferred) {
+          at = this.deferField(field, value);
         } else {
-          this.absentUpTo(plan, next, place, below);
+          this.writeSkippedParts(plan, next, partIndex, below);
           at = field.form === "inlined" ? this.inlinedMessage(field, at) : this.fieldValue(field, value);
-          next = place + 1;
+          next = partIndex + 1;
         }
       }
       if (bytes[at] === comma) at++;
     }
-    this.absentUpTo(plan, next, plan.parts, below);
+    this.writeSkippedParts(plan, next, plan.parts, below);
     return at;
   }
 
-  /** The field whose name begins at a place, behind the field `last`; undefined where the plan has none. */
+  /** Returns the field whose name is at a position, after the field `last`; undefined if the plan doesn't have it. */
   private fieldAt(plan: StructPlan, last: NamedField, from: number): NamedField | undefined {
     const { bytes } = this.scan;
     const { next } = last;
@@ -135,59 +136,59 @@ class Transcoder extends ScalarTranscoder {
     let hash = 0;
     const end = this.nameEnd(from);
     for (let at = from; at < end; at++) hash = hashStep(hash, bytes[at]!);
-    const found = plan.find(bytes, from, hash);
-    if (found !== undefined) last.next = found;
-    return found;
+    const field = plan.find(bytes, from, hash);
+    if (field !== undefined) last.next = field;
+    return field;
   }
 
-  /** Names of fields have no escapes. */
+  /** Returns the end of a field name; names have no escapes. */
   private nameEnd(from: number): number {
     const end = this.scan.textEnd(from);
     if (this.scan.escaped) throw irregular;
     return end;
   }
 
-  private passOver(field: FieldPlan, at: number): number {
+  private deferField(field: FieldPlan, at: number): number {
     if (field.form === "inlined") throw irregular;
-    this.passed.push(field);
-    this.passedAt.push(at);
+    this.deferred.push(field);
+    this.deferredPositions.push(at);
     return this.scan.valueEnd(at);
   }
 
   /**
-   * Writes what stands between two places of a plan: fields that were passed over, and the zeros of absent ones.
+   * Writes a range of parts: deferred fields, and the encodings of absent ones.
    *
-   * @param below how many of the fields that were passed over are of other structs.
+   * @param below number of deferred fields that belong to enclosing structs.
    */
-  private absentUpTo(plan: StructPlan, from: number, to: number, below: number): void {
+  private writeSkippedParts(plan: StructPlan, from: number, to: number, below: number): void {
     const { absent, absentAt } = plan;
     let next = from;
-    while (this.passed.length > below) {
+    while (this.deferred.length > below) {
       let first = below;
-      for (let index = below + 1; index < this.passed.length; index++) {
-        if (this.passed[index]!.place < this.passed[first]!.place) first = index;
+      for (let index = below + 1; index < this.deferred.length; index++) {
+        if (this.deferred[index]!.partIndex < this.deferred[first]!.partIndex) first = index;
       }
-      const field = this.passed[first]!;
-      if (field.place >= to) break;
-      if (field.place < next) throw irregular;
-      const at = this.passedAt[first]!;
-      const lastField = this.passed.pop()!;
-      const lastAt = this.passedAt.pop()!;
-      if (first < this.passed.length) {
-        this.passed[first] = lastField;
-        this.passedAt[first] = lastAt;
+      const field = this.deferred[first]!;
+      if (field.partIndex >= to) break;
+      if (field.partIndex < next) throw irregular;
+      const at = this.deferredPositions[first]!;
+      const lastField = this.deferred.pop()!;
+      const lastAt = this.deferredPositions.pop()!;
+      if (first < this.deferred.length) {
+        this.deferred[first] = lastField;
+        this.deferredPositions[first] = lastAt;
       }
-      if (absentAt[field.place]! > absentAt[next]!)
-        this.out.rawPart(absent, absentAt[next]!, absentAt[field.place]!);
+      if (absentAt[field.partIndex]! > absentAt[next]!)
+        this.out.rawPart(absent, absentAt[next]!, absentAt[field.partIndex]!);
       this.fieldValue(field, at);
-      next = field.place + 1;
+      next = field.partIndex + 1;
     }
     if (absentAt[to]! > absentAt[next]!) this.out.rawPart(absent, absentAt[next]!, absentAt[to]!);
   }
 
   private inlinedMessage(field: FieldPlan, at: number): number {
     this.openField(field.number);
-    // The field itself may stand in what is written meanwhile, as in schemas, and change the guess.
+    // A recursive struct may change `lengthBytes` while its content is written.
     const { lengthBytes } = field;
     const content = this.out.open(lengthBytes);
     const end = this.members(field.struct!, at, true);
@@ -195,7 +196,7 @@ class Transcoder extends ScalarTranscoder {
     return end;
   }
 
-  /** Writes a field with its tag. @param at of its value; gives the place behind it. */
+  /** Writes a field with its tag. @param at position of the value. Returns the position after it. */
   private fieldValue(field: FieldPlan, at: number): number {
     switch (field.form) {
       case "text":
@@ -247,7 +248,7 @@ class Transcoder extends ScalarTranscoder {
     return at + 1;
   }
 
-  /** A map is a list of messages with a key (1) and a value (2), sorted by key, which those of most objects are. */
+  /** Writes a map as messages with key (1) and value (2). Falls back to `tree` if the keys aren't sorted. */
   private map(field: FieldPlan, from: number): number {
     const { bytes } = this.scan;
     const element = field.element!;
@@ -260,7 +261,7 @@ class Transcoder extends ScalarTranscoder {
       const end = this.scan.textEnd(at + 1);
       const value = end + colonAndQuote;
       if (this.scan.escaped || bytes[value] === letterN || !isAbove(bytes, at + 1, end, keyFrom, keyTo)) {
-        this.out.cut(start);
+        this.out.truncate(start);
         return this.tree(field, from);
       }
       keyFrom = at + 1;
@@ -279,7 +280,7 @@ class Transcoder extends ScalarTranscoder {
   }
 }
 
-/** Whether a key is above the one before it, as far as bytes tell: half characters sort otherwise. */
+/** Whether a key sorts after the previous one by bytes; false if UTF-16 order could differ. */
 function isAbove(bytes: Buffer, from: number, to: number, lastFrom: number, lastTo: number): boolean {
   const shared = Math.min(to - from, lastTo - lastFrom);
   for (let index = 0; index < shared; index++) {
@@ -290,5 +291,5 @@ function isAbove(bytes: Buffer, from: number, to: number, lastFrom: number, last
   return to - from > shared || lastTo === 0;
 }
 
-/** Bytes from here on begin characters that UTF-16 sorts otherwise than UTF-8. */
+/** From this first byte on, UTF-16 and UTF-8 order may differ. */
 const firstOfSurrogates = 0xee;

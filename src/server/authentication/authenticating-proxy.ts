@@ -1,6 +1,6 @@
 import { AuthenticatingProxy, type IdentityHeaders } from "../../authentication/authenticating-proxy.ts";
 import type { AuthorityPool } from "../../authentication/authority-pool.ts";
-import { CertificateJudge } from "../../authentication/presented-certificate.ts";
+import { ClientCertificateVerifier } from "../../authentication/presented-certificate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ClusterTrust } from "../../controllers/cluster-authentication-trust.ts";
 import type { ProxySettings } from "../options/types.ts";
@@ -41,7 +41,7 @@ export function authenticatingProxy(
   { allowedNames = [] }: ProxySettings,
   clock: Clock,
 ): AuthenticatingProxy {
-  return new AuthenticatingProxy(headers, new CertificateJudge(authorities, clock), allowedNames);
+  return new AuthenticatingProxy(headers, new ClientCertificateVerifier(authorities, clock), allowedNames);
 }
 
 /** What other servers need to authenticate callers as this one does. */

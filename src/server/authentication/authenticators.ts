@@ -17,7 +17,7 @@ import type { Store } from "../../storage/store.ts";
 import type { TokenWebhookSettings } from "../options/types.ts";
 import { authenticatingProxy, identityHeaders } from "./authenticating-proxy.ts";
 import type { ClientAuthorities } from "../certificates/serving.ts";
-import { CertificateJudge } from "../../authentication/presented-certificate.ts";
+import { ClientCertificateVerifier } from "../../authentication/presented-certificate.ts";
 import { oidcTokens } from "./oidc.ts";
 import { readOptionFile } from "../options/option-files.ts";
 import { OptionsError } from "../options/options-error.ts";
@@ -104,7 +104,7 @@ function certificateMethods(options: ServerOptions, { authorities }: Parts): Aut
   } = options;
   if (authorities === undefined) return [];
   const { clients, proxies } = authorities;
-  const known = new ClientCertificateAuthenticator(new CertificateJudge(clients, clock));
+  const known = new ClientCertificateAuthenticator(new ClientCertificateVerifier(clients, clock));
   const headers = identityHeaders(options);
   if (proxy === undefined || proxies === undefined || headers === undefined) return [known];
   return [authenticatingProxy(headers, proxies, proxy, clock), known];
@@ -123,7 +123,7 @@ function serviceAccountTokens(
     keys: serviceAccounts.keys,
     lookup: chosen.lookup,
     live,
-    used: (use) => counters.tokens[use]++,
+    onUse: (use) => counters.tokens[use]++,
     cacheWatcher: counters,
   });
 }

@@ -3,9 +3,9 @@ import { legacyClaims } from "../../authentication/service-accounts/legacy-claim
 import { signClaims, type VerificationKey } from "../../authentication/jwt/signature.ts";
 import { boundClaims } from "../../authentication/service-accounts/bound-claims.ts";
 import {
-  distinct,
+  distinctKeys,
   KeyFault,
-  publicHalf,
+  toVerificationKey,
   readPublicKeys,
   readSigningKey,
 } from "../../authentication/service-accounts/keys.ts";
@@ -56,7 +56,7 @@ export async function serviceAccountKeys(
   return {
     issuers,
     ownAudiences,
-    keys: distinct([signing, ...former].map(publicHalf).concat(named)),
+    keys: distinctKeys([signing, ...former].map(toVerificationKey).concat(named)),
     issueLegacy: (facts) => signClaims(legacyClaims(vocabulary, facts), signing.key, signing.id),
     issuer: {
       ownAudiences,

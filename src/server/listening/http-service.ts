@@ -149,6 +149,6 @@ function addOpenIdDocuments(
   { issuers, keys }: ServiceAccountKeys,
 ): void {
   const documents = discoveryDocuments(issuers[0]!, keys, authentication.serviceAccounts.jwksUri);
-  if ("unfit" in documents) log.warn({}, `no OpenID documents are served: ${documents.unfit}`);
+  if ("error" in documents) log.warn({}, `no OpenID documents are served: ${documents.error}`);
   else addOpenIdPaths(paths, documents);
 }

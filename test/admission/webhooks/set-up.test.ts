@@ -52,7 +52,7 @@ describe("the configuration of the plugins", () => {
   it.each<[string, string, object, string]>([
     ["a relative path", "credentials.yaml", {}, "must be an absolute path"],
     ["a file that isn't there", "/nonexistent/file.yaml", {}, "kubeConfigFile /nonexistent/file.yaml"],
-    ["another kind", "", { kind: "Webhooks" }, 'need "WebhookAdmissionConfiguration"'],
+    ["another kind", "", { kind: "Webhooks" }, 'expected "WebhookAdmissionConfiguration"'],
   ])("%s keeps the server from starting", async (_, file, changes, why) => {
     await expect(started(file, changes)).rejects.toThrow(why);
   });

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
   KeyFault,
-  publicHalf,
+  toVerificationKey,
   readPublicKeys,
   readSigningKey,
 } from "../../../src/authentication/service-accounts/keys.ts";
@@ -47,7 +47,7 @@ describe("keys of service accounts' tokens", () => {
   it("C-5.5-02 refuses what holds no such key, and short ones", () => {
     const ed = generateKeyPairSync("ed25519");
     expect(() => readPublicKeys("")).toThrow(KeyFault);
-    expect(() => readPublicKeys(publicPem(ed.publicKey))).toThrow("holds no RSA or ECDSA key in PEM");
+    expect(() => readPublicKeys(publicPem(ed.publicKey))).toThrow("contains no RSA or ECDSA key in PEM");
     const short = generateKeyPairSync("rsa", { modulusLength: 1024 });
     expect(() => readPublicKeys(publicPem(short.publicKey))).toThrow("1024 bits");
     expect(() => readSigningKey(privatePem(short.privateKey))).toThrow("1024 bits");
@@ -61,7 +61,7 @@ describe("keys of service accounts' tokens", () => {
 
   it("a signing key has the name of its public half", () => {
     const key = readSigningKey(privatePem(curve.privateKey));
-    expect(publicHalf(key)).toMatchObject({ id: key.id, algorithms: ["ES256"] });
+    expect(toVerificationKey(key)).toMatchObject({ id: key.id, algorithms: ["ES256"] });
     expect(key.id).toMatch(/^[\w-]{43}$/);
   });
 });

@@ -1,7 +1,7 @@
 import { bind } from "../../../src/cel/compile.ts";
 import type { JsonValue } from "../../../src/base/json/value.ts";
 import { rulesOf, type RuleNode } from "../../../src/kinds/apiextensions/rule-tree.ts";
-import { readSchema } from "../../../src/schema/custom/schema-node.ts";
+import { parseSchema } from "../../../src/schema/custom/schema-node.ts";
 import type { Answer, TestServer } from "../../support/api.ts";
 import type { Json, ReferenceCase } from "./case.ts";
 
@@ -77,7 +77,7 @@ function isInvalid(causes: readonly string[]): boolean {
 }
 
 function specRules(schema: Json): RuleNode | undefined {
-  return rulesOf(readSchema(schema, prefix))?.properties.get("spec");
+  return rulesOf(parseSchema(schema, prefix))?.properties.get("spec");
 }
 
 function estimatesOf({ rules, type }: RuleNode): string[] {

@@ -1,5 +1,5 @@
 import { dnsLabelFaults, dnsSubdomainFaults } from "../../../base/names.ts";
-import { refuseFaults, type Configuration } from "../../../schema/configuration.ts";
+import { assertNoFaults, type Configuration } from "../../../schema/configuration.ts";
 import { FieldReport } from "../../../schema/faults.ts";
 import { struct } from "../../../schema/meta.ts";
 import { field, list, string } from "../../../schema/types.ts";
@@ -85,7 +85,7 @@ export async function readPodSecurity(
       ),
     },
   };
-  refuseFaults(report);
+  assertNoFaults(report);
   return { value, warnings: read?.warnings ?? [] };
 }
 

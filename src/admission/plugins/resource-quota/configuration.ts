@@ -1,4 +1,4 @@
-import { refuseFaults, type Configuration } from "../../../schema/configuration.ts";
+import { assertNoFaults, type Configuration } from "../../../schema/configuration.ts";
 import { FieldReport } from "../../../schema/faults.ts";
 import { struct } from "../../../schema/meta.ts";
 import { field, list, string } from "../../../schema/types.ts";
@@ -72,6 +72,6 @@ export async function readLimitedResources(
       return { group, resource, matchContains, matchScopes };
     },
   );
-  refuseFaults(report);
+  assertNoFaults(report);
   return { value: limited, warnings };
 }

@@ -4,32 +4,32 @@ import {
   recordEvents,
   type BindingDeclaration,
   type RoleDeclaration,
-  type Words,
+  type PolicyNames,
 } from "./declare.ts";
 
-/** The ClusterRoles of the cluster's components: node agents, scheduler, controller manager, proxy, DNS and so on. */
-export function componentRoles(words: Words): RoleDeclaration[] {
-  const { prefix, core, storage, certificates } = words;
+/** Returns the ClusterRoles of cluster components: node agents, scheduler, controller manager, proxy, DNS and others. */
+export function componentRoles(names: PolicyNames): RoleDeclaration[] {
+  const { prefix, core, storage, certificates } = names;
   return [
-    { name: `${prefix}node`, rules: nodeRules(words) },
-    { name: `${prefix}node-proxier`, rules: nodeProxierRules(words) },
-    { name: `${prefix}${words.scheduler}`, rules: schedulerRules(words) },
-    { name: `${prefix}${words.controllerManager}`, rules: controllerManagerRules(words) },
-    { name: `${prefix}${words.dns}`, rules: [allow("list watch", core, "endpoints services")] },
-    { name: `${prefix}${words.aggregator}`, rules: [allow(read, core, "services endpoints")] },
+    { name: `${prefix}node`, rules: nodeRules(names) },
+    { name: `${prefix}node-proxier`, rules: nodeProxierRules(names) },
+    { name: `${prefix}${names.scheduler}`, rules: schedulerRules(names) },
+    { name: `${prefix}${names.controllerManager}`, rules: controllerManagerRules(names) },
+    { name: `${prefix}${names.dns}`, rules: [allow("list watch", core, "endpoints services")] },
+    { name: `${prefix}${names.aggregator}`, rules: [allow(read, core, "services endpoints")] },
     {
-      name: `${prefix}${words.metricsCollector}`,
+      name: `${prefix}${names.metricsCollector}`,
       rules: [
         allow(read, core, "events pods nodes namespaces"),
-        allow(read, words.extensions, "deployments"),
+        allow(read, names.extensions, "deployments"),
       ],
     },
     {
       name: `${prefix}node-problem-detector`,
-      rules: [allow("get", core, "nodes"), allow("patch", core, "nodes/status"), recordEvents(words)],
+      rules: [allow("get", core, "nodes"), allow("patch", core, "nodes/status"), recordEvents(names)],
     },
     {
-      name: `${prefix}${words.nodeAgentApiAdmin}`,
+      name: `${prefix}${names.nodeAgentApiAdmin}`,
       rules: [
         allow(read, core, "nodes"),
         allow("proxy", core, "nodes"),
@@ -40,7 +40,7 @@ export function componentRoles(words: Words): RoleDeclaration[] {
       name: `${prefix}node-bootstrapper`,
       rules: [allow(`create ${read}`, certificates, "certificatesigningrequests")],
     },
-    { name: `${prefix}auth-delegator`, rules: delegatedChecks(words) },
+    { name: `${prefix}auth-delegator`, rules: delegatedChecks(names) },
     {
       name: `${prefix}persistent-volume-provisioner`,
       rules: [
@@ -48,7 +48,7 @@ export function componentRoles(words: Words): RoleDeclaration[] {
         allow(`${read} update`, core, "persistentvolumeclaims"),
         allow(read, storage, "storageclasses"),
         allow("watch", core, "events"),
-        recordEvents(words),
+        recordEvents(names),
       ],
     },
     {
@@ -59,31 +59,31 @@ export function componentRoles(words: Words): RoleDeclaration[] {
         allow(`${read} patch update`, core, "persistentvolumeclaims"),
       ],
     },
-    ...certificateRoles(words),
+    ...certificateRoles(names),
   ];
 }
 
-/** Who has the roles of {@link componentRoles} from the start. */
-export function componentBindings(words: Words): BindingDeclaration[] {
-  const { prefix, user, account } = words;
+/** Returns the default bindings of {@link componentRoles}. */
+export function componentBindings(names: PolicyNames): BindingDeclaration[] {
+  const { prefix, user, account } = names;
   const bind = (role: string, ...subjects: BindingDeclaration["subjects"]) => {
     const name = prefix + role;
     return { name, role: name, subjects };
   };
   return [
-    // Nobody: nodes are authorized one by one. The binding stays, so that one made by an older release loses its group.
+    // No subjects: the Node authorizer decides for nodes. Kubernetes has the same empty binding.
     bind("node"),
-    bind("node-proxier", user(words.proxy)),
-    bind(words.controllerManager, user(words.controllerManager)),
-    bind(words.dns, account(words.dns)),
-    bind(words.scheduler, user(words.scheduler)),
-    bind("volume-scheduler", user(words.scheduler)),
+    bind("node-proxier", user(names.proxy)),
+    bind(names.controllerManager, user(names.controllerManager)),
+    bind(names.dns, account(names.dns)),
+    bind(names.scheduler, user(names.scheduler)),
+    bind("volume-scheduler", user(names.scheduler)),
   ];
 }
 
-/** What node agents may do, but for what depends on their pods; also the rules of the mode Node. */
-export function nodeRules(words: Words): RoleDeclaration["rules"] {
-  const { core, authentication, authorization, certificates, coordination, storage, node } = words;
+/** Returns the rules of node agents, which the mode Node also uses. Permissions that depend on pods are not included. */
+export function nodeRules(names: PolicyNames): RoleDeclaration["rules"] {
+  const { core, authentication, authorization, certificates, coordination, storage, node } = names;
   return [
     allow("create", authentication, "tokenreviews"),
     allow("create", authorization, "subjectaccessreviews localsubjectaccessreviews"),
@@ -110,20 +110,20 @@ export function nodeRules(words: Words): RoleDeclaration["rules"] {
   ];
 }
 
-function nodeProxierRules(words: Words): RoleDeclaration["rules"] {
+function nodeProxierRules(names: PolicyNames): RoleDeclaration["rules"] {
   return [
-    allow("list watch", words.core, "services endpoints"),
-    allow(read, words.core, "nodes"),
-    recordEvents(words),
-    allow("list watch", words.discovery, "endpointslices"),
+    allow("list watch", names.core, "services endpoints"),
+    allow(read, names.core, "nodes"),
+    recordEvents(names),
+    allow("list watch", names.discovery, "endpointslices"),
   ];
 }
 
-function schedulerRules(words: Words): RoleDeclaration["rules"] {
-  const { core, apps, extensions, policy, storage } = words;
+function schedulerRules(names: PolicyNames): RoleDeclaration["rules"] {
+  const { core, apps, extensions, policy, storage } = names;
   return [
-    recordEvents(words),
-    ...leaderElection(words, words.scheduler),
+    recordEvents(names),
+    ...leaderElection(names, names.scheduler),
     allow(read, core, "nodes"),
     allow(`${read} delete`, core, "pods"),
     allow("create", core, "pods/binding bindings"),
@@ -133,7 +133,7 @@ function schedulerRules(words: Words): RoleDeclaration["rules"] {
     allow(read, apps, "statefulsets"),
     allow(read, policy, "poddisruptionbudgets"),
     allow(read, core, "persistentvolumeclaims persistentvolumes"),
-    ...delegatedChecks(words),
+    ...delegatedChecks(names),
     allow(read, storage, "csinodes"),
     allow(read, core, "namespaces"),
     allow(read, storage, "csidrivers"),
@@ -141,23 +141,23 @@ function schedulerRules(words: Words): RoleDeclaration["rules"] {
   ];
 }
 
-function controllerManagerRules(words: Words): RoleDeclaration["rules"] {
-  const { core } = words;
+function controllerManagerRules(names: PolicyNames): RoleDeclaration["rules"] {
+  const { core } = names;
   return [
-    recordEvents(words),
-    ...leaderElection(words, words.controllerManager),
+    recordEvents(names),
+    ...leaderElection(names, names.controllerManager),
     allow("create", core, "secrets serviceaccounts"),
     allow("delete", core, "secrets"),
     allow("get", core, "namespaces secrets serviceaccounts configmaps"),
     allow("update", core, "secrets serviceaccounts"),
-    ...delegatedChecks(words),
+    ...delegatedChecks(names),
     allow("list watch", "*", "*"),
     allow("create", core, "serviceaccounts/token"),
   ];
 }
 
-/** The right to hold the lock of a component's leader, in both places where it may be kept. */
-function leaderElection({ core, coordination }: Words, component: string): RoleDeclaration["rules"] {
+/** Returns the rules for leader election of a component, by Lease or Endpoints. */
+function leaderElection({ core, coordination }: PolicyNames, component: string): RoleDeclaration["rules"] {
   return [
     allow("create", coordination, "leases"),
     allow("get update", coordination, "leases", [component]),
@@ -166,31 +166,31 @@ function leaderElection({ core, coordination }: Words, component: string): RoleD
   ];
 }
 
-/** The right to have callers recognized and authorized by this server; nothing is changed by it. */
-function delegatedChecks({ authentication, authorization }: Words): RoleDeclaration["rules"] {
+/** Returns the rules for delegated authentication and authorization. */
+function delegatedChecks({ authentication, authorization }: PolicyNames): RoleDeclaration["rules"] {
   return [
     allow("create", authentication, "tokenreviews"),
     allow("create", authorization, "subjectaccessreviews"),
   ];
 }
 
-function certificateRoles(words: Words): RoleDeclaration[] {
-  const { prefix, certificates, signer } = words;
-  const own = `${prefix}${certificates}`;
+function certificateRoles(names: PolicyNames): RoleDeclaration[] {
+  const { prefix, certificates, signer } = names;
+  const rolePrefix = `${prefix}${certificates}`;
   const requests = (kind: string): RoleDeclaration => ({
-    name: `${own}:certificatesigningrequests:${kind}`,
+    name: `${rolePrefix}:certificatesigningrequests:${kind}`,
     rules: [allow("create", certificates, `certificatesigningrequests/${kind}`)],
   });
   const approver = (name: string): RoleDeclaration => ({
-    name: `${own}:${name}-approver`,
+    name: `${rolePrefix}:${name}-approver`,
     rules: [allow("approve", certificates, "signers", [signer(name)])],
   });
   return [
     requests("nodeclient"),
     requests("selfnodeclient"),
     approver("legacy-unknown"),
-    approver(words.nodeAgentServing),
-    approver(words.apiServerClient),
-    approver(words.nodeAgentClient),
+    approver(names.nodeAgentServing),
+    approver(names.apiServerClient),
+    approver(names.nodeAgentClient),
   ];
 }

@@ -5,38 +5,38 @@ import {
   recordEvents,
   type BindingDeclaration,
   type RoleDeclaration,
-  type Words,
+  type PolicyNames,
 } from "./declare.ts";
 
-/** The ClusterRole of each controller; every controller has it by a service account of the controller's name. */
-export function controllerRoles(words: Words): RoleDeclaration[] {
-  return Object.entries(rulesByController(words)).map(([controller, rules]) => ({
-    name: `${words.prefix}controller:${controller}`,
+/** Returns the ClusterRole of each controller. */
+export function controllerRoles(names: PolicyNames): RoleDeclaration[] {
+  return Object.entries(rulesByController(names)).map(([controller, rules]) => ({
+    name: `${names.prefix}controller:${controller}`,
     rules,
   }));
 }
 
-/** The bindings of {@link controllerRoles}. */
-export function controllerBindings(words: Words): BindingDeclaration[] {
-  return Object.keys(rulesByController(words)).map((controller) => {
-    const name = `${words.prefix}controller:${controller}`;
-    return { name, role: name, subjects: [words.account(controller)] };
+/** Returns the bindings of {@link controllerRoles}, each to the service account with the controller's name. */
+export function controllerBindings(names: PolicyNames): BindingDeclaration[] {
+  return Object.keys(rulesByController(names)).map((controller) => {
+    const name = `${names.prefix}controller:${controller}`;
+    return { name, role: name, subjects: [names.account(controller)] };
   });
 }
 
-function rulesByController(words: Words): Record<string, Rule[]> {
+function rulesByController(names: PolicyNames): Record<string, Rule[]> {
   return {
-    ...replicaControllers(words),
-    ...podControllers(words),
-    ...networkControllers(words),
-    ...volumeControllers(words),
-    ...clusterControllers(words),
+    ...replicaControllers(names),
+    ...podControllers(names),
+    ...networkControllers(names),
+    ...volumeControllers(names),
+    ...clusterControllers(names),
   };
 }
 
-function replicaControllers(words: Words): Record<string, Rule[]> {
-  const { core, apps, extensions } = words;
-  const events = recordEvents(words);
+function replicaControllers(names: PolicyNames): Record<string, Rule[]> {
+  const { core, apps, extensions } = names;
+  const events = recordEvents(names);
   return {
     "daemon-set-controller": [
       allow(read, [extensions, apps], "daemonsets"),
@@ -83,9 +83,9 @@ function replicaControllers(words: Words): Record<string, Rule[]> {
   };
 }
 
-function podControllers(words: Words): Record<string, Rule[]> {
-  const { core, apps, autoscaling, batch, extensions, policy } = words;
-  const events = recordEvents(words);
+function podControllers(names: PolicyNames): Record<string, Rule[]> {
+  const { core, apps, autoscaling, batch, extensions, policy } = names;
+  const events = recordEvents(names);
   return {
     "cronjob-controller": [
       allow(`${read} update`, batch, "cronjobs"),
@@ -111,9 +111,9 @@ function podControllers(words: Words): Record<string, Rule[]> {
       allow("update", autoscaling, "horizontalpodautoscalers/status"),
       allow("get update", "*", "*/scale"),
       allow("list", core, "pods"),
-      allow("list", words.metrics, "pods"),
-      allow("get list", words.customMetrics, "*"),
-      allow("get list", words.externalMetrics, "*"),
+      allow("list", names.metrics, "pods"),
+      allow("get list", names.customMetrics, "*"),
+      allow("get list", names.externalMetrics, "*"),
       events,
     ],
     "job-controller": [
@@ -132,9 +132,9 @@ function podControllers(words: Words): Record<string, Rule[]> {
   };
 }
 
-function networkControllers(words: Words): Record<string, Rule[]> {
-  const { core, discovery } = words;
-  const events = recordEvents(words);
+function networkControllers(names: PolicyNames): Record<string, Rule[]> {
+  const { core, discovery } = names;
+  const events = recordEvents(names);
   return {
     "endpoint-controller": [
       allow(read, core, "services pods"),
@@ -167,9 +167,9 @@ function networkControllers(words: Words): Record<string, Rule[]> {
   };
 }
 
-function volumeControllers(words: Words): Record<string, Rule[]> {
-  const { core, storage } = words;
-  const events = recordEvents(words);
+function volumeControllers(names: PolicyNames): Record<string, Rule[]> {
+  const { core, storage } = names;
+  const events = recordEvents(names);
   return {
     "attachdetach-controller": [
       allow("list watch", core, "persistentvolumes persistentvolumeclaims"),
@@ -219,20 +219,20 @@ function volumeControllers(words: Words): Record<string, Rule[]> {
   };
 }
 
-function clusterControllers(words: Words): Record<string, Rule[]> {
-  const { core, authorization, certificates, networking, rbac, signer } = words;
-  const events = recordEvents(words);
+function clusterControllers(names: PolicyNames): Record<string, Rule[]> {
+  const { core, authorization, certificates, networking, rbac, signer } = names;
+  const events = recordEvents(names);
   const signers = [
-    words.apiServerClient,
-    words.nodeAgentClient,
-    words.nodeAgentServing,
+    names.apiServerClient,
+    names.nodeAgentClient,
+    names.nodeAgentServing,
     "legacy-unknown",
   ].map(signer);
   return {
     "certificate-controller": [
       allow(`${read} delete`, certificates, "certificatesigningrequests"),
       allow("update", certificates, "certificatesigningrequests/status certificatesigningrequests/approval"),
-      allow("approve", certificates, "signers", [signer(words.nodeAgentClient)]),
+      allow("approve", certificates, "signers", [signer(names.nodeAgentClient)]),
       allow("sign", certificates, "signers", signers),
       allow("create", authorization, "subjectaccessreviews"),
       events,

@@ -1,32 +1,32 @@
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import type { Rule, Subject } from "../policy.ts";
 
-/** A default ClusterRole or Role as its declaration says it. */
+/** Declaration of a default ClusterRole or Role. */
 export interface RoleDeclaration {
   readonly name: string;
   readonly rules: readonly Rule[];
   readonly labels?: Readonly<Record<string, string>>;
-  /** Label, with value `true`, of the roles that are aggregated into this one; `rules` then stay empty. */
+  /** Key of the label (value `true`) of the roles that are aggregated into this one; `rules` is then empty. */
   readonly aggregatesLabel?: string;
 }
 
-/** A default binding as its declaration says it: who has a role, and in `Role`s' case of which kind. */
+/** Declaration of a default ClusterRoleBinding or RoleBinding to the role with the name `role`. */
 export interface BindingDeclaration {
   readonly name: string;
   readonly role: string;
   readonly subjects: readonly Subject[];
 }
 
-/** What declarations are written with: the API groups and the names of the system's users, in one vocabulary. */
-export type Words = ReturnType<typeof wordsOf>;
+/** The API groups and the names of system users in a vocabulary. */
+export type PolicyNames = ReturnType<typeof policyNames>;
 
-/** Verbs that only look. */
+/** Read-only verbs. */
 export const read = "get list watch";
-/** Verbs that change. */
+/** Modifying verbs. */
 export const write = "create delete deletecollection patch update";
 
-/** The words of a vocabulary that declarations use. */
-export function wordsOf(vocabulary: Vocabulary) {
+/** Returns the names that the declarations of default roles use. */
+export function policyNames(vocabulary: Vocabulary) {
   const { groupSuffix, systemPrefix, systemNamespace } = vocabulary;
   const rbacGroup = `rbac.authorization.${groupSuffix}`;
   return {
@@ -55,13 +55,13 @@ export function wordsOf(vocabulary: Vocabulary) {
     externalMetrics: `external.metrics.${groupSuffix}`,
     user: (name: string): Subject => ({ kind: "User", apiGroup: rbacGroup, name: systemPrefix + name }),
     group: (name: string): Subject => ({ kind: "Group", apiGroup: rbacGroup, name: systemPrefix + name }),
-    /** A service account of the system's own namespace. */
+    /** A service account in the system namespace. */
     account: (name: string): Subject => ({ kind: "ServiceAccount", name, namespace: systemNamespace }),
     signer: (name: string): string => `${vocabulary.domain}/${name}`,
   } as const;
 }
 
-/** A rule about resources; verbs, and resources of one or several groups, are separated by spaces. */
+/** Returns a rule for resources. `verbs` and `resources` are separated by spaces. */
 export function allow(
   verbs: string,
   groups: string | readonly string[],
@@ -69,25 +69,25 @@ export function allow(
   resourceNames: readonly string[] = [],
 ): Rule {
   return {
-    verbs: sortedWords(verbs),
+    verbs: splitAndSort(verbs),
     apiGroups: typeof groups === "string" ? [groups] : groups.toSorted(),
-    resources: sortedWords(resources),
+    resources: splitAndSort(resources),
     resourceNames: resourceNames.toSorted(),
     nonResourceURLs: [],
   };
 }
 
-/** A rule about URL paths; verbs and paths are separated by spaces. */
+/** Returns a rule for URL paths. `verbs` and `paths` are separated by spaces. */
 export function allowPaths(verbs: string, paths: string): Rule {
-  const nonResourceURLs = sortedWords(paths);
-  return { verbs: sortedWords(verbs), apiGroups: [], resources: [], resourceNames: [], nonResourceURLs };
+  const nonResourceURLs = splitAndSort(paths);
+  return { verbs: splitAndSort(verbs), apiGroups: [], resources: [], resourceNames: [], nonResourceURLs };
 }
 
-/** The right to record events, which almost every component has. */
-export function recordEvents({ core, events }: Words): Rule {
+/** Returns the rule that allows a component to record events. */
+export function recordEvents({ core, events }: PolicyNames): Rule {
   return allow("create patch update", [core, events], "events");
 }
 
-function sortedWords(text: string): string[] {
+function splitAndSort(text: string): string[] {
   return text.split(" ").toSorted();
 }

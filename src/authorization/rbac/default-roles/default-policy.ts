@@ -2,11 +2,11 @@ import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import type { PolicyRule, Rule, RoleRef, Subject } from "../policy.ts";
 import { componentBindings, componentRoles } from "./component-roles.ts";
 import { controllerBindings, controllerRoles } from "./controller-roles.ts";
-import { wordsOf, type BindingDeclaration, type RoleDeclaration, type Words } from "./declare.ts";
+import { policyNames, type BindingDeclaration, type RoleDeclaration, type PolicyNames } from "./declare.ts";
 import { namespacePolicies } from "./namespace-roles.ts";
 import { userBindings, userRoles, type UserRoleOptions } from "./user-roles.ts";
 
-/** Metadata of a role or binding, as far as defaults and their upkeep read and write it. */
+/** The metadata of a role or binding that reconciliation reads and writes. */
 export interface PolicyMetadata {
   readonly name: string;
   readonly namespace?: string;
@@ -14,7 +14,7 @@ export interface PolicyMetadata {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A whole ClusterRole or Role. */
+/** A ClusterRole or Role. */
 export interface RoleManifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -28,7 +28,7 @@ export interface AggregationRule {
   readonly clusterRoleSelectors?: readonly object[] | null | undefined;
 }
 
-/** A whole ClusterRoleBinding or RoleBinding. */
+/** A ClusterRoleBinding or RoleBinding. */
 export interface BindingManifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -37,7 +37,7 @@ export interface BindingManifest {
   readonly roleRef: RoleRef;
 }
 
-/** Everything that is granted before anybody grants anything. */
+/** The default roles and bindings. */
 export interface DefaultPolicy {
   readonly clusterRoles: readonly RoleManifest[];
   readonly clusterRoleBindings: readonly BindingManifest[];
@@ -45,47 +45,48 @@ export interface DefaultPolicy {
   readonly roleBindings: readonly BindingManifest[];
 }
 
-/** What was made before, by vocabulary, without and with the alpha review. */
-const made = new WeakMap<Vocabulary, Map<boolean, DefaultPolicy>>();
+/** Cache by vocabulary and by {@link UserRoleOptions.selfSubjectReviews}. */
+const cachedPolicies = new WeakMap<Vocabulary, Map<boolean, DefaultPolicy>>();
 
 /**
- * The roles and bindings that a new cluster starts with, those of the reference release. Each is marked by the
- * bootstrapping label, and by an annotation that has it completed at every start until its value is set to "false".
+ * Returns the default roles and bindings of Kubernetes 1.26. They have the bootstrapping label, and the auto-update annotation:
+ * the server reconciles them at startup unless its value is "false".
  */
 export function defaultPolicy(
   vocabulary: Vocabulary,
   options: UserRoleOptions = { selfSubjectReviews: false },
 ): DefaultPolicy {
-  const known = made.get(vocabulary) ?? new Map<boolean, DefaultPolicy>();
-  made.set(vocabulary, known);
-  let policy = known.get(options.selfSubjectReviews);
-  if (policy === undefined) known.set(options.selfSubjectReviews, (policy = makePolicy(vocabulary, options)));
+  const byOption = cachedPolicies.get(vocabulary) ?? new Map<boolean, DefaultPolicy>();
+  cachedPolicies.set(vocabulary, byOption);
+  let policy = byOption.get(options.selfSubjectReviews);
+  if (policy === undefined)
+    byOption.set(options.selfSubjectReviews, (policy = buildPolicy(vocabulary, options)));
   return policy;
 }
 
-function makePolicy(vocabulary: Vocabulary, options: UserRoleOptions): DefaultPolicy {
-  const words = wordsOf(vocabulary);
-  const clusterRoles = [...userRoles(words, options), ...componentRoles(words), ...controllerRoles(words)];
-  const bindings = [...userBindings(words), ...componentBindings(words), ...controllerBindings(words)];
-  const namespaced = namespacePolicies(words);
+function buildPolicy(vocabulary: Vocabulary, options: UserRoleOptions): DefaultPolicy {
+  const names = policyNames(vocabulary);
+  const clusterRoles = [...userRoles(names, options), ...componentRoles(names), ...controllerRoles(names)];
+  const bindings = [...userBindings(names), ...componentBindings(names), ...controllerBindings(names)];
+  const namespaced = namespacePolicies(names);
   return {
-    clusterRoles: clusterRoles.map((role) => roleManifest(role, "", words)),
-    clusterRoleBindings: bindings.map((binding) => bindingManifest(binding, "", words)),
+    clusterRoles: clusterRoles.map((role) => roleManifest(role, "", names)),
+    clusterRoleBindings: bindings.map((binding) => bindingManifest(binding, "", names)),
     roles: namespaced.flatMap(({ namespace, roles }) =>
-      roles.map((role) => roleManifest(role, namespace, words)),
+      roles.map((role) => roleManifest(role, namespace, names)),
     ),
-    roleBindings: namespaced.flatMap(({ namespace, bindings: own }) =>
-      own.map((binding) => bindingManifest(binding, namespace, words)),
+    roleBindings: namespaced.flatMap(({ namespace, bindings: namespaceBindings }) =>
+      namespaceBindings.map((binding) => bindingManifest(binding, namespace, names)),
     ),
   };
 }
 
-function roleManifest(declaration: RoleDeclaration, namespace: string, words: Words): RoleManifest {
+function roleManifest(declaration: RoleDeclaration, namespace: string, names: PolicyNames): RoleManifest {
   const { name, rules, labels, aggregatesLabel } = declaration;
   const manifest = {
-    apiVersion: `${words.rbac}/v1`,
+    apiVersion: `${names.rbac}/v1`,
     kind: namespace === "" ? "ClusterRole" : "Role",
-    metadata: metadataOf(name, namespace, labels ?? {}, words),
+    metadata: metadataOf(name, namespace, labels ?? {}, names),
     rules: rules.map(withoutEmptyLists),
   };
   if (aggregatesLabel === undefined) return manifest;
@@ -95,13 +96,17 @@ function roleManifest(declaration: RoleDeclaration, namespace: string, words: Wo
   };
 }
 
-function bindingManifest(declaration: BindingDeclaration, namespace: string, words: Words): BindingManifest {
+function bindingManifest(
+  declaration: BindingDeclaration,
+  namespace: string,
+  names: PolicyNames,
+): BindingManifest {
   const { name, role, subjects } = declaration;
   const manifest = {
-    apiVersion: `${words.rbac}/v1`,
+    apiVersion: `${names.rbac}/v1`,
     kind: namespace === "" ? "ClusterRoleBinding" : "RoleBinding",
-    metadata: metadataOf(name, namespace, {}, words),
-    roleRef: { apiGroup: words.rbac, kind: namespace === "" ? "ClusterRole" : "Role", name: role },
+    metadata: metadataOf(name, namespace, {}, names),
+    roleRef: { apiGroup: names.rbac, kind: namespace === "" ? "ClusterRole" : "Role", name: role },
   };
   return subjects.length === 0
     ? manifest
@@ -112,7 +117,7 @@ function metadataOf(
   name: string,
   namespace: string,
   labels: Readonly<Record<string, string>>,
-  { vocabulary }: Words,
+  { vocabulary }: PolicyNames,
 ): PolicyMetadata {
   return {
     name,
@@ -122,9 +127,9 @@ function metadataOf(
   };
 }
 
-/** A rule as it is stored: lists that say nothing are left out. */
+/** Returns the stored form of a rule, without empty lists. */
 function withoutEmptyLists(rule: Rule): PolicyRule {
   const { verbs, ...rest } = rule;
-  const given = Object.entries(rest).filter(([, list]) => list.length > 0);
-  return { verbs: [...verbs], ...Object.fromEntries(given.map(([name, list]) => [name, [...list]])) };
+  const nonEmpty = Object.entries(rest).filter(([, list]) => list.length > 0);
+  return { verbs: [...verbs], ...Object.fromEntries(nonEmpty.map(([name, list]) => [name, [...list]])) };
 }

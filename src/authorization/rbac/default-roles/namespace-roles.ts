@@ -4,28 +4,28 @@ import {
   recordEvents,
   type BindingDeclaration,
   type RoleDeclaration,
-  type Words,
+  type PolicyNames,
 } from "./declare.ts";
 
-/** The Roles and RoleBindings that one namespace has from the start. */
+/** The default Roles and RoleBindings of one namespace. */
 export interface NamespacePolicy {
   readonly namespace: string;
   readonly roles: readonly RoleDeclaration[];
   readonly bindings: readonly BindingDeclaration[];
 }
 
-/** The default Roles and RoleBindings: of the system's own namespace, and of the one that everybody may read. */
-export function namespacePolicies(words: Words): NamespacePolicy[] {
-  return [systemNamespace(words), publicNamespace(words)];
+/** Returns the default Roles and RoleBindings of the system namespace and the public namespace. */
+export function namespacePolicies(names: PolicyNames): NamespacePolicy[] {
+  return [systemNamespace(names), publicNamespace(names)];
 }
 
-function systemNamespace(words: Words): NamespacePolicy {
-  const { prefix, core, user, account, vocabulary } = words;
+function systemNamespace(names: PolicyNames): NamespacePolicy {
+  const { prefix, core, user, account, vocabulary } = names;
   const reader = "extension-apiserver-authentication-reader";
   const controller = (name: string): string => `${prefix}controller:${name}`;
-  const lock = (component: string): string => `${prefix}:leader-locking-${component}`;
-  const lockers = [words.controllerManager, words.scheduler];
-  const byAccount = (name: string): BindingDeclaration => ({
+  const lockRole = (component: string): string => `${prefix}:leader-locking-${component}`;
+  const leaderElected = [names.controllerManager, names.scheduler];
+  const bindToAccount = (name: string): BindingDeclaration => ({
     name: controller(name),
     role: controller(name),
     subjects: [account(name)],
@@ -38,29 +38,29 @@ function systemNamespace(words: Words): NamespacePolicy {
       { name: controller("cloud-provider"), rules: [allow(`create ${read}`, core, "configmaps")] },
       {
         name: controller("token-cleaner"),
-        rules: [allow(`${read} delete`, core, "secrets"), recordEvents(words)],
+        rules: [allow(`${read} delete`, core, "secrets"), recordEvents(names)],
       },
-      ...lockers.map((component) => ({
-        name: lock(component),
+      ...leaderElected.map((component) => ({
+        name: lockRole(component),
         rules: [allow("watch", core, "configmaps"), allow("get update", core, "configmaps", [component])],
       })),
     ],
     bindings: [
-      { name: `${prefix}:${reader}`, role: reader, subjects: lockers.map(user) },
-      ...lockers.map((component) => ({
-        name: lock(component),
-        role: lock(component),
+      { name: `${prefix}:${reader}`, role: reader, subjects: leaderElected.map(user) },
+      ...leaderElected.map((component) => ({
+        name: lockRole(component),
+        role: lockRole(component),
         subjects: [user(component), account(component)],
       })),
-      byAccount("bootstrap-signer"),
-      byAccount("cloud-provider"),
-      byAccount("token-cleaner"),
+      bindToAccount("bootstrap-signer"),
+      bindToAccount("cloud-provider"),
+      bindToAccount("token-cleaner"),
     ],
   };
 }
 
-function publicNamespace(words: Words): NamespacePolicy {
-  const { prefix, core, account, vocabulary } = words;
+function publicNamespace(names: PolicyNames): NamespacePolicy {
+  const { prefix, core, account, vocabulary } = names;
   const signer = `${prefix}controller:bootstrap-signer`;
   return {
     namespace: vocabulary.publicNamespace,
@@ -70,7 +70,7 @@ function publicNamespace(words: Words): NamespacePolicy {
         rules: [
           allow(read, core, "configmaps"),
           allow("update", core, "configmaps", ["cluster-info"]),
-          recordEvents(words),
+          recordEvents(names),
         ],
       },
     ],

@@ -5,18 +5,18 @@ import {
   write,
   type BindingDeclaration,
   type RoleDeclaration,
-  type Words,
+  type PolicyNames,
 } from "./declare.ts";
 
-/** Parts of the default roles that a configuration decides about. */
+/** Options of the default roles. */
 export interface UserRoleOptions {
-  /** Whether everybody may create SelfSubjectReviews; the kind is alpha and not served unless it is enabled. */
+  /** Whether authenticated users may create SelfSubjectReviews. The kind is alpha and served only if enabled. */
   readonly selfSubjectReviews: boolean;
 }
 
-/** The ClusterRoles meant for people, and those that everybody has. */
-export function userRoles(words: Words, options: UserRoleOptions): RoleDeclaration[] {
-  const { prefix, authorization, authentication } = words;
+/** Returns the ClusterRoles for users. */
+export function userRoles(names: PolicyNames, options: UserRoleOptions): RoleDeclaration[] {
+  const { prefix, authorization, authentication } = names;
   const selfReview = allow("create", authentication, "selfsubjectreviews");
   return [
     { name: "cluster-admin", rules: [allow("*", "*", "*"), allowPaths("*", "*")] },
@@ -52,14 +52,14 @@ export function userRoles(words: Words, options: UserRoleOptions): RoleDeclarati
     },
     {
       name: `${prefix}insight-viewer`,
-      rules: [allow("create", words.insight, "accessexplanations bulkaccessreviews subjectaccesslists")],
+      rules: [allow("create", names.insight, "accessexplanations bulkaccessreviews subjectaccesslists")],
     },
-    ...aggregatedRoles(words),
+    ...aggregatedRoles(names),
   ];
 }
 
-/** Who has the roles of {@link userRoles} from the start. */
-export function userBindings({ prefix, group }: Words): BindingDeclaration[] {
+/** Returns the default bindings of {@link userRoles}. */
+export function userBindings({ prefix, group }: PolicyNames): BindingDeclaration[] {
   const authenticated = group("authenticated");
   const bind = (role: string, ...subjects: BindingDeclaration["subjects"]) => ({
     name: role,
@@ -77,13 +77,13 @@ export function userBindings({ prefix, group }: Words): BindingDeclaration[] {
 }
 
 /**
- * `admin`, `edit` and `view` gather the rules of all roles with their label. View's own rules reach edit, and edit's
- * reach admin, because each gathering role carries the label of the next.
+ * Returns the aggregated roles `admin`, `edit` and `view` and the default roles that they aggregate. `admin` includes `edit`,
+ * and `edit` includes `view`, because each has the label that the next one selects.
  */
-function aggregatedRoles(words: Words): RoleDeclaration[] {
-  const { prefix, vocabulary } = words;
+function aggregatedRoles(names: PolicyNames): RoleDeclaration[] {
+  const { prefix, vocabulary } = names;
   const label = (role: string): string => vocabulary.aggregateToLabelPrefix + role;
-  const part = (role: string, rules: RoleDeclaration["rules"]): RoleDeclaration => ({
+  const aggregatedRole = (role: string, rules: RoleDeclaration["rules"]): RoleDeclaration => ({
     name: `${prefix}aggregate-to-${role}`,
     labels: { [label(role)]: "true" },
     rules,
@@ -92,20 +92,20 @@ function aggregatedRoles(words: Words): RoleDeclaration[] {
     { name: "admin", rules: [], aggregatesLabel: label("admin") },
     { name: "edit", rules: [], aggregatesLabel: label("edit"), labels: { [label("admin")]: "true" } },
     { name: "view", rules: [], aggregatesLabel: label("view"), labels: { [label("edit")]: "true" } },
-    part("admin", [
-      allow("create", words.authorization, "localsubjectaccessreviews"),
-      allow(`${read} ${write}`, words.rbac, "roles rolebindings"),
+    aggregatedRole("admin", [
+      allow("create", names.authorization, "localsubjectaccessreviews"),
+      allow(`${read} ${write}`, names.rbac, "roles rolebindings"),
     ]),
-    part("edit", editRules(words)),
-    part("view", viewRules(words)),
+    aggregatedRole("edit", editRules(names)),
+    aggregatedRole("view", viewRules(names)),
   ];
 }
 
-function editRules(words: Words): RoleDeclaration["rules"] {
-  const { core, apps, autoscaling, batch, extensions, policy, networking, coordination } = words;
+function editRules(names: PolicyNames): RoleDeclaration["rules"] {
+  const { core, apps, autoscaling, batch, extensions, policy, networking, coordination } = names;
   const podAccess = "pods/attach pods/proxy pods/exec pods/portforward";
   return [
-    // Looking at these is as good as acting, so view doesn't have them.
+    // Reading these allows escalation, so `view` doesn't include them.
     allow(read, core, `${podAccess} secrets services/proxy`),
     allow("impersonate", core, "serviceaccounts"),
     allow(write, core, `pods ${podAccess}`),
@@ -137,8 +137,8 @@ function editRules(words: Words): RoleDeclaration["rules"] {
   ];
 }
 
-function viewRules(words: Words): RoleDeclaration["rules"] {
-  const { core, apps, autoscaling, batch, extensions, policy, networking, discovery } = words;
+function viewRules(names: PolicyNames): RoleDeclaration["rules"] {
+  const { core, apps, autoscaling, batch, extensions, policy, networking, discovery } = names;
   return [
     allow(
       read,
@@ -152,7 +152,7 @@ function viewRules(words: Words): RoleDeclaration["rules"] {
       "limitranges resourcequotas bindings events pods/status resourcequotas/status namespaces/status " +
         "replicationcontrollers/status pods/log",
     ),
-    // Inside a namespace, this is the right to look at that namespace.
+    // In a RoleBinding this allows reading the namespace itself.
     allow(read, core, "namespaces"),
     allow(read, discovery, "endpointslices"),
     allow(

@@ -1,6 +1,6 @@
 import type { Resource } from "../../../resources/registry/registry.ts";
 import type { Kind, Verb } from "../../../schema/kind.ts";
-import { hasBinaryForm } from "../../../schema/protobuf/numbered.ts";
+import { hasProtobufEncoding } from "../../../schema/protobuf/numbered.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { SchemaObject } from "../../../schema/openapi/schema-object.ts";
 import { StatusType } from "../../../schema/status-type.ts";
@@ -235,7 +235,7 @@ function render(outline: Outline, place: Place, definitions: Definitions): objec
       connection === undefined ? definitions.kindOf(kind) : { ...definitions.kindOf(kind), kind: connection },
   };
   // The type of a custom kind isn't accessed, because that would parse its schema.
-  const isBinary = kind.custom === undefined && hasBinaryForm(kind.type);
+  const isBinary = kind.custom === undefined && hasProtobufEncoding(kind.type);
   const answered = typesOf(outline, isBinary ? definitions.protobufMediaType : undefined);
   const types = connection !== undefined && isText(place) ? ["text/plain", ...answered] : answered;
   if (dialect === "v3") return { ...head, ...bodyAndAnswers(outline, parameters, types), ...marks };

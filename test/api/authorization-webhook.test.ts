@@ -139,7 +139,7 @@ describe("mode Webhook", () => {
     reply = wrong;
     const { status: code, body } = await server!.as(token).get(configMaps);
     expect(code).toBe(403);
-    expect(body.message).toContain("the authorization webhook can't be asked");
+    expect(body.message).toContain("the authorization webhook can't be reached");
     // That is not remembered.
     status = { allowed: true };
     reply = () => decided();

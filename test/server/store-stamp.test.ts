@@ -93,7 +93,7 @@ describe("a data folder belongs to one vocabulary", () => {
     const stamp = JSON.stringify({ label: "platform", format: 7 });
     await withMeta(dir, (meta) => void meta.putSync("stamp", Buffer.from(stamp)));
     expect(await messageOfRefusal(storage, "platform")).toBe(
-      `the store in ${dir} has format 7, this program knows 1: ` +
+      `the store in ${dir} has format 7, this program supports up to 1: ` +
         "use the program version that wrote it, or choose another storage.dir",
     );
   });

@@ -201,7 +201,7 @@ describe("plinth auth", () => {
 
   it("says what is wrong with a client configuration", async () => {
     const words = ["why", "ann", "get", "pods"];
-    await fails(words, "no server is named", { HOME: folder.path, KUBECONFIG: file("none") });
+    await fails(words, "no server: set --kubeconfig", { HOME: folder.path, KUBECONFIG: file("none") });
     writeFileSync(file("broken"), "a: [");
     await fails(words, "broken: ", { KUBECONFIG: file("broken") });
     writeFileSync(file("list"), "[]");

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { wayTo, versionChanges } from "../../src/cli/convert/registry.ts";
+import { findSteps, versionChanges } from "../../src/cli/convert/registry.ts";
 import { groupName } from "../../src/schema/kind.ts";
 import { lifeCycles } from "../../src/kinds/life-cycle-table.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
@@ -89,7 +89,7 @@ describe("manifests of removed versions become what is written beside them", () 
   it("a way leads from every replaced version to its replacement", () => {
     const lost = lifeCycles.filter(
       ({ replacement, kind, ...home }) =>
-        replacement !== undefined && wayTo(home, replacement, kind) === undefined,
+        replacement !== undefined && findSteps(home, replacement, kind) === undefined,
     );
     expect(lost).toEqual([]);
   });
@@ -123,22 +123,22 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
     [
       "a certificate request without a signer",
       signing({ usages: ["client auth"] }),
-      "spec.signerName: cannot be converted: the older version chose a signer by itself; say which one is meant",
+      "spec.signerName: cannot be converted: the older version chose a signer by itself; set the one to use",
     ],
     [
       "the signer for everything",
       signing({ usages: ["client auth"], signerName: "platform.io/legacy-unknown" }),
-      'spec.signerName: cannot be converted: the new version has no signer "platform.io/legacy-unknown"; name another one',
+      'spec.signerName: cannot be converted: the new version has no signer "platform.io/legacy-unknown"; set another one',
     ],
     [
       "a webhook's side effects that aren't known",
       webhook({ sideEffects: "Some" }),
-      'webhooks[0].sideEffects: cannot be converted: the new version doesn\'t take "Some"; say None or NoneOnDryRun, whichever is true',
+      'webhooks[0].sideEffects: cannot be converted: the new version doesn\'t take "Some"; set None or NoneOnDryRun, whichever is true',
     ],
     [
       "a webhook's side effects that aren't told",
       webhook({}),
-      'webhooks[0].sideEffects: cannot be converted: the older default was "Unknown"; say None or NoneOnDryRun, whichever is true',
+      'webhooks[0].sideEffects: cannot be converted: the older default was "Unknown"; set None or NoneOnDryRun, whichever is true',
     ],
     [
       "webhooks of one name",
@@ -148,7 +148,7 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
     [
       "a workload without labels to select by",
       { apiVersion: "extensions/v1beta1", kind: "ReplicaSet", spec: { template: {} } },
-      "spec.selector: cannot be converted: the new version must be told which pods are meant",
+      "spec.selector: cannot be converted: the new version requires a selector",
     ],
     [
       "a newer workload without selector",
@@ -157,7 +157,7 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
         kind: "StatefulSet",
         spec: { template: { metadata: { labels: { a: "b" } } } },
       },
-      "spec.selector: cannot be converted: the selector is required, and isn't taken from the template's labels",
+      "spec.selector: cannot be converted: the new version requires a selector; it isn't copied from the template's labels",
     ],
     [
       "a version of a custom kind that isn't among all",
@@ -187,7 +187,7 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
           validation: { openAPIV3Schema: { properties: { spec: { minimum: 3 } } } },
         },
       },
-      "spec.versions[0].schema.openAPIV3Schema.properties[spec].type: cannot be converted: the new version refuses it: Required value",
+      "spec.versions[0].schema.openAPIV3Schema.properties[spec].type: cannot be converted: the new version rejects it: Required value",
     ],
     [
       "a policy of pod security",

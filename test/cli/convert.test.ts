@@ -166,7 +166,7 @@ describe("the names of a vocabulary", () => {
     const ingress = { apiVersion: "networking.k8s.io/v1beta1", kind: "Ingress" };
     const { lines, code } = await convertText(ingress, "--vocabulary=platform");
     expect(lines).toEqual([
-      "-: document 1 (Ingress): cannot be converted: networking.k8s.io/v1beta1 is a name of the kubernetes vocabulary; say --vocabulary=kubernetes",
+      "-: document 1 (Ingress): cannot be converted: networking.k8s.io/v1beta1 is a name of the kubernetes vocabulary; use --vocabulary=kubernetes",
     ]);
     expect(code).toBe(1);
   });
@@ -208,7 +208,7 @@ describe("the names of a vocabulary", () => {
     const { output, lines, code } = await convertText(ingress("extensions/v1beta1"));
     expect(documents(output)[0].apiVersion).toBe("networking.platform.io/v1");
     expect(lines).toEqual([
-      "-: document 1 (Ingress web): written in platform names, as no name in it tells; --vocabulary=kubernetes writes the others",
+      "-: document 1 (Ingress web): The manifest has no vocabulary-specific names; writing platform names. Use --vocabulary=kubernetes for the others.",
     ]);
     expect(code).toBe(0);
   });
@@ -222,11 +222,11 @@ describe("bad input is said clearly, and the rest is converted; exit code 1", ()
       `${yamlBudget("a")}---\na: 1\nb: "\\q"\n`,
       /^-: neither YAML nor JSON: line 7, column 5: /,
     ],
-    ["no object", "- 1\n", /^-: document 1: cannot be converted: it is no object$/],
+    ["no object", "- 1\n", /^-: document 1: cannot be converted: must be an object$/],
     [
       "no kind",
       "metadata: {name: a}\n",
-      /^-: document 1: cannot be converted: it has no apiVersion and kind$/,
+      /^-: document 1: cannot be converted: apiVersion and kind are required$/,
     ],
     [
       "a version that never was",
@@ -257,7 +257,7 @@ describe("bad input is said clearly, and the rest is converted; exit code 1", ()
   it("a member that stands twice", async () => {
     const { lines, code } = await convertText(`${yamlBudget("a")}kind: PodDisruptionBudget\n`);
     expect(lines).toEqual([
-      "-: document 1 (PodDisruptionBudget a): kind: given more than once; the last one counts",
+      "-: document 1 (PodDisruptionBudget a): kind: duplicate field; the last one is used",
     ]);
     expect(code).toBe(0);
   });
@@ -271,7 +271,7 @@ describe("bad input is said clearly, and the rest is converted; exit code 1", ()
     );
     expect(lines).toEqual([
       `${path.join(folder, "none.yaml")}: there is no such file or folder`,
-      `${empty}: no .yaml, .yml or .json file is in this folder`,
+      `${empty}: the folder has no .yaml, .yml or .json file`,
     ]);
     expect(documents(output)).toHaveLength(1);
     expect(code).toBe(1);
@@ -280,7 +280,7 @@ describe("bad input is said clearly, and the rest is converted; exit code 1", ()
 
 describe("wrong usage", () => {
   it.each<[string, string[], string]>([
-    ["nothing to convert", [], "--filename (-f) says what is to be converted"],
+    ["nothing to convert", [], "--filename (-f) is required"],
     ["an unknown flag", ["-f-", "--nothing"], "unknown flag --nothing"],
     ["an unknown letter", ["-x"], 'unexpected argument "-x"'],
     ["a missing value", ["-f"], "--filename needs a value"],

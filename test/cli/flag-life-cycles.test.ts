@@ -30,7 +30,7 @@ function warnings(...words: readonly string[]): string[] {
     error: () => undefined,
     warn: (_: object, text: string) => said.push(text),
   };
-  warnOfDeprecated(read(...words).given, log);
+  warnOfDeprecated(read(...words).flagNames, log);
   return said;
 }
 

@@ -127,10 +127,10 @@ export class FlagReader {
 
   choice<T extends string>(name: string, allowed: readonly T[]): T {
     const text = this.text(name);
-    const found = allowed.find((one) => one === text);
-    if (found === undefined)
+    const match = allowed.find((one) => one === text);
+    if (match === undefined)
       throw new UsageError(`--${name}: ${JSON.stringify(text)} is not one of ${allowed.join(", ")}`);
-    return found;
+    return match;
   }
 
   /** Returns the milliseconds of a duration such as `90s`, `5m` or `1h30m`. */

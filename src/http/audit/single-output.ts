@@ -1,15 +1,16 @@
 import type { EventOutput } from "./backend.ts";
 
-/** Events that may be on their way at a time; one more is lost. */
-const maxUnderWay = 1000;
+/** Maximum number of events being sending; further events are lost. */
+const maxPending = 1000;
 
-/** Sends each event by itself; a request whose coming is recorded waits until that event has arrived. */
-export class WaitingOutput implements EventOutput {
-  private readonly underWay = new Set<Promise<boolean>>();
+/** Sends each event in a request of its own; `write` resolves when the backend has accepted the event. */
+export class SingleOutput implements EventOutput {
+  private readonly pending = new Set<Promise<boolean>>();
 
   /**
-   * @param send takes the texts of events; a promise that is rejected tells that they are lost.
-   * @param lost called with how many events are lost, and why.
+   * @param send sends the texts of events; a rejected promise means that they are lost.
+   * @param lost called with the number of lost events and the reason.
+   * @param end closes the connection to the backend.
    */
   constructor(
     private readonly send: (texts: readonly string[]) => Promise<void>,
@@ -18,19 +19,19 @@ export class WaitingOutput implements EventOutput {
   ) {}
 
   async write(text: string): Promise<boolean> {
-    if (this.underWay.size >= maxUnderWay) {
-      this.lost(1, new Error("too many events are on their way"));
+    if (this.pending.size >= maxPending) {
+      this.lost(1, new Error("too many events are being sent"));
       return false;
     }
-    const sent = this.sendOne(text);
-    this.underWay.add(sent);
-    const written = await sent;
-    this.underWay.delete(sent);
+    const sending = this.sendOne(text);
+    this.pending.add(sending);
+    const written = await sending;
+    this.pending.delete(sending);
     return written;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.underWay);
+    await Promise.all(this.pending);
     await this.end();
   }
 

@@ -3,7 +3,7 @@ import { AuditBackend } from "../../http/audit/backend.ts";
 import { BatchOutput } from "../../http/audit/batch-output.ts";
 import { encodeMembers } from "../../http/audit/event.ts";
 import { auditVersion } from "../../http/audit/policy-file.ts";
-import { WaitingOutput } from "../../http/audit/waiting-output.ts";
+import { SingleOutput } from "../../http/audit/single-output.ts";
 import { serviceLimits } from "../../remote/remote-service.ts";
 import type { AuditWebhookSettings } from "../options/types.ts";
 import type { ServerOptions } from "../options/server-options.ts";
@@ -43,7 +43,7 @@ export async function webhookBackend(
     output:
       settings.mode === "batch"
         ? new BatchOutput(batch, clock, send, onLost, end)
-        : new WaitingOutput(send, onLost, end),
+        : new SingleOutput(send, onLost, end),
     maxEventBytes: settings.truncate?.maxEventBytes,
     truncatedKey: keys.truncated,
     strict: settings.mode === "blocking-strict",

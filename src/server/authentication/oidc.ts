@@ -73,8 +73,8 @@ function checkIssuer(issuer: string): void {
 function algorithms(names: readonly string[]): readonly string[] {
   const unknown = names.find((name) => !supportedAlgorithms.includes(name));
   if (unknown !== undefined || names.length === 0) {
-    const given = JSON.stringify(unknown ?? "");
-    throw new OptionsError(`--oidc-signing-algs: ${given} is not one of ${supportedAlgorithms.join(", ")}`);
+    const value = JSON.stringify(unknown ?? "");
+    throw new OptionsError(`--oidc-signing-algs: ${value} is not one of ${supportedAlgorithms.join(", ")}`);
   }
   return names;
 }
@@ -93,15 +93,15 @@ function requiredClaims(pairs: readonly string[]): ReadonlyMap<string, string> {
 async function authorities(file: string | undefined): Promise<readonly string[] | undefined> {
   if (file === undefined) return hostAuthorities();
   const flag = "--oidc-ca-file";
-  const found = await readAuthorities(flag, file);
-  for (const pem of found) {
+  const certificates = await readAuthorities(flag, file);
+  for (const pem of certificates) {
     const { ca, subject } = new X509Certificate(pem);
     if (!ca) {
       const name = subject.replaceAll("\n", ", ");
       throw new OptionsError(`${flag} ${file}: the certificate of ${name} is not that of an authority`);
     }
   }
-  return found;
+  return certificates;
 }
 
 /** Returns the system's CA certificates; undefined if none of the usual files exists, then Node's own apply. */

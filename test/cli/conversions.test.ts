@@ -33,7 +33,7 @@ function inKubernetes(text: string): string {
     .replaceAll("platform.io", "kubernetes.io");
 }
 
-describe("manifests of removed versions become what is written beside them", () => {
+describe("manifests of removed versions are converted to the recorded results", () => {
   it.each(cases)("%s", async (name) => {
     const file = path.join(folder, name, "before.yaml");
     const { code, output, lines } = await convert(["-f", file]);
@@ -47,7 +47,7 @@ describe("manifests of removed versions become what is written beside them", () 
     expect(code).toBe(0);
   });
 
-  it.each(cases)("%s, in the names of the reference", async (name) => {
+  it.each(cases)("%s, with names of kubernetes", async (name) => {
     const { output, lines, code } = await convertText(
       inKubernetes(textOf(name, "before.yaml")),
       "--vocabulary=kubernetes",
@@ -67,7 +67,7 @@ describe("manifests of removed versions become what is written beside them", () 
     expect([output, lines, code]).toEqual([once.output, [], 0]);
   });
 
-  it("cover every kind that has a replacement", () => {
+  it("the recorded manifests cover every kind with a replacement", () => {
     const covered = new Set(
       cases
         .flatMap((name) => manifestsIn(textOf(name, "before.yaml")))
@@ -86,7 +86,7 @@ describe("manifests of removed versions become what is written beside them", () 
     expect([...new Set(wanted)].filter((one) => !covered.has(one) && !apart.has(one))).toEqual([]);
   });
 
-  it("a way leads from every replaced version to its replacement", () => {
+  it("every replaced version can be converted to its replacement", () => {
     const lost = lifeCycles.filter(
       ({ replacement, kind, ...home }) =>
         replacement !== undefined && findSteps(home, replacement, kind) === undefined,
@@ -103,7 +103,7 @@ const signing = (spec: object, status?: object) => ({
   ...(status === undefined ? {} : { status }),
 });
 
-describe("what somebody must decide is said, and the exit code is 1", () => {
+describe("decisions that the user must make are reported, and the exit code is 1, for", () => {
   it("a certificate request names its signer; usages and a condition's status are written out", async () => {
     const status = { conditions: [{ type: "Approved", reason: "ByHand" }] };
     const { code, output, lines } = await convertText(signing({ signerName: "example.com/people" }, status));
@@ -200,7 +200,7 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
     expect(code).toBe(1);
   });
 
-  it("a policy of pod security gets as far as it ever came, when asked to", async () => {
+  it("a PodSecurityPolicy is converted to its last version with --output-version", async () => {
     const old = { apiVersion: "extensions/v1beta1", kind: "PodSecurityPolicy", spec: { privileged: false } };
     const { code, output, lines } = await convertText(old, "--output-version=policy/v1beta1");
     expect(manifestsIn(output)).toEqual([{ ...old, apiVersion: "policy/v1beta1" }]);

@@ -103,7 +103,7 @@ describe("--admission-control", () => {
     expect(disabledAdmissionPlugins).not.toContain("ResourceQuota");
   });
 
-  test("leaves the choice to the other flags where it isn't given, and can't stand beside them", async () => {
+  test("has no effect if it isn't set, and excludes the flags that replaced it", async () => {
     expect(await optionsOfFlags("--enable-admission-plugins=AlwaysPullImages")).toMatchObject({
       enabledAdmissionPlugins: ["AlwaysPullImages"],
       disabledAdmissionPlugins: [],

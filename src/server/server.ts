@@ -189,12 +189,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
-  const dependencies = { policy, namespaces, authorizer: authorization.chain, connections };
-  const admission = await setUpAdmission(options, loopbackUser(options), {
-    ...pieces,
-    ...dependencies,
-    ...later,
-  });
+  const access = { policy, namespaces, authorizer: authorization.chain, connections };
+  const admission = await setUpAdmission(options, loopbackUser(options), { ...pieces, ...access, ...later });
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     storageHooks: effects.byPrefix,

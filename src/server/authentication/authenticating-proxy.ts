@@ -23,15 +23,15 @@ export function identityHeaders({ authentication: { proxy } }: ServerOptions): I
     throw new OptionsError("--requestheader-username-headers: at least one header is needed");
   }
   return {
-    username: lowerCaseNames("--requestheader-username-headers", usernameHeaders),
-    groups: lowerCaseNames("--requestheader-group-headers", groupHeaders),
-    extraPrefixes: lowerCaseNames("--requestheader-extra-headers-prefix", extraHeaderPrefixes),
+    username: named("--requestheader-username-headers", usernameHeaders),
+    groups: named("--requestheader-group-headers", groupHeaders),
+    extraPrefixes: named("--requestheader-extra-headers-prefix", extraHeaderPrefixes),
   };
 }
 
-function lowerCaseNames(flag: string, names: readonly string[]): string[] {
-  const invalid = names.find((name) => !headerName.test(name));
-  if (invalid !== undefined) throw new OptionsError(`${flag}: ${JSON.stringify(invalid)} is not a header name`);
+function named(flag: string, names: readonly string[]): string[] {
+  const wrong = names.find((name) => !headerName.test(name));
+  if (wrong !== undefined) throw new OptionsError(`${flag}: ${JSON.stringify(wrong)} is not a header's name`);
   return names.map((name) => name.toLowerCase());
 }
 

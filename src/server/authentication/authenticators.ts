@@ -55,15 +55,15 @@ interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
  */
 export async function serverAuthentication(
   options: ServerOptions,
-  parts: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts" | "extensions">,
+  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts" | "extensions">,
 ): Promise<ServerAuthentication> {
   const counters = new AuthenticationCounters();
-  const { serviceAccounts } = parts;
-  const closables: { close(): Promise<void> }[] = [];
-  const opened: Parts["opened"] = (closable) => void closables.push(closable);
-  const close = async () => void (await Promise.all(closables.map((one) => one.close())));
+  const { serviceAccounts } = given;
+  const open: { close(): Promise<void> }[] = [];
+  const opened: Parts["opened"] = (one) => void open.push(one);
+  const close = async () => void (await Promise.all(open.map((one) => one.close())));
   try {
-    const authenticator = await authenticators(options, { ...parts, counters, opened });
+    const authenticator = await authenticators(options, { ...given, counters, opened });
     return { authenticator, serviceAccounts, counters, close };
   } catch (error) {
     await close();
@@ -149,7 +149,7 @@ async function tokenWebhook(
     refused: rarely(clock, outageLogIntervalMs, (error, remoteAddress) => {
       log.warn(
         { error: error.message, remoteAddress },
-        "a token was rejected without calling the token webhook",
+        "a token was refused before the token webhook was asked",
       );
     }),
     cacheWatcher: counters,

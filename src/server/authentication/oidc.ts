@@ -35,7 +35,7 @@ export async function oidcTokens(
 ): Promise<{ readonly method: OidcTokens; readonly client: RemoteClient }> {
   const { issuerUrl: issuer, clientId, usernameClaim = "sub" } = choice;
   checkIssuer(issuer);
-  if (clientId === "") throw new OptionsError("--oidc-client-id: is required with --oidc-issuer-url");
+  if (clientId === "") throw new OptionsError("--oidc-client-id: is needed with --oidc-issuer-url");
   if (usernameClaim === "") throw new OptionsError("--oidc-username-claim: must not be empty");
   const client = new RemoteClient({ ca: await authorities(choice.caFile) }, limits, clock);
   const method = new OidcTokens({
@@ -98,7 +98,7 @@ async function authorities(file: string | undefined): Promise<readonly string[] 
     const { ca, subject } = new X509Certificate(pem);
     if (!ca) {
       const name = subject.replaceAll("\n", ", ");
-      throw new OptionsError(`${flag} ${file}: the certificate of ${name} is not a CA certificate`);
+      throw new OptionsError(`${flag} ${file}: the certificate of ${name} is not that of an authority`);
     }
   }
   return certificates;

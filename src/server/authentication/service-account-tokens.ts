@@ -27,7 +27,7 @@ export interface ServiceAccountKeys {
 }
 
 const hourMs = 60 * 60 * 1000;
-/** The reference stores the seconds in 32 bits. */
+/** The reference keeps the number of seconds in 32 bits. */
 const maxMs = 2 ** 32 * 1000;
 
 /**
@@ -51,12 +51,12 @@ export async function serviceAccountKeys(
   for (const issuer of issuers) checkIssuer(issuer);
   checkKeysUri(serviceAccounts.jwksUri);
   const { signing, former } = await signingKeyFor(options, serviceAccounts.signingKeyFile, shared);
-  const configured = await verifyingKeys(options, serviceAccounts.keyFiles);
+  const named = await verifyingKeys(options, serviceAccounts.keyFiles);
   const ownAudiences = apiAudiences.length > 0 ? apiAudiences : issuers;
   return {
     issuers,
     ownAudiences,
-    keys: distinct([signing, ...former].map(publicHalf).concat(configured)),
+    keys: distinct([signing, ...former].map(publicHalf).concat(named)),
     issueLegacy: (facts) => signClaims(legacyClaims(vocabulary, facts), signing.key, signing.id),
     issuer: {
       ownAudiences,
@@ -67,7 +67,7 @@ export async function serviceAccountKeys(
   };
 }
 
-/** An issuer is any string; if it contains a colon, it must be a URL (RFC 7519 section 2, StringOrURI). */
+/** An issuer is any text; one that looks like a URL must be one (RFC 7519 section 2, StringOrURI). */
 function checkIssuer(issuer: string): void {
   if (issuer.includes(":") && !URL.canParse(issuer)) {
     throw new OptionsError(`--service-account-issuer: ${JSON.stringify(issuer)} is not a URL`);
@@ -90,7 +90,7 @@ async function verifyingKeys(options: ServerOptions, files: readonly string[]): 
   } catch (error) {
     if (!(error instanceof KeyFault)) throw error;
     // A TLS key of a type that can't sign tokens is allowed.
-    options.log.warn({ file: tlsKey }, `the TLS key can't verify service account tokens: ${error.message}`);
+    options.log.warn({ file: tlsKey }, `the TLS key verifies no service account tokens: ${error.message}`);
     return [];
   }
 }

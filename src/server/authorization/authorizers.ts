@@ -43,7 +43,7 @@ export async function authorizers(
     readonly extensions: readonly NamedAuthorizer[];
   },
 ): Promise<Authorizers> {
-  const { authorizationWebhook: settings, vocabulary } = options;
+  const { authorizationWebhook: chosen, vocabulary } = options;
   const modes = orderOf(options.authorizationModes, extensions);
   const hasWebhook = modes.includes("Webhook");
   if (hasWebhook && chosen === undefined) {
@@ -52,19 +52,19 @@ export async function authorizers(
   if (!hasWebhook && chosen !== undefined) {
     throw new OptionsError("--authorization-webhook-config-file needs --authorization-mode Webhook");
   }
-  const others = {
+  const further = {
     ...Object.fromEntries(extensions.map((one) => [one.name, one])),
     ABAC: modes.includes("ABAC") ? await abac(options) : undefined,
     Node: needs && new NodeAuthorizer(needs, vocabulary),
   };
   const insight = new StoredInsight(policy, vocabulary);
-  if (settings === undefined) {
-    const chain = authorizationChain(modes, policy, vocabulary, others, insight);
+  if (chosen === undefined) {
+    const chain = authorizationChain(modes, policy, vocabulary, further, insight);
     return { chain, close: () => Promise.resolve() };
   }
-  const service = await remoteService(options, "--authorization-webhook-config-file", settings.configFile);
-  const Webhook = webhook(options, service, settings);
-  const chain = authorizationChain(modes, policy, vocabulary, { ...others, Webhook }, insight);
+  const service = await remoteService(options, "--authorization-webhook-config-file", chosen.configFile);
+  const Webhook = webhook(options, service, chosen);
+  const chain = authorizationChain(modes, policy, vocabulary, { ...further, Webhook }, insight);
   return { chain, close: () => service.close() };
 }
 

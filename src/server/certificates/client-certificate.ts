@@ -19,7 +19,7 @@ export async function clientCertificate(
 ): Promise<ClientCertificate | undefined> {
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
-    throw new OptionsError(`${flags[0]} and ${flags[1]} must be set together`);
+    throw new OptionsError(`${flags[0]} and ${flags[1]} are given together or not at all`);
   }
   try {
     const { certificate, key } = await loadCertificateFiles(certFile, keyFile);

@@ -18,18 +18,18 @@ export async function signingAuthorities(
   own: () => CertificatePair | undefined,
 ): Promise<SigningAuthorities> {
   if (durationMs < 60_000) throw new OptionsError("--cluster-signing-duration: it must be at least a minute");
-  await checkFiles("cluster-signing", files);
-  for (const role of signerRoles) await checkFiles(signingFlagPrefixes[role], signers[role]);
+  await check("cluster-signing", files);
+  for (const role of signerRoles) await check(signingFlagPrefixes[role], signers[role]);
   return {
     durationMs,
     async authorityFor(role) {
-      const pair = signers[role] ?? files;
-      return pair === undefined ? own() : loadCertificateFiles(pair.cert, pair.key);
+      const chosen = signers[role] ?? files;
+      return chosen === undefined ? own() : loadCertificateFiles(chosen.cert, chosen.key);
     },
   };
 }
 
-async function checkFiles(prefix: string, files: ClusterSigningSettings["files"]): Promise<void> {
+async function check(prefix: string, files: ClusterSigningSettings["files"]): Promise<void> {
   if (files === undefined) return;
   try {
     await loadCertificateFiles(files.cert, files.key);

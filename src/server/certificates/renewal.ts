@@ -32,7 +32,7 @@ export async function renewCertificates(
   const changed = async () => {
     await serving.reload((tls) => listener.renew(tls));
     await renewed();
-    log.info({ files }, "certificates and CAs were reloaded");
+    log.info({ files }, "certificates and authorities were read again");
   };
   const watch = new FileWatch(
     () => files,

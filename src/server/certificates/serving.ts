@@ -71,7 +71,7 @@ export async function servingCertificates(
   const { host, port, certificateFiles, clientCaFile, authentication, tls } = options;
   if (port === false) return undefined;
   const protocol = tlsProtocol(tls);
-  let own = await withFlagInErrors(ownFlags, () => ownCertificates(options, shared));
+  let own = await unlessFaulty(ownFlags, () => ownCertificates(options, shared));
   const read = async () => {
     const material = await readMaterial(options, own);
     return { ...material, tls: { ...material.tls, ...protocol } };
@@ -82,7 +82,7 @@ export async function servingCertificates(
     clients: new AuthorityPool(first.clients),
     proxies: first.proxies === undefined ? undefined : new AuthorityPool(first.proxies),
   };
-  const files = [certificateFiles?.cert, certificateFiles?.key, clientCaFile, authentication.proxy?.caFile];
+  const named = [certificateFiles?.cert, certificateFiles?.key, clientCaFile, authentication.proxy?.caFile];
   const reload = async (renew: (tls: TlsMaterial) => void) => {
     const next = await read();
     renew(next.tls);
@@ -92,7 +92,7 @@ export async function servingCertificates(
   };
   const renewOwn = async (renew: (tls: TlsMaterial) => void) => {
     const before = own!;
-    const next = (await withFlagInErrors(ownFlags, () => ownCertificates(options, shared, before)))!;
+    const next = (await unlessFaulty(ownFlags, () => ownCertificates(options, shared, before)))!;
     if (next.serving.certificate === before.serving.certificate) return false;
     own = next;
     await reload(renew);
@@ -110,7 +110,7 @@ export async function servingCertificates(
       return own?.caKey === undefined ? undefined : { certificate: own.caCertificate, key: own.caKey };
     },
     authorities,
-    files: files.filter((file) => file !== undefined),
+    files: named.filter((file) => file !== undefined),
     reload,
     renewOwn: own === undefined ? undefined : renewOwn,
   };
@@ -128,13 +128,13 @@ async function readMaterial(
   own: ServingCertificates | undefined,
 ): Promise<Material> {
   const { proxy } = authentication;
-  const configured = clientCaFile === undefined ? [] : await readAuthorities("--client-ca-file", clientCaFile);
-  const clients = own === undefined ? configured : [own.caCertificate, ...configured];
+  const listed = clientCaFile === undefined ? [] : await readAuthorities("--client-ca-file", clientCaFile);
+  const clients = own === undefined ? listed : [own.caCertificate, ...listed];
   const proxies =
     proxy === undefined ? undefined : await readAuthorities("--requestheader-client-ca-file", proxy.caFile);
   const pair =
     own?.serving ??
-    (await withFlagInErrors(operatorFlags, () =>
+    (await unlessFaulty(operatorFlags, () =>
       loadCertificateFiles(certificateFiles!.cert, certificateFiles!.key),
     ));
   const clientAuthorities = [...new Set([...clients, ...(proxies ?? [])])];
@@ -148,13 +148,12 @@ const operatorFlags = "--tls-cert-file, --tls-private-key-file";
 /** Error codes of a path that can't be used as the folder of certificates. */
 const noFolder = new Set(["ENOTDIR", "EEXIST", "EACCES", "EPERM", "EROFS"]);
 
-/** Converts the errors of unusable certificates and folders to an `OptionsError` that names the flags. */
-async function withFlagInErrors<T>(flags: string, work: () => Promise<T>): Promise<T> {
+async function unlessFaulty<T>(flags: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
-    if (error instanceof CertificateFault || folderErrors.has(code))
+    if (error instanceof CertificateFault || noFolder.has(code))
       throw new OptionsError(`${flags}: ${message}`);
     throw error;
   }
@@ -166,7 +165,7 @@ function connectionMaximum({ log, maxConnections: requested }: ServerOptions): n
   const limit = connectionLimit(requested, openFiles);
   if (requested !== undefined && limit < requested) {
     const facts = { maxConnections: limit, openFiles };
-    log.warn(facts, `--max-connections ${requested}: the limit of open files (ulimit -n) allows fewer`);
+    log.warn(facts, `--max-connections ${requested}: the limit of open files leaves fewer`);
   }
   return limit;
 }
@@ -211,7 +210,7 @@ async function ownCertificates(
 export async function readAuthorities(flag: string, file: string): Promise<string[]> {
   const text = await readOptionFile(flag, file);
   const blocks = certificatesIn(text);
-  if (blocks.length === 0) throw new OptionsError(`${flag} ${file}: contains no certificate in PEM`);
+  if (blocks.length === 0) throw new OptionsError(`${flag} ${file}: holds no certificate in PEM`);
   for (const block of blocks) {
     try {
       void new X509Certificate(block);

@@ -30,9 +30,9 @@ export async function sharedAuthority(
   return decode(await shared.replace(name, stored, encode(next)));
 }
 
-function expiresSoon(authority: CertificatePair, clock: Clock): boolean {
+function isEnding(authority: CertificatePair, clock: Clock): boolean {
   return endsSoon(
-    checkPair(authority, "the CA's certificate", "the CA's key").certificate,
+    checkPair(authority, "the authority's certificate", "the authority's key").certificate,
     clock,
   );
 }
@@ -55,6 +55,6 @@ function decode(stored: Buffer): CertificatePair {
       "the shared authority in the store is not valid: certificate and key must be text",
     );
   }
-  checkPair({ certificate, key }, "the certificate of the shared CA", "the key of the shared CA");
+  checkPair({ certificate, key }, "the common authority's certificate", "the common authority's key");
   return { certificate, key };
 }

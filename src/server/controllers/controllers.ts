@@ -27,11 +27,11 @@ import type { Serving } from "../certificates/serving.ts";
  * @throws {OptionsError} if the options name an unknown controller.
  */
 export function chosenControllers(
-  { enabledControllers: names = ["*"] }: ServerOptions,
+  { enabledControllers: wanted = ["*"] }: ServerOptions,
   extensions: readonly Controller[],
 ): readonly Controller<BuiltInDependencies>[] {
   try {
-    const chosen = enabledControllers<BuiltInDependencies>(names, [...builtInControllers, ...extensions]);
+    const chosen = enabledControllers<BuiltInDependencies>(wanted, [...builtInControllers, ...extensions]);
     return chosen.includes(resourceQuotas) ? chosen : [...chosen, resourceQuotaCharges];
   } catch (error) {
     if (error instanceof UnknownControllerError) throw new OptionsError(`--controllers: ${error.message}`);
@@ -78,7 +78,7 @@ export async function startControllers(setup: ControllerSetup): Promise<RunningC
       const client = new Client({ ...engine, store }, user);
       return runControllers(led, { ...parts, store, client }, options, states);
     };
-    const otherLeads = () => led.forEach(({ name }) => states.setStopped(name));
+    const otherLeads = () => led.forEach(({ name }) => states.ended(name));
     if (led.length > 0) opened.add(await electLeader(options, parts.client, lead, otherLeads), close);
     return opened;
   } catch (error) {

@@ -20,7 +20,7 @@ import { isStoreBusy } from "../start/start-writes.ts";
 /** Dependencies of the default objects, besides the client. */
 interface Writers {
   readonly flow: FlowConfiguration;
-  /** Publishes the CAs of client certificates. */
+  /** Publishes the authorities of clients. */
   readonly publishTrust: () => Promise<void>;
 }
 
@@ -74,5 +74,5 @@ export async function publishTrustOf(
 
 /** Logs a failure to publish the CA certificates; the server starts anyway. */
 export function logTrustFailure({ log }: ServerOptions): (error: unknown) => void {
-  return (error) => log.error({ error: stackOf(error) }, "the CAs of client certificates could not be published");
+  return (error) => log.error({ error: stackOf(error) }, "the authorities of clients could not be published");
 }

@@ -57,11 +57,11 @@ function addressRanges(texts: readonly string[]): AddressRange[] {
   const ranges = texts.map((text) => {
     const range = AddressRange.parse(text);
     if (range !== undefined) return range;
-    throw new OptionsError(`--service-cluster-ip-range: ${JSON.stringify(text)} is not a CIDR range like 10.0.0.0/16`);
+    throw new OptionsError(`--service-cluster-ip-range: ${JSON.stringify(text)} is not a range of addresses`);
   });
   if (ranges.length === 0) throw new OptionsError("--service-cluster-ip-range: at least one range is needed");
   if (ranges.length > 2 || (ranges.length === 2 && ranges[0]!.family === ranges[1]!.family)) {
-    throw new OptionsError("--service-cluster-ip-range: only one range, or one IPv4 and one IPv6 range, is allowed");
+    throw new OptionsError("--service-cluster-ip-range: there can be one range, or one of each family");
   }
   return ranges;
 }
@@ -71,7 +71,7 @@ function portRange(text: string): PortRange {
   const [first, last] = [Number(match?.[1]), Number(match?.[2])];
   if (match === null || first < 1 || last > 65535 || first > last) {
     throw new OptionsError(
-      `--service-node-port-range: ${JSON.stringify(text)} is not a port range like 30000-32767`,
+      `--service-node-port-range: ${JSON.stringify(text)} is not a range of ports like 30000-32767`,
     );
   }
   return { first, last };

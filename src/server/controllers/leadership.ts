@@ -50,8 +50,8 @@ export async function electLeader(
           ? "controllers started; this process is the leader"
           : "controllers stopped; this process is not the leader",
       );
-      const change = leads ? "became leader" : "stopped leading";
-      events.record(lease, "Normal", "LeaderElection", `${identity} ${change}`);
+      const what = leads ? "became leader" : "stopped leading";
+      events.record(lease, "Normal", "LeaderElection", `${identity} ${what}`);
     },
   });
   await election.start();

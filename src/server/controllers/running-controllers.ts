@@ -17,7 +17,7 @@ type Parts = Omit<ControllerContext, keyof Added>;
  * Starts controllers. When the promise resolves, their informers have loaded all stored objects.
  *
  * @param parts the dependencies of all these controllers, without informers and the report of failures.
- * @throws {OptionsError} if a controller of the embedding program can't be started
+ * @throws {OptionsError} a controller of the embedding program can't be started.
  */
 export async function runControllers<P extends Parts>(
   controllers: readonly Controller<P & Added>[],
@@ -29,15 +29,15 @@ export async function runControllers<P extends Parts>(
   const informers = new Map<Resource, Informer>();
   const started: Promise<void>[] = [];
   const informer = (resource: Resource) => {
-    let existing = informers.get(resource);
-    if (existing === undefined) {
-      existing = new Informer(store, resource, clock, (error) =>
-        log.error({ error: stackOf(error), resource: resource.name }, "the watch of an informer failed"),
+    let found = informers.get(resource);
+    if (found === undefined) {
+      found = new Informer(store, resource, clock, (error) =>
+        log.error({ error: stackOf(error), resource: resource.name }, "following failed"),
       );
-      informers.set(resource, existing);
-      started.push(existing.start());
+      informers.set(resource, found);
+      started.push(found.start());
     }
-    return existing;
+    return found;
   };
   const failed = (controller: string, key: string, error: unknown) => {
     log.warn({ controller, key, error: String(error) }, "a controller's work failed and will be tried again");
@@ -45,29 +45,29 @@ export async function runControllers<P extends Parts>(
   const running: RunningController[] = [];
   const fails = new Map<string, () => boolean>();
   const close = async () => {
-    for (const { name } of controllers) states?.setStopped(name);
+    for (const { name } of controllers) states?.ended(name);
     await Promise.all(running.map((one) => one.close()));
     for (const one of informers.values()) one.close();
   };
   try {
     for (const one of controllers) {
-      states?.setStarting(one.name);
+      states?.begins(one.name);
       const used = new Set<Informer>();
       const own = (resource: Resource) => {
-        const shared = informer(resource);
-        used.add(shared);
-        return shared;
+        const found = informer(resource);
+        used.add(found);
+        return found;
       };
-      const controller = one.start({ ...parts, failed, informer: own });
-      running.push(controller);
-      fails.set(one.name, () => controller.failing?.() === true || [...used].some(({ failing }) => failing));
+      const begun = one.start({ ...parts, failed, informer: own });
+      running.push(begun);
+      fails.set(one.name, () => begun.failing?.() === true || [...used].some(({ failing }) => failing));
     }
     await Promise.all(started);
-    for (const [name, failing] of fails) states?.setRunning(name, failing);
+    for (const [name, failing] of fails) states?.runs(name, failing);
     return { close };
   } catch (error) {
     await close();
-    for (const { name } of controllers) states?.setStarting(name);
+    for (const { name } of controllers) states?.begins(name);
     if (error instanceof ExtensionError)
       throw new OptionsError(`controllers: ${error.message}`, { cause: error });
     throw error;

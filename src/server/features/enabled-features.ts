@@ -4,7 +4,7 @@ import { features } from "./features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-const gatesByOptions = new WeakMap<ServerOptions, FeatureGates>();
+const gatesOf = new WeakMap<ServerOptions, FeatureGates>();
 
 /**
  * Returns the feature gates of the options. The first call for an options object logs the warnings.
@@ -12,7 +12,7 @@ const gatesByOptions = new WeakMap<ServerOptions, FeatureGates>();
  * @throws {OptionsError} if `--feature-gates` can't be used.
  */
 export function featureGates(options: ServerOptions): FeatureGates {
-  const cached = gatesByOptions.get(options);
+  const cached = gatesOf.get(options);
   if (cached !== undefined) return cached;
   const { featureGates: text, log } = options;
   try {
@@ -23,7 +23,7 @@ export function featureGates(options: ServerOptions): FeatureGates {
       if (reason !== undefined)
         log.warn({ gate: name }, `feature gate ${name} has no effect here: ${reason}`);
     }
-    gatesByOptions.set(options, gates);
+    gatesOf.set(options, gates);
     return gates;
   } catch (error) {
     if (error instanceof FeatureGateError) throw new OptionsError(`--feature-gates: ${error.message}`);

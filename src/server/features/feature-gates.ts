@@ -81,7 +81,7 @@ export class FeatureGates {
       if (pair === "") continue;
       const [name = "", value] = pair.split("=", 2).map((one) => one.trim());
       if (value !== "true" && value !== "false") {
-        throw new FeatureGateError(`${JSON.stringify(pair)}: must be NAME=true or NAME=false`);
+        throw new FeatureGateError(`${JSON.stringify(pair)}: a feature is set with NAME=true or NAME=false`);
       }
       const on = value === "true";
       const feature = featureOf(features, name);

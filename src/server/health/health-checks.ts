@@ -17,7 +17,7 @@ export interface Lifecycle {
   stopping: boolean;
 }
 
-/** The timeout of the store in a health check. */
+/** How long the store may take to answer a health check. */
 const storeTimeoutMs = 2000;
 
 /** A cache of stored objects; {@link Followed.sync} rejects if its watch fails. */
@@ -78,13 +78,13 @@ export function healthChecks({
     name,
     check: () => (awaits === "bootstrapped" && life.bootstrapDelayed === true ? undefined : check()),
   }));
-  const syncCheck = (name: string, subject: string, followed: Followed): HealthCheck => ({
+  const syncs = (name: string, what: string, followed: Followed): HealthCheck => ({
     name,
-    check: () => inTime(clock, () => followed.sync(), `${subject} can't be followed`),
+    check: () => inTime(clock, () => followed.sync(), `${what} can't be followed`),
   });
   const decisions = [
-    syncCheck("rbac-sync", "roles and bindings", policy),
-    ...(needs === undefined ? [] : [syncCheck("node-graph-sync", "the objects of nodes", needs)]),
+    syncs("rbac-sync", "roles and bindings", policy),
+    ...(needs === undefined ? [] : [syncs("node-graph-sync", "what nodes need", needs)]),
   ];
   const writes: HealthCheck = { name: "store-writes", check: () => checkWrites(store, clock) };
   const shutdown: HealthCheck = {
@@ -121,12 +121,12 @@ export function checkStore(store: Store, clock: Clock): Promise<string | undefin
 /** Checks whether the store accepts writes, without writing. */
 async function checkWrites(store: Store, clock: Clock): Promise<string | undefined> {
   let obstacle: StoreError | undefined;
-  const read = async () => {
+  const ask = async () => {
     obstacle = await store.writeObstacle();
   };
-  const failure = await inTime(clock, read, "reason withheld");
+  const failure = await inTime(clock, ask, "reason withheld");
   if (failure !== undefined || obstacle === undefined) return failure;
-  return obstacle instanceof StoreFullError ? "the store is full" : "the store takes no writes";
+  return obstacle instanceof StoreFullError ? "no room for writes" : "writes don't get through";
 }
 
 /** Returns undefined if `ask` succeeds in time, `failure` if it throws, and a text about the timeout otherwise. */
@@ -136,7 +136,7 @@ async function inTime(clock: Clock, ask: () => unknown, failure: string): Promis
     timer = clock.setTimer(() => resolve(`no answer within ${storeTimeoutMs} ms`), storeTimeoutMs);
   });
   const answer = Promise.resolve()
-    .then(check)
+    .then(ask)
     .then(
       () => undefined,
       () => failure,

@@ -110,6 +110,6 @@ function previousRelease(text: string): string {
   const previous = `${major}.${Number(minor) - 1}`;
   if (text === "" || text === previous) return text;
   throw new OptionsError(
-    `--show-hidden-metrics-for-version: ${JSON.stringify(text)} is not the previous release, ${previous}`,
+    `--show-hidden-metrics-for-version: ${JSON.stringify(text)} is not the release before this one, ${previous}`,
   );
 }

@@ -29,7 +29,7 @@ export async function publishClusterInfo(
     await createIfAbsent(client, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
   } catch (error) {
     if (isStoreBusy(error)) throw error;
-    log.error({ error: stackOf(error) }, `the ConfigMap ${name} could not be created`);
+    log.error({ error: stackOf(error) }, `${name} could not be made`);
   }
 }
 

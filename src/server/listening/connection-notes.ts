@@ -9,7 +9,7 @@ import { lacksDescriptor, openFileLimit } from "../start/open-files.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** Returns a function that logs a bug with its stack, and counts it by where it was caught. */
+/** Logs a bug with its stack, and counts it by where it was caught. */
 export function defectLog(
   { log, vocabulary: { name } }: ServerOptions,
   metrics: MetricSet,

@@ -115,7 +115,7 @@ export async function httpService(
     log: {
       defect,
       unavailable: rarely(clock, unavailableLogIntervalMs, (cause: unknown) =>
-        log.error({ error: stackOf(cause) }, "the store is unavailable"),
+        log.error({ error: stackOf(cause) }, "the store can't be used"),
       ),
       cutOff: (reason, request) => log.warn(request, reason),
     },
@@ -152,6 +152,6 @@ function addOpenIdDocuments(
   { issuers, keys }: ServiceAccountKeys,
 ): void {
   const documents = discoveryDocuments(issuers[0]!, keys, authentication.serviceAccounts.jwksUri);
-  if ("unfit" in documents) log.warn({}, `OpenID discovery is not served: ${documents.unfit}`);
+  if ("unfit" in documents) log.warn({}, `no OpenID documents are served: ${documents.unfit}`);
   else addOpenIdPaths(paths, documents);
 }

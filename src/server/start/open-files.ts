@@ -28,7 +28,7 @@ export function openFileLimit(): number | undefined {
   try {
     text = readFileSync("/proc/self/limits", "latin1");
   } catch (error) {
-    // Only Linux has this file.
+    // Only Linux has this file; elsewhere the limit isn't known.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }

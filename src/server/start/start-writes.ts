@@ -6,11 +6,11 @@ import { StoreFullError, StoreTimeoutError, StoreUnavailableError } from "../../
 const firstRetryMs = 250;
 const maxRetryMs = 15_000;
 
-const temporaryErrors = [StoreFullError, StoreTimeoutError, StoreUnavailableError];
+const passing = [StoreFullError, StoreTimeoutError, StoreUnavailableError];
 
 /** Whether a write failed because the store accepts no writes at present: it is full, locked or unreachable. */
 export function isStoreBusy(error: unknown): boolean {
-  if (temporaryErrors.some((one) => error instanceof one)) return true;
+  if (passing.some((one) => error instanceof one)) return true;
   return error instanceof Error && error.cause !== undefined && isStoreBusy(error.cause);
 }
 
@@ -37,8 +37,8 @@ export interface StartWrite {
  * that the server can serve reads; logs one line then, and one on success.
  *
  * @param write brings objects to their desired state; it may be called again after it failed.
- * @returns after the first attempt
- * @throws any other failure of the first attempt
+ * @returns after the first attempt.
+ * @throws any other failure of the first attempt.
  */
 export async function startWriting(write: () => Promise<void>, setup: StartWriteSetup): Promise<StartWrite> {
   try {
@@ -92,7 +92,7 @@ class Retry implements StartWrite {
       if (!isStoreBusy(error)) log.error({ error: stackOf(error) }, `${subject} could not be written`);
       return this.schedule();
     }
-    log.warn({}, `${subject} were written after a retry`);
+    log.warn({}, `${subject} could be written now`);
     written?.();
   }
 }

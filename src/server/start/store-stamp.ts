@@ -28,7 +28,7 @@ export function stampError({ labels, format }: StoreStampError, storage: Storage
     storage.engine === "etcd"
       ? [`the store under ${storage.prefix} in etcd`, "--etcd-prefix"]
       : [`the store in ${storage.engine === "embedded" ? storage.dir : "memory"}`, "--data-dir"];
-  const alternative = `or choose another ${flag}`;
+  const otherwise = `or choose another ${flag}`;
   if (labels.length > 1) {
     const all = labels.join(" and ");
     return new OptionsError(
@@ -37,10 +37,10 @@ export function stampError({ labels, format }: StoreStampError, storage: Storage
   }
   if (format !== undefined && format > objectFormat) {
     return new OptionsError(
-      `${store} has format ${format}, this program supports up to ${objectFormat}: use the program version that wrote it, ${alternative}`,
+      `${store} has format ${format}, this program supports up to ${objectFormat}: use the program version that wrote it, ${otherwise}`,
     );
   }
   return new OptionsError(
-    `${store} belongs to the vocabulary ${labels[0]}: start with --vocabulary=${labels[0]}, ${alternative}`,
+    `${store} belongs to the vocabulary ${labels[0]}: start with --vocabulary=${labels[0]}, ${otherwise}`,
   );
 }

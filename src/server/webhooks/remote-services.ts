@@ -32,7 +32,7 @@ export async function remoteService(
   const changed = async () => {
     configuration = await configurationOf(flag, file);
     service.renew(configuration);
-    log.info({ files: configuration.files }, `${flag}: the client configuration was reloaded`);
+    log.info({ files: configuration.files }, `${flag}: the client configuration was read again`);
   };
   const watch = new FileWatch(
     () => configuration.files,
@@ -46,7 +46,7 @@ export async function remoteService(
   );
   await watch.start();
   return {
-    post: (body) => service.post(body),
+    post: (question) => service.post(question),
     deliver: (json) => service.deliver(json),
     async close() {
       await watch.close();

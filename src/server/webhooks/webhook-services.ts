@@ -31,7 +31,7 @@ const WebhookAdmissionConfiguration = struct(
   "Configures the credentials with which the server calls webhooks.",
   {
     kind: field(undefined, string, "WebhookAdmissionConfiguration."),
-    apiVersion: field(undefined, string, "Version of the configuration format."),
+    apiVersion: field(undefined, string, "Version of the configuration's form."),
     kubeConfigFile: field(undefined, string, "Client configuration file with the credentials."),
   },
 );

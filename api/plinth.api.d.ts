@@ -2434,29 +2434,29 @@ export interface ValueOptions {
 // ---- server/server
 
 /**
- * A server that runs.
+ * A running server.
  *
  * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
  */
 export declare class Server<Objects = BuiltInObjects> {
-  /** Where this machine reaches it, for example `https://127.0.0.1:6443`; undefined without a socket. */
+  /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   get url(): string | undefined;
-  /** The API without a socket, as the administrator. */
+  /** Client with the administrator's rights that works without a socket. */
   get client(): TypedClient<Objects>;
-  /** PEM of the authority that clients are to trust; undefined with an operator's own certificate. */
+  /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
   get caCertificate(): string | undefined;
-  /** A bearer token of the administrator, good while the server runs. */
+  /** Bearer token of the administrator, valid while the server runs. */
   get adminToken(): string;
-  /** The text of a client configuration for the administrator. */
+  /** Returns a kubeconfig for the administrator, with the token of this run. */
   kubeconfig(): string;
-  /** The text of a client configuration for the administrator with a certificate that outlives the server's run. */
+  /** Returns a kubeconfig for the administrator with a certificate that stays valid after the server stops. */
   durableKubeconfig(): string;
   /**
-   * Logs and counts an exception of this process that no request and no connection owns; for handlers of
-   * `uncaughtException` and `unhandledRejection`.
+   * Logs and counts an exception outside of any request or connection; for handlers of `uncaughtException` and
+   * `unhandledRejection`.
    */
   reportDefect(error: unknown, origin: "uncaughtException" | "unhandledRejection"): void;
-  /** Stops: not ready at once, then (after the delay that was configured) no new requests, then nothing. */
+  /** Stops the server: it becomes unready at once, refuses new requests after the configured delay, and then closes. */
   close(): Promise<void>;
 }
 

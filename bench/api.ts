@@ -1,4 +1,4 @@
-/** A plain client for preparing a server; what is measured goes through the load generator. */
+/** A plain client for preparing a server; measured requests go through the load generator. */
 import { Agent, request as httpsRequest } from "node:https";
 import type { Address } from "./load/plan.ts";
 
@@ -7,7 +7,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Requests under way at a time while objects are prepared. */
+/** Maximum number of concurrent requests while objects are prepared. */
 const together = 32;
 
 export class Api {
@@ -22,7 +22,7 @@ export class Api {
     this.agent = new Agent({ keepAlive: true, maxSockets: together, ...trust });
   }
 
-  /** @throws {Error} with the answer, when it isn't a success. */
+  /** @throws {Error} with the response, if it isn't a success. */
   async ask(
     method: string,
     path: string,
@@ -62,7 +62,7 @@ export class Api {
     });
   }
 
-  /** Creates many objects; those that are there already stay. */
+  /** Creates many objects; existing ones are kept. */
   createAll(count: number, make: (index: number) => { path: string; object: object }): Promise<void> {
     return this.each(count, async (index) => {
       const { path, object } = make(index);
@@ -71,7 +71,7 @@ export class Api {
     });
   }
 
-  /** Does something for each number below `count`, some at a time. */
+  /** Calls a function for each number below `count`, some of them concurrently. */
   async each(count: number, act: (index: number) => Promise<unknown>): Promise<void> {
     let next = 0;
     const work = async (): Promise<void> => {

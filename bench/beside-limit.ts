@@ -1,4 +1,4 @@
-/** The usual way of a scenario: one kind of load on the product and on one limit server. */
+/** The common form of a scenario: one kind of load on the product and on one limit server. */
 import type { LimitServer } from "./limit-servers.ts";
 import type { Address, LoadPlan } from "./load/plan.ts";
 import { measureInTurns, type Side, type Unit } from "./measure.ts";
@@ -10,12 +10,12 @@ export interface Comparison {
   readonly name: string;
   readonly unit: string;
   readonly counts?: Unit;
-  /** The least share of the limit that is aimed at. */
+  /** The target: minimum share of the limit. */
   readonly aim?: number | undefined;
   readonly plan: (address: Address) => LoadPlan;
 }
 
-/** Measures the subject beside its limit; alone, where the subject is a target of somebody else's. */
+/** Measures the subject and its limit; only the subject if it is another server (`--target`). */
 export async function besideLimit(
   { options }: Bench,
   subject: Subject,

@@ -1,4 +1,4 @@
-/** Credentials for each method of authentication, and what a product needs to believe them. */
+/** Credentials for each authentication method, and the flags with which a server accepts them. */
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import type { Bench } from "./scenario.ts";
 import { claimsOf, signTokens, type TokenKey } from "./signed-tokens.ts";
 import { temporaryFolder, vocabularyOf, type ProductExtras, type Subject } from "./subject.ts";
 
-/** More than a server remembers: who goes round them never meets one that it knows. */
+/** More tokens than a server caches: using them in turn never hits the cache. */
 const signedTokens = 12_000;
 const staticTokens = 10_000;
 const bootstrapTokens = 1000;
@@ -23,24 +23,24 @@ const proxyName = "front";
 /** A certificate with its key, in PEM. */
 type ClientPair = NonNullable<Address["client"]>;
 
-/** Keys, files and services that stand behind the credentials. */
+/** The keys, files and services of the credentials. */
 export interface Credentials {
   readonly extras: ProductExtras;
-  /** PEM of the authorities of users and proxies. */
+  /** PEM of the CAs of users and proxies. */
   readonly clientCa: string;
   readonly user: ClientPair;
   readonly proxy: ClientPair;
   readonly userHeader: string;
   readonly staticTokens: readonly string[];
-  /** Tokens of a service account of the subject, by a key of each sort. */
+  /** Service account tokens of the subject, signed by a key of each type. */
   accountTokens(subject: Subject): Promise<{ rsa: string[]; ecdsa: string[] }>;
   oidcTokens(): Promise<string[]>;
-  /** Stores bootstrap tokens; gives them. */
+  /** Creates bootstrap tokens and returns them. */
   bootstrapTokens(subject: Subject): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Makes keys and files, and starts the services that are asked about tokens. */
+/** Creates keys and files, and starts the services for tokens. */
 export async function openCredentials({ options, tls }: Bench): Promise<Credentials> {
   const folder = temporaryFolder();
   const file = (name: string, text: string): string => {
@@ -99,7 +99,7 @@ function publicPem(key: KeyObject): string {
   return key.export({ type: "spki", format: "pem" }).toString();
 }
 
-/** A client configuration in JSON, which is YAML too. */
+/** Returns a kubeconfig in JSON, which is also YAML. */
 function webhookConfiguration(server: string, caFile: string): string {
   return JSON.stringify({
     apiVersion: "v1",
@@ -111,7 +111,7 @@ function webhookConfiguration(server: string, caFile: string): string {
   });
 }
 
-/** Signs what the server itself says of an account, again and again. */
+/** Signs many tokens with the claims that the server gives to an account. */
 async function accountTokens(
   { api, namespace }: Subject,
   rsa: TokenKey,

@@ -1,10 +1,9 @@
 const longestText = 4096;
 
 /**
- * A structural schema in which each member of an example has its type. Lists whose items all have a name are owned by it, as those
- * of workloads are.
+ * Returns a structural schema for an example. Lists whose items all have a name are maps by name, as in workloads.
  *
- * @param prefix of the extensions of schemas: `x-kubernetes-`.
+ * @param prefix of schema extensions: `x-kubernetes-`.
  */
 export function customKindSchema(example: unknown, prefix: string): object {
   if (example === null) return { type: "string", nullable: true };
@@ -23,7 +22,7 @@ export function customKindSchema(example: unknown, prefix: string): object {
 
 function listSchema(example: readonly unknown[], prefix: string): object {
   const isNamed = example.every((item) => typeof item === "object" && Object.hasOwn(item as object, "name"));
-  // An item that has the members of all, so that each has its place.
+  // An item with the members of all items.
   const items = isNamed
     ? { ...customKindSchema(Object.assign({}, ...example), prefix), required: ["name"] }
     : customKindSchema(example[0] ?? "", prefix);

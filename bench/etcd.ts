@@ -10,12 +10,12 @@ export interface Etcd {
   close(): Promise<void>;
 }
 
-/** Why there is no etcd to measure with; undefined where there is one. */
+/** Returns the reason why etcd can't be measured; undefined if it is installed. */
 export function etcdMissing(): string | undefined {
   return spawnSync("etcd", ["--version"]).status === 0 ? undefined : "there is no etcd on PATH";
 }
 
-/** Starts it on the loopback address, with its data synced to disk as in service. */
+/** Starts etcd on the loopback address, with synced writes as in production. */
 export async function startEtcd(): Promise<Etcd> {
   const folder = temporaryFolder();
   const [address, peers] = [await freeAddress(), await freeAddress()];
@@ -49,7 +49,7 @@ export async function startEtcd(): Promise<Etcd> {
   };
 }
 
-/** A loopback address whose port was free a moment ago. */
+/** Returns a loopback address with a free port. */
 function freeAddress(): Promise<string> {
   return new Promise((resolve, reject) => {
     const server = createServer();

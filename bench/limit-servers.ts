@@ -1,4 +1,4 @@
-/** Starts the servers that the product is held against. */
+/** Starts the limit servers with which the product is compared. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AnswersApi } from "./limits/answers.ts";
@@ -19,9 +19,9 @@ export interface LimitServer {
 }
 
 /**
- * A server that answers with these bytes; several are the pages of a list.
+ * Starts a server that responds with these bytes; several bodies are the pages of a list.
  *
- * @param clientCa PEM of the authority whose certificates clients are asked for, where they are.
+ * @param clientCa PEM of the CA for client certificates; undefined for none.
  */
 export async function answersLimit(
   { options, tls }: Bench,
@@ -41,7 +41,7 @@ export async function answersLimit(
   return limitServer(helper, port, tls.ca, folder, profile);
 }
 
-/** A server that commits a record for each write and gives each watcher, or one in so many, a frame for it. */
+/** Starts a server that commits a record per write and sends a frame to every watcher, or to one of `oneIn`. */
 export async function commitsLimit({ options, tls }: Bench, sample: Buffer, oneIn = 1): Promise<LimitServer> {
   const folder = temporaryFolder();
   const profile = profileFolder(options);
@@ -50,7 +50,7 @@ export async function commitsLimit({ options, tls }: Bench, sample: Buffer, oneI
   return limitServer(helper, port, tls.ca, folder, profile);
 }
 
-/** A server that does the least that a write of an API is. */
+/** Starts a server that does the minimum work of an API write. */
 export async function leastLimit({ options, tls }: Bench, sample: Buffer): Promise<LimitServer> {
   const folder = temporaryFolder();
   const profile = profileFolder(options);
@@ -59,7 +59,7 @@ export async function leastLimit({ options, tls }: Bench, sample: Buffer): Promi
   return limitServer(helper, port, tls.ca, folder, profile);
 }
 
-/** A server that reads every record of a collection for each answer. */
+/** Starts a server that reads every record of a collection for each response. */
 export async function scanLimit(
   { options, tls }: Bench,
   plan: Pick<ScanPlan, "objects" | "sample" | "answer">,

@@ -1,4 +1,4 @@
-/** `npm run bench`: measures each scenario beside its own physical limit (docs/performance.md). */
+/** `npm run bench`: measures each scenario and its physical limit (docs/performance.md). */
 import { createServingCertificates } from "../src/base/certificates/serving-certificates.ts";
 import { type Options, readOptions, usage } from "./options.ts";
 import { legend, printHead, printRow, writeResults } from "./report.ts";

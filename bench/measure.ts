@@ -1,4 +1,4 @@
-/** Runs a limit and the product in turns, so that what the machine does to one it also does to the other. */
+/** Runs a limit and the product alternately, so that changes of the machine's speed affect both. */
 import type { GeneratorApi } from "./load/generator.ts";
 import type { LoadPlan, LoadResult } from "./load/plan.ts";
 import { factsOf, Helper } from "./processes.ts";
@@ -8,13 +8,13 @@ import { monotonicMicros, noteMeasured } from "./profile.ts";
 export interface Side {
   readonly name: string;
   readonly plan: LoadPlan;
-  /** The server's process, where it is known. */
+  /** The pid of the server, if known. */
   readonly pid: number | undefined;
 }
 
-/** What one side did in one round. */
+/** The result of one side in one round. */
 export interface Sample extends LoadResult {
-  /** The figure that is compared: units a second. */
+  /** Units per second, which are compared. */
   readonly rate: number;
   /** Processor time of the server for each unit, in microseconds. */
   readonly serverMicros: number | undefined;
@@ -23,10 +23,10 @@ export interface Sample extends LoadResult {
 /** Which count of a result is a unit of work. */
 export type Unit = "answers" | "frames";
 
-/** Enough for the compiler of either side to be done. */
+/** Enough time for the JIT compiler of each side. */
 const warmUpSeconds = 2.5;
 
-/** Measures all sides, round by round in the given order; gives each side's samples. */
+/** Measures all sides, round by round in this order; returns the samples of each side. */
 export async function measureInTurns(
   sides: readonly Side[],
   unit: Unit,

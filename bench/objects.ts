@@ -1,4 +1,4 @@
-/** The objects that are read and written: config maps whose stored JSON takes about 1 KB. */
+/** The objects of the scenarios: ConfigMaps with about 1 KB of stored JSON. */
 import type { NewObject } from "../src/index.ts";
 import { objectMark } from "./load/plan.ts";
 

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-/** A server that is not ours to start. */
+/** A running server that the bench doesn't start. */
 export interface RemoteTarget {
   readonly url: URL;
   readonly token: string;
-  /** PEM of the authority to trust; without it the certificate isn't checked. */
+  /** PEM of the trusted CA; undefined to skip the verification. */
   readonly ca: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface Options {
   /** Names of scenarios; empty: all. */
   readonly only: readonly string[];
   readonly rounds: number;
-  /** How long each side runs in each round. */
+  /** Seconds per side and round. */
   readonly seconds: number;
   readonly full: boolean;
   readonly target: RemoteTarget | undefined;

@@ -1,9 +1,9 @@
-/** Measures work that has to be prepared each time; only the work itself counts. */
+/** Measures work that needs preparation before each run; only the work counts. */
 import { type Sample } from "./measure.ts";
 import { factsOf } from "./processes.ts";
 import { monotonicMicros, noteMeasured } from "./profile.ts";
 
-/** One server, and what it is to do again and again. */
+/** A server and its repeated work. */
 export interface PreparedSide {
   readonly pid: number | undefined;
   /** Units of work in one run. */
@@ -12,10 +12,10 @@ export interface PreparedSide {
   run(): Promise<void>;
 }
 
-/** Enough for the compiler to be done. */
+/** Enough time for the JIT compiler. */
 const warmUpSeconds = 1;
 
-/** Measures all sides round by round, each for so many seconds of its work; gives each side's samples. */
+/** Measures all sides round by round, each for this many seconds of its work; returns the samples of each side. */
 export async function measurePrepared(
   sides: readonly PreparedSide[],
   rounds: number,

@@ -1,4 +1,4 @@
-/** Child processes of a bench: each is known by its pid, and none outlives the bench. */
+/** Child processes of the bench; they end with it. */
 import { type ChildProcess, fork, spawn, type SpawnOptions } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ process.once("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-/** A call of a helper that takes longer than this has hung. */
+/** Time-out of a call of a helper. */
 const callTimeoutMs = 10 * 60 * 1000;
 const stopTimeoutMs = 20_000;
 
@@ -28,7 +28,7 @@ function track(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** Ends a process: asked first, killed when it doesn't listen. */
+/** Ends a process: SIGTERM, then SIGKILL after a time-out. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -103,7 +103,7 @@ export class Helper<H extends Handlers> {
   }
 }
 
-/** What the system says of a process; undefined fields where it doesn't (other than Linux). */
+/** Facts about a process; undefined except on Linux. */
 export interface ProcessFacts {
   /** Processor time used so far, in microseconds; in steps of 10 ms. */
   readonly cpuMicros: number | undefined;
@@ -120,8 +120,8 @@ export function factsOf(pid: number): ProcessFacts {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").pop()!.split(" ");
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const bytes = (name: string): number | undefined => {
-    const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status);
-    return found === null ? undefined : Number(found[1]) * 1024;
+    const match = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status);
+    return match === null ? undefined : Number(match[1]) * 1024;
   };
   return {
     cpuMicros: (Number(fields[11]) + Number(fields[12])) * 10_000,

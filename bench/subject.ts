@@ -1,4 +1,4 @@
-/** The server that is measured: the product in a process of its own, or one that somebody else runs. */
+/** The measured server: the product in a process of its own, or another running server. */
 import { mkdtempSync, rmSync, writeFileSync, readFileSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -112,10 +112,10 @@ export async function startProduct(
     const timer = setTimeout(() => reject(new Error("the product doesn't get ready")), startTimeoutMs);
     child.stdout!.on("data", (part: Buffer) => {
       text += part.toString();
-      const found = /https:\S+/.exec(text);
-      if (found === null) return;
+      const match = /https:\S+/.exec(text);
+      if (match === null) return;
       clearTimeout(timer);
-      resolve(new URL(found[0]));
+      resolve(new URL(match[0]));
     });
     child.once("exit", (code) => reject(new Error(`the product ended with ${code}`)));
   });

@@ -37,14 +37,14 @@ class Reached {
     const { statements, imports } = (this.files.get(file) ?? this.open(file)).module;
     const { taken } = this.files.get(file);
     if (taken.has(name)) return;
-    const found = statements.filter((one) => one.name === name);
-    if (found.length === 0) {
+    const matches = statements.filter((one) => one.name === name);
+    if (matches.length === 0) {
       const from = imports.get(name);
       if (from !== undefined) this.add(from.file, from.name);
       return;
     }
     taken.add(name);
-    for (const { text } of found) this.follow(file, text);
+    for (const { text } of matches) this.follow(file, text);
   }
 
   open(file) {
@@ -118,9 +118,9 @@ function readModule(file) {
 }
 
 function resolved(file, target) {
-  const found = path.posix.join(path.posix.dirname(file), target.replace(/(\.d)?\.ts$/, "") + ".d.ts");
-  if (!existsSync(found)) throw new Error(`${file}: no declarations for ${target}`);
-  return found;
+  const declarations = path.posix.join(path.posix.dirname(file), target.replace(/(\.d)?\.ts$/, "") + ".d.ts");
+  if (!existsSync(declarations)) throw new Error(`${file}: no declarations for ${target}`);
+  return declarations;
 }
 
 /** The compiler begins each statement, or the comment before it, in the first column and indents all else. */

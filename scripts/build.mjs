@@ -13,7 +13,7 @@ const errorModules = [
   "src/storage/store.ts",
 ];
 
-/** Has bundles load a file of dist/ instead of taking these modules in. */
+/** Returns a plugin that makes bundles load these modules from a file of dist/. */
 const loadedFrom = (file, modules) => ({
   name: `load ${file}`,
   setup({ onResolve }) {
@@ -50,7 +50,7 @@ const [{ metafile }] = await Promise.all([
     // Small libraries are put in: finding and reading their many files is a fifth of a start. These have compiled parts, or
     // are large and loaded only by who needs them.
     external: ["lmdb", "undici", "@grpc/grpc-js", "yaml", "jose", "@peculiar/*", "re2js"],
-    // What a library of the older module format requires of Node itself.
+    // CommonJS libraries in the bundle need `require` for Node's modules.
     banner: {
       js: 'import { createRequire as requireFor } from "node:module";\nconst require = requireFor(import.meta.url);',
     },
@@ -67,7 +67,7 @@ const [{ metafile }] = await Promise.all([
     },
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    // The older module format has no `import.meta`.
+    // CommonJS has no `import.meta`.
     define: { "import.meta.url": "importMetaUrl" },
     banner: { js: 'const importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
     plugins: [sharedErrors, loadedFrom("./index.js", ["src/index.ts"])],

@@ -1,4 +1,4 @@
-// The licenses of the libraries that a bundle holds; most of them ask that their text goes along.
+// The licenses of the libraries in a bundle; most of them require that their text is distributed with it.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 

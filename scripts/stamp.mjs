@@ -1,4 +1,4 @@
-// What the build depends on, as one digest: the build is current when its stamp is the sources' stamp.
+// A digest of the inputs of the build: the build is current if its stamp equals that of the sources.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Sums the last test run up in one line, and fails when a test was skipped: here, everything that tests need is there.
+// Prints a summary of the last test run, and fails if a test was skipped: CI has all programs that tests need.
 import { readFileSync } from "node:fs";
 
 const report = JSON.parse(readFileSync("node_modules/.plinth-tests.json", "utf8"));

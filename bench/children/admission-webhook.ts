@@ -12,7 +12,7 @@ const handlers = { open };
 export type WebhookApi = typeof handlers;
 serveParent(handlers);
 
-/** Gives the port. */
+/** Returns the port. */
 async function open(tls: Tls): Promise<number> {
   return await listen(tls, (request, response) => {
     readJson(request, (value) => {

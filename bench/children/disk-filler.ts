@@ -1,4 +1,4 @@
-/** Writes objects through the library and says what they take on the disk, in a process of its own. */
+/** Writes objects through the library and measures the disk space, in a process of its own. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
@@ -15,18 +15,18 @@ export interface DiskPlan {
   readonly objectBytes: number;
 }
 
-/** What a store takes, in bytes for each byte of the objects as clients send them. */
+/** Disk space of a store, in bytes per byte of the objects as clients send them. */
 export interface DiskFigures {
   readonly created: number;
-  /** After as many updates, of objects taken at random; the values before are kept as history. */
+  /** After the same number of updates of random objects; old values are kept as history. */
   readonly updated: number;
-  /** When history is dropped: what isn't free of the file, which stays as large as it was. */
+  /** After compaction of history: the used part of the file, which doesn't shrink. */
   readonly withoutHistory: number;
-  /** The file that `plinth compact` leaves. */
+  /** Size of the file after `plinth compact`. */
   readonly compacted: number;
 }
 
-/** Writes under way at a time. */
+/** Concurrent writes. */
 const together = 64;
 const namespace = "bench";
 
@@ -35,7 +35,7 @@ export type DiskFillerApi = typeof handlers;
 serveParent(handlers);
 
 async function measure({ dir, objects, objectBytes }: DiskPlan): Promise<DiskFigures> {
-  // What is dropped is dropped when it is asked for.
+  // Long retention, so that only compact() drops history.
   const store = openLmdbStore({ dir, clock: systemClock, retentionMs: 24 * 3600 * 1000 });
   const server = await createServer({ storage: store, port: false });
   const { client } = server;

@@ -1,11 +1,11 @@
-/** Measures what stored objects take of a server's heap: run with `--expose-gc`. */
+/** Measures the heap that stored objects take in a server: run with `--expose-gc`. */
 import { createServer } from "../../src/index.ts";
 import { configMap, objectName } from "../objects.ts";
 import { serveParent } from "../serve-parent.ts";
 
 export interface HeapPlan {
   readonly dir: string;
-  /** Objects that are stored first, so that what doesn't grow any further is there. */
+  /** Number of objects stored before the measurement, so that fixed costs are excluded. */
   readonly before: number;
   readonly objects: number;
 }
@@ -16,7 +16,7 @@ const handlers = { bytesPerObject };
 export type HeapApi = typeof handlers;
 serveParent(handlers);
 
-/** Bytes for each object: of the heap, and of buffers outside of it. */
+/** Returns the bytes per object, of the heap and of external buffers. */
 async function bytesPerObject({
   dir,
   before,

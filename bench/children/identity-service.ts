@@ -1,4 +1,4 @@
-/** An OpenID provider and a service that is asked about tokens, in a process of their own. */
+/** An OpenID provider and a token review webhook, in a process of their own. */
 import { listen, readJson, type Tls } from "../limits/bare-server.ts";
 import { serveParent } from "../serve-parent.ts";
 
@@ -17,7 +17,7 @@ const handlers = { open };
 export type IdentityApi = typeof handlers;
 serveParent(handlers);
 
-/** GETs are the provider's documents; each token that is POSTed in a review is a user of that name. Gives the port. */
+/** Serves the provider's documents to GET; the token of a posted review is the user's name. Returns the port. */
 async function open({ tls, key }: IdentityPlan): Promise<number> {
   let issuer = "";
   const port = await listen(tls, (request, response) => {

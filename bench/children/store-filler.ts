@@ -12,7 +12,7 @@ export interface FillPlan {
   readonly objectBytes: number;
 }
 
-/** Writes under way at a time. */
+/** Concurrent writes. */
 const together = 256;
 
 const handlers = { fill };

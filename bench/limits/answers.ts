@@ -1,4 +1,4 @@
-/** The limit of reads and reviews: the same bytes as the product's, made beforehand. */
+/** The limit of reads and reviews: sends prepared bytes that equal the product's. */
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { serveParent } from "../serve-parent.ts";

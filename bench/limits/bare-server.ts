@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 export interface Tls {
   readonly cert: string;
   readonly key: string;
-  /** PEM of the authorities whose certificates clients are asked for; undefined: they aren't. */
+  /** PEM of the CAs for client certificates; undefined if they aren't requested. */
   readonly clientCa?: string | undefined;
 }
 
-/** Opens a node:https server that does nothing but what it is told to; gives its port. */
+/** Opens a node:https server with this handler; returns its port. */
 export function listen({ cert, key, clientCa }: Tls, handle: RequestListener): Promise<number> {
   const clients =
     clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: false, ca: clientCa };
@@ -21,7 +21,7 @@ export function listen({ cert, key, clientCa }: Tls, handle: RequestListener): P
   });
 }
 
-/** Reads a request's body and hands it over as JSON. */
+/** Reads a request's body and calls `use` with its JSON. */
 export function readJson(request: IncomingMessage, use: (value: unknown) => void): void {
   const parts: Buffer[] = [];
   request.on("data", (part: Buffer) => parts.push(part));

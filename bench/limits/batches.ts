@@ -28,11 +28,11 @@ export function openData(root: Root, name: string): Data {
 }
 
 /**
- * Takes what is to be written into batches.
+ * Collects writes into batches.
  *
- * @param write puts a batch, inside its transaction.
- * @param written told when it is on the disk.
- * @returns hands one in.
+ * @param write writes a batch inside its transaction.
+ * @param written called when the batch is on the disk.
+ * @returns a function that adds a write.
  */
 export function inBatches<W>(
   root: Root,
@@ -46,13 +46,13 @@ export function inBatches<W>(
     if (opening || underWay >= batchesUnderWay || queue.length === 0) return;
     underWay++;
     opening = true;
-    let taken: W[] = [];
+    let current: W[] = [];
     await root.transaction(() => {
       opening = false;
-      taken = queue.splice(0, batchWrites);
-      write(taken);
+      current = queue.splice(0, batchWrites);
+      write(current);
     });
-    written(taken);
+    written(current);
     underWay--;
     void runBatch();
   };

@@ -1,6 +1,7 @@
 /**
- * The limit of writes and watches: parses the body, commits as many bytes as the product stores (one record a write),
- * in batches like the embedded engine's and with its sync, answers as many bytes, and gives each watcher the same frame.
+ * The limit of writes and watches: parses the body, commits the same number of bytes as the product (one record per
+ * write) in synced batches like those of the embedded engine, responds with the same number of bytes, and sends each
+ * watcher the same frame.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { serveParent } from "../serve-parent.ts";
@@ -10,9 +11,9 @@ import { inBatches, openData, openEngine } from "./batches.ts";
 export interface CommitsPlan {
   readonly tls: Tls;
   readonly dir: string;
-  /** The product's answer, which is also what is stored. */
+  /** The product's response, which is also the stored record. */
   readonly sample: Buffer;
-  /** Each write's frame goes to one watcher in so many. */
+  /** A write's frame is sent to one of this many watchers. */
   readonly oneIn: number;
 }
 
@@ -31,8 +32,8 @@ function open({ tls, dir, sample, oneIn }: CommitsPlan): Promise<number> {
   const watchers = new Set<ServerResponse>();
   const frame = Buffer.concat([Buffer.from('{"type":"MODIFIED","object":'), sample, Buffer.from("}\n")]);
   const headers = headersFor(sample);
-  let told = 0;
-  const tell = (writes: number): void => {
+  let sentFrames = 0;
+  const notifyWatchers = (writes: number): void => {
     if (oneIn === 1) {
       const frames = Buffer.concat(Array.from({ length: writes }, () => frame));
       for (const watcher of watchers) watcher.write(frames);
@@ -40,7 +41,7 @@ function open({ tls, dir, sample, oneIn }: CommitsPlan): Promise<number> {
     }
     const all = [...watchers];
     for (let write = 0; write < writes; write++) {
-      for (let index = told++ % oneIn; index < all.length; index += oneIn) all[index]!.write(frame);
+      for (let index = sentFrames++ % oneIn; index < all.length; index += oneIn) all[index]!.write(frame);
     }
   };
 
@@ -50,7 +51,7 @@ function open({ tls, dir, sample, oneIn }: CommitsPlan): Promise<number> {
       for (const { key } of batch) data.putSync(key, Buffer.from(sample));
     },
     (batch) => {
-      if (watchers.size > 0) tell(batch.length);
+      if (watchers.size > 0) notifyWatchers(batch.length);
       for (const { response } of batch) {
         response.writeHead(200, headers);
         response.end(sample);

@@ -1,4 +1,7 @@
-/** The limit of deletions: as many deletes committed to the bare engine, in batches like the embedded engine's. */
+/**
+ * The limit of deletions: commits the same number of deletes to the bare engine, in batches like those of the
+ * embedded engine.
+ */
 import { serveParent } from "../serve-parent.ts";
 import { batchWrites, openEngine, type Root } from "./batches.ts";
 

@@ -1,7 +1,7 @@
 /**
- * The least that a write of an API is: it reads what stands, makes the object with its owner, time and version, writes its
- * JSON, stores it beside a log entry with what it superseded and a count, and answers with it. Nobody is asked who they are
- * and whether they may, nothing is checked, nobody watches.
+ * The minimum work of an API write: reads the stored object, builds the new one with field manager, time and version,
+ * stores its JSON with a log entry (the previous value and a count), and responds with it. There is no
+ * authentication, authorization, validation or watch.
  */
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
@@ -12,11 +12,11 @@ import { inBatches, openData, openEngine } from "./batches.ts";
 export interface LeastPlan {
   readonly tls: Tls;
   readonly dir: string;
-  /** An object of the product, which stands wherever nothing was written yet. */
+  /** An object of the product; the stored value until the first write. */
   readonly sample: Buffer;
 }
 
-/** As much of a config map as is looked at. */
+/** The used members of a ConfigMap. */
 interface Item {
   readonly metadata: {
     readonly name: string;
@@ -68,41 +68,40 @@ function open({ tls, dir, sample }: LeastPlan): Promise<number> {
 
   return listen(tls, (request, response) => {
     readJson(request, (value) => {
-      const given = value as Item;
+      const input = value as Item;
       if (request.method === "POST") {
-        commit({ key: given.metadata.name, body: written(given, undefined), response });
+        commit({ key: input.metadata.name, body: written(input, undefined), response });
         return;
       }
       const key = request.url!.slice(request.url!.lastIndexOf("/") + 1);
       const bytes = data.getBinary(key);
-      const stands = bytes === undefined ? first : (JSON.parse(bytes.toString("utf8")) as Item);
-      const wanted =
-        request.method === "PUT" ? given : { ...stands, data: { ...stands.data, ...given.data } };
-      commit({ key, body: written(wanted, stands), response });
+      const live = bytes === undefined ? first : (JSON.parse(bytes.toString("utf8")) as Item);
+      const desired = request.method === "PUT" ? input : { ...live, data: { ...live.data, ...input.data } };
+      commit({ key, body: written(desired, live), response });
     });
   });
 }
 
-/** The object as it is stored and answered. */
-function written({ metadata, ...item }: Item, stands: Item | undefined): Buffer {
+/** Returns the JSON of the object, for the store and the response. */
+function written({ metadata, ...item }: Item, live: Item | undefined): Buffer {
   const now = new Date().toISOString();
   const { data = {} } = item;
-  const changed = Object.keys(data).some((name) => data[name] !== stands?.data?.[name]);
+  const changed = Object.keys(data).some((name) => data[name] !== live?.data?.[name]);
   const fields = Object.fromEntries(Object.keys(data).map((name) => [`f:${name}`, {}]));
   const owner = {
     manager: "client",
     operation: "Update",
     apiVersion: "v1",
-    time: changed ? now : (stands?.metadata.managedFields?.[0]?.time ?? now),
+    time: changed ? now : (live?.metadata.managedFields?.[0]?.time ?? now),
     fieldsType: "FieldsV1",
     fieldsV1: { "f:data": fields },
   };
-  const made = {
+  const result = {
     ...metadata,
-    uid: stands?.metadata.uid ?? randomUUID(),
-    creationTimestamp: stands?.metadata.creationTimestamp ?? now,
+    uid: live?.metadata.uid ?? randomUUID(),
+    creationTimestamp: live?.metadata.creationTimestamp ?? now,
     resourceVersion: "1234567",
     managedFields: [owner],
   };
-  return Buffer.from(JSON.stringify({ ...item, metadata: made }));
+  return Buffer.from(JSON.stringify({ ...item, metadata: result }));
 }

@@ -1,4 +1,7 @@
-/** The limit of a search: reads every record of as large a collection from the bare engine, for each answer. */
+/**
+ * The limit of a selector list: reads every record of a collection of the same size from the bare engine for each
+ * response.
+ */
 import { open as openLmdb } from "lmdb";
 import { textKeys } from "../../src/storage/lmdb/codecs.ts";
 import { serveParent } from "../serve-parent.ts";
@@ -8,9 +11,9 @@ export interface ScanPlan {
   readonly tls: Tls;
   readonly dir: string;
   readonly objects: number;
-  /** One object as it is stored. */
+  /** A stored object. */
   readonly sample: Buffer;
-  /** What is answered. */
+  /** The body of the response. */
   readonly answer: Buffer;
 }
 
@@ -24,13 +27,13 @@ async function open({ tls, dir, objects, sample, answer }: ScanPlan): Promise<nu
   await root.transaction(() => {
     for (let index = 0; index < objects; index++) root.putSync(`/records/${index}`, Buffer.from(sample));
   });
-  let found = 0;
+  let matches = 0;
   return listen(tls, (_request, response) => {
     for (const { value } of root.getRange({ start: "/records/" })) {
-      // Each record is looked at, so that its page is read.
-      if (value[value.length - 1] === 0) found++;
+      // A byte of each record is read, so that its page is loaded.
+      if (value[value.length - 1] === 0) matches++;
     }
-    response.writeHead(found === 0 ? 200 : 500, headersFor(answer));
+    response.writeHead(matches === 0 ? 200 : 500, headersFor(answer));
     response.end(answer);
   });
 }

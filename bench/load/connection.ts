@@ -3,7 +3,7 @@ import { connect, createSecureContext, type SecureContext, type TLSSocket } from
 import type { Address } from "./plan.ts";
 import { ResponseReader } from "./response-reader.ts";
 
-/** Read once: to read certificates costs more than a handshake. */
+/** Cached, because reading certificates costs more than a handshake. */
 const contexts = new WeakMap<Address, SecureContext>();
 
 function contextOf(address: Address): SecureContext {
@@ -35,17 +35,17 @@ export async function openSocket(address: Address): Promise<TLSSocket> {
   return socket;
 }
 
-/** What a connection sends, and hears. */
+/** The source of a connection's requests and the receiver of its responses. */
 export interface Conversation {
-  /** The next request; undefined: enough. */
+  /** Returns the next request; undefined to stop. */
   next(): Buffer | undefined;
-  /** One answer came, this long after its request. */
+  /** Called for each response with its duration. */
   answered(status: number, milliseconds: number): void;
-  /** Part of a body, while the answer is read. */
+  /** Called for each part of a body. */
   body?(bytes: Buffer): void;
 }
 
-/** Sends a request, reads its answer, sends the next. */
+/** Sends requests one after the other over a connection. */
 export class Connection {
   private readonly reader: ResponseReader;
   private talk: Conversation | undefined;
@@ -68,7 +68,7 @@ export class Connection {
     return new Connection(await openSocket(address));
   }
 
-  /** Resolves when the conversation says that it is enough and the last answer came. */
+  /** Resolves when the conversation stops and the last response has arrived. */
   run(talk: Conversation): Promise<void> {
     if (this.lost !== undefined) return Promise.reject(this.lost);
     this.talk = talk;
@@ -106,8 +106,8 @@ export class Connection {
   }
 }
 
-/** Holds a conversation with a new connection for each request; opening it belongs to the request's time. */
-export async function eachAnew(address: Address, talk: Conversation): Promise<void> {
+/** Sends each request over a new connection; opening it counts as part of the request's time. */
+export async function runOnNewConnections(address: Address, talk: Conversation): Promise<void> {
   for (;;) {
     const bytes = talk.next();
     if (bytes === undefined) return;

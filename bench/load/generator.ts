@@ -1,14 +1,14 @@
-/** A load generator: a process of its own that costs much less for a request than any server does. */
+/** A load generator: a process that needs much less processor time per request than a server. */
 import { createHistogram } from "node:perf_hooks";
 import { serveParent } from "../serve-parent.ts";
-import { Connection, eachAnew, type Conversation } from "./connection.ts";
+import { Connection, runOnNewConnections, type Conversation } from "./connection.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
 import { requestSources, watchText, type RequestSource } from "./requests.ts";
 import { Watcher } from "./watcher.ts";
 
 interface Lane {
   readonly source: RequestSource;
-  /** Talks for as long as the conversation has requests. */
+  /** Runs until the conversation stops. */
   run(talk: Conversation): Promise<void>;
   close(): void;
 }
@@ -17,11 +17,11 @@ let lanes: Lane[] = [];
 let watchers: Watcher[] = [];
 
 const handlers = { open, run, close };
-/** What the bench calls. */
+/** The functions that the bench calls. */
 export type GeneratorApi = typeof handlers;
 serveParent(handlers);
 
-/** Handshakes that are under way at a time. */
+/** Maximum number of concurrent handshakes. */
 const openTogether = 16;
 
 async function open({ address, connections, request, fresh, watchers: watching }: LoadPlan): Promise<void> {
@@ -30,7 +30,7 @@ async function open({ address, connections, request, fresh, watchers: watching }
   for (let index = 0; index < connections; index++) {
     const source = sources(index);
     if (fresh === true) {
-      lanes.push({ source, run: (talk) => eachAnew(address, talk), close: () => undefined });
+      lanes.push({ source, run: (talk) => runOnNewConnections(address, talk), close: () => undefined });
       continue;
     }
     const connection = await Connection.open(address);

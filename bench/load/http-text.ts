@@ -2,7 +2,7 @@
 
 const json = "application/json";
 
-/** The lines that every request of a user has in common, with the empty line at their end. */
+/** Returns the header lines common to a user's requests, with the final empty line. */
 export function headOf(token: string, more: readonly string[] = [], accept = json): string {
   return ["Host: localhost", `Authorization: Bearer ${token}`, `Accept: ${accept}`, ...more, "", ""].join(
     "\r\n",
@@ -18,7 +18,7 @@ export function getText(path: string, token: string, accept = json): string {
   return `GET ${path} HTTP/1.1\r\n${headOf(token, [], accept)}`;
 }
 
-/** How a patch is meant. */
+/** The type of a patch. */
 export type PatchType = "merge-patch" | "strategic-merge-patch" | "apply-patch";
 
 function mediaTypeOf(patch: PatchType): string {
@@ -37,7 +37,7 @@ export function writeText(
   return `${method} ${path} HTTP/1.1\r\n${head}${body}`;
 }
 
-/** A POST of a body that isn't text, with a character for each byte. */
+/** Returns a POST with a binary body, one character per byte. */
 export function binaryPostText(path: string, token: string, body: Buffer, mediaType: string): string {
   const lines = [`Content-Type: ${mediaType}`, `Content-Length: ${body.length}`];
   return `POST ${path} HTTP/1.1\r\n${headOf(token, lines, mediaType)}${body.toString("latin1")}`;

@@ -1,18 +1,18 @@
-/** What a load generator is asked to do, and what it answers. */
+/** The tasks and results of a load generator. */
 
-/** A server, as its clients see it. */
+/** The address of a server and how clients connect to it. */
 export interface Address {
   readonly host: string;
   readonly port: number;
-  /** PEM of the authority to trust; without it the certificate isn't checked. */
+  /** PEM of the trusted CA; undefined to skip the verification. */
   readonly ca: string | undefined;
-  /** The certificate with which clients show themselves, with its key, in PEM. */
+  /** The client certificate with its key, in PEM. */
   readonly client?: { readonly certificate: string; readonly key: string } | undefined;
 }
 
 /** The requests of one connection. */
 export type RequestPlan =
-  /** The same bytes again and again. */
+  /** The same bytes for every request. */
   | { readonly kind: "same"; readonly text: string }
   /**
    * The same text, with each `%SEQ%______` replaced by a number of 11 digits that is never used twice, and each
@@ -32,10 +32,10 @@ export type RequestPlan =
 
 export interface LoadPlan {
   readonly address: Address;
-  /** Connections that each have one request under way at any time. */
+  /** Number of connections, each with one request in progress at any time. */
   readonly connections: number;
   readonly request: RequestPlan;
-  /** Whether each request has a new connection, which is part of its time. */
+  /** Whether each request opens a new connection, which counts as part of its time. */
   readonly fresh?: boolean | undefined;
   /** Connections that were opened with a watch and only read; marks in the text become the number of each. */
   readonly watchers?:
@@ -55,16 +55,16 @@ export const watchedObjects = 100;
 
 export interface LoadResult {
   readonly seconds: number;
-  /** Answers; for pages: whole lists. */
+  /** Number of responses; for pages: of complete lists. */
   readonly answers: number;
   readonly bytes: number;
-  /** Frames that all watchers together were given. */
+  /** Number of frames received by all watchers. */
   readonly frames: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Processor time that the generator itself took, in microseconds. */
+  /** Processor time of the generator in microseconds. */
   readonly cpuMicros: number;
-  /** The first answer that was not a success, if there was one. */
+  /** The first response that wasn't a success. */
   readonly failure: string | undefined;
 }

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { objectMark, sequenceMark, watchedObjects, type RequestPlan } from "./plan.ts";
 
-/** Makes the requests of one connection, one after the other. */
+/** Creates the requests of one connection, one after the other. */
 export interface RequestSource {
   next(): Buffer;
-  /** Looks at the answer's body, where the next request depends on it. */
+  /** Receives the response's body if the next request depends on it. */
   body?(bytes: Buffer): void;
-  /** The answer is complete; whether it ends a unit of work. */
+  /** Called when the response is complete; returns true if it completes a unit of work. */
   answered(): boolean;
 }
 
-/** The requests of each of so many connections, by its number. */
+/** Returns a function that gives the request source of a connection by its index. */
 export function requestSources(plan: RequestPlan, connections: number): (index: number) => RequestSource {
   switch (plan.kind) {
     case "same": {
@@ -31,7 +31,7 @@ export function requestSources(plan: RequestPlan, connections: number): (index: 
   }
 }
 
-/** A text with the number of its watcher in place of both marks; the object's goes round below 100. */
+/** Replaces both marks of a watch request by the number of its watcher, modulo 100 for the object. */
 export function watchText(text: string, index: number): string {
   const digits = (value: number, mark: string): string => String(value).padStart(mark.length, "0");
   return text
@@ -39,7 +39,7 @@ export function watchText(text: string, index: number): string {
     .replaceAll(objectMark, digits(index % watchedObjects, objectMark));
 }
 
-/** Writes its numbers into one buffer; the request before has been answered, so nobody reads it any more. */
+/** Writes the numbers into one buffer, which is free again when the previous request was answered. */
 class Numbered implements RequestSource {
   private readonly sequences: readonly number[];
   private readonly numbers: readonly number[];
@@ -50,14 +50,15 @@ class Numbered implements RequestSource {
     private at: number,
     private readonly step: number,
   ) {
-    this.sequences = places(this.bytes, sequenceMark);
-    this.numbers = places(this.bytes, objectMark);
+    this.sequences = positionsOf(this.bytes, sequenceMark);
+    this.numbers = positionsOf(this.bytes, objectMark);
   }
 
   next(): Buffer {
     const { bytes } = this;
-    for (const place of this.sequences) writeDigits(bytes, this.at, place, sequenceMark.length);
-    for (const place of this.numbers) writeDigits(bytes, this.at % this.objects, place, objectMark.length);
+    for (const position of this.sequences) writeDigits(bytes, this.at, position, sequenceMark.length);
+    for (const position of this.numbers)
+      writeDigits(bytes, this.at % this.objects, position, objectMark.length);
     this.at += this.step;
     return bytes;
   }
@@ -67,21 +68,21 @@ class Numbered implements RequestSource {
   }
 }
 
-function places(bytes: Buffer, mark: string): number[] {
-  const found: number[] = [];
-  for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) found.push(at);
-  return found;
+function positionsOf(bytes: Buffer, mark: string): number[] {
+  const positions: number[] = [];
+  for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) positions.push(at);
+  return positions;
 }
 
 function writeDigits(bytes: Buffer, value: number, at: number, length: number): void {
   let rest = value;
-  for (let place = at + length - 1; place >= at; place--) {
-    bytes[place] = 0x30 + (rest % 10);
+  for (let position = at + length - 1; position >= at; position--) {
+    bytes[position] = 0x30 + (rest % 10);
     rest = Math.floor(rest / 10);
   }
 }
 
-/** How much of a page is looked at, at its start and at its end, for the token. */
+/** Bytes at the start and the end of a page in which the continue token is searched. */
 const tokenWindow = 1024;
 const tokenPattern = /"continue":"([^"]+)"/;
 

@@ -1,20 +1,20 @@
-/** Reads answers off a connection, looking at as little of them as tells where each ends. */
+/** Parses responses of a connection only as far as needed to find their ends. */
 
 const headEnd = Buffer.from("\r\n\r\n");
 const carriageReturn = 0x0d;
 const empty = Buffer.alloc(0);
 
 export interface ResponseEvents {
-  /** Bytes of a body, as they came (a chunked body's framing taken away). */
+  /** Bytes of a body without chunk framing. */
   body(bytes: Buffer): void;
-  /** An answer is complete. */
+  /** A response is complete. */
   done(status: number): void;
 }
 
 export class ResponseReader {
   private rest: Buffer = empty;
   private status = 0;
-  /** Bytes of the body, or of the chunk, that are still to come; -1 while a head is awaited. */
+  /** Remaining bytes of the body or chunk; -1 while a head is expected. */
   private remaining = -1;
   private chunked = false;
 
@@ -37,7 +37,7 @@ export class ResponseReader {
     }
   }
 
-  /** Reads on from `at`; -1 when more has to come first. */
+  /** Continues at `at`; returns -1 if more bytes are needed. */
   private step(input: Buffer, at: number): number {
     if (this.remaining === -1) return this.readHead(input, at);
     if (this.remaining === 0 && this.chunked) return this.readChunkSize(input, at);
@@ -61,7 +61,7 @@ export class ResponseReader {
   }
 
   private readChunkSize(input: Buffer, at: number): number {
-    // The end of the chunk before belongs to the line.
+    // The line break after the previous chunk comes first.
     const start = input[at] === carriageReturn ? at + 2 : at;
     const end = input.indexOf("\r\n", start);
     if (end === -1) return -1;

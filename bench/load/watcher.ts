@@ -4,7 +4,7 @@ import type { Address } from "./plan.ts";
 
 const lineEnd = "}\n";
 
-/** Reads a watch and counts its frames, each of which has the same few bytes once: the end of a line of JSON, unless others are given. */
+/** Reads a watch and counts its frames by a mark that each has once; the default is the end of a JSON line. */
 export class Watcher {
   frames = 0;
   bytes = 0;
@@ -53,13 +53,13 @@ export class Watcher {
   private count(bytes: Buffer): void {
     this.bytes += bytes.length;
     const { mark } = this;
-    const kept = mark.length - 1;
-    // A mark may be cut in two by the way that the bytes came.
-    if (Buffer.concat([this.tail, bytes.subarray(0, kept)]).includes(mark)) this.frames++;
+    const tailLength = mark.length - 1;
+    // A mark may be split between two chunks.
+    if (Buffer.concat([this.tail, bytes.subarray(0, tailLength)]).includes(mark)) this.frames++;
     for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + mark.length)) this.frames++;
     this.tail =
-      bytes.length >= kept
-        ? Buffer.from(bytes.subarray(bytes.length - kept))
-        : Buffer.concat([this.tail, bytes]).subarray(-kept);
+      bytes.length >= tailLength
+        ? Buffer.from(bytes.subarray(bytes.length - tailLength))
+        : Buffer.concat([this.tail, bytes]).subarray(-tailLength);
   }
 }

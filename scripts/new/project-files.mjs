@@ -1,4 +1,4 @@
-// What the scripts that create files of a recipe share.
+// Shared functions of the scripts that create the files of a recipe.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

@@ -5,16 +5,16 @@ import type { Flag } from "./flag.ts";
 import { deprecationOfFlag } from "./flag-life-cycles.ts";
 import { UsageError, type FlagReader } from "./flag-reader.ts";
 
-/** A flag of the reference server that changes nothing here. */
+/** A flag of the reference server that has no effect here. */
 export interface AcceptedFlag extends Flag {
-  /** The value that asks for what this server does anyway; undefined where no value does. */
+  /** The value that matches the behaviour of this server; undefined if none does. */
   readonly here: string | undefined;
   /**
-   * Whether another value is refused: then the operator would believe in a protection, or an effect on stored objects, that
-   * isn't there. Else the log says that it has no effect.
+   * Whether other values are rejected, because the operator would rely on a protection or an effect on stored objects
+   * that this server doesn't have. Otherwise the log says that the flag has no effect.
    */
   readonly refused: boolean;
-  /** The values that there are, where the type has a few. */
+  /** The allowed values of an enumeration. */
   readonly allowed?: readonly string[];
 }
 
@@ -28,24 +28,28 @@ const refused = (name: string, type: FlagType, doc: string, rest: Rest = {}): Ac
 };
 
 const noCache = "The server reads lists and watches from the store; it has no watch cache.";
-const noCloud = "The server has no code of cloud providers.";
+const noCloud = "The server has no cloud provider code.";
 const ownLogs = "The server logs JSON lines to standard error; see --log-level.";
 const noEncryption = "The server doesn't encrypt what it stores; encrypt the disk or the etcd cluster.";
 
 /**
- * The flags of the reference release beyond {@link serveFlags}, so that its command lines start. The text says what the
- * server does instead. `docs/flags.md` lists them.
+ * The flags of the reference release that {@link serveFlags} lacks, accepted so that its command lines work. The text
+ * says what the server does instead. `docs/flags.md` lists them.
  */
 export const acceptedFlags: readonly AcceptedFlag[] = [
-  ignored("allow-metric-labels", "string", "The values of metrics' labels are bounded."),
-  ignored("apiserver-count", "integer", "Servers that share a store find one another by it."),
+  ignored("allow-metric-labels", "string", "The number of label values of metrics is limited."),
+  ignored("apiserver-count", "integer", "Servers that share a store find each other through it."),
   ignored("azure-container-registry-config", "file", noCloud),
   ignored("cloud-config", "file", noCloud),
   ignored("cloud-provider", "string", noCloud),
   ignored("cloud-provider-gce-l7lb-src-cidrs", "list", noCloud),
   ignored("cloud-provider-gce-lb-src-cidrs", "list", noCloud),
   ignored("contention-profiling", "boolean", "There are no profiling endpoints.", { here: "false" }),
-  ignored("cors-allowed-origins", "list", "The server allows no origin, so browsers ask it from none."),
+  ignored(
+    "cors-allowed-origins",
+    "list",
+    "The server sends no CORS headers, so browsers reject its responses on other origins.",
+  ),
   ignored("default-watch-cache-size", "integer", noCache),
   ignored(
     "delete-collection-workers",
@@ -54,7 +58,7 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
   ),
   ignored("disabled-metrics", "list", "All metrics are served."),
   refused("egress-selector-config-file", "file", "The server connects to nodes, pods and webhooks directly."),
-  refused("enable-garbage-collector", "boolean", "Give --controllers=*,-garbagecollector.", { here: "true" }),
+  refused("enable-garbage-collector", "boolean", "Use --controllers=*,-garbagecollector.", { here: "true" }),
   ignored("enable-logs-handler", "boolean", "The path /logs isn't served.", { here: "false" }),
   refused("encryption-provider-config", "file", noEncryption),
   refused("encryption-provider-config-automatic-reload", "boolean", noEncryption, { here: "false" }),
@@ -70,13 +74,13 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
   ignored(
     "etcd-compaction-interval",
     "duration",
-    "See --history-retention, which says how long history is kept.",
+    "See --history-retention for the time for which history is kept.",
   ),
   ignored("etcd-count-metric-poll-period", "duration", "Objects are counted when the metrics are read."),
   ignored(
     "etcd-db-metric-poll-interval",
     "duration",
-    "The size of etcd's database is no metric of the server.",
+    "The server has no metric of the size of etcd's database.",
   ),
   ignored(
     "etcd-healthcheck-timeout",
@@ -89,8 +93,14 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
     "The server chooses how long a health check waits for etcd.",
   ),
   refused("etcd-servers-overrides", "list", "All objects are kept in one store, see --etcd-servers."),
-  ignored("external-hostname", "string", "Give --tls-san and --service-account-jwks-uri what clients use."),
-  ignored("goaway-chance", "number", "The server doesn't send clients away to other servers.", { here: "0" }),
+  ignored(
+    "external-hostname",
+    "string",
+    "Set --tls-san and --service-account-jwks-uri to the name that clients use.",
+  ),
+  ignored("goaway-chance", "number", "The server doesn't close connections to rebalance clients.", {
+    here: "0",
+  }),
   ignored(
     "http2-max-streams-per-connection",
     "integer",
@@ -109,8 +119,8 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
     },
   ),
   refused("insecure-port", "integer", "The server speaks TLS only, see --secure-port.", { here: "0" }),
-  ignored("kubelet-port", "integer", "A node says in its status at which port its agent listens."),
-  ignored("kubelet-read-only-port", "integer", "The server asks node agents over TLS only."),
+  ignored("kubelet-port", "integer", "The port of a node's agent is read from the Node's status."),
+  ignored("kubelet-read-only-port", "integer", "The server connects to node agents over TLS only."),
   ignored("kubernetes-service-node-port", "integer", "The server's own Service has no node port.", {
     here: "0",
   }),
@@ -122,16 +132,21 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
   ignored("master-service-namespace", "string", "The server's own Service is in default.", {
     here: "default",
   }),
-  refused("max-connection-bytes-per-sec", "integer", "The server doesn't bound a connection's bytes.", {
-    here: "0",
-  }),
+  refused(
+    "max-connection-bytes-per-sec",
+    "integer",
+    "The server doesn't limit the bandwidth of a connection.",
+    {
+      here: "0",
+    },
+  ),
   ignored(
     "min-request-timeout",
     "integer",
-    "The server chooses how long a watch lasts whose client doesn't say.",
+    "The server chooses the duration of a watch without timeoutSeconds.",
   ),
-  ignored("permit-address-sharing", "boolean", "The server shares no address.", { here: "false" }),
-  ignored("permit-port-sharing", "boolean", "The server shares no port.", { here: "false" }),
+  ignored("permit-address-sharing", "boolean", "The server doesn't share its address.", { here: "false" }),
+  ignored("permit-port-sharing", "boolean", "The server doesn't share its port.", { here: "false" }),
   ignored("profiling", "boolean", "There are no profiling endpoints.", { here: "false" }),
   ignored("request-timeout", "duration", "A request must be answered within a minute.", { here: "1m" }),
   ignored("shutdown-send-retry-after", "boolean", "A server that stops takes no new connections.", {
@@ -147,7 +162,7 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
   ignored("watch-cache-sizes", "list", noCache),
 ];
 
-/** Their names, for the help text. */
+/** Returns the paragraph of the help text with the names of these flags. */
 export function acceptedHelp(): string {
   const shown = ({ name }: AcceptedFlag): string => {
     const deprecation = deprecationOfFlag(name);
@@ -162,18 +177,18 @@ export function acceptedHelp(): string {
 }
 
 /**
- * Checks the values of those flags, and says which of them have no effect.
+ * Checks the values of these flags, and logs which have no effect.
  *
- * @throws {UsageError} a value of the wrong type, or one that asks for what the server doesn't have.
+ * @throws {UsageError} if a value has the wrong type or asks for something that the server doesn't have.
  */
 export function acceptFlags(read: FlagReader, log: Logger): void {
-  for (const known of acceptedFlags) {
-    const { name, here, doc } = known;
+  for (const flag of acceptedFlags) {
+    const { name, here, doc } = flag;
     const value = read.optional(name);
     if (value === undefined) continue;
-    checkValue(read, known);
-    if (here !== undefined && same(known.type, value, here)) continue;
-    if (known.refused) throw new UsageError(`--${name}=${value}: this server doesn't have it. ${doc}`);
+    checkValue(read, flag);
+    if (here !== undefined && same(flag.type, value, here)) continue;
+    if (flag.refused) throw new UsageError(`--${name}=${value}: this server doesn't have it. ${doc}`);
     log.warn({ flag: `--${name}`, value }, `--${name} has no effect here. ${doc}`);
   }
 }
@@ -186,7 +201,7 @@ function checkValue(read: FlagReader, { name, type, allowed }: AcceptedFlag): vo
   else if (type === "boolean") read.boolean(name);
 }
 
-/** Whether two values of a type are the same, however they are written. */
+/** Whether two texts are the same value of the type. */
 function same(type: FlagType, one: string, other: string): boolean {
   if (type === "duration") return parseDuration(one) === parseDuration(other);
   if (type === "integer" || type === "number") return Number(one) === Number(other);

@@ -4,23 +4,23 @@ import { connect } from "node:tls";
 import { makeFolder } from "../base/folders.ts";
 import { peerTrust } from "../base/certificates/peer-trust.ts";
 
-/** Where the administrator's client configuration lies in a data folder. */
+/** Returns the path of the administrator's kubeconfig in a data folder. */
 export function administratorFile(dataDir: string): string {
   return path.join(dataDir, "admin.kubeconfig");
 }
 
-/** As {@link administratorFile}, for a server beside another one over the same folder, which has that. */
+/** As {@link administratorFile}, for a second server with the same data folder. */
 export function administratorFileBeside(dataDir: string, url: string): string {
   return path.join(dataDir, `admin-${new URL(url).port || "443"}.kubeconfig`);
 }
 
-/** Whether a client configuration leads to a server that lives; false where there is none. */
-export async function leadsToLivingServer(file: string): Promise<boolean> {
-  const cluster = clusterIn(await textOf(file));
-  return cluster !== undefined && lives(cluster);
+/** Whether the kubeconfig is of a running server; false if the file doesn't exist. */
+export async function isOfRunningServer(file: string): Promise<boolean> {
+  const cluster = clusterOf(await readIfExists(file));
+  return cluster !== undefined && isRunning(cluster);
 }
 
-/** Writes a file that only its owner may read, whole or not at all. */
+/** Writes a file with mode 0600, atomically. */
 export async function writePrivately(file: string, text: string): Promise<void> {
   makeFolder(path.dirname(file));
   const fresh = `${file}.${process.pid}.new`;
@@ -38,7 +38,7 @@ interface Cluster {
   readonly ca: Buffer | undefined;
 }
 
-async function textOf(file: string): Promise<string> {
+async function readIfExists(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
@@ -47,8 +47,8 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/** The cluster of a configuration that a server wrote; undefined for any other text. */
-function clusterIn(text: string): Cluster | undefined {
+/** Returns the cluster of a kubeconfig that a server wrote; undefined for any other text. */
+function clusterOf(text: string): Cluster | undefined {
   interface Written {
     readonly clusters?: readonly {
       readonly cluster?: { readonly server?: unknown; readonly "certificate-authority-data"?: unknown };
@@ -66,11 +66,11 @@ function clusterIn(text: string): Cluster | undefined {
   return { server, ca: typeof ca === "string" ? Buffer.from(ca, "base64") : undefined };
 }
 
-/** How long a server may take for the handshake; one that takes longer is busy or stopped, but lives. */
+/** Time limit of the handshake; a server that takes longer is busy or stopped, but counts as running. */
 const handshakeMs = 1000;
 
-/** Whether a server answers under the address that shows a certificate of the authority, or any where none is known. */
-function lives({ server, ca }: Cluster): Promise<boolean> {
+/** Whether a server at the address has a certificate of the CA, or any certificate if the kubeconfig has no CA. */
+function isRunning({ server, ca }: Cluster): Promise<boolean> {
   const { hostname, port } = new URL(server);
   const host = hostname.replace(/^\[|\]$/g, "");
   return new Promise((resolve) => {
@@ -79,7 +79,7 @@ function lives({ server, ca }: Cluster): Promise<boolean> {
       port: Number(port || 443),
       ...peerTrust(ca),
       timeout: handshakeMs,
-      // Which authority has signed is enough: an operator's certificate may be for other names than this address.
+      // Only the CA is checked, not the name: an operator's certificate may be for other names than this address.
       rejectUnauthorized: ca !== undefined,
       checkServerIdentity: () => undefined,
     });

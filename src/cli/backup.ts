@@ -16,9 +16,9 @@ const backupFlags: readonly Flag[] = [
 ];
 
 const backupAbout = `Copies the stored objects, at one revision, and the server's own authority and keys.
-The backup holds secrets. Files that flags of the server name (--tls-cert-file and the like) aren't in it.`;
+The backup holds secrets. It doesn't contain files that flags of the server name, such as --tls-cert-file.`;
 
-/** Copies a data folder, at one revision, while it is being served. */
+/** Copies a data folder at one revision; a server may be running. */
 export const backupCommand: Command = {
   flags: backupFlags,
   help: () => helpText("plinth backup --to=FOLDER [FLAGS]", backupAbout, backupFlags),
@@ -29,7 +29,7 @@ export const backupCommand: Command = {
     const result = await backupLmdb(storeFolder(dataDir), target, identityOf(dataDir));
     process.stdout.write(
       `backed up revision ${result.revision} to ${target}: ${contentOf(result)}\n` +
-        "it holds secrets: whoever can read it can read every Secret, and be anybody on the server\n",
+        "it holds secrets: who can read it can read every Secret and act as any user of the server\n",
     );
     return 0;
   },
@@ -51,7 +51,7 @@ export const restoreCommand: Command = {
   help: () =>
     helpText(
       "plinth restore --from=FOLDER [FLAGS]",
-      "Fills an empty data folder from a backup: a server started there knows its clients and their tokens.",
+      "Fills an empty data folder from a backup: certificates and tokens of clients stay valid for a server started there.",
       restoreFlags,
     ),
   async run(words) {
@@ -68,14 +68,14 @@ export const restoreCommand: Command = {
   },
 };
 
-/** What identity rests on in a data folder. */
+/** Returns the folder and files of the server's CA and keys. */
 function identityOf(dataDir: string) {
   return [{ name: "pki", dir: resolve(identityFolder(dataDir)) }];
 }
 
 function contentOf({ files }: BackupResult): string {
   return files.length === 0
-    ? "the objects; there are no keys of the server in it"
+    ? "the objects; the data folder has no keys of the server"
     : `the objects, and the server's authority and keys (${files.join(", ")})`;
 }
 

@@ -4,10 +4,10 @@ import type { Logger } from "../base/logger.ts";
 import { openingRisk } from "../storage/lmdb/opening-risk.ts";
 import { StoreDamagedError } from "../storage/store.ts";
 
-/** Set for the process that does the reading, to what it reads. */
+/** Environment variable of the checking process; its value is the extent. */
 export const insideVariable = "PLINTH_CHECK_INSIDE";
 
-/** All that is stored, or the pages of the file alone. */
+/** Whether all objects are read, or only the pages of the file. */
 type Extent = "everything" | "pages";
 
 const damageSignals: ReadonlySet<NodeJS.Signals> = new Set([
@@ -18,21 +18,21 @@ const damageSignals: ReadonlySet<NodeJS.Signals> = new Set([
   "SIGSEGV",
 ]);
 
-/** How a check in a process of its own ended. */
+/** The result of a check in a process of its own. */
 export interface CheckEnd {
   readonly code: number;
-  /** What a signal that ended it says about the store. */
+  /** What a signal that ended the process says about the store. */
   readonly damage: string | undefined;
-  /** What it wrote, where that was asked for. */
+  /** Its output, if `output` is `pipe`. */
   readonly output: string;
 }
 
 /**
- * Runs `plinth check` in a process of its own: damage may end the process that comes across it by a signal.
+ * Runs `plinth check` in a child process, because reading a damaged store may end the process by a signal.
  *
  * @param dir the folder of the store.
  * @param words the flags of the command.
- * @param output what happens to what it writes: it is given back, or goes to this process's own output.
+ * @param output whether the output is returned, or written to this process's output.
  */
 export async function runApart(
   dir: string,
@@ -57,11 +57,11 @@ export async function runApart(
 }
 
 /**
- * Has another process open a store first, and look through all pages of its file, where opening it is a risk. After an orderly
- * end there is none, and nothing is done.
+ * Lets a child process open the store and read all pages of its file if opening is risky. Does nothing after an
+ * orderly shutdown.
  *
  * @param dir the folder of the store.
- * @throws {StoreDamagedError} the store is damaged; the message is that of the check.
+ * @throws {StoreDamagedError} if the store is damaged; the message is that of the check.
  */
 export async function refuseDamagedStore(dir: string, dataDir: string, log: Logger): Promise<void> {
   const risk = openingRisk(dir);

@@ -17,11 +17,10 @@ const checkFlags: readonly Flag[] = [
   },
 ];
 
-/** Reads everything that is stored once and says what is damaged. */
+/** Reads all stored data and reports damage. */
 export const checkCommand: Command = {
   flags: checkFlags,
-  help: () =>
-    helpText("plinth check [FLAGS]", "Reads everything that is stored and says what is damaged.", checkFlags),
+  help: () => helpText("plinth check [FLAGS]", "Reads all stored data and reports damage.", checkFlags),
   async run(words) {
     const dir = storeFolder(new FlagReader(checkFlags, parseFlags(checkFlags, words)).text("data-dir"));
     await requireStore(dir);

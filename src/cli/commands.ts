@@ -15,17 +15,17 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "check",
-    summary: "Reads everything that is stored and says what is damaged.",
+    summary: "Reads all stored data and reports damage.",
     load: async () => (await import("./check.ts")).checkCommand,
   },
   {
     name: "compact",
-    summary: "Gives room that isn't in use back to the disk.",
+    summary: "Shrinks the store's file by its unused space.",
     load: async () => (await import("./compact.ts")).compactCommand,
   },
   {
     name: "convert",
-    summary: "Writes manifests of older API versions in the current ones.",
+    summary: "Converts manifests of older API versions to the current ones.",
     load: async () => (await import("./convert/command.ts")).convertCommand,
   },
   {
@@ -45,7 +45,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "version",
-    summary: "Says which version this is, and of which API release.",
+    summary: "Prints the version and its API release.",
     load: async () => (await import("./version.ts")).versionCommand,
   },
 ];

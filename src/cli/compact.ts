@@ -20,7 +20,7 @@ const compactFlags: readonly Flag[] = [
 const about = `Gives room that isn't in use back to the disk: a running server drops history by itself and fills
 the room that this leaves, but its file never gets smaller. The disk needs room for the objects once more.`;
 
-/** Makes the file of a store as small as what it holds. */
+/** Shrinks the file of a store to its content. */
 export const compactCommand: Command = {
   flags: compactFlags,
   help: () => helpText("plinth compact [FLAGS]", about, compactFlags),

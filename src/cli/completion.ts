@@ -29,7 +29,7 @@ export function completionCommand(commands: readonly CommandEntry[]): Command {
   };
 }
 
-/** What can be completed of a command. */
+/** The completions of a command. */
 interface Completion {
   readonly name: string;
   readonly summary: string;
@@ -49,7 +49,7 @@ function completionScript(shell: Shell, all: readonly Completion[]): string {
     : `autoload -U +X bashcompinit && bashcompinit\n${bashScript(all)}`;
 }
 
-/** A flag as it is typed: with `=` if a value follows. */
+/** Returns a flag with `--`, and with `=` if a value follows. */
 const typed = ({ name, type }: Flag) => `--${name}${type === "boolean" ? "" : "="}`;
 
 function bashScript(all: readonly Completion[]): string {

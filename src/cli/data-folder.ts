@@ -3,20 +3,20 @@ import path from "node:path";
 import { makeFolder } from "../base/folders.ts";
 import { OptionsError } from "../server/options/options-error.ts";
 
-/** Where the embedded store lies in a data folder. */
+/** Returns the folder of the embedded store in a data folder. */
 export function storeFolder(dataDir: string): string {
   return `${dataDir}/store`;
 }
 
-/** Where the server's own authority, certificate and keys lie in a data folder. */
+/** Returns the folder of the server's own CA, certificate and keys in a data folder. */
 export function identityFolder(dataDir: string): string {
   return path.join(dataDir, "pki");
 }
 
 /**
- * Makes the data folder where it is missing.
+ * Creates the data folder if it doesn't exist.
  *
- * @throws {OptionsError} it can't be made or written to; the message names the flag.
+ * @throws {OptionsError} if it can't be created or written to; the message names the flag.
  */
 export function prepareDataFolder(dataDir: string): void {
   try {
@@ -27,13 +27,16 @@ export function prepareDataFolder(dataDir: string): void {
   }
 }
 
-/** The error of a data folder that the system refuses to make, read or write. */
+/** Returns the error of a data folder that can't be created, read or written. */
 export function dataFolderError(dataDir: string, cause: unknown): OptionsError {
   const message = cause instanceof Error ? cause.message : String(cause);
   return new OptionsError(`--data-dir ${dataDir}: the folder can't be used: ${message}`, { cause });
 }
 
-/** The failed call to the system, about something in the data folder, that an error is or is caused by. */
+/**
+ * Returns the failed system call of an error or its causes if it is about a file in the data folder; otherwise
+ * undefined.
+ */
 export function dataFolderFailure(dataDir: string, error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const { path: failed, cause } = error as NodeJS.ErrnoException;

@@ -1,7 +1,7 @@
 import type { Features } from "../server/features/feature-gates.ts";
 import { idleFeatures } from "../server/features/idle-features.ts";
 
-/** The part of the help text that lists the feature gates of a release, each with its stage and default. */
+/** Returns the part of the help text with the feature gates of a release, their stage and default. */
 export function featureHelp({ gates }: Features): string {
   const rows = Object.entries(gates).map(([name, { stage, on }]) => {
     const idle = idleFeatures.has(name) ? ", no effect here" : "";

@@ -4,16 +4,16 @@ import type { Logger } from "../base/logger.ts";
 import { optionsOf } from "../server/options/option.ts";
 import { programOptionTable } from "../server/options/program-options.ts";
 
-/** What became of a flag, in releases such as `1.26` (spec: conventions 9.2, rules 5 and 6). */
+/** The life cycle of a flag, in releases such as `1.26` (spec: conventions 9.2, rules 5 and 6). */
 export interface FlagLifeCycle {
   readonly name: string;
-  /** Who gives it: those who ask a server, or those who run one. */
+  /** Who sets it: users of a client command, or administrators of a server. */
   readonly audience: "users" | "administrators";
   readonly stability: "alpha" | "beta" | "stable";
   readonly deprecated: string;
   /** The first release without it. */
   readonly removed?: string;
-  /** What to do instead, in words. */
+  /** What to do instead, as text. */
   readonly instead: string;
 }
 
@@ -25,7 +25,7 @@ function gone(names: readonly string[], releases: Pick<FlagLifeCycle, "deprecate
 
 const logFiles = "the server logs JSON lines to standard error, see --log-level";
 
-/** The flags that are deprecated or were removed: of the reference release's, those that its makers deprecated. */
+/** The deprecated and removed flags; of those of the reference release, the ones that are deprecated there. */
 export const flagLifeCycles: readonly FlagLifeCycle[] = [
   ...[...optionsOf(programOptionTable)].flatMap(({ option: { flag, deprecated } }): FlagLifeCycle[] =>
     flag === undefined || deprecated === undefined
@@ -36,25 +36,25 @@ export const flagLifeCycles: readonly FlagLifeCycle[] = [
     name: "apiserver-count",
     ...ofServer,
     deprecated: "1.24",
-    instead: "leave it out: servers that share a store find one another by it",
+    instead: "omit it: servers that share a store find each other through it",
   },
   {
     name: "enable-logs-handler",
     ...ofServer,
     deprecated: "1.15",
-    instead: "leave it out: the path /logs isn't served",
+    instead: "omit it: the path /logs isn't served",
   },
   {
     name: "master-service-namespace",
     ...ofServer,
     deprecated: "1.6",
     removed: "1.27",
-    instead: "leave it out: the server's own Service is in default",
+    instead: "omit it: the server's own Service is in default",
   },
   ...gone(["kubelet-https"], {
     deprecated: "1.19",
     removed: "1.22",
-    instead: "leave it out: node agents are asked over TLS only",
+    instead: "omit it: the server connects to node agents over TLS only",
   }),
   ...gone(
     [
@@ -75,30 +75,30 @@ export const flagLifeCycles: readonly FlagLifeCycle[] = [
 ];
 
 /**
- * For how many releases a flag works after the one that deprecated it, at least: 12 months or 2 releases for users and 6 months or 1 for
- * administrators, 3 months or 1 where it is beta, whichever is longer. There are three releases a year.
+ * Minimum number of releases for which a flag works after its deprecation: 12 months or 2 releases for users, 6
+ * months or 1 for administrators, 3 months or 1 for beta flags, whichever is longer. There are three releases a year.
  */
-const leastReleases = {
+const minReleases = {
   users: { stable: 3, beta: 1, alpha: 0 },
   administrators: { stable: 2, beta: 1, alpha: 0 },
 } as const;
 
-/** The first release that may lack a deprecated flag. */
+/** Returns the first release that may remove a deprecated flag. */
 export function earliestRemoval({ audience, stability, deprecated }: FlagLifeCycle): string {
-  return releaseAfter(deprecated, leastReleases[audience][stability]);
+  return releaseAfter(deprecated, minReleases[audience][stability]);
 }
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 const byName = new Map(flagLifeCycles.map((one) => [one.name, one]));
 
-/** Why a flag that there was is unknown; undefined for one that there never was. */
+/** Returns the reason why a removed flag is unknown; undefined for a flag that never existed. */
 export function removalOf(name: string): string | undefined {
   const cycle = byName.get(name);
   if (cycle?.removed === undefined || isLater(cycle.removed, release)) return undefined;
   return `it was removed in ${cycle.removed}; ${cycle.instead}`;
 }
 
-/** What help says of a flag that is deprecated in this release; undefined for others. */
+/** Returns the help text about a flag's deprecation; undefined if it isn't deprecated in this release. */
 export function deprecationOfFlag(name: string): string | undefined {
   const cycle = byName.get(name);
   if (cycle === undefined || removalOf(name) !== undefined || isLater(cycle.deprecated, release))
@@ -108,9 +108,9 @@ export function deprecationOfFlag(name: string): string | undefined {
   return `deprecated since ${cycle.deprecated}${gone}; ${cycle.instead}`;
 }
 
-/** Logs which of the flags that are given are deprecated. */
-export function warnOfDeprecated(given: readonly string[], log: Logger): void {
-  for (const name of given) {
+/** Logs a warning for each deprecated flag that is set. */
+export function warnOfDeprecated(flagNames: readonly string[], log: Logger): void {
+  for (const name of flagNames) {
     const deprecation = deprecationOfFlag(name);
     if (deprecation !== undefined) log.warn({ flag: `--${name}` }, `--${name} is ${deprecation}`);
   }

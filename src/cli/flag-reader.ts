@@ -2,7 +2,7 @@ import { parseDuration } from "../base/duration.ts";
 import type { Flag } from "./flag.ts";
 import { removalOf } from "./flag-life-cycles.ts";
 
-/** A command line that can't be used; the message names the flag and says what it takes. */
+/** Thrown for an invalid command line; the message names the flag and the allowed values. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
@@ -11,9 +11,9 @@ export class UsageError extends Error {
 export type FlagValues = ReadonlyMap<string, string>;
 
 /**
- * Reads `--name=value` and `--name value`, or a letter with its value; a boolean flag may stand alone.
+ * Parses `--name=value`, `--name value`, and a short flag with its value; a boolean flag needs no value.
  *
- * @param others takes the words that are no flags; without it there may be none.
+ * @param others receives the arguments that aren't flags; undefined if there may be none.
  * @throws {UsageError}
  */
 export function parseFlags(flags: readonly Flag[], words: readonly string[], others?: string[]): FlagValues {
@@ -28,8 +28,8 @@ export function parseFlags(flags: readonly Flag[], words: readonly string[], oth
     }
     const equals = word.indexOf("=");
     const name = word.slice(2, equals === -1 ? undefined : equals);
-    const known = flags.find((one) => one.name === name);
-    if (known === undefined) {
+    const flag = flags.find((one) => one.name === name);
+    if (flag === undefined) {
       const removal = removalOf(name);
       throw new UsageError(
         `unknown flag --${name}${removal === undefined ? suggestion(flags, name) : `; ${removal}`}`,
@@ -38,25 +38,25 @@ export function parseFlags(flags: readonly Flag[], words: readonly string[], oth
     let value = equals === -1 ? undefined : word.slice(equals + 1);
     if (value === undefined) {
       const next = words[at + 1];
-      if (known.type === "boolean" && next !== "true" && next !== "false") value = "true";
+      if (flag.type === "boolean" && next !== "true" && next !== "false") value = "true";
       else if (next === undefined) throw new UsageError(`--${name} needs a value`);
       else value = words[++at]!;
     }
     const before = values.get(name);
-    values.set(name, known.type === "list" && before !== undefined ? `${before},${value}` : value);
+    values.set(name, flag.type === "list" && before !== undefined ? `${before},${value}` : value);
   }
   return values;
 }
 
-/** `-f x`, `-f=x` and `-fx` as `--filename` has them. */
+/** Expands a short flag (`-f x`, `-f=x`, `-fx`) to its long form. */
 function spelledOut(flags: readonly Flag[], word: string): string {
   const [, letter, value] = /^-([A-Za-z])(?:=?(.*))$/s.exec(word) ?? [];
-  const known = flags.find(({ short }) => short !== undefined && short === letter);
-  if (known === undefined) return word;
-  return value === "" ? `--${known.name}` : `--${known.name}=${value}`;
+  const flag = flags.find(({ short }) => short !== undefined && short === letter);
+  if (flag === undefined) return word;
+  return value === "" ? `--${flag.name}` : `--${flag.name}=${value}`;
 }
 
-/** A flag that was probably meant. */
+/** Returns a suggestion for a misspelled flag. */
 function suggestion(flags: readonly Flag[], name: string): string {
   const near = flags.find(
     (one) => one.name.replaceAll("-", "") === name.replaceAll(/[-_]/g, "").toLowerCase(),
@@ -64,23 +64,23 @@ function suggestion(flags: readonly Flag[], name: string): string {
   return near === undefined ? "; see --help" : `; did you mean --${near.name}?`;
 }
 
-/** Reads values by their flags' types, with the defaults of the table. */
+/** Reads the values of flags by their types, with the defaults of the table. */
 export class FlagReader {
   constructor(
     private readonly flags: readonly Flag[],
     private readonly values: FlagValues,
   ) {}
 
-  /** The names of the flags that were given. */
-  get given(): readonly string[] {
+  /** The names of the flags that are set. */
+  get flagNames(): readonly string[] {
     return [...this.values.keys()];
   }
 
-  /** The text, or the default's. */
+  /** Returns the text of a flag, or its default. */
   text(name: string): string {
-    const known = this.flags.find((one) => one.name === name);
-    if (known === undefined) throw new Error(`no flag --${name}`);
-    return this.values.get(name) ?? known.default;
+    const flag = this.flags.find((one) => one.name === name);
+    if (flag === undefined) throw new Error(`no flag --${name}`);
+    return this.values.get(name) ?? flag.default;
   }
 
   optional(name: string): string | undefined {
@@ -127,13 +127,13 @@ export class FlagReader {
 
   choice<T extends string>(name: string, allowed: readonly T[]): T {
     const text = this.text(name);
-    const found = allowed.find((one) => one === text);
-    if (found === undefined)
+    const match = allowed.find((one) => one === text);
+    if (match === undefined)
       throw new UsageError(`--${name}: ${JSON.stringify(text)} is not one of ${allowed.join(", ")}`);
-    return found;
+    return match;
   }
 
-  /** Milliseconds of a length of time such as `90s`, `5m` or `1h30m`. */
+  /** Returns the milliseconds of a duration such as `90s`, `5m` or `1h30m`. */
   durationMs(name: string): number {
     const text = this.text(name);
     const nanos = parseDuration(text);

@@ -3,18 +3,18 @@ import { commands } from "./commands.ts";
 import { endQuietlyWithReaders } from "./pipes.ts";
 
 /** The oldest major version of Node on which the program runs. */
-const oldestNode = 20;
+const minNodeVersion = 20;
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<number> {
-  // Before any command is loaded: older versions can't read their code.
-  if (Number(process.versions.node.split(".")[0]) < oldestNode) {
-    process.stderr.write(`plinth needs Node ${oldestNode} or newer; this is ${process.version}\n`);
+  // Checked before a command is loaded, because older versions can't parse its code.
+  if (Number(process.versions.node.split(".")[0]) < minNodeVersion) {
+    process.stderr.write(`plinth needs Node ${minNodeVersion} or newer; this is ${process.version}\n`);
     return 1;
   }
   const [name = "help", ...rest] = words;
   const asksForHelp = rest.includes("--help") || rest.includes("-h");
-  // A server goes on without whoever reads its output.
+  // A server keeps running when the reader of its output exits.
   if (name !== "serve" || asksForHelp) endQuietlyWithReaders();
   const entry = commands.find((one) => one.name === name);
   if (name === "help" || name === "--help" || name === "-h") {
@@ -36,7 +36,7 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-/** What went wrong, for people: only a defect shows where it happened. */
+/** Returns the message of an error for users; only bugs have a stack. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const operational = [

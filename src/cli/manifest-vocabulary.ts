@@ -3,8 +3,8 @@ import { vocabularyNaming } from "../vocabulary/other-vocabulary.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /**
- * The vocabulary of a manifest, or of several: that of the first `apiVersion` with a product's name, else that of the first
- * qualified key, such as an annotation's. Undefined where no name tells.
+ * Returns the vocabulary of the manifests: that of the first `apiVersion` with a vocabulary's domain, otherwise that
+ * of the first qualified key, such as an annotation's. Undefined if no name shows it.
  */
 export function vocabularyOf(value: JsonValue): Vocabulary | undefined {
   let byKey: Vocabulary | undefined;
@@ -13,10 +13,10 @@ export function vocabularyOf(value: JsonValue): Vocabulary | undefined {
     if (!isObject(one)) return undefined;
     const { apiVersion } = one;
     if (typeof apiVersion === "string") {
-      const found = named(apiVersion);
-      if (found !== undefined) return found;
+      const match = vocabularyOfName(apiVersion);
+      if (match !== undefined) return match;
     }
-    for (const key of Object.keys(one)) byKey ??= named(key);
+    for (const key of Object.keys(one)) byKey ??= vocabularyOfName(key);
     return firstOf(Object.values(one), visit);
   };
   return visit(value) ?? byKey;
@@ -24,14 +24,14 @@ export function vocabularyOf(value: JsonValue): Vocabulary | undefined {
 
 function firstOf<T>(values: readonly JsonValue[], find: (value: JsonValue) => T | undefined): T | undefined {
   for (const value of values) {
-    const found = find(value);
-    if (found !== undefined) return found;
+    const match = find(value);
+    if (match !== undefined) return match;
   }
   return undefined;
 }
 
 /** The vocabulary whose domain stands before the slash of a qualified name. */
-function named(name: string): Vocabulary | undefined {
+function vocabularyOfName(name: string): Vocabulary | undefined {
   const slash = name.indexOf("/");
   if (slash === -1) return undefined;
   const domain = name.slice(0, slash);

@@ -6,52 +6,52 @@ import { decodeDocuments } from "../base/yaml-documents.ts";
 
 /** A file with its documents, or with the reason why it can't be read. */
 export interface ManifestFile {
-  /** As it was named, or found in a folder; `-` for standard input. */
+  /** The path, as named or found in a folder; `-` for standard input. */
   readonly name: string;
   readonly documents: readonly JsonDocument[];
   readonly fault: string | undefined;
 }
 
 export interface ManifestOptions {
-  /** Whether folders within folders are read too. */
+  /** Whether subfolders are read too. */
   readonly recursive: boolean;
   readonly readInput: () => Promise<Uint8Array>;
 }
 
 /** Reads manifests from files, from the files of folders in the order of their names, and from standard input (`-`). */
 export async function* readManifests(
-  places: readonly string[],
+  sources: readonly string[],
   options: ManifestOptions,
 ): AsyncGenerator<ManifestFile> {
-  for (const place of places) {
-    if (place === "-") yield await readOne(place, options.readInput);
-    else yield* readPlace(place, options);
+  for (const source of sources) {
+    if (source === "-") yield await readOne(source, options.readInput);
+    else yield* readPath(source, options);
   }
 }
 
-async function* readPlace(place: string, options: ManifestOptions): AsyncGenerator<ManifestFile> {
+async function* readPath(source: string, options: ManifestOptions): AsyncGenerator<ManifestFile> {
   let files: readonly string[];
   try {
-    const isFolder = (await stat(place)).isDirectory();
-    files = isFolder ? await filesIn(place, options.recursive) : [place];
+    const isFolder = (await stat(source)).isDirectory();
+    files = isFolder ? await filesIn(source, options.recursive) : [source];
   } catch (error) {
-    return yield { name: place, documents: [], fault: faultOf(error) };
+    return yield { name: source, documents: [], fault: faultOf(error) };
   }
   if (files.length === 0) {
-    yield { name: place, documents: [], fault: "no .yaml, .yml or .json file is in this folder" };
+    yield { name: source, documents: [], fault: "the folder has no .yaml, .yml or .json file" };
   }
   for (const file of files) yield await readOne(file, () => readFile(file));
 }
 
 async function filesIn(folder: string, recursive: boolean): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const found: string[] = [];
+  const files: string[] = [];
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...(recursive ? await filesIn(file, recursive) : []));
-    else if (/\.(ya?ml|json)$/i.test(entry.name)) found.push(file);
+    if (entry.isDirectory()) files.push(...(recursive ? await filesIn(file, recursive) : []));
+    else if (/\.(ya?ml|json)$/i.test(entry.name)) files.push(file);
   }
-  return found;
+  return files;
 }
 
 async function readOne(name: string, read: () => Promise<Uint8Array>): Promise<ManifestFile> {
@@ -62,12 +62,12 @@ async function readOne(name: string, read: () => Promise<Uint8Array>): Promise<M
   }
 }
 
-/** Why a file can't be read; whatever isn't the file's fault is thrown on. */
+/** Returns the reason why a file can't be read; rethrows other errors. */
 function faultOf(error: unknown): string {
   if (error instanceof SyntaxFault) return `neither YAML nor JSON: ${error.message}`;
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return "there is no such file or folder";
-  if (code === "EACCES") return "it may not be read";
+  if (code === "EACCES") return "permission denied";
   if (code === undefined) throw error;
   return (error as Error).message;
 }

@@ -1,6 +1,6 @@
 /**
- * Ends the process with exit code 0 when whoever reads its output has left, as with `plinth types | head`: nobody wants the rest. Other
- * failures of the output stay errors.
+ * Exits with code 0 when the reader of the output has closed it, as in `plinth types | head`. Other output errors
+ * stay errors.
  */
 export function endQuietlyWithReaders(): void {
   for (const output of [process.stdout, process.stderr]) {

@@ -1,2 +1,2 @@
-/** Version of the package; a test holds it against package.json. */
+/** Version of the package; a test compares it with package.json. */
 export const productVersion = "0.1.0";

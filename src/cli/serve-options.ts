@@ -30,10 +30,10 @@ import { UsageError, type FlagValues } from "./flag-reader.ts";
 export interface ServeOptions {
   readonly server: ServerOptions & { readonly port: number };
   readonly dataDir: string;
-  /** File for the administrator's kubeconfig; undefined: the usual one in the data folder. */
+  /** File of the administrator's kubeconfig; undefined for the default one in the data folder. */
   readonly kubeconfigFile: string | undefined;
   readonly flagDeprecationWarnings: boolean;
-  /** For each flag with a value from elsewhere, the name under which it was set: an environment variable or a key of the file. */
+  /** For each flag that was set in another way: the name of the environment variable or configuration key. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
@@ -47,11 +47,12 @@ type ProgramSettings = ValueSettings & {
 };
 
 /**
- * The options from flags, environment variables and the configuration file, in this order of precedence, with defaults.
+ * Returns the options of flags, environment variables and the configuration file, in this order of precedence, with
+ * defaults.
  *
- * @param flags the flags of the command line; others than those of the options table are ignored.
- * @throws {OptionsError} a value that is not allowed, or options that contradict each other.
- * @throws {UsageError} a combination that only the program refuses.
+ * @param flags the flags of the command line; flags without an option are ignored.
+ * @throws {OptionsError} if a value isn't allowed, or options contradict each other.
+ * @throws {UsageError} for a combination that only the program rejects.
  */
 export async function serveOptions(flags: FlagValues, environment: NodeJS.ProcessEnv): Promise<ServeOptions> {
   const ofEnvironment = settingsFrom((flag) => environment[variableOf(flag)], variableOf);
@@ -110,14 +111,14 @@ async function settingsOfFile(file: string): Promise<Map<string, Setting>> {
   return settingsOf(programOptionTable, value ?? {}, { source: file });
 }
 
-/** Addresses of etcd imply its engine, within one source. */
+/** Sets the engine to etcd if this source has etcd endpoints. */
 function implied(settings: Map<string, Setting>): Settings {
   const endpoints = settings.get("storage.endpoints");
   if (endpoints === undefined || (endpoints.value as readonly string[]).length === 0) return settings;
   return new Map([...settings, ["storage.engine", { value: "etcd", name: endpoints.name }]]);
 }
 
-/** The names of options that were set otherwise than by their flag. */
+/** Returns the names of options that weren't set by their flag. */
 function sourcesOf(settings: Settings): ReadonlyMap<string, string> {
   const sources = new Map<string, string>();
   for (const [key, flag] of flagNames(programOptionTable)) {

@@ -9,7 +9,7 @@ import { acceptedFlags, acceptedHelp, acceptFlags } from "./accepted-flags.ts";
 import {
   administratorFile,
   administratorFileBeside,
-  leadsToLivingServer,
+  isOfRunningServer,
   writePrivately,
 } from "./administrator-file.ts";
 import { refuseDamagedStore } from "./check-apart.ts";
@@ -21,7 +21,7 @@ import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
 import { serveOptions, type ServeOptions } from "./serve-options.ts";
 
-/** Runs a server until it is told to stop. */
+/** Runs a server until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
   flags: serveFlags,
   help: () =>
@@ -29,20 +29,20 @@ export const serveCommand: Command = {
     featureHelp(features) +
     acceptedHelp(),
   async run(words) {
-    const flags = parseFlags(knownFlags, words);
+    const flags = parseFlags(allFlags, words);
     const serve = await serveOptions(flags, process.env);
     const { server: options, dataDir, kubeconfigFile } = serve;
-    acceptFlags(new FlagReader(knownFlags, flags), options.log);
+    acceptFlags(new FlagReader(allFlags, flags), options.log);
     if (serve.flagDeprecationWarnings) warnOfDeprecated([...flags.keys()], options.log);
     prepareDataFolder(dataDir);
     if ("engine" in options.storage && options.storage.engine === "embedded")
       await refuseDamagedStore(options.storage.dir, dataDir, options.log);
-    const usual = kubeconfigFile ?? administratorFile(dataDir);
-    // Before the start, so that a server which answers is another one.
-    const beside = kubeconfigFile === undefined && (await leadsToLivingServer(usual));
+    const defaultFile = kubeconfigFile ?? administratorFile(dataDir);
+    // Checked before the start, so that a server that responds is another one.
+    const beside = kubeconfigFile === undefined && (await isOfRunningServer(defaultFile));
     const server = await start(serve);
     surviveDefects(server);
-    const file = beside ? administratorFileBeside(dataDir, server.url!) : usual;
+    const file = beside ? administratorFileBeside(dataDir, server.url!) : defaultFile;
     await writeAdministrator(file, server, options.log);
     const stop = stopSignal();
     process.stdout.write(
@@ -56,9 +56,9 @@ export const serveCommand: Command = {
   },
 };
 
-const knownFlags = [...serveFlags, ...acceptedFlags];
+const allFlags = [...serveFlags, ...acceptedFlags];
 
-/** The server can't be started as things are on this machine; the message says what to change. */
+/** Thrown if the server can't start on this machine; the message says what to change. */
 class StartError extends Error {
   override name = "StartError";
 }
@@ -83,14 +83,17 @@ async function start({ server: options, dataDir, sources }: ServeOptions): Promi
   }
 }
 
-/** Ends the process while one of its threads waits for another process to write, which an orderly end would wait for. */
+/** Exits at once: an orderly exit would wait for a thread that waits for another process's write lock. */
 function endAtOnce(error: unknown): void {
   if (!(error instanceof StoreTimeoutError)) throw error;
   process.stderr.write(`plinth: ${error.message}\n`);
   process.kill(process.pid, "SIGKILL");
 }
 
-/** A full disk keeps nobody from reading, so it doesn't end the server either; the file of before is left as it is. */
+/**
+ * Writes the administrator's kubeconfig. A full disk only logs an error, because the server can still serve reads;
+ * the old file stays.
+ */
 async function writeAdministrator(file: string, server: Server, log: Logger): Promise<void> {
   try {
     await writePrivately(file, server.durableKubeconfig());
@@ -100,13 +103,14 @@ async function writeAdministrator(file: string, server: Server, log: Logger): Pr
       await server.close();
       throw new OptionsError(`${file} can't be written (see --write-kubeconfig): ${message}`);
     }
-    log.error({ error: message }, `there is no room to write ${file}`);
+    log.error({ error: message }, `the disk is full: ${file} can't be written`);
   }
 }
 
 /**
- * From now on an exception that nothing caught doesn't end the process: it serves others who have no part in it. Handlers
- * that a peer's bytes reach are guarded where they are registered, and end that peer's connection (`src/http/transport/guard.ts`).
+ * Keeps the process running after an uncaught exception, because it serves other clients too. Handlers that a peer's
+ * bytes reach are guarded where they are registered, and close that peer's connection
+ * (`src/http/transport/guard.ts`).
  */
 function surviveDefects(server: Server): void {
   process.on("uncaughtException", (error) => server.reportDefect(error, "uncaughtException"));

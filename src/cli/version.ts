@@ -4,7 +4,7 @@ import { productVersion } from "./product-version.ts";
 
 export const versionCommand: Command = {
   flags: [],
-  help: () => "Says which version this is, and of which API release.\n\nUsage: plinth version\n",
+  help: () => "Prints the version and its API release.\n\nUsage: plinth version\n",
   run() {
     const { major, minor } = referenceRelease;
     process.stdout.write(

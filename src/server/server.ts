@@ -55,17 +55,17 @@ import { serviceAccountKeys } from "./authentication/service-account-tokens.ts";
 import { servingCertificates, type Serving } from "./certificates/serving.ts";
 
 /**
- * A server that runs.
+ * A running server.
  *
  * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
  */
 export class Server<Objects = BuiltInObjects> {
   private closing: Promise<void> | undefined;
 
-  /** @internal Made by {@link startServer}. */
+  /** @internal Created by {@link startServer}. */
   constructor(private readonly parts: Parts) {}
 
-  /** Where this machine reaches it, for example `https://127.0.0.1:6443`; undefined without a socket. */
+  /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   get url(): string | undefined {
     const { listener } = this.parts;
     if (listener === undefined) return undefined;
@@ -73,27 +73,27 @@ export class Server<Objects = BuiltInObjects> {
     return publicUrl(`https://${host}:${listener.port}`, []);
   }
 
-  /** The API without a socket, as the administrator. */
+  /** Client with the administrator's rights that works without a socket. */
   get client(): TypedClient<Objects> {
     return this.parts.client as unknown as TypedClient<Objects>;
   }
 
-  /** PEM of the authority that clients are to trust; undefined with an operator's own certificate. */
+  /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
   get caCertificate(): string | undefined {
     return this.parts.serving?.caCertificate;
   }
 
-  /** A bearer token of the administrator, good while the server runs. */
+  /** Bearer token of the administrator, valid while the server runs. */
   get adminToken(): string {
     return this.parts.adminToken;
   }
 
-  /** The text of a client configuration for the administrator. */
+  /** Returns a kubeconfig for the administrator, with the token of this run. */
   kubeconfig(): string {
     return this.kubeconfigFor({ token: this.adminToken });
   }
 
-  /** The text of a client configuration for the administrator with a certificate that outlives the server's run. */
+  /** Returns a kubeconfig for the administrator with a certificate that stays valid after the server stops. */
   durableKubeconfig(): string {
     const issue = this.parts.serving?.issueAdminCertificate;
     return issue === undefined ? this.kubeconfig() : this.kubeconfigFor(issue());
@@ -105,14 +105,14 @@ export class Server<Objects = BuiltInObjects> {
   }
 
   /**
-   * Logs and counts an exception of this process that no request and no connection owns; for handlers of
-   * `uncaughtException` and `unhandledRejection`.
+   * Logs and counts an exception outside of any request or connection; for handlers of `uncaughtException` and
+   * `unhandledRejection`.
    */
   reportDefect(error: unknown, origin: "uncaughtException" | "unhandledRejection"): void {
     this.parts.service.log.defect(error, { process: origin });
   }
 
-  /** Stops: not ready at once, then (after the delay that was configured) no new requests, then nothing. */
+  /** Stops the server: it becomes unready at once, refuses new requests after the configured delay, and then closes. */
   close(): Promise<void> {
     return (this.closing ??= stop(this.parts));
   }
@@ -130,10 +130,10 @@ interface Parts {
 }
 
 /**
- * Puts a server together and starts it. It is ready when the promise resolves.
+ * Starts a server; it is ready when the promise resolves.
  *
- * @throws {OptionsError} an option can't be used.
- * @throws {StoreError} the store can't be opened.
+ * @throws {OptionsError} if an option can't be used.
+ * @throws {StoreError} if the store can't be opened.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   await checkOptions(options);
@@ -162,13 +162,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** What a server is put together from. */
+/** The parts from which a server is assembled. */
 interface Pieces extends OpenStore {
   readonly registry: Registry;
   readonly chosen: readonly Controller<BuiltInDependencies>[];
   readonly extensions: GuardedExtensions;
   readonly life: Lifecycle;
-  /** Keeps everything that is to be closed. */
+  /** Registers everything to close on stop. */
   readonly opened: Opened;
 }
 
@@ -189,8 +189,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
-  const known = { policy, namespaces, authorizer: authorization.chain, connections };
-  const admission = await setUpAdmission(options, loopbackUser(options), { ...pieces, ...known, ...later });
+  const access = { policy, namespaces, authorizer: authorization.chain, connections };
+  const admission = await setUpAdmission(options, loopbackUser(options), { ...pieces, ...access, ...later });
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     storageHooks: effects.byPrefix,
@@ -237,15 +237,15 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     authentication,
   });
   opened.add(service.audit, (audit) => audit?.close());
-  const reached = { options, registry, client, serving, service, opened, publishTrust };
-  const listener = await startListening(reached);
+  const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
+  const listener = await startListening(listenerParts);
   return { options, life, client, serving, listener, service, adminToken, opened };
 }
 
 /**
- * Writes the default objects, in the background where the store takes no writes at present.
+ * Writes the default objects; in the background if the store accepts no writes at present.
  *
- * @returns publishes the authorities of clients again, after they changed.
+ * @returns a function that publishes the CA certificates for client certificates again after they changed.
  */
 async function writeDefaults(
   options: ServerOptions,
@@ -266,7 +266,10 @@ async function writeDefaults(
   return () => publishTrust().catch(logTrustFailure(options));
 }
 
-/** Flow control and the upkeep of its configuration, and the metrics of the queues of that and of controllers. */
+/**
+ * Creates flow control, the maintenance of its configuration objects, and the metrics of its and the controllers'
+ * queues.
+ */
 function flowParts(
   options: ServerOptions,
   { registry, store, opened }: Pieces,
@@ -284,13 +287,13 @@ function close(opened: { close(): unknown }): unknown {
   return opened.close();
 }
 
-/** The serving certificates, and the authentication of requests. */
+/** Creates the serving certificates and the authentication of requests. */
 async function servingAndAuthentication(
   options: ServerOptions,
   { registry, store, shared, extensions }: Pieces,
   adminToken: string,
 ): Promise<{ serving: Serving | undefined; authentication: ServerAuthentication }> {
-  // Together, as files that are made wait for the disk.
+  // In parallel, because new files wait for the disk.
   const [serving, serviceAccounts] = await Promise.all([
     servingCertificates(options, shared),
     serviceAccountKeys(options, shared),
@@ -306,7 +309,7 @@ async function servingAndAuthentication(
   return { serving, authentication };
 }
 
-/** What the verbs work with. */
+/** Creates the engine with the dependencies of the verbs. */
 function engineFor(
   options: ServerOptions,
   registry: Registry,
@@ -326,7 +329,7 @@ function engineFor(
     allowPrivileged,
     pages: new PageCache(store),
     selectors: new SelectorIndex(store, clock, (error) =>
-      log.warn({ error: stackOf(error) }, "an index for selectors could not be made; lists go without it"),
+      log.warn({ error: stackOf(error) }, "an index for selectors could not be built; lists scan instead"),
     ),
     repeatedApplies: new RepeatedApplies(),
     fieldSets: new RecentFieldSets(),
@@ -334,7 +337,7 @@ function engineFor(
   };
 }
 
-/** The indexes that follow the store, not started yet. */
+/** Creates the caches that watch the store; they aren't started yet. */
 function storedIndexes(
   { vocabulary, clock, log, authorizationModes }: ServerOptions,
   registry: Registry,
@@ -357,7 +360,7 @@ function storedIndexes(
   };
 }
 
-/** The server itself, for what it does without being asked. */
+/** Returns the identity of the server for its own requests. */
 function loopbackUser({ vocabulary: { systemPrefix } }: ServerOptions): UserInfo {
   return { name: `${systemPrefix}apiserver`, uid: "", groups: [`${systemPrefix}masters`], extra: {} };
 }

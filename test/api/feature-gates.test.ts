@@ -139,7 +139,7 @@ test("a gate that changes nothing here is accepted, and the log says why, once",
   const log = { info: () => undefined, warn, error: () => undefined };
   server = await TestServer.start({ featureGates: "MemoryManager=false,WatchList=true", log });
   expect(said.filter((message) => message.includes("feature gate"))).toEqual([
-    "feature gate MemoryManager has no effect here: it is the node agent's",
+    "feature gate MemoryManager has no effect here: it belongs to the node agent",
   ]);
 });
 

@@ -62,7 +62,7 @@ describe.each(["in memory", "in a folder"])("the server's own certificate, kept 
     await clock.leap(nearEndMs);
     const second = await until(shown, (serial) => serial !== first);
     expect(server.caCertificate).toBe(authority);
-    expect(logged).toContain("the server's own certificate was made anew");
+    expect(logged).toContain("the server's own certificate was renewed");
 
     expect(session.closed).toBe(false);
     expect((await answerOf(session.request(headers))).status).toBe(200);

@@ -63,7 +63,7 @@ describe("feature gates", () => {
   );
 
   it.each(["true", "false"])("C-9.2-14 a gate that was removed is refused when it is set to %s", (value) => {
-    const removed = "unrecognized feature gate: Gone; it was removed in 1.26, what it stood for can't be set";
+    const removed = "unrecognized feature gate: Gone; it was removed in 1.26 and can no longer be set";
     expect(() => parse(`Gone=${value}`)).toThrow(new FeatureGateError(removed));
     expect(() => parse("").enabled("Gone")).toThrow("there is no feature gate Gone");
   });
@@ -198,7 +198,7 @@ describe("the features of the reference release", () => {
     featureGates(options as unknown as ServerOptions);
     expect(logged).toEqual([
       "feature gate DryRun is stable; it will be removed",
-      "feature gate CPUManagerPolicyOptions has no effect here: it is the node agent's",
+      "feature gate CPUManagerPolicyOptions has no effect here: it belongs to the node agent",
     ]);
   });
 

@@ -30,8 +30,8 @@ function otherValue({ type, here, allowed }: (typeof acceptedFlags)[number]): st
   return type === "boolean" ? String(here !== "true") : values[type]!;
 }
 
-describe("flags of the reference that change nothing here", () => {
-  test("none of them is a flag of the server's own, and none is listed twice", () => {
+describe("flags of the reference without effect", () => {
+  test("no flag is also one of the server, and none is listed twice", () => {
     const names = [...serveFlags, ...acceptedFlags].map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
   });
@@ -54,7 +54,7 @@ describe("flags of the reference that change nothing here", () => {
     },
   );
 
-  test("who asks for what the server does anyway is told nothing", () => {
+  test("a value that matches the server's behaviour logs nothing", () => {
     const words = acceptedFlags.flatMap(({ name, here }) =>
       here === undefined ? [] : [`--${name}=${here}`],
     );
@@ -62,7 +62,7 @@ describe("flags of the reference that change nothing here", () => {
     expect(warningsOf(...words, "--request-timeout=1m0s", "--goaway-chance=0.0")).toEqual([]);
   });
 
-  test("-v may be given as a letter", () => {
+  test("-v is accepted as a short flag", () => {
     expect(warningsOf("-v", "3")).toHaveLength(1);
     expect(warningsOf("-v=3")).toHaveLength(1);
   });

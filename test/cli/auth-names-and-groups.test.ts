@@ -108,7 +108,7 @@ describe("plinth auth matrix and grants of single names", () => {
     ]);
   });
 
-  it("says that there are more names when they are very many, and counts the resource as allowed", async () => {
+  it("reports that there are more names above the limit, and counts the resource as allowed", async () => {
     const text = await ask("matrix", "ann");
     expect(text).toMatch(/^configmaps +some names +some names +some names +some names/m);
     const names = many.slice(0, 20).join(", ");

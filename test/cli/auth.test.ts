@@ -83,7 +83,7 @@ describe("plinth auth", () => {
     expect((await ask("who-can", "get", ...words)).split("\n")[0]).toBe(`who can ${text}:`);
   });
 
-  it("why adds the groups that every user, or account, is in, and with --exact it doesn't", async () => {
+  it("why adds the implied groups of users and service accounts, except with --exact", async () => {
     const groups = async (...words: string[]) =>
       ((await askJson("why", ...words, "get", "pods")).spec as { groups?: string[] }).groups;
     expect(await groups("ann", "--group=a,b")).toEqual(["a", "b", "system:authenticated"]);
@@ -104,7 +104,7 @@ describe("plinth auth", () => {
     expect(all.status.continue).toBeUndefined();
   });
 
-  it("matrix shows verbs by resource; of everything only what is allowed", async () => {
+  it("matrix shows verbs by resource; without arguments only allowed resources", async () => {
     const named = await ask("matrix", "ben", "pods", "nodes", "--exact");
     expect(named.split("\n").map((line) => line.split(/ +/).slice(0, 5).join(" "))).toEqual([
       "RESOURCE GET LIST WATCH CREATE",
@@ -119,7 +119,7 @@ describe("plinth auth", () => {
     expect(await ask("matrix", "ben", "--exact", "-A")).toMatch(/^RESOURCE.*\nnodes +yes +no.*\nnothing/);
   });
 
-  it("asks as whom the flags name, and says what the server refuses", async () => {
+  it("uses the credentials of the flags, and reports rejections of the server", async () => {
     const url = server.server.url!;
     const words = [`--server=${url}`, `--ca=${file("ca.crt")}`];
     let text = "";
@@ -134,7 +134,7 @@ describe("plinth auth", () => {
     await fails(["why", "ann", "get", "pods", `--server=${url}`], /can't be reached: .*certificate/);
   });
 
-  it("reads what client configurations name: files beside them, contexts, namespaces", async () => {
+  it("reads relative files, contexts and namespaces of kubeconfigs", async () => {
     const config = JSON.parse(server.server.kubeconfig()) as {
       clusters: [{ cluster: Record<string, string> }];
       users: [{ user: Record<string, string> }];
@@ -199,9 +199,9 @@ describe("plinth auth", () => {
     await fails(words, message);
   });
 
-  it("says what is wrong with a client configuration", async () => {
+  it("reports errors of a kubeconfig", async () => {
     const words = ["why", "ann", "get", "pods"];
-    await fails(words, "no server is named", { HOME: folder.path, KUBECONFIG: file("none") });
+    await fails(words, "no server: set --kubeconfig", { HOME: folder.path, KUBECONFIG: file("none") });
     writeFileSync(file("broken"), "a: [");
     await fails(words, "broken: ", { KUBECONFIG: file("broken") });
     writeFileSync(file("list"), "[]");

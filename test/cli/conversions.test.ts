@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { wayTo, versionChanges } from "../../src/cli/convert/registry.ts";
+import { findSteps, versionChanges } from "../../src/cli/convert/registry.ts";
 import { groupName } from "../../src/schema/kind.ts";
 import { lifeCycles } from "../../src/kinds/life-cycle-table.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
@@ -33,7 +33,7 @@ function inKubernetes(text: string): string {
     .replaceAll("platform.io", "kubernetes.io");
 }
 
-describe("manifests of removed versions become what is written beside them", () => {
+describe("manifests of removed versions are converted to the recorded results", () => {
   it.each(cases)("%s", async (name) => {
     const file = path.join(folder, name, "before.yaml");
     const { code, output, lines } = await convert(["-f", file]);
@@ -47,7 +47,7 @@ describe("manifests of removed versions become what is written beside them", () 
     expect(code).toBe(0);
   });
 
-  it.each(cases)("%s, in the names of the reference", async (name) => {
+  it.each(cases)("%s, with names of kubernetes", async (name) => {
     const { output, lines, code } = await convertText(
       inKubernetes(textOf(name, "before.yaml")),
       "--vocabulary=kubernetes",
@@ -67,7 +67,7 @@ describe("manifests of removed versions become what is written beside them", () 
     expect([output, lines, code]).toEqual([once.output, [], 0]);
   });
 
-  it("cover every kind that has a replacement", () => {
+  it("the recorded manifests cover every kind with a replacement", () => {
     const covered = new Set(
       cases
         .flatMap((name) => manifestsIn(textOf(name, "before.yaml")))
@@ -86,10 +86,10 @@ describe("manifests of removed versions become what is written beside them", () 
     expect([...new Set(wanted)].filter((one) => !covered.has(one) && !apart.has(one))).toEqual([]);
   });
 
-  it("a way leads from every replaced version to its replacement", () => {
+  it("every replaced version can be converted to its replacement", () => {
     const lost = lifeCycles.filter(
       ({ replacement, kind, ...home }) =>
-        replacement !== undefined && wayTo(home, replacement, kind) === undefined,
+        replacement !== undefined && findSteps(home, replacement, kind) === undefined,
     );
     expect(lost).toEqual([]);
   });
@@ -103,7 +103,7 @@ const signing = (spec: object, status?: object) => ({
   ...(status === undefined ? {} : { status }),
 });
 
-describe("what somebody must decide is said, and the exit code is 1", () => {
+describe("decisions that the user must make are reported, and the exit code is 1, for", () => {
   it("a certificate request names its signer; usages and a condition's status are written out", async () => {
     const status = { conditions: [{ type: "Approved", reason: "ByHand" }] };
     const { code, output, lines } = await convertText(signing({ signerName: "example.com/people" }, status));
@@ -123,22 +123,22 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
     [
       "a certificate request without a signer",
       signing({ usages: ["client auth"] }),
-      "spec.signerName: cannot be converted: the older version chose a signer by itself; say which one is meant",
+      "spec.signerName: cannot be converted: the older version chose a signer by itself; set the one to use",
     ],
     [
       "the signer for everything",
       signing({ usages: ["client auth"], signerName: "platform.io/legacy-unknown" }),
-      'spec.signerName: cannot be converted: the new version has no signer "platform.io/legacy-unknown"; name another one',
+      'spec.signerName: cannot be converted: the new version has no signer "platform.io/legacy-unknown"; set another one',
     ],
     [
       "a webhook's side effects that aren't known",
       webhook({ sideEffects: "Some" }),
-      'webhooks[0].sideEffects: cannot be converted: the new version doesn\'t take "Some"; say None or NoneOnDryRun, whichever is true',
+      'webhooks[0].sideEffects: cannot be converted: the new version doesn\'t take "Some"; set None or NoneOnDryRun, whichever is true',
     ],
     [
       "a webhook's side effects that aren't told",
       webhook({}),
-      'webhooks[0].sideEffects: cannot be converted: the older default was "Unknown"; say None or NoneOnDryRun, whichever is true',
+      'webhooks[0].sideEffects: cannot be converted: the older default was "Unknown"; set None or NoneOnDryRun, whichever is true',
     ],
     [
       "webhooks of one name",
@@ -148,7 +148,7 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
     [
       "a workload without labels to select by",
       { apiVersion: "extensions/v1beta1", kind: "ReplicaSet", spec: { template: {} } },
-      "spec.selector: cannot be converted: the new version must be told which pods are meant",
+      "spec.selector: cannot be converted: the new version requires a selector",
     ],
     [
       "a newer workload without selector",
@@ -157,7 +157,7 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
         kind: "StatefulSet",
         spec: { template: { metadata: { labels: { a: "b" } } } },
       },
-      "spec.selector: cannot be converted: the selector is required, and isn't taken from the template's labels",
+      "spec.selector: cannot be converted: the new version requires a selector; it isn't copied from the template's labels",
     ],
     [
       "a version of a custom kind that isn't among all",
@@ -187,7 +187,7 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
           validation: { openAPIV3Schema: { properties: { spec: { minimum: 3 } } } },
         },
       },
-      "spec.versions[0].schema.openAPIV3Schema.properties[spec].type: cannot be converted: the new version refuses it: Required value",
+      "spec.versions[0].schema.openAPIV3Schema.properties[spec].type: cannot be converted: the new version rejects it: Required value",
     ],
     [
       "a policy of pod security",
@@ -200,7 +200,7 @@ describe("what somebody must decide is said, and the exit code is 1", () => {
     expect(code).toBe(1);
   });
 
-  it("a policy of pod security gets as far as it ever came, when asked to", async () => {
+  it("a PodSecurityPolicy is converted to its last version with --output-version", async () => {
     const old = { apiVersion: "extensions/v1beta1", kind: "PodSecurityPolicy", spec: { privileged: false } };
     const { code, output, lines } = await convertText(old, "--output-version=policy/v1beta1");
     expect(manifestsIn(output)).toEqual([{ ...old, apiVersion: "policy/v1beta1" }]);

@@ -82,7 +82,7 @@ const newEvent = {
   reportingInstance: "one",
 };
 
-describe("served versions are converted by the kinds' own conversions", () => {
+describe("served versions are converted by the conversion functions of their kinds", () => {
   it.each<[string, object, object]>([
     ["autoscaling/v1 to v2, with the metrics of its annotations", autoscaler, autoscalerV2],
     ["autoscaling/v2 to v1", autoscalerV2, autoscaler],
@@ -113,13 +113,13 @@ describe("served versions are converted by the kinds' own conversions", () => {
     expect(code).toBe(0);
   });
 
-  it("without a wanted version, versions that aren't deprecated stay", async () => {
+  it("without --output-version, versions that aren't deprecated are unchanged", async () => {
     for (const object of [autoscaler, autoscalerV2, coreEvent]) {
       expect(documents((await convertText(object)).output)).toEqual([object]);
     }
   });
 
-  it("two steps: from a removed version over the stored one to another served one", async () => {
+  it("a removed version is converted to the stored version and then to another served one", async () => {
     const old = {
       ...autoscalerV2,
       apiVersion: "autoscaling/v2beta1",
@@ -133,8 +133,8 @@ describe("served versions are converted by the kinds' own conversions", () => {
   });
 });
 
-describe("a wanted version", () => {
-  it("leaves objects of it and of other groups as they are, and says so when asked to", async () => {
+describe("--output-version", () => {
+  it("leaves objects of this version and of other groups unchanged, and reports them with --verbose", async () => {
     const text = [budget("policy/v1"), budget("policy/v1beta1"), capacity("v1beta1")].map((one) =>
       JSON.stringify(one),
     );
@@ -149,7 +149,7 @@ describe("a wanted version", () => {
     ]);
   });
 
-  it("takes kinds from the group that they came from", async () => {
+  it("converts kinds from their former group", async () => {
     const old = {
       apiVersion: "extensions/v1beta1",
       kind: "ReplicaSet",
@@ -167,7 +167,7 @@ describe("a wanted version", () => {
     expect(documents(output).map(({ apiVersion }) => apiVersion)).toEqual(["apps/v1", "extensions/v1beta1"]);
   });
 
-  it("that an object of the group can't get to is said, and the object stays", async () => {
+  it("reports an object of the group that has no conversion to it, and leaves it unchanged", async () => {
     const { output, lines, code } = await convertText(
       capacity("v1"),
       "--output-version=storage.platform.io/v1beta1",

@@ -27,8 +27,8 @@ const budget = (apiVersion: string, name = "web") => ({
 const yamlBudget = (name: string) =>
   `apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: ${name}}\nspec: {minAvailable: 1}\n`;
 
-describe("what is read", () => {
-  it("several files, documents, JSON and standard input, in their order", async () => {
+describe("plinth convert reads", () => {
+  it("several files, documents, JSON and standard input, in this order", async () => {
     const yaml = file("several.yaml", `# none\n---\n${yamlBudget("a")}---\n---\n${yamlBudget("b")}...\n`);
     const json = file("one.json", JSON.stringify(budget("policy/v1beta1", "c")));
     const { output, code } = await convert(["-f", yaml, `--filename=${json}`, "-f-"], yamlBudget("d"));
@@ -38,7 +38,7 @@ describe("what is read", () => {
     expect(code).toBe(0);
   });
 
-  it("the files of a folder by their names; with -R those of folders within too", async () => {
+  it("the files of a folder ordered by name, with -R also those of subfolders", async () => {
     const place = path.join(folder, "deep");
     file("deep/b.yml", yamlBudget("b"));
     file("deep/a.YAML", yamlBudget("a"));
@@ -51,7 +51,7 @@ describe("what is read", () => {
     expect(await names("--recursive")).toEqual(["a", "b", "c"]);
   });
 
-  it("the objects of a List, each by itself", async () => {
+  it("each object of a List", async () => {
     const list = {
       apiVersion: "v1",
       kind: "List",
@@ -62,7 +62,7 @@ describe("what is read", () => {
     expect(lines).toEqual(["-: document 1 (List): items[1]: it is of policy/v1 already"]);
   });
 
-  it("a list of one kind, whose items needn't say what they are", async () => {
+  it("a typed list whose items omit apiVersion and kind", async () => {
     const { apiVersion: _, kind: _kind, ...bare } = budget("policy/v1beta1");
     const list = {
       apiVersion: "policy/v1beta1",
@@ -74,7 +74,7 @@ describe("what is read", () => {
     expect(JSON.parse(output)).toEqual({ ...list, apiVersion: "policy/v1", items: [budget("policy/v1")] });
   });
 
-  it("a place in a list is named whole", async () => {
+  it("a List, whose notes have the full path of a field", async () => {
     const items = [budget("policy/v1beta1"), { ...budget("policy/v1beta1"), extra: 1 }];
     const { lines } = await convertText({ apiVersion: "v1", kind: "List", items });
     expect(lines).toEqual([
@@ -87,8 +87,8 @@ describe("what is read", () => {
   });
 });
 
-describe("what is written", () => {
-  it("one object as JSON by itself, several as a List", async () => {
+describe("plinth convert writes", () => {
+  it("one object as JSON, several as a List", async () => {
     const one = await convertText(budget("policy/v1beta1"), "--output=json");
     expect(JSON.parse(one.output)).toEqual(budget("policy/v1"));
     const two = await convertText(yamlBudget("a") + "---\n" + yamlBudget("b"), "--output=json");
@@ -99,7 +99,7 @@ describe("what is written", () => {
     });
   });
 
-  it("what isn't converted as it was, down to the zero", async () => {
+  it("unconverted objects unchanged, including the form of numbers", async () => {
     const custom = {
       apiVersion: "example.com/v1",
       kind: "Widget",
@@ -120,7 +120,7 @@ describe("what is written", () => {
     expect(output).toContain("9007199254740993");
   });
 
-  it("what the new kind knows, as it was spelled, in the order in which it was given", async () => {
+  it("known fields in the spelling and order of the input", async () => {
     const text = `metadata: {name: a, annotations: {note: "on"}}
 kind: CronJob
 spec:
@@ -146,8 +146,8 @@ apiVersion: batch/v1beta1
   });
 });
 
-describe("the names of a vocabulary", () => {
-  it("are those of the reference with --vocabulary=kubernetes", async () => {
+describe("the vocabulary of the output", () => {
+  it("is that of --vocabulary", async () => {
     const slice = {
       apiVersion: "discovery.k8s.io/v1beta1",
       kind: "EndpointSlice",
@@ -162,11 +162,11 @@ describe("the names of a vocabulary", () => {
     expect(lines).toEqual([]);
   });
 
-  it("that were meant otherwise are no silent success", async () => {
+  it("is an error if a manifest has names of another vocabulary than --vocabulary", async () => {
     const ingress = { apiVersion: "networking.k8s.io/v1beta1", kind: "Ingress" };
     const { lines, code } = await convertText(ingress, "--vocabulary=platform");
     expect(lines).toEqual([
-      "-: document 1 (Ingress): cannot be converted: networking.k8s.io/v1beta1 is a name of the kubernetes vocabulary; say --vocabulary=kubernetes",
+      "-: document 1 (Ingress): cannot be converted: networking.k8s.io/v1beta1 is a name of the kubernetes vocabulary; use --vocabulary=kubernetes",
     ]);
     expect(code).toBe(1);
   });
@@ -194,7 +194,7 @@ describe("the names of a vocabulary", () => {
     expect([lines, code]).toEqual([[], 0]);
   });
 
-  it("are those of the file's other documents, or of --output-version, where a manifest has none", async () => {
+  it("is that of the file's other documents or of --output-version if a manifest shows none", async () => {
     const file = [ingress("extensions/v1beta1"), ingress("networking.k8s.io/v1beta1")];
     const text = file.map((one) => JSON.stringify(one)).join("\n---\n");
     const kept = documents((await convertText(text)).output).map((one) => one.apiVersion as string);
@@ -204,17 +204,17 @@ describe("the names of a vocabulary", () => {
     expect(wanted.lines).toEqual([]);
   });
 
-  it("are the platform's where nothing tells, which is said", async () => {
+  it("is platform, with a note, if no name shows another one", async () => {
     const { output, lines, code } = await convertText(ingress("extensions/v1beta1"));
     expect(documents(output)[0].apiVersion).toBe("networking.platform.io/v1");
     expect(lines).toEqual([
-      "-: document 1 (Ingress web): written in platform names, as no name in it tells; --vocabulary=kubernetes writes the others",
+      "-: document 1 (Ingress web): The manifest has no vocabulary-specific names; writing platform names. Use --vocabulary=kubernetes for the others.",
     ]);
     expect(code).toBe(0);
   });
 });
 
-describe("bad input is said clearly, and the rest is converted; exit code 1", () => {
+describe("invalid input is reported, the rest is converted, and the exit code is 1, for", () => {
   it.each<[string, string, RegExp]>([
     ["neither YAML nor JSON", "a: [1\n---\nb: 2\n", /^-: neither YAML nor JSON: line \d+, column \d+: /],
     [
@@ -222,11 +222,11 @@ describe("bad input is said clearly, and the rest is converted; exit code 1", ()
       `${yamlBudget("a")}---\na: 1\nb: "\\q"\n`,
       /^-: neither YAML nor JSON: line 7, column 5: /,
     ],
-    ["no object", "- 1\n", /^-: document 1: cannot be converted: it is no object$/],
+    ["no object", "- 1\n", /^-: document 1: cannot be converted: must be an object$/],
     [
       "no kind",
       "metadata: {name: a}\n",
-      /^-: document 1: cannot be converted: it has no apiVersion and kind$/,
+      /^-: document 1: cannot be converted: apiVersion and kind are required$/,
     ],
     [
       "a version that never was",
@@ -254,10 +254,10 @@ describe("bad input is said clearly, and the rest is converted; exit code 1", ()
     expect(code).toBe(1);
   });
 
-  it("a member that stands twice", async () => {
+  it("a duplicate member", async () => {
     const { lines, code } = await convertText(`${yamlBudget("a")}kind: PodDisruptionBudget\n`);
     expect(lines).toEqual([
-      "-: document 1 (PodDisruptionBudget a): kind: given more than once; the last one counts",
+      "-: document 1 (PodDisruptionBudget a): kind: duplicate field; the last one is used",
     ]);
     expect(code).toBe(0);
   });
@@ -271,7 +271,7 @@ describe("bad input is said clearly, and the rest is converted; exit code 1", ()
     );
     expect(lines).toEqual([
       `${path.join(folder, "none.yaml")}: there is no such file or folder`,
-      `${empty}: no .yaml, .yml or .json file is in this folder`,
+      `${empty}: the folder has no .yaml, .yml or .json file`,
     ]);
     expect(documents(output)).toHaveLength(1);
     expect(code).toBe(1);
@@ -280,7 +280,7 @@ describe("bad input is said clearly, and the rest is converted; exit code 1", ()
 
 describe("wrong usage", () => {
   it.each<[string, string[], string]>([
-    ["nothing to convert", [], "--filename (-f) says what is to be converted"],
+    ["nothing to convert", [], "--filename (-f) is required"],
     ["an unknown flag", ["-f-", "--nothing"], "unknown flag --nothing"],
     ["an unknown letter", ["-x"], 'unexpected argument "-x"'],
     ["a missing value", ["-f"], "--filename needs a value"],

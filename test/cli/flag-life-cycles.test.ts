@@ -30,7 +30,7 @@ function warnings(...words: readonly string[]): string[] {
     error: () => undefined,
     warn: (_: object, text: string) => said.push(text),
   };
-  warnOfDeprecated(read(...words).given, log);
+  warnOfDeprecated(read(...words).flagNames, log);
   return said;
 }
 
@@ -103,7 +103,7 @@ describe("--admission-control", () => {
     expect(disabledAdmissionPlugins).not.toContain("ResourceQuota");
   });
 
-  test("leaves the choice to the other flags where it isn't given, and can't stand beside them", async () => {
+  test("has no effect if it isn't set, and excludes the flags that replaced it", async () => {
     expect(await optionsOfFlags("--enable-admission-plugins=AlwaysPullImages")).toMatchObject({
       enabledAdmissionPlugins: ["AlwaysPullImages"],
       disabledAdmissionPlugins: [],

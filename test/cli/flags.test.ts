@@ -5,7 +5,7 @@ import { serveFlags } from "../../src/cli/flags.ts";
 const read = (...words: string[]) => new FlagReader(serveFlags, parseFlags(serveFlags, words));
 
 describe("flags", () => {
-  test("take their value after = or as the next word; the last one counts", () => {
+  test("take their value after = or from the next argument; the last one is used", () => {
     expect(read("--secure-port=1", "--secure-port", "2").integer("secure-port", 0, 65535)).toBe(2);
     expect(read("--data-dir=a=b").text("data-dir")).toBe("a=b");
     expect(read("--data-dir=").optional("data-dir")).toBeUndefined();
@@ -21,13 +21,13 @@ describe("flags", () => {
     expect(flags.boolean("anonymous-auth")).toBeUndefined();
   });
 
-  test("a number that may be left out has no value, or one in its range", () => {
+  test("an optional number is undefined or in its range", () => {
     expect(read().optionalInteger("max-connections", 1, 9)).toBeUndefined();
     expect(read("--max-connections=9").optionalInteger("max-connections", 1, 9)).toBe(9);
     expect(() => read("--max-connections=0").optionalInteger("max-connections", 1, 9)).toThrow(UsageError);
   });
 
-  test("lists add up; booleans may stand alone", () => {
+  test("repeated lists are joined, and booleans need no value", () => {
     expect(read("--tls-san=a, b", "--tls-san", "c").list("tls-san")).toEqual(["a", "b", "c"]);
     expect(read("--anonymous-auth").boolean("anonymous-auth")).toBe(true);
     expect(read("--anonymous-auth", "false").boolean("anonymous-auth")).toBe(false);

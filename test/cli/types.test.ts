@@ -111,13 +111,13 @@ describe("the type of a value", () => {
     expect(output).toContain(`  spec: {\n    ${expected}\n  };\n`);
   });
 
-  test("has the marks of the other vocabulary", async () => {
+  test("supports the schema extensions of both vocabularies", async () => {
     const schema = { "x-platform-int-or-string": true };
     const { output } = await types(["-f", "-"], input(withSpec({ a: schema }, {}, "platform")));
     expect(output).toContain("a?: number | string;");
   });
 
-  test("is unknown far below, so that no depth is too much", async () => {
+  test("is unknown below the maximum depth", async () => {
     let schema: object = { type: "string" };
     for (let at = 0; at < 90; at++) schema = { type: "object", properties: { a: schema } };
     const { code, output } = await types(["-f", "-"], input(withSpec({ a: schema })));
@@ -200,7 +200,7 @@ test("with -o each definition has a file; other objects are left out", async () 
   );
 });
 
-describe("what can't be read is said with its file and field, and the rest is written", () => {
+describe("invalid input is reported with its file and field, and the rest is written, for", () => {
   const wrong = (change: (object: ReturnType<typeof withSpec>) => object) => change(withSpec({}));
   const schema = "spec.versions[0].schema.openAPIV3Schema";
   test.each<[string, object, string]>([
@@ -233,7 +233,7 @@ describe("what can't be read is said with its file and field, and the rest is wr
     expect(output).toContain("export interface OrderV1 {");
   });
 
-  test("a file that is missing, one without definitions, and one definition twice", async () => {
+  test("a missing file, one without definitions, and a duplicate definition", async () => {
     const missing = await types(["-f", file("missing.yaml")]);
     expect(missing).toEqual({
       code: 1,

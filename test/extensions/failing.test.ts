@@ -297,7 +297,7 @@ describe("createServer refuses extensions that it can't use, and names them", ()
     ],
     [
       { admissionPlugins: [{ name: "NodeRestriction", concerns: () => true, mutate: () => undefined }] },
-      'admissionPlugins[0].name: "NodeRestriction" is the name of a built-in one',
+      'admissionPlugins[0].name: "NodeRestriction" is the name of a built-in extension',
     ],
     [
       {
@@ -306,7 +306,7 @@ describe("createServer refuses extensions that it can't use, and names them", ()
           { name: "a", authenticate: close.close },
         ],
       },
-      'authenticators[1].name: "a" is given twice',
+      'authenticators[1].name: "a" is used twice',
     ],
     [{ authenticators: [{ authenticate: close.close }] }, "authenticators[0].name: is needed"],
     [{ authorizers: [{ name: "RBAC", authorize: close.close }] }, 'authorizers[0].name: "RBAC" is the name'],

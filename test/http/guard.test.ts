@@ -28,7 +28,7 @@ test("a handler that throws ends its connection, is reported, and leaves the oth
   expect([reports, ended, others]).toEqual([["data: Error: bytes"], ["socket"], 1]);
 });
 
-test("a handler whose promise rejects does so too", async () => {
+test("a handler whose promise rejects ends its connection and is reported too", async () => {
   const { reports, ended, guard, endable } = fixture();
   const socket = endable("socket");
   guard.once(socket, "end", () => Promise.reject(new Error("later")), socket);
@@ -37,7 +37,7 @@ test("a handler whose promise rejects does so too", async () => {
   expect([reports, ended]).toEqual([["end: Error: later"], ["socket"]]);
 });
 
-test("unless it is said what ends, it is the event's first parameter that can", () => {
+test("without `ends`, the first parameter that can be closed is closed", () => {
   const { reports, ended, guard, endable } = fixture();
   const server = new EventEmitter();
   guard.on(server, "connection", () => {
@@ -47,7 +47,7 @@ test("unless it is said what ends, it is the event's first parameter that can", 
   expect([reports.length, ended]).toEqual([1, ["first"]]);
 });
 
-test("a connection that can't be ended is reported beside", () => {
+test("a connection that can't be closed is reported too", () => {
   const { reports, guard, endable } = fixture();
   const socket = Object.assign(endable("socket"), {
     destroy: () => {

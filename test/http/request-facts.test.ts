@@ -82,7 +82,7 @@ describe("C-4.1 C-4.2 what a request is about", () => {
     expect(() => readFacts("GET", url)).toThrow("not well encoded");
   });
 
-  test("query parameters: the first counts, all can be had", () => {
+  test("a query parameter has its first value, and all values are available", () => {
     const { query } = readFacts("GET", "/livez?a=1&a=2&b&c=%20+");
     expect([query.get("a"), query.all("a"), query.get("b"), query.get("c"), query.get("d")]).toEqual([
       "1",

@@ -40,7 +40,7 @@ function asked(method: string, sentPath: string): GoRequestInfo {
 }
 
 describe("paths of requests", () => {
-  test("authorization is asked about what a Go server reads when the path is any", () => {
+  test("the authorized path of any request equals the path that a Go server parses", () => {
     let resources = 0;
     fc.assert(
       fc.property(methods, paths, (method, path) => {
@@ -54,7 +54,7 @@ describe("paths of requests", () => {
     expect(resources).toBeGreaterThan(1000);
   });
 
-  test("a forwarded path is read as the one that was sent when it is decoded and encoded again", () => {
+  test("a forwarded path that is decoded and encoded again equals the sent one", () => {
     fc.assert(
       fc.property(methods, paths, (method, path) => {
         const forwarded = encodePath(decodePath(path));

@@ -11,7 +11,7 @@ function row(writer: TimedRowsWriter, name: string, created: string | undefined)
   return written;
 }
 
-test("rows are kept without their ages, which are told anew each time", () => {
+test("rows are cached without their ages, which are computed for each response", () => {
   const writer = new TimedRowsWriter();
   expect(row(writer, "ä", "2026-01-01T00:00:00Z")).toBe(true);
   expect(row(writer, "b", undefined)).toBe(true);
@@ -30,7 +30,7 @@ test("rows are kept without their ages, which are told anew each time", () => {
   expect(rows.bytes).toBeGreaterThan(100);
 });
 
-test("a text that could be taken for an age isn't: its row has to be written otherwise", () => {
+test("cells with a text that looks like an age placeholder are rejected", () => {
   const writer = new TimedRowsWriter();
   expect(row(writer, "a\0b", "2026-01-01T00:00:00Z")).toBe(false);
   expect(row(writer, "\\u0000", "2026-01-01T00:00:00Z")).toBe(false);
@@ -40,7 +40,7 @@ test("a text that could be taken for an age isn't: its row has to be written oth
   );
 });
 
-test("more rows than there is room for at first", () => {
+test("more rows than the initial buffer holds are encoded", () => {
   const writer = new TimedRowsWriter();
   const name = "x".repeat(50_000);
   for (let index = 0; index < 5; index++) row(writer, name, "2026-01-01T00:00:00Z");

@@ -14,7 +14,7 @@ function watched(...watches: readonly (readonly [path: string, name?: string])[]
   return { counts, ends };
 }
 
-describe("who may be told of a change", () => {
+describe("the number of watchers of a change", () => {
   const { counts, ends } = watched(
     ["/api/v1/configmaps"],
     [inDefault],
@@ -46,7 +46,7 @@ describe("who may be told of a change", () => {
     expect(counts.interested(facts(method, path))).toBe(count);
   });
 
-  test("nobody any more, when all have ended", () => {
+  test("is zero when all watches have ended", () => {
     for (const end of ends) end();
     for (const path of [inDefault, "/api/v1/nodes", "/api/v1/namespaces/default/pods"]) {
       expect(counts.interested(facts("PUT", `${path}/one`))).toBe(0);

@@ -65,7 +65,7 @@ describe("clients that don't take their answers", () => {
       expect.objectContaining({
         reason: "caller",
         caller: "hog",
-        message: "connections are ended: their clients don't take their answers",
+        message: "connections closed: their clients don't read the responses",
       }),
     );
     for (const { session } of asked) session.destroy();

@@ -33,7 +33,7 @@ describe("plinth", () => {
     expect(stdout).toContain("  MemoryManager (beta, default true, no effect here)\n");
   });
 
-  it("lists its commands, and refuses others", () => {
+  it("lists its commands, and rejects others", () => {
     expect(plinth().stdout).toMatch(/serve[\s\S]*backup[\s\S]*restore[\s\S]*version/);
     expect(plinth("sevre")).toMatchObject({ code: 2, stderr: expect.stringContaining('no command "sevre"') });
   });
@@ -135,7 +135,7 @@ describe("plinth", () => {
     expect(code).toBe(1);
   });
 
-  it("serve: a port in use is said so", async () => {
+  it("serve: a port in use is reported", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as { port: number };
@@ -145,7 +145,7 @@ describe("plinth", () => {
     expect(code).toBe(1);
   });
 
-  it("serve: a token file with a malformed line is refused with the line's number", () => {
+  it("serve: a token file with a malformed line is rejected with the line's number", () => {
     const dir = folder();
     const file = path.join(dir, "tokens.csv");
     writeFileSync(file, "secret-one,ana,1\nsecret-two,bela\n");
@@ -160,7 +160,7 @@ describe("plinth", () => {
     expect(code).toBe(2);
   });
 
-  it("serve: a damaged data folder is said so, and nothing is overwritten", () => {
+  it("serve: a damaged data folder is reported, and nothing is overwritten", () => {
     const dir = folder();
     mkdirSync(path.join(dir, "store"), { recursive: true });
     const file = path.join(dir, "store/data.mdb");
@@ -264,7 +264,7 @@ describe("plinth serve", () => {
     await server.stop();
   });
 
-  it("an unreadable folder is said so", () => {
+  it("an unreadable folder is reported", () => {
     const dir = folder();
     const file = path.join(dir, "file");
     writeFileSync(file, "");

@@ -102,7 +102,7 @@ describe("a controller that can't follow what it works with", () => {
     ["customresourcedefinition", /\/customresourcedefinitions/],
   ])("keeps the server from being ready, by its name, until it can again: %s", async (controller, what) => {
     const prefix = [...ends.keys()].find((one) => what.test(one))!;
-    const failed = `[-]${nameOf(controller)} failed: what the controller works with can't be followed`;
+    const failed = `[-]${nameOf(controller)} failed: an informer of the controller fails`;
     expect(await controllerLines(server)).not.toContain(failed);
     away = prefix;
     ends.get(prefix)!();

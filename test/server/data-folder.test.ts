@@ -38,7 +38,7 @@ describe("a data folder that can't be used", () => {
     },
   );
 
-  it("is said so where a file is in its way", () => {
+  it("is reported if its path is a file", () => {
     const file = path.join(folder(), "file");
     writeFileSync(file, "");
     for (const dir of [file, path.join(file, "below")]) {
@@ -76,7 +76,7 @@ describe("plinth check and backup of a folder without a store", () => {
     expect(existsSync(to)).toBe(false);
   });
 
-  it("check says so of a folder that holds something else", () => {
+  it("check reports a folder with other content", () => {
     const dir = folder();
     mkdirSync(path.join(dir, "store"));
     expect(plinth("check", `--data-dir=${dir}`)).toMatchObject({ code: 1 });
@@ -85,7 +85,7 @@ describe("plinth check and backup of a folder without a store", () => {
 });
 
 describe("admin.kubeconfig", () => {
-  it("leads to the first server as long as that lives; the second has a file of its own", async () => {
+  it("is that of the first server while it runs; the second server has its own file", async () => {
     const dir = folder();
     const usual = path.join(dir, "admin.kubeconfig");
     const first = await serve(dir);
@@ -105,7 +105,7 @@ describe("admin.kubeconfig", () => {
     expect(clusterOf(readFileSync(usual, "utf8")).server).toBe(third.url);
   });
 
-  it("does so with an operator's certificate too, which is for another name", async () => {
+  it("is that of the first server also with an operator's certificate for another name", async () => {
     const dir = folder();
     const { serving } = createServingCertificates(["elsewhere.example"]);
     const [cert, key] = [path.join(dir, "tls.crt"), path.join(dir, "tls.key")];
@@ -118,7 +118,7 @@ describe("admin.kubeconfig", () => {
     expect(second.administrator).not.toBe(first.administrator);
   });
 
-  it("is written anew on the same port under another address, and over what isn't a configuration", async () => {
+  it("is replaced for another address with the same port, and if it isn't a kubeconfig", async () => {
     const dir = folder();
     const usual = path.join(dir, "admin.kubeconfig");
     mkdirSync(dir, { recursive: true });

@@ -21,7 +21,7 @@ async function failureOf(options: unknown): Promise<unknown> {
   }
 }
 
-describe("createServer refuses options that it can't use, and names them", () => {
+describe("createServer rejects invalid options and names them", () => {
   test.each<[unknown, string]>([
     ["k8s", 'options: "k8s" is not an object of options'],
     [
@@ -81,12 +81,12 @@ describe("createServer refuses options that it can't use, and names them", () =>
     expect((error as Error).message).toContain(message);
   });
 
-  test("options that are undefined are not given", () => {
+  test("undefined options count as absent", () => {
     const all = Object.fromEntries(Object.keys(serverOptionTable).map((name) => [name, undefined]));
     expect(serverOptionsOf(all)).toEqual(serverOptionsOf({}));
   });
 
-  test("each flag that an error of the server names has an option, or can't be set by the library", () => {
+  test("each flag in an error of the server has an option, or can't be set by the library", () => {
     const flags = new Set(flagNames(serverOptionTable).values());
     const named = new Set<string>();
     for (const file of filesBelow("src/server").filter((one) => !one.includes("/options/"))) {
@@ -97,13 +97,13 @@ describe("createServer refuses options that it can't use, and names them", () =>
   });
 });
 
-describe("a start that fails leaves nothing open", () => {
+describe("a start that fails closes everything", () => {
   const folder = temporaryFolder();
   afterAll(() => folder.remove());
 
   const sockets = () => process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
 
-  test("wherever it fails", async () => {
+  test("at any step", async () => {
     const before = sockets();
     const storage = { engine: "embedded", dir: path.join(folder.path, "store") } as const;
     const startWith = async (setTimer: typeof systemClock.setTimer) =>
@@ -134,7 +134,7 @@ describe("a start that fails leaves nothing open", () => {
     await server.close();
   });
 
-  test("of options that are wrong only in the end", async () => {
+  test("for an option that is checked last", async () => {
     const before = sockets();
     const audit = { policyFile: "/nowhere/policy.yaml", log: { path: "-" } };
     const error = await failureOf({ audit });
@@ -143,7 +143,7 @@ describe("a start that fails leaves nothing open", () => {
   });
 });
 
-describe("the client says what is wrong with what it is given", () => {
+describe("the client reports invalid arguments", () => {
   let server: Server;
   beforeAll(async () => {
     server = await createServer({ port: false });

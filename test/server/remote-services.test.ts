@@ -54,7 +54,7 @@ describe("5.7 a client configuration that changes while the server runs", () => 
     while (!(await holds()));
   };
 
-  it("another certificate with its key is shown, and what is under way is still answered", async () => {
+  it("a new certificate and key are used, and running requests are completed", async () => {
     expect(await shown()).toBe("plinth");
     let answer: (reply: Reply) => void = () => undefined;
     reply = () => new Promise((resolve) => (answer = resolve));
@@ -73,7 +73,7 @@ describe("5.7 a client configuration that changes while the server runs", () => 
     expect(logged).toEqual([]);
   });
 
-  it("files that don't fit one another change nothing, and are used when they do", async () => {
+  it("files that don't match have no effect until they match", async () => {
     const { certificate, key } = asked.clientCertificate("second");
     writeFileSync(file("client.pem"), certificate);
     await looked(() => logged.length > 0);
@@ -87,7 +87,7 @@ describe("5.7 a client configuration that changes while the server runs", () => 
     expect(await shown()).toBe("second");
   });
 
-  it("another authority, with the service that it vouches for", async () => {
+  it("a new CA and a service with a certificate of it are used", async () => {
     const before = asked;
     asked = await HttpsService.start(() => reply());
     try {
@@ -104,7 +104,7 @@ describe("5.7 a client configuration that changes while the server runs", () => 
     }
   });
 
-  it("files that a changed configuration names are followed too", async () => {
+  it("files that a changed configuration names are watched too", async () => {
     const { certificate, key } = asked.clientCertificate("second");
     writeFileSync(file("other.pem"), certificate);
     writeFileSync(file("other.key"), key);

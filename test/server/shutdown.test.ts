@@ -28,7 +28,7 @@ async function hammer(ask: () => Promise<string>, outcomes: Outcomes): Promise<v
   }
 }
 
-test("clients that ask without a pause while the server is told to stop are answered, or refused when it has", async () => {
+test("clients that send requests while the server stops get responses, or connection refused after it stopped", async () => {
   const folder = temporaryFolder();
   const tokens = path.join(root, "examples/organisation/tokens.csv");
   const server = await ServerProcess.start(folder.path, `--token-auth-file=${tokens}`);

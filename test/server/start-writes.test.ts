@@ -67,7 +67,7 @@ describe("a start on an empty folder", () => {
   }
 });
 
-test("a start on a folder that is up to date writes nothing but the leases by which the server shows that it lives and leads, and events of that", async () => {
+test("a start on an up-to-date folder writes only the identity and leader leases and their events", async () => {
   const tokens = path.join(folder.path, "tokens.csv");
   writeFileSync(tokens, "admin,root,1,system:masters\n");
   const run = async (port: string) => {

@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== "linux")(
       folder.remove();
     });
 
-    it("writes get 504 and are never made, reads and watches go on, /readyz and the log tell", async () => {
+    it("writes get 504 and have no effect, reads and watches work, and /readyz and the log report it", async () => {
       const watch = await admin.watch(maps);
       const writing = admin.post(maps, map("late"));
       const answer = await eventually(
@@ -164,7 +164,7 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     if (watch !== undefined) expect((await watch.next()).type).toBe("ADDED");
   }
 
-  it("writes get 507, all else goes on, /readyz tells, and with room writes work again", async () => {
+  it("writes get 507, reads work, /readyz reports it, and writes work again when there is space", async () => {
     const { server, admin } = await start(dataDir);
     const watch = await admin.watch(maps);
     expect(await fill(admin)).toEqual([]);
@@ -187,7 +187,7 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     return () => rmSync(rest);
   }
 
-  it("a server that starts there serves reads, is live and not ready, and becomes ready when there is room", async () => {
+  it("a server that starts there serves reads, is live but not ready, and becomes ready when there is space", async () => {
     const first = await start(dataDir);
     expect((await first.admin.post(maps, map("m0"))).status).toBe(201);
     await first.server.stop("SIGKILL");
@@ -247,7 +247,7 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     expect(await server.stop()).toBe(0);
   });
 
-  it("a server that can't write its default objects starts, and writes them when there is room", async () => {
+  it("a server that can't write its default objects starts, and writes them when there is space", async () => {
     const first = await start(dataDir);
     await first.server.stop();
     rmSync(path.join(dataDir, "store"), { recursive: true });

@@ -40,7 +40,7 @@ describe("a data folder belongs to one vocabulary", () => {
   });
   afterEach(() => folder.remove());
 
-  it("plinth serve refuses the other one by the flags, and changes nothing", async () => {
+  it("plinth serve rejects another vocabulary with the flags to change, and writes nothing", async () => {
     await serveOnce(storage, "kubernetes");
     const before = await revisionOf(dir);
     const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${folder.path}`);
@@ -53,7 +53,7 @@ describe("a data folder belongs to one vocabulary", () => {
     await serveOnce(storage, "kubernetes");
   });
 
-  it("so does a second server in the process of the first", async () => {
+  it("a second server in the same process rejects it too", async () => {
     const first = await createServer({ storage, vocabulary: "platform", port: false });
     expect(await messageOfRefusal(storage, "kubernetes")).toMatch(/vocabulary platform: start with/);
     const second = await createServer({ storage, vocabulary: "platform", port: false });
@@ -75,7 +75,7 @@ describe("a data folder belongs to one vocabulary", () => {
     },
   );
 
-  it("a namespace with a name of the other vocabulary's system misleads nobody", async () => {
+  it("a namespace with a system name of the other vocabulary doesn't affect the detection", async () => {
     const server = await createServer({ storage, vocabulary: "kubernetes", port: false });
     await server.client.create({
       apiVersion: "v1",
@@ -88,12 +88,12 @@ describe("a data folder belongs to one vocabulary", () => {
     expect(await messageOfRefusal(storage, "platform")).toContain("belongs to the vocabulary kubernetes");
   });
 
-  it("a later version's folder is refused", async () => {
+  it("a folder of a later version is rejected", async () => {
     await serveOnce(storage, "platform");
     const stamp = JSON.stringify({ label: "platform", format: 7 });
     await withMeta(dir, (meta) => void meta.putSync("stamp", Buffer.from(stamp)));
     expect(await messageOfRefusal(storage, "platform")).toBe(
-      `the store in ${dir} has format 7, this program knows 1: ` +
+      `the store in ${dir} has format 7, this program supports up to 1: ` +
         "use the program version that wrote it, or choose another storage.dir",
     );
   });
@@ -104,7 +104,7 @@ describe.skipIf(etcdMissing !== undefined)(`a prefix in etcd too (${etcdMissing 
   beforeAll(async () => void (etcd = await EtcdServer.start()));
   afterAll(() => etcd.dispose());
 
-  it("belongs to one vocabulary, and another prefix to another one", async () => {
+  it("a prefix belongs to one vocabulary, and another prefix may belong to another one", async () => {
     const at = (prefix: string): StorageOptions => ({ engine: "etcd", endpoints: [etcd.endpoint], prefix });
     await serveOnce(at("/one"), "kubernetes");
     await serveOnce(at("/two"), "platform");

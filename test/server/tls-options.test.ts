@@ -27,7 +27,7 @@ function handshake(options: ConnectionOptions): Promise<[string | null, string] 
   });
 }
 
-test("unless told otherwise, clients may speak TLS 1.2 and above", async () => {
+test("the default minimum version is TLS 1.2", async () => {
   await start(undefined);
   expect((await handshake({ maxVersion: "TLSv1.2" }))?.[0]).toBe("TLSv1.2");
   expect((await handshake({}))?.[0]).toBe("TLSv1.3");

@@ -12,7 +12,7 @@ process.on("SIGUSR2", () => {
 });
 `;
 
-test("an exception that nothing caught is logged with its stack and counted, and the server serves on", async () => {
+test("an uncaught exception is logged with its stack and counted, and the server keeps serving", async () => {
   const folder = temporaryFolder();
   const file = path.join(folder.path, "fault.mjs");
   writeFileSync(file, fault);

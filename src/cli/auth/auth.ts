@@ -16,36 +16,37 @@ export const authFlags: readonly Flag[] = [
     short: "n",
     type: "string",
     default: "",
-    doc: "Namespace of the action; by default that of the client configuration, or default.",
+    doc: "Namespace of the action; the default is that of the kubeconfig, otherwise default.",
   },
   {
     name: "all-namespaces",
     short: "A",
     type: "boolean",
     default: "",
-    doc: "Ask about every namespace at once.",
+    doc: "Ask about all namespaces.",
   },
   {
     name: "group",
     type: "list",
     default: "",
-    doc: "why, matrix: groups of the user, comma separated, or given several times.",
+    doc: "why, matrix: groups of the user, comma-separated; the flag may be repeated.",
   },
   {
     name: "exact",
     type: "boolean",
     default: "",
-    doc: "why, matrix: don't add the groups that every authenticated user, or service account, is in.",
+    doc: "why, matrix: don't add the groups of all authenticated users and of service accounts.",
   },
-  { name: "limit", type: "integer", default: "500", doc: "who-can: subjects to list at most." },
-  { name: "output", short: "o", type: "string", default: "text", doc: "Form of the answer: text or json." },
+  { name: "limit", type: "integer", default: "500", doc: "who-can: maximum number of subjects." },
+  { name: "output", short: "o", type: "string", default: "text", doc: "Output format: text or json." },
   ...accessFlags,
 ];
 
-const about = `Explains who may do what on a server, and why. Exit code 0: the question was answered, whatever the answer.
+const about = `Explains who may do what on a server, and why.
+The exit code is 0 if the server answered, whether the action is allowed or not.
 
-  plinth auth why USER VERB RESOURCE[/SUBRESOURCE] [NAME]   may this user, and by which rule; or what is lacking
-  plinth auth who-can VERB RESOURCE[/SUBRESOURCE] [NAME]    who may, each by which binding
+  plinth auth why USER VERB RESOURCE[/SUBRESOURCE] [NAME]   allowed by which rule; if not, the nearest rules
+  plinth auth who-can VERB RESOURCE[/SUBRESOURCE] [NAME]    the allowed subjects, each with a binding
   plinth auth matrix USER [RESOURCE...]                     a user's verbs by resource
 
 RESOURCE is a name, short name or NAME.GROUP, or a URL path such as /metrics. A service account is called
@@ -53,7 +54,6 @@ system:serviceaccount:NAMESPACE:NAME.`;
 
 const questions = { why, "who-can": whoCan, matrix };
 
-/** Explains authorization of a server. */
 export const authCommand: Command = {
   flags: authFlags,
   help: () => helpText("plinth auth why|who-can|matrix ... [FLAGS]", about, authFlags),
@@ -61,8 +61,9 @@ export const authCommand: Command = {
 };
 
 /**
- * Asks what the words say, and writes the answer; gives the exit code.
+ * Sends the question of the arguments to the server and writes the answer.
  *
+ * @returns the exit code
  * @throws {UsageError} @throws {ClientError}
  */
 export async function runAuth(
@@ -72,8 +73,10 @@ export async function runAuth(
 ): Promise<number> {
   const [name = "", ...rest] = words;
   if (!Object.hasOwn(questions, name)) {
-    const given = name === "" ? "no question" : `the question ${JSON.stringify(name)}`;
-    throw new UsageError(`${given}; there are ${Object.keys(questions).join(", ")}: see plinth auth --help`);
+    const description = name === "" ? "no question" : `the question ${JSON.stringify(name)}`;
+    throw new UsageError(
+      `${description}; there are ${Object.keys(questions).join(", ")}: see plinth auth --help`,
+    );
   }
   const others: string[] = [];
   const read = new FlagReader(authFlags, parseFlags(authFlags, rest, others));

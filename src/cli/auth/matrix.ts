@@ -8,11 +8,11 @@ import { askInsight, attributesOf, subjectOf, type AuthAnswer, type AuthContext 
 
 const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"] as const;
 
-/** What a user may do with one resource. */
+/** The verbs of one resource that a user may use. */
 interface MatrixRow {
   readonly group: string;
   readonly resource: string;
-  /** Those of the resource's verbs that are allowed for every name, for some names, and for none. */
+  /** The resource's verbs that are allowed for every name, for some names, and for none. */
   readonly allowed: string[];
   readonly allowedForNames: NamedVerb[];
   readonly refused: string[];
@@ -22,7 +22,7 @@ interface MatrixRow {
 interface NamedVerb {
   readonly verb: string;
   readonly names: readonly string[];
-  /** Whether the server left names out. */
+  /** Whether the server omitted names. */
   readonly moreNames?: boolean;
 }
 
@@ -31,15 +31,15 @@ export async function matrix([user, ...words]: readonly string[], context: AuthC
   const subject = subjectOf(user, context);
   const { namespace } = context;
   const resources = words.length === 0 ? everything(context) : words.map((word) => served(word, context));
-  const asked = resources.flatMap((resource) => {
+  const checked = resources.flatMap((resource) => {
     const place = resource.namespaced ? namespace : "";
     const whole = { group: resource.group, resource: resource.name, subresource: "" };
     const own = verbs.filter((verb) => resource.verbs.includes(verb));
     return own.map((verb) => ({ resource, verb, resourceAttributes: attributesOf(verb, whole, place) }));
   });
   const rows = new Map<KnownResource, MatrixRow>();
-  for (let from = 0; from < asked.length; from += maxChecks) {
-    const part = asked.slice(from, from + maxChecks);
+  for (let from = 0; from < checked.length; from += maxChecks) {
+    const part = checked.slice(from, from + maxChecks);
     const checks = part.map(({ resourceAttributes }) => ({ subject: { ...subject, resourceAttributes } }));
     const object = await askInsight(context, "BulkAccessReview", "bulkaccessreviews", {
       checks,
@@ -66,7 +66,7 @@ export async function matrix([user, ...words]: readonly string[], context: AuthC
   return { object: { ...subject, namespace, resources: all }, text: matrixText(all, words.length === 0) };
 }
 
-/** In a namespace: what has namespaces; else every resource. */
+/** Returns all namespaced resources for a namespace, otherwise all resources. */
 function everything({ table, namespace }: AuthContext): readonly KnownResource[] {
   return namespace === "" ? table.resources : table.resources.filter(({ namespaced }) => namespaced);
 }
@@ -79,7 +79,7 @@ function served(word: string, { table }: AuthContext): KnownResource {
   return known;
 }
 
-/** @param short whether resources of which nothing is allowed are only counted. */
+/** @param short whether resources without allowed verbs are only counted. */
 function matrixText(rows: readonly MatrixRow[], short: boolean): string {
   const visible = short
     ? rows.filter(({ allowed, allowedForNames }) => allowed.length + allowedForNames.length > 0)
@@ -102,7 +102,7 @@ function matrixText(rows: readonly MatrixRow[], short: boolean): string {
   return `${visible.length === 0 ? "" : table}${rest}${some}`;
 }
 
-/** The names of one resource: a line for the verbs that are allowed for the same names. */
+/** Returns a line for each set of names with the verbs allowed for them. */
 function namesLines(resource: string, verbsForNames: readonly NamedVerb[]): string[] {
   const byNames = new Map<string, string[]>();
   for (const { verb, names, moreNames } of verbsForNames) {

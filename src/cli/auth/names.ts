@@ -10,7 +10,7 @@ export function named({ kind, namespace, name }: BindingReference | RoleReferenc
   return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }
 
-/** What a rule says, on one line. */
+/** Formats a rule as one line. */
 export function ruleText(rule: ShownRule): string {
   const {
     verbs,
@@ -28,14 +28,14 @@ export function ruleText(rule: ShownRule): string {
     ["names", resourceNames],
     ["paths", nonResourceURLs],
   ] as const;
-  const said = parts
+  const shown = parts
     .filter(([, list]) => list.length > 0)
     .map(([what, list]) => `${what} ${list.join(", ")}`);
   const more = entriesLeftOut > 0 ? [`${entriesLeftOut} more entries`] : [];
-  return [...said, ...more].join("; ");
+  return [...shown, ...more].join("; ");
 }
 
-/** Rows as columns of equal width, with a head. */
+/** Formats rows as a table with a header. */
 export function columns(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));

@@ -5,22 +5,22 @@ import type { Answer, ServerClient } from "../client/server-client.ts";
 import { platform } from "../../vocabulary/platform.ts";
 import { UsageError } from "../flag-reader.ts";
 
-/** How names of the system begin, in every vocabulary. */
+/** Prefix of system users and groups in every vocabulary. */
 const prefix = platform.systemPrefix;
 
-/** What every question of `plinth auth` works with. */
+/** Dependencies of the questions of `plinth auth`. */
 export interface AuthContext {
   readonly client: ServerClient;
   readonly table: ResourceTable;
-  /** Empty: all namespaces. */
+  /** Empty for all namespaces. */
   readonly namespace: string;
   readonly groups: readonly string[];
-  /** Whether user and groups are taken as they are. */
+  /** Whether implied groups are not added. */
   readonly exact: boolean;
   readonly limit: number;
 }
 
-/** An answer for people, and for programs. */
+/** An answer as text and as an object. */
 export interface AuthAnswer {
   readonly text: string;
   readonly object: unknown;
@@ -31,18 +31,18 @@ export type ReviewedAction =
   | { readonly resourceAttributes: Readonly<Record<string, string>> }
   | { readonly nonResourceAttributes: { readonly path: string; readonly verb: string } };
 
-/** An action, as the words of a command line name it. */
-export interface AskedAction {
+/** An action of the command line. */
+export interface RequestedAction {
   readonly spec: ReviewedAction;
-  /** For people: `get pods/log in the namespace "web"`. */
+  /** Description, such as `get pods/log in the namespace "web"`. */
   readonly text: string;
 }
 
-/** The action that `VERB RESOURCE [NAME]` name. */
+/** Parses `VERB RESOURCE [NAME]`. */
 export function actionOf(
   [verb, resource, name, ...rest]: readonly string[],
   context: AuthContext,
-): AskedAction {
+): RequestedAction {
   if (verb === undefined || resource === undefined)
     throw new UsageError("a verb and a resource are needed: see plinth auth --help");
   if (rest.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(rest[0])}`);
@@ -51,28 +51,28 @@ export function actionOf(
       throw new UsageError(`a URL path has no name: unexpected argument ${JSON.stringify(name)}`);
     return { spec: { nonResourceAttributes: { path: resource, verb } }, text: `${verb} ${resource}` };
   }
-  const found = context.table.find(resource);
-  const namespace = found.known?.namespaced === false ? "" : context.namespace;
-  const whole = fullName(found);
-  const where = namespace === "" ? placeless(found) : ` in the namespace ${namespace}`;
+  const target = context.table.find(resource);
+  const namespace = target.known?.namespaced === false ? "" : context.namespace;
+  const whole = fullName(target);
+  const where = namespace === "" ? scopeOf(target) : ` in the namespace ${namespace}`;
   return {
-    spec: { resourceAttributes: attributesOf(verb, found, namespace, name) },
+    spec: { resourceAttributes: attributesOf(verb, target, namespace, name) },
     text: `${verb} ${whole}${name === undefined ? "" : ` ${name}`}${where}`,
   };
 }
 
-/** The attributes of one action on a resource. */
+/** Returns the review attributes of an action on a resource. */
 export function attributesOf(
   verb: string,
   { group, resource, subresource }: Pick<NamedResource, "group" | "resource" | "subresource">,
   namespace: string,
   name?: string,
 ): Readonly<Record<string, string>> {
-  const given = { verb, group, resource, subresource, namespace, name: name ?? "" };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
+  const attributes = { verb, group, resource, subresource, namespace, name: name ?? "" };
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== ""));
 }
 
-/** The user of the words, with the groups that requests of theirs are made as. */
+/** Returns the user of the arguments with the groups of their requests. */
 export function subjectOf(
   user: string | undefined,
   context: AuthContext,
@@ -85,7 +85,7 @@ export function subjectOf(
 }
 
 /**
- * Asks the server something of its insight group.
+ * Posts a review to the insight group.
  *
  * @throws {ClientError}
  */
@@ -107,6 +107,6 @@ function fullName({ group, resource, subresource }: NamedResource): string {
   return `${resource}${group === "" || group === "*" ? "" : `.${group}`}${subresource === "" ? "" : `/${subresource}`}`;
 }
 
-function placeless({ known }: NamedResource): string {
+function scopeOf({ known }: NamedResource): string {
   return known?.namespaced === false ? "" : " in every namespace";
 }

@@ -10,7 +10,7 @@ interface ListStatus {
   readonly unlisted: readonly Unlisted[];
 }
 
-/** `plinth auth who-can VERB RESOURCE [NAME]`: a SubjectAccessList, in as many pages as it takes. */
+/** `plinth auth who-can VERB RESOURCE [NAME]`: posts a SubjectAccessList, and its further pages. */
 export async function whoCan(words: readonly string[], context: AuthContext): Promise<AuthAnswer> {
   const action = actionOf(words, context);
   const subjects: ListedSubject[] = [];
@@ -18,8 +18,8 @@ export async function whoCan(words: readonly string[], context: AuthContext): Pr
   let status: ListStatus | undefined;
   do {
     const limit = Math.min(maxSubjects, context.limit - subjects.length);
-    const place = status?.continue === undefined ? {} : { continue: status.continue };
-    const spec = { ...action.spec, limit, ...place };
+    const continuation = status?.continue === undefined ? {} : { continue: status.continue };
+    const spec = { ...action.spec, limit, ...continuation };
     object = await askInsight(context, "SubjectAccessList", "subjectaccesslists", spec);
     status = object["status"] as ListStatus;
     subjects.push(...status.subjects);
@@ -41,7 +41,7 @@ function listText({ subjects, unlisted, continue: more }: ListStatus, question: 
   });
   const table =
     rows.length === 0
-      ? "nobody is named by a binding that allows it\n"
+      ? "no subject of a binding is allowed it\n"
       : columns(["KIND", "NAME", "BINDING", "ROLE"], rows);
   const end = more === undefined ? "" : "there are more: see --limit\n";
   const beside = unlisted.map(({ authorizer, message }) => `  ${authorizer}: ${message}\n`).join("");

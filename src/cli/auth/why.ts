@@ -3,7 +3,7 @@ import type { ExplanationStatus } from "../../authorization/reviews/explanation.
 import { named, ruleText } from "./names.ts";
 import { actionOf, askInsight, subjectOf, type AuthAnswer, type AuthContext } from "./question.ts";
 
-/** `plinth auth why USER VERB RESOURCE [NAME]`: an AccessExplanation. */
+/** `plinth auth why USER VERB RESOURCE [NAME]`: posts an AccessExplanation. */
 export async function why([user, ...words]: readonly string[], context: AuthContext): Promise<AuthAnswer> {
   const subject = subjectOf(user, context);
   const action = actionOf(words, context);
@@ -23,7 +23,7 @@ function explanationText(status: ExplanationStatus, user: string, question: stri
     section("granted by", [...grants.flatMap(grantLines), ...(moreGrants === true ? ["and others"] : [])]),
     section("closest", [
       ...nearMisses.flatMap(nearMissLines),
-      ...leftOut(nearMissesLeftOut, "that come less close"),
+      ...leftOut(nearMissesLeftOut, "that match less"),
     ]),
     section(
       "closest",
@@ -62,7 +62,7 @@ function nearMissLines(miss: NearMiss): string[] {
   return [...grantLines(miss), ...miss.missing.map(({ message }) => `  lacks: ${message}`)];
 }
 
-/** The groups that would change the answer. */
+/** Returns lines about the groups with which the user would be allowed. */
 function groupLines({ allowedGroups = [], moreAllowedGroups }: ExplanationStatus, user: string): string[] {
   const lines = allowedGroups.map(({ name, grants, moreGrants }) => {
     const others = grants.length > 1 || moreGrants === true ? " and others" : "";

@@ -5,37 +5,37 @@ import type { Flag } from "../flag.ts";
 import { UsageError, type FlagReader } from "../flag-reader.ts";
 import { accessFrom, readText, type Access } from "./access.ts";
 
-/** Flags that say which server is asked, and as whom. */
+/** Flags of the server to connect to, and its credentials. */
 export const accessFlags: readonly Flag[] = [
   {
     name: "kubeconfig",
     type: "file",
     default: "",
-    doc: "Client configuration; by default the file of the environment's KUBECONFIG, or ~/.kube/config.",
+    doc: "Kubeconfig file; the default is that of the variable KUBECONFIG, otherwise ~/.kube/config.",
   },
   {
     name: "context",
     type: "string",
     default: "",
-    doc: "Context of the client configuration, instead of its current one.",
+    doc: "Context of the kubeconfig; the default is its current context.",
   },
   {
     name: "server",
     type: "string",
     default: "",
-    doc: "Address of the server; then no client configuration is read.",
+    doc: "URL of the server; no kubeconfig is read.",
   },
-  { name: "token", type: "string", default: "", doc: "Bearer token to show oneself with." },
+  { name: "token", type: "string", default: "", doc: "Bearer token." },
   {
     name: "ca",
     type: "file",
     default: "",
-    doc: "Authorities that are trusted (PEM), with --server; by default the system's.",
+    doc: "With --server: file of trusted CA certificates (PEM); the default is those of the system.",
   },
 ];
 
 /**
- * The server that the flags name.
+ * Returns the server and credentials of the flags.
  *
  * @throws {UsageError} @throws {ClientError}
  */
@@ -52,9 +52,9 @@ export async function accessOf(read: FlagReader, environment: NodeJS.ProcessEnv)
     return { server, tls, authorization: token === undefined ? undefined : `Bearer ${token}`, namespace: "" };
   }
   if (ca !== undefined) throw new UsageError("--ca is given with --server only");
-  const file = read.optional("kubeconfig") ?? usualFile(environment);
+  const file = read.optional("kubeconfig") ?? defaultFile(environment);
   if (file === undefined) {
-    throw new UsageError("no server is named: give --kubeconfig, --server, or KUBECONFIG in the environment");
+    throw new UsageError("no server: set --kubeconfig, --server or the variable KUBECONFIG");
   }
   const access = await accessFrom(file, read.optional("context"));
   if (token === undefined) return access;
@@ -62,8 +62,8 @@ export async function accessOf(read: FlagReader, environment: NodeJS.ProcessEnv)
   return { ...access, tls, authorization: `Bearer ${token}` };
 }
 
-/** The file that is read without being named. */
-function usualFile({ KUBECONFIG: named = "" }: NodeJS.ProcessEnv): string | undefined {
+/** Returns the default kubeconfig file. */
+function defaultFile({ KUBECONFIG: named = "" }: NodeJS.ProcessEnv): string | undefined {
   const files = named === "" ? [path.join(homedir(), ".kube/config")] : named.split(path.delimiter);
   return files.find((file) => file !== "" && existsSync(file));
 }

@@ -7,20 +7,20 @@ import {
 import type { RemoteTls } from "../../remote/remote-client.ts";
 import { ClientError } from "./client-error.ts";
 
-/** How a server is reached, and as whom. */
+/** The address, TLS options and credentials of a server. */
 export interface Access {
   readonly server: string;
   readonly tls: RemoteTls;
-  /** Value of the header `Authorization`; undefined: none is sent. */
+  /** Value of the header `Authorization`; undefined for none. */
   readonly authorization: string | undefined;
-  /** Where names are looked for unless a namespace is given; empty: nowhere is said. */
+  /** Default namespace; empty if the kubeconfig has none. */
   readonly namespace: string;
 }
 
 /**
- * The access that a client configuration describes.
+ * Returns the access of a kubeconfig.
  *
- * @param context undefined: the current one of the file.
+ * @param context undefined for the current one of the file.
  * @throws {ClientError}
  */
 export async function accessFrom(file: string, context: string | undefined): Promise<Access> {
@@ -34,7 +34,7 @@ export async function accessFrom(file: string, context: string | undefined): Pro
 }
 
 /**
- * A file's text.
+ * Returns the text of a file.
  *
  * @throws {ClientError}
  */

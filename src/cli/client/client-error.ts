@@ -1,4 +1,4 @@
-/** A server that can't be reached, or that refuses; the message is for people. */
+/** Thrown if the server can't be reached or rejects a request; the message is for users. */
 export class ClientError extends Error {
   override name = "ClientError";
 }

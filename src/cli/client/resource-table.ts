@@ -1,6 +1,6 @@
 import type { ServerClient } from "./server-client.ts";
 
-/** A resource type as discovery describes it. */
+/** A resource type of the discovery documents. */
 export interface KnownResource {
   readonly group: string;
   readonly name: string;
@@ -11,12 +11,12 @@ export interface KnownResource {
   readonly verbs: readonly string[];
 }
 
-/** A resource type as a command line names it. */
+/** A resource type as named on the command line. */
 export interface NamedResource {
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Undefined where the server doesn't serve it. */
+  /** Undefined if the server doesn't serve it. */
   readonly known: KnownResource | undefined;
 }
 
@@ -41,7 +41,7 @@ export class ResourceTable {
   ) {}
 
   /**
-   * Asks the server.
+   * Reads the discovery documents.
    *
    * @throws {ClientError}
    */
@@ -62,12 +62,15 @@ export class ResourceTable {
     );
   }
 
-  /** The name of the group that begins with this word and a dot. */
+  /** Returns the full name of the group that begins with this word and a dot. */
   groupCalled(word: string): string | undefined {
     return this.groups.find((name) => name.startsWith(`${word}.`));
   }
 
-  /** `pods`, `po`, `pods/log`, `deployments.apps`, `*`: what isn't served is taken by its letters. */
+  /**
+   * Finds a resource type by a name such as `pods`, `po`, `pods/log`, `deployments.apps` or `*`. Names that aren't
+   * served are returned as they are.
+   */
   find(word: string): NamedResource {
     const slash = word.indexOf("/");
     const whole = slash === -1 ? word : word.slice(0, slash);

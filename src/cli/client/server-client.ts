@@ -5,18 +5,18 @@ import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import { ClientError } from "./client-error.ts";
 import type { Access } from "./access.ts";
 
-/** A server that says nothing for so long isn't waited for. */
-const silentMs = 30_000;
+/** Time after which a silent server counts as unreachable. */
+const idleTimeoutMs = 30_000;
 
-/** A JSON object that a server answered with. */
+/** The JSON object of a response. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** Asks a server, as one user. */
+/** An HTTP client with the credentials of one user. */
 export class ServerClient {
   private readonly agent: Agent;
   private readonly base: URL;
 
-  /** @throws {ClientError} where the address or the credentials can't be used. */
+  /** @throws {ClientError} if the address or the credentials can't be used. */
   constructor(private readonly access: Access) {
     const { server, tls } = access;
     if (!URL.canParse(server) || new URL(server).protocol !== "https:") {
@@ -35,7 +35,7 @@ export class ServerClient {
   }
 
   /**
-   * What stands at a path.
+   * Gets the object of a path.
    *
    * @throws {ClientError}
    */
@@ -44,7 +44,7 @@ export class ServerClient {
   }
 
   /**
-   * What the server answers to an object.
+   * Posts an object and returns the response.
    *
    * @throws {ClientError}
    */
@@ -52,7 +52,7 @@ export class ServerClient {
     return this.ask("POST", path, JSON.stringify(object));
   }
 
-  /** Ends the connections. */
+  /** Closes the connections. */
   close(): void {
     this.agent.destroy();
   }
@@ -89,10 +89,12 @@ export class ServerClient {
     };
     const url = new URL(`${this.base.pathname.replace(/\/$/, "")}${path}`, this.base);
     return new Promise((resolve, reject) => {
-      const asked = request(url, { method, headers, agent: this.agent, timeout: silentMs }, resolve);
-      asked.once("timeout", () => asked.destroy(new Error(`it said nothing for ${silentMs / 1000} s`)));
-      asked.once("error", reject);
-      asked.end(body);
+      const outgoing = request(url, { method, headers, agent: this.agent, timeout: idleTimeoutMs }, resolve);
+      outgoing.once("timeout", () =>
+        outgoing.destroy(new Error(`it sent nothing for ${idleTimeoutMs / 1000} s`)),
+      );
+      outgoing.once("error", reject);
+      outgoing.end(body);
     });
   }
 }

@@ -1,32 +1,32 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { admissionregistration } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./notes.ts";
+import { at, change, isSet, keepDefault, type Rule, type VersionChange } from "./notes.ts";
 
 const harmless = ["None", "NoneOnDryRun"];
 
-/** The new version takes only webhooks that say that they do nothing else, at least when nothing is to be done. */
+/** The new version requires `sideEffects`, and allows only None and NoneOnDryRun. */
 const sideEffects: Rule = (part) => {
-  const given = part.value["sideEffects"];
-  if (typeof given === "string" && harmless.includes(given)) return;
-  const was = isGiven(given)
-    ? `the new version doesn't take ${encodeJson(given)}`
+  const sideEffectClass = part.value["sideEffects"];
+  if (typeof sideEffectClass === "string" && harmless.includes(sideEffectClass)) return;
+  const was = isSet(sideEffectClass)
+    ? `the new version doesn't take ${encodeJson(sideEffectClass)}`
     : 'the older default was "Unknown"';
   delete part.value["sideEffects"];
-  part.unresolved("sideEffects", `${was}; say ${harmless.join(" or ")}, whichever is true`);
+  part.unresolved("sideEffects", `${was}; set ${harmless.join(" or ")}, whichever is true`);
 };
 
-/** Names identify webhooks now. */
+/** Webhook names must be unique in the new version. */
 const uniqueNames: Rule = (part) => {
   const webhooks = part.value["webhooks"];
   if (!Array.isArray(webhooks)) return;
-  const seen = new Set<unknown>();
+  const names = new Set<unknown>();
   for (const [index, webhook] of webhooks.entries()) {
     const name = (webhook as { name?: unknown } | null)?.name;
-    if (typeof name === "string" && seen.has(name)) {
+    if (typeof name === "string" && names.has(name)) {
       part.unresolved(`webhooks[${index}].name`, `a webhook before it is named ${JSON.stringify(name)} too`);
     }
-    seen.add(name);
+    names.add(name);
   }
 };
 

@@ -7,7 +7,7 @@ import {
   change,
   find,
   has,
-  isGiven,
+  isSet,
   keepDefault,
   move,
   put,
@@ -19,11 +19,11 @@ import {
   type VersionChange,
 } from "./notes.ts";
 
-/** A single version stood beside the list of all. */
+/** The older version had `spec.version` beside `spec.versions`. */
 const versionIntoVersions: Rule = (part) => {
   const { value: spec } = part;
   const version = take(spec, "version");
-  if (!isGiven(version)) return;
+  if (!isSet(version)) return;
   const versions = spec["versions"];
   if (!Array.isArray(versions) || versions.length === 0) {
     spec["versions"] = [{ name: version, served: true, storage: true }];
@@ -32,13 +32,13 @@ const versionIntoVersions: Rule = (part) => {
   }
 };
 
-/** What stood once for all versions stands in each. A version that has its own keeps it. */
+/** Moves a member of the spec into each version that doesn't have its own. */
 function intoEachVersion(from: string, to: string): Rule {
   return (part) => {
     const shared = take(part.value, from);
     if (shared === undefined) return;
     for (const version of versionsOf(part)) {
-      if (!isGiven(version[to])) version[to] = deepClone(shared);
+      if (!isSet(version[to])) version[to] = deepClone(shared);
     }
   };
 }
@@ -48,26 +48,26 @@ function versionsOf(part: Part): JsonObject[] {
   return Array.isArray(versions) ? versions.filter((one): one is JsonObject => isObject(one)) : [];
 }
 
-/** What no schema named was kept unless the definition said otherwise; now the schema says so. */
+/** The older version kept unknown fields by default; in the new one the schema must say so. */
 const unknownFields: Rule = (part) => {
   const keep = take(part.value, "preserveUnknownFields") !== false;
   const marker = `${part.vocabulary.schemaExtensionPrefix}preserve-unknown-fields`;
   for (const [index, version] of versionsOf(part).entries()) {
     const schema = find(version, "schema.openAPIV3Schema");
-    const place = `versions[${index}].schema.openAPIV3Schema`;
+    const path = `versions[${index}].schema.openAPIV3Schema`;
     if (!isObject(schema)) {
       put(version, "schema.openAPIV3Schema", { type: "object", [marker]: true });
-      part.note(place, `written out: any object, as there is no schema and the new version requires one`);
+      part.note(path, `written out: any object, as there is no schema and the new version requires one`);
       continue;
     }
-    if (!isGiven(schema["type"])) {
+    if (!isSet(schema["type"])) {
       schema["type"] = "object";
-      part.note(`${place}.type`, 'written out: "object", which the new version requires');
+      part.note(`${path}.type`, 'written out: "object", which the new version requires');
     }
     if (!keep || schema[marker] === true) continue;
     schema[marker] = true;
     part.note(
-      `${place}.${marker}`,
+      `${path}.${marker}`,
       "written out: true, as spec.preserveUnknownFields was, or was true by the older version's default",
     );
   }

@@ -8,9 +8,9 @@ import {
   find,
   has,
   hasMembers,
-  isGiven,
+  isSet,
   keepDefault,
-  mustBeGiven,
+  mustBeSet,
   put,
   when,
   type Rule,
@@ -22,16 +22,16 @@ const extensionsV1beta1 = groupVersion(extensions, "v1beta1");
 const v1beta1 = groupVersion(apps, "v1beta1");
 const v1beta2 = groupVersion(apps, "v1beta2");
 
-/** Stands for "without limit" where a number is wanted. */
+/** The number that means "no limit". */
 const unlimited = 2_147_483_647;
 
-/** What older versions took over from the labels of the template. */
+/** Older versions copied these fields from the labels of the template. */
 const fromTemplate: readonly Rule[] = [
   copyLabels("metadata.labels"),
   (part) => {
-    if (!isGiven(find(part.value, "spec.selector"))) copyLabels("spec.selector.matchLabels")(part);
+    if (!isSet(find(part.value, "spec.selector"))) copyLabels("spec.selector.matchLabels")(part);
   },
-  at("spec", mustBeGiven("selector", "the new version must be told which pods are meant")),
+  at("spec", mustBeSet("selector", "the new version requires a selector")),
 ];
 
 function copyLabels(to: string): Rule {
@@ -44,21 +44,21 @@ function copyLabels(to: string): Rule {
   };
 }
 
-const selectorMustBeGiven = at(
+const selectorMustBeSet = at(
   "spec",
-  mustBeGiven("selector", "the selector is required, and isn't taken from the template's labels"),
+  mustBeSet("selector", "the new version requires a selector; it isn't copied from the template's labels"),
 );
 
 const noRollback = drop(
   "rollbackTo",
-  "the new version has no such request; apply the template of the wanted revision",
+  "the new version has no rollback; apply the template of the desired revision",
 );
 
 const noTemplateGeneration = drop("templateGeneration", "the new version counts revisions by itself");
 
-/** Old rolling updates replaced one pod after the other. */
+/** Rolling updates of older versions replaced one pod at a time. */
 const oneByOne = when(
-  (value) => !has("strategy.type", "Recreate")(value) || isGiven(find(value, "strategy.rollingUpdate")),
+  (value) => !has("strategy.type", "Recreate")(value) || isSet(find(value, "strategy.rollingUpdate")),
   keepDefault("strategy.rollingUpdate.maxUnavailable", 1, "25%"),
   keepDefault("strategy.rollingUpdate.maxSurge", 1, "25%"),
 );
@@ -86,15 +86,15 @@ export const appsChanges: readonly VersionChange[] = [
     ...fromTemplate,
     at("spec", noRollback, keepDefault("revisionHistoryLimit", 2, 10)),
   ),
-  change(v1beta2, v1, ["Deployment"], selectorMustBeGiven, at("spec", noRollback)),
+  change(v1beta2, v1, ["Deployment"], selectorMustBeSet, at("spec", noRollback)),
 
   ...[extensionsV1beta1, v1beta1].flatMap((old) => [
     change(old, v1, ["DaemonSet"], ...fromTemplate, at("spec", noTemplateGeneration, waitsForDeletion)),
     change(old, v1, ["StatefulSet"], ...fromTemplate, at("spec", waitsForDeletion)),
     change(old, v1, ["ReplicaSet"], ...fromTemplate),
   ]),
-  change(v1beta2, v1, ["DaemonSet"], selectorMustBeGiven, at("spec", noTemplateGeneration)),
-  change(v1beta2, v1, ["StatefulSet", "ReplicaSet"], selectorMustBeGiven),
+  change(v1beta2, v1, ["DaemonSet"], selectorMustBeSet, at("spec", noTemplateGeneration)),
+  change(v1beta2, v1, ["StatefulSet", "ReplicaSet"], selectorMustBeSet),
 
   change(v1beta1, v1, ["ControllerRevision"]),
   change(v1beta2, v1, ["ControllerRevision"]),

@@ -1,23 +1,23 @@
 import { autoscaling } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, find, isGiven, move, put, rename, type Rule, type VersionChange } from "./notes.ts";
+import { at, change, find, isSet, move, put, rename, type Rule, type VersionChange } from "./notes.ts";
 
-/** Where a number of the older form goes: into the target that is aimed at, or into what was seen. */
+/** Rules that move the numbers of the older form into the target or the current value. */
 function numbers(into: "target" | "current", names: Readonly<Record<string, string>>): Rule[] {
   return Object.entries(names).map(([from, to]) => move(from, `${into}.${to}`));
 }
 
-/** The form of the target: the first of these that the metric has. */
+/** Sets the target's type by the first of these members that it has. */
 function targetType(...forms: readonly (readonly [member: string, type: string])[]): Rule {
   return ({ value }) => {
-    const form = forms.find(([member]) => isGiven(find(value, `target.${member}`)));
+    const form = forms.find(([member]) => isSet(find(value, `target.${member}`)));
     if (form !== undefined) put(value, "target.type", form[1]);
   };
 }
 
 const metricName = move("metricName", "metric.name");
 const selector = move("selector", "metric.selector");
-/** The older form had to give a value; zero stood for none. */
+/** The older form required a target value; zero meant none. */
 const noZeroValue: Rule = ({ value }) => {
   if (value["targetValue"] === "0" || value["targetValue"] === 0) delete value["targetValue"];
 };
@@ -29,7 +29,7 @@ const resource: readonly Rule[] = [
   }),
   targetType(["averageUtilization", "Utilization"], ["averageValue", "AverageValue"]),
 ];
-const seenResource = numbers("current", {
+const currentResource = numbers("current", {
   currentAverageUtilization: "averageUtilization",
   currentAverageValue: "averageValue",
 });
@@ -62,7 +62,7 @@ const metrics: readonly Rule[] = [
   ),
 ];
 
-const seen: readonly Rule[] = [
+const current: readonly Rule[] = [
   at(
     "object",
     rename("target", "describedObject"),
@@ -71,8 +71,8 @@ const seen: readonly Rule[] = [
     ...numbers("current", { currentValue: "value", averageValue: "averageValue" }),
   ),
   at("pods", metricName, selector, ...numbers("current", { currentAverageValue: "averageValue" })),
-  at("resource", ...seenResource),
-  at("containerResource", ...seenResource),
+  at("resource", ...currentResource),
+  at("containerResource", ...currentResource),
   at(
     "external",
     metricName,
@@ -89,7 +89,7 @@ export const autoscalingChanges: readonly VersionChange[] = [
     v2,
     ["HorizontalPodAutoscaler"],
     at("spec.metrics[]", ...metrics),
-    at("status.currentMetrics[]", ...seen),
+    at("status.currentMetrics[]", ...current),
   ),
   change(groupVersion(autoscaling, "v2beta2"), v2, ["HorizontalPodAutoscaler"]),
 ];

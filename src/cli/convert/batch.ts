@@ -3,7 +3,7 @@ import { groupVersion } from "./group-versions.ts";
 import { at, change, keepDefault, type VersionChange } from "./notes.ts";
 
 const v1 = groupVersion(batch, "v1");
-/** The first version kept every finished job. */
+/** The older version kept all finished Jobs. */
 const all = 2_147_483_647;
 
 export const batchChanges: readonly VersionChange[] = [

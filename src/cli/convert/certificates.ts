@@ -1,14 +1,14 @@
 import { certificates } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./notes.ts";
+import { at, change, isSet, keepDefault, type Rule, type VersionChange } from "./notes.ts";
 
-/** The older version chose a signer by the request, and had one for everything that it didn't know. */
+/** The older version derived the signer from the request, and had one for unknown requests. */
 const signer: Rule = (part) => {
-  const given = part.value["signerName"];
-  if (!isGiven(given)) {
-    part.unresolved("signerName", "the older version chose a signer by itself; say which one is meant");
-  } else if (given === `${part.vocabulary.domain}/legacy-unknown`) {
-    part.unresolved("signerName", `the new version has no signer ${JSON.stringify(given)}; name another one`);
+  const name = part.value["signerName"];
+  if (!isSet(name)) {
+    part.unresolved("signerName", "the older version chose a signer by itself; set the one to use");
+  } else if (name === `${part.vocabulary.domain}/legacy-unknown`) {
+    part.unresolved("signerName", `the new version has no signer ${JSON.stringify(name)}; set another one`);
   }
 };
 

@@ -23,32 +23,32 @@ export const convertFlags: readonly Flag[] = [
     short: "f",
     type: "list",
     default: "",
-    doc: "Manifests: files, folders, or - for standard input; comma separated, or given several times.",
+    doc: "Manifests: files, folders, or - for standard input; comma-separated; the flag may be repeated.",
   },
   {
     name: "recursive",
     short: "R",
     type: "boolean",
     default: "",
-    doc: "Read the folders within a folder too.",
+    doc: "Also read subfolders.",
   },
   {
     name: "output-version",
     type: "string",
     default: "",
-    doc: "GROUP/VERSION to convert to; objects of other groups stay as they are. Without it each object goes to its current version.",
+    doc: "GROUP/VERSION to convert to; objects of other groups stay as they are. by default each object is converted to its current version.",
   },
-  { name: "output", short: "o", type: "string", default: "yaml", doc: "Form of the result: yaml or json." },
+  { name: "output", short: "o", type: "string", default: "yaml", doc: "Output format: yaml or json." },
   {
     name: "vocabulary",
     type: "string",
     default: "",
-    doc: "Names in which the manifests are written: platform or kubernetes; by default those that each of them uses.",
+    doc: "Vocabulary of the manifests: platform or kubernetes; by default it is detected from their names.",
   },
-  { name: "verbose", type: "boolean", default: "", doc: "Also say which objects stay as they are, and why." },
+  { name: "verbose", type: "boolean", default: "", doc: "Also report which objects are unchanged, and why." },
 ];
 
-/** Where a conversion reads from and writes to. */
+/** The input and outputs of the command. */
 export interface Streams {
   readonly readInput: () => Promise<Uint8Array>;
   readonly writeOutput: (text: string) => void;
@@ -56,8 +56,8 @@ export interface Streams {
 }
 
 const about =
-  "Writes manifests of older API versions in the current ones, or in a given one, to standard output. What was written out,\n" +
-  "couldn't be carried, or must be decided is said on standard error, one line each. Exit code 1 if something can't be converted.";
+  "Converts manifests of older API versions to the current ones, or to a given one, on standard output. Standard error has a line\n" +
+  "for each default written out, each field dropped and each decision needed. Exit code 1 if something can't be converted.";
 
 export const convertCommand: Command = {
   flags: convertFlags,
@@ -71,7 +71,7 @@ export const convertCommand: Command = {
     }),
 };
 
-/** The bytes of standard input. */
+/** Reads all of standard input. */
 export async function readInput(): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
@@ -79,37 +79,39 @@ export async function readInput(): Promise<Uint8Array> {
 }
 
 /**
- * Converts what a command line names; gives the exit code.
+ * Runs the command.
  *
+ * @returns the exit code
  * @throws {UsageError}
  */
 export async function runConvert(words: readonly string[], streams: Streams): Promise<number> {
   const read = new FlagReader(convertFlags, parseFlags(convertFlags, words));
-  const places = read.list("filename");
-  if (places.length === 0) throw new UsageError("--filename (-f) says what is to be converted");
+  const sources = read.list("filename");
+  if (sources.length === 0) throw new UsageError("--filename (-f) is required");
   const form = read.choice("output", ["yaml", "json"]);
-  const given = read.optional("vocabulary") && read.choice("vocabulary", ["platform", "kubernetes"]);
-  const asked = [platform, kubernetes].find(({ name }) => name === given);
-  const { home: wanted, vocabulary: implied } = wantedVersion(read.optional("output-version"), asked);
+  const vocabularyName = read.optional("vocabulary") && read.choice("vocabulary", ["platform", "kubernetes"]);
+  const requested = [platform, kubernetes].find(({ name }) => name === vocabularyName);
+  const { home: target, vocabulary: implied } = outputVersion(read.optional("output-version"), requested);
   const recursive = read.boolean("recursive") ?? false;
   const verbose = read.boolean("verbose") ?? false;
 
   const results: JsonValue[] = [];
   let code = 0;
-  const say = (text: string): void => streams.writeError(`${text}\n`);
-  for await (const file of readManifests(places, { recursive, readInput: streams.readInput })) {
+  const report = (text: string): void => streams.writeError(`${text}\n`);
+  for await (const file of readManifests(sources, { recursive, readInput: streams.readInput })) {
     if (file.fault !== undefined) {
-      say(`${file.name}: ${file.fault}`);
+      report(`${file.name}: ${file.fault}`);
       code = 1;
     }
-    const whole = asked ?? vocabularyOf(file.documents.map(({ value }) => value)) ?? implied;
+    const fileVocabulary = requested ?? vocabularyOf(file.documents.map(({ value }) => value)) ?? implied;
     for (const [index, { value, duplicates }] of file.documents.entries()) {
-      const own = asked ?? vocabularyOf(value) ?? whole;
-      const result = convertManifest(value, wanted, contextOf(own ?? platform));
-      const place = `${file.name}: document ${index + 1}${nameOf(value)}`;
-      for (const path of duplicates) say(`${place}: ${path}: given more than once; the last one counts`);
-      for (const line of linesOf(result, verbose)) say(`${place}: ${line}`);
-      if (own === undefined && vocabularyOf(result.object) !== undefined) say(`${place}: ${guessed}`);
+      const own = requested ?? vocabularyOf(value) ?? fileVocabulary;
+      const result = convertManifest(value, target, contextOf(own ?? platform));
+      const label = `${file.name}: document ${index + 1}${nameOf(value)}`;
+      for (const path of duplicates) report(`${label}: ${path}: duplicate field; the last one is used`);
+      for (const line of linesOf(result, verbose)) report(`${label}: ${line}`);
+      if (own === undefined && vocabularyOf(result.object) !== undefined)
+        report(`${label}: ${assumedVocabulary}`);
       if (result.notes.some(({ level }) => level === "unresolved")) code = 1;
       results.push(result.object);
     }
@@ -118,21 +120,21 @@ export async function runConvert(words: readonly string[], streams: Streams): Pr
   return code;
 }
 
-const guessed =
-  "written in platform names, as no name in it tells; --vocabulary=kubernetes writes the others";
+const assumedVocabulary =
+  "The manifest has no vocabulary-specific names; writing platform names. Use --vocabulary=kubernetes for the others.";
 
 /**
- * The version of the flag, and the names in which it is written; neither where the flag isn't given.
+ * Parses `--output-version`: the version, and the vocabulary of its name. Both are undefined if the flag isn't set.
  *
- * @throws {UsageError} where nothing could be converted to it.
+ * @throws {UsageError} if nothing can be converted to the version.
  */
-function wantedVersion(
+function outputVersion(
   text: string | undefined,
-  asked: Vocabulary | undefined,
+  requested: Vocabulary | undefined,
 ): { readonly home?: GroupVersion; readonly vocabulary?: Vocabulary | undefined } {
   if (text === undefined) return {};
   const flag = `--output-version: ${JSON.stringify(text)}`;
-  const possible = asked === undefined ? [platform, kubernetes] : [asked];
+  const possible = requested === undefined ? [platform, kubernetes] : [requested];
   const vocabulary = possible.find((one) => groupVersionOf(text, one) !== undefined);
   if (vocabulary === undefined) {
     const names = possible.map(({ name }) => name).join(" or the ");
@@ -140,19 +142,19 @@ function wantedVersion(
   }
   const home = groupVersionOf(text, vocabulary)!;
   const targets = targetsIn(home.group);
-  // A group without a product's name is in every vocabulary, so it tells none.
+  // A group without a domain exists in every vocabulary, so its name doesn't show one.
   if (targets.includes(home.version)) return { home, vocabulary: vocabularyOf({ apiVersion: text }) };
   const names = targets.map((version) => apiVersionOf({ ...home, version }, vocabulary));
   const instead = names.length === 0 ? "nothing is converted to this group" : `there is ${names.join(", ")}`;
   throw new UsageError(`${flag} is no version to convert to; ${instead}`);
 }
 
-/** What the kinds' rules may know: the features are those of a server without settings. */
+/** Returns the context of validation: the features are those of a server with default settings. */
 function contextOf(vocabulary: Vocabulary): KindContext {
   return { vocabulary, enabled: FeatureGates.parse("", features).enabled, subresource: "" };
 }
 
-/** What people call an object: ` (Deployment web)`. */
+/** Returns the label of an object: ` (Deployment web)`. */
 function nameOf(value: JsonValue): string {
   if (!isObject(value) || typeof value["kind"] !== "string") return "";
   const { metadata } = value;

@@ -16,54 +16,57 @@ import {
   declaredKind,
   groupVersionOf,
   mayExist,
-  wayTo,
+  findSteps,
   type Step,
 } from "./registry.ts";
 import { Part, type Note } from "./notes.ts";
 
-/** What became of an object. */
+/** The result of a conversion. */
 export interface Converted {
-  /** The result; the given object itself where it stays as it is. */
+  /** The converted object; the input if it is unchanged. */
   readonly object: JsonObject;
   readonly outcome: "unchanged" | "converted" | "failed";
-  /** Why it stays as it is; otherwise what was written out, not carried, or is left to decide. */
+  /** Why it is unchanged; otherwise what was written out, dropped, or must be decided. */
   readonly notes: readonly Note[];
 }
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
 /**
- * Converts an object, which isn't changed.
+ * Converts an object; the input isn't modified.
  *
- * @param wanted the version to convert to; objects of other groups stay as they are. Undefined stands for the current
- *   version of each kind.
+ * @param target the version to convert to; objects of other groups are unchanged. Undefined for the current version
+ * of each kind.
  */
 export function convertObject(
-  given: JsonObject,
-  wanted: GroupVersion | undefined,
+  input: JsonObject,
+  target: GroupVersion | undefined,
   context: KindContext,
 ): Converted {
   const { vocabulary } = context;
-  const { apiVersion, kind } = given;
+  const { apiVersion, kind } = input;
   if (typeof apiVersion !== "string" || typeof kind !== "string" || apiVersion === "" || kind === "") {
-    return failed(given, "it has no apiVersion and kind");
+    return failed(input, "apiVersion and kind are required");
   }
   const groupVersion = groupVersionOf(apiVersion, vocabulary);
-  if (groupVersion === undefined) return ofOtherGroup(given, apiVersion, vocabulary);
+  if (groupVersion === undefined) return ofOtherGroup(input, apiVersion, vocabulary);
   const name = apiVersionOf(groupVersion, vocabulary);
-  const target = wanted ?? currentGroupVersion(groupVersion, kind, release);
+  const targetVersion = target ?? currentGroupVersion(groupVersion, kind, release);
   const gone =
-    wanted === undefined || isSame(groupVersion, target) ? whyGone(target, kind, vocabulary) : undefined;
-  if (gone !== undefined) return failed(given, gone);
-  if (isSame(groupVersion, target)) return unchanged(given, `it is of ${name} already`);
-  const way = wayTo(groupVersion, target, kind);
-  if (way !== undefined) return alongTheWay(given, way, context);
-  if (groupVersion.group.base !== target.group.base) {
-    return unchanged(given, `${name} ${kind} is no kind of ${apiVersionOf(target, vocabulary)}`);
+    target === undefined || isSame(groupVersion, targetVersion)
+      ? whyGone(targetVersion, kind, vocabulary)
+      : undefined;
+  if (gone !== undefined) return failed(input, gone);
+  if (isSame(groupVersion, targetVersion)) return unchanged(input, `it is of ${name} already`);
+  const way = findSteps(groupVersion, targetVersion, kind);
+  if (way !== undefined) return convertAlong(input, way, context);
+  if (groupVersion.group.base !== targetVersion.group.base) {
+    return unchanged(input, `${name} ${kind} is no kind of ${apiVersionOf(targetVersion, vocabulary)}`);
   }
   return failed(
-    given,
-    whyGone(groupVersion, kind, vocabulary) ?? `no conversion leads to ${apiVersionOf(target, vocabulary)}`,
+    input,
+    whyGone(groupVersion, kind, vocabulary) ??
+      `no conversion leads to ${apiVersionOf(targetVersion, vocabulary)}`,
   );
 }
 
@@ -80,7 +83,7 @@ function failed(object: JsonObject, problem: string): Converted {
   return { object, outcome: "failed", notes: [{ path: "", text, level: "unresolved" }] };
 }
 
-/** Why a kind is in no version that could be used; undefined where it is, or where nothing is known about it. */
+/** Returns the reason why a removed kind has no current version; undefined for other kinds. */
 function whyGone(groupVersion: GroupVersion, kind: string, vocabulary: Vocabulary): string | undefined {
   if (declaredKind(groupVersion, kind) !== undefined) return undefined;
   const name = apiVersionOf(groupVersion, vocabulary);
@@ -92,25 +95,25 @@ function whyGone(groupVersion: GroupVersion, kind: string, vocabulary: Vocabular
   return mayExist(groupVersion, kind) ? undefined : `${name} never had a kind ${kind}`;
 }
 
-/** Custom kinds stay as they are; built-in ones in the words of the other vocabulary are probably a mistake. */
-function ofOtherGroup(given: JsonObject, apiVersion: string, vocabulary: Vocabulary): Converted {
+/** Returns custom kinds unchanged; a built-in group of the other vocabulary is an error. */
+function ofOtherGroup(input: JsonObject, apiVersion: string, vocabulary: Vocabulary): Converted {
   const other = [platform, kubernetes].find((one) => one.name !== vocabulary.name);
   if (other === undefined || groupVersionOf(apiVersion, other) === undefined) {
-    return unchanged(given, `${apiVersion} is of no built-in group`);
+    return unchanged(input, `${apiVersion} is of no built-in group`);
   }
   return failed(
-    given,
-    `${apiVersion} is a name of the ${other.name} vocabulary; say --vocabulary=${other.name}`,
+    input,
+    `${apiVersion} is a name of the ${other.name} vocabulary; use --vocabulary=${other.name}`,
   );
 }
 
-function alongTheWay(given: JsonObject, way: readonly Step[], context: KindContext): Converted {
+function convertAlong(input: JsonObject, way: readonly Step[], context: KindContext): Converted {
   const notes: Note[] = [];
-  const kindName = given["kind"] as string;
+  const kindName = input["kind"] as string;
   try {
-    let object = deepClone(given);
+    let object = deepClone(input);
     for (const step of way) {
-      object = taken(step, object, notes, context);
+      object = applyStep(step, object, notes, context);
       object["apiVersion"] = apiVersionOf(step.to, context.vocabulary);
     }
     const declared = declaredKind(way.at(-1)!.to, kindName);
@@ -126,11 +129,11 @@ function alongTheWay(given: JsonObject, way: readonly Step[], context: KindConte
   } catch (error) {
     if (!(error instanceof TypeFault)) throw error;
     const text = `cannot be converted: ${error.problem}`;
-    return { object: given, outcome: "failed", notes: [{ path: error.path, text, level: "unresolved" }] };
+    return { object: input, outcome: "failed", notes: [{ path: error.path, text, level: "unresolved" }] };
   }
 }
 
-function taken(step: Step, object: JsonObject, notes: Note[], context: KindContext): JsonObject {
+function applyStep(step: Step, object: JsonObject, notes: Note[], context: KindContext): JsonObject {
   if ("rules" in step) {
     const whole = new Part(object, "", context.vocabulary, notes);
     for (const rule of step.rules) rule(whole);
@@ -138,30 +141,30 @@ function taken(step: Step, object: JsonObject, notes: Note[], context: KindConte
   }
   const { kind, source, by } = step;
   const read = readByKind(source, object, notes);
-  const had = new Set(Object.keys(read));
+  const inputNames = new Set(Object.keys(read));
   const result = kind.conversion![by]({ metadata: {}, ...read } as unknown as ApiObject, context);
   result.kind = kind.name;
   const members = Object.entries(withoutAbsent(result as JsonObject) as JsonObject);
-  // What the conversion adds without content, such as an empty status, nobody asked for.
-  const told = members.filter(([name, value]) => had.has(name) || !isEmpty(value));
-  return Object.fromEntries(told);
+  // Empty members that the conversion adds, such as a status, are dropped.
+  const relevant = members.filter(([name, value]) => inputNames.has(name) || !isEmpty(value));
+  return Object.fromEntries(relevant);
 }
 
 function isEmpty(value: JsonValue): boolean {
   return isObject(value) && Object.values(value).every(isEmpty);
 }
 
-/** Without the members that code spells as undefined. */
+/** Removes members whose value is undefined. */
 function withoutAbsent(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutAbsent);
   if (!isObject(value)) return value;
-  const given = Object.entries(value as Record<string, JsonValue | undefined>).flatMap(([name, member]) =>
+  const members = Object.entries(value as Record<string, JsonValue | undefined>).flatMap(([name, member]) =>
     member === undefined ? [] : [[name, withoutAbsent(member)] as const],
   );
-  return Object.fromEntries(given);
+  return Object.fromEntries(members);
 }
 
-/** The object with what says what it is in front. */
+/** Puts apiVersion, kind and metadata first. */
 function inOrder({ apiVersion, kind, metadata, ...rest }: JsonObject): JsonObject {
   return {
     apiVersion: apiVersion!,

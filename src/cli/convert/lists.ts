@@ -4,41 +4,41 @@ import type { GroupVersion } from "../../schema/types.ts";
 import { convertObject, type Converted } from "./convert.ts";
 import type { Note } from "./notes.ts";
 
-/** What became of a manifest. */
+/** The result of converting a manifest. */
 export interface ConvertedManifest {
   readonly object: JsonValue;
   readonly outcome: Converted["outcome"];
   readonly notes: readonly Note[];
 }
 
-/** Converts an object, or each object of a list (`List`, or `DeploymentList` and the like). The manifest isn't changed. */
+/** Converts an object, or each object of a list (`List`, `DeploymentList` and the like). The input isn't modified. */
 export function convertManifest(
-  given: JsonValue,
-  wanted: GroupVersion | undefined,
+  manifest: JsonValue,
+  target: GroupVersion | undefined,
   context: KindContext,
 ): ConvertedManifest {
-  if (!isObject(given)) {
-    const text = "cannot be converted: it is no object";
-    return { object: given, outcome: "failed", notes: [{ path: "", text, level: "unresolved" }] };
+  if (!isObject(manifest)) {
+    const text = "cannot be converted: must be an object";
+    return { object: manifest, outcome: "failed", notes: [{ path: "", text, level: "unresolved" }] };
   }
-  const { items, kind } = given;
+  const { items, kind } = manifest;
   if (!Array.isArray(items) || typeof kind !== "string" || !kind.endsWith("List")) {
-    return convertObject(given, wanted, context);
+    return convertObject(manifest, target, context);
   }
-  return convertList(given, items, kind, wanted, context);
+  return convertList(manifest, items, kind, target, context);
 }
 
 function convertList(
   list: JsonObject,
   items: readonly JsonValue[],
   kind: string,
-  wanted: GroupVersion | undefined,
+  target: GroupVersion | undefined,
   context: KindContext,
 ): ConvertedManifest {
   const implied =
     kind === "List" ? {} : { apiVersion: list["apiVersion"]!, kind: kind.slice(0, -"List".length) };
   const results = items.map((item) =>
-    convertManifest(isObject(item) ? { ...implied, ...item } : item, wanted, context),
+    convertManifest(isObject(item) ? { ...implied, ...item } : item, target, context),
   );
   const notes = results.flatMap((result, index) => result.notes.map((one) => inItem(one, index)));
   const outcomes = results.map(({ outcome }) => outcome);
@@ -49,7 +49,7 @@ function convertList(
   );
   const [version] = versions;
   const typed = kind !== "List" && versions.size === 1 && version !== undefined;
-  // A list of objects of several versions is one of anything.
+  // A list with several versions becomes a `List`.
   const head = kind === "List" ? {} : typed ? { apiVersion: version } : { apiVersion: "v1", kind: "List" };
   return { object: { ...list, ...head, items: results.map(({ object }) => object) }, outcome, notes };
 }

@@ -6,7 +6,7 @@ const v1 = groupVersion(networking, "v1");
 const v1beta1 = groupVersion(networking, "v1beta1");
 const extensionsV1beta1 = groupVersion(extensions, "v1beta1");
 
-/** A port was a number or a name; now each has a field of its own. */
+/** A port was a number or a name in one field; the new version has a field for each. */
 const portByForm: Rule = (part) => {
   const form = typeof part.value["servicePort"] === "number" ? "number" : "name";
   move("servicePort", `service.port.${form}`)(part);

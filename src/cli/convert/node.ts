@@ -4,7 +4,7 @@ import { change, hasMembers, move, type Rule, type VersionChange } from "./notes
 
 const v1 = groupVersion(node, "v1");
 
-/** What is left of a spec that was taken apart. */
+/** Removes a spec that is empty after its members were moved. */
 const emptySpec: Rule = ({ value }) => {
   if (!hasMembers(value["spec"])) delete value["spec"];
 };

@@ -12,33 +12,35 @@ import type { GroupVersion } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /*
- * The language in which it is said how an object of an older version becomes one of a newer: a table of small rules, applied in
- * their order to a copy of the object. Rules never throw: a value of an unexpected form is left alone, and found when the
- * result is read by its declaration.
+ * Rules for converting objects of older versions: tables of small functions, applied in order to a copy of the
+ * object. Rules never throw; a value of an unexpected type is left alone, and reported when the result is decoded.
  */
 
 /** A note for the user of `plinth convert`. */
 export interface Note {
-  /** Where in the object, as it was given; empty for the object itself. */
+  /** Path in the input; empty for the object itself. */
   readonly path: string;
   readonly text: string;
-  /** Why nothing had to be done, what was done, or what somebody must do before the result can be used. */
+  /**
+   * `unchanged`: the reason why nothing was done; `done`: what was done; `unresolved`: what the user must do before
+   * the result can be used.
+   */
   readonly level: "unchanged" | "done" | "unresolved";
 }
 
-/** How the kinds of one version become those of another. */
+/** The conversion of kinds from one version to another. */
 export interface VersionChange {
   readonly from: GroupVersion;
   readonly to: GroupVersion;
   readonly kinds: readonly string[];
-  /** None where the two versions have the same form and the same defaults. */
+  /** Empty if both versions have the same fields and defaults. */
   readonly rules: readonly Rule[];
 }
 
-/** Changes a part of the object, or says what it can't. */
+/** Changes a part of the object, or adds a note about what it can't convert. */
 export type Rule = (part: Part) => void;
 
-/** A JSON object within the one that is converted, and where it stands. */
+/** A JSON object in the converted object, with its path. */
 export class Part {
   constructor(
     readonly value: JsonObject,
@@ -47,30 +49,30 @@ export class Part {
     private readonly notes: Note[],
   ) {}
 
-  /** An object below this one. */
+  /** Returns the part of an object inside of this one. */
   below(value: JsonObject, path: string): Part {
     return new Part(value, path, this.vocabulary, this.notes);
   }
 
-  /** Where a member stands. */
+  /** Returns the path of a member. */
   pathOf(member: string): string {
     if (member === "") return this.path;
     return this.path === "" ? member : `${this.path}.${member}`;
   }
 
-  /** Says what was done to a member. */
+  /** Adds a note about a change of a member. */
   note(member: string, text: string): void {
     this.notes.push({ path: this.pathOf(member), text, level: "done" });
   }
 
-  /** Says what somebody has to decide about a member. */
+  /** Adds a note about a decision that the user must make. */
   unresolved(member: string, text: string): void {
     const path = this.pathOf(member);
     this.notes.push({ path, text: `cannot be converted: ${text}`, level: "unresolved" });
   }
 }
 
-/** Kinds that change their version. */
+/** Declares the conversion of kinds of a version. */
 export function change(
   from: GroupVersion,
   to: GroupVersion,
@@ -80,11 +82,11 @@ export function change(
   return { from, to, kinds, rules };
 }
 
-/** Rules for every object at a place: `spec.rules[].http.paths[]`. Where there is none, nothing happens. */
-export function at(place: string, ...rules: readonly Rule[]): Rule {
-  const steps = place.split(".");
+/** Applies rules to every object at a path such as `spec.rules[].http.paths[]`. */
+export function at(path: string, ...rules: readonly Rule[]): Rule {
+  const steps = path.split(".");
   return (part) => {
-    for (const found of partsAt([part], steps)) for (const rule of rules) rule(found);
+    for (const match of partsAt([part], steps)) for (const rule of rules) rule(match);
   };
 }
 
@@ -103,7 +105,7 @@ function partsAt(parts: readonly Part[], steps: readonly string[]): readonly Par
   return partsAt(next, rest);
 }
 
-/** Gives a member another name; it keeps its place. */
+/** Renames a member; keeps its position. */
 export function rename(from: string, to: string): Rule {
   return ({ value }) => {
     if (!Object.hasOwn(value, from) || Object.hasOwn(value, to)) return;
@@ -115,15 +117,15 @@ export function rename(from: string, to: string): Rule {
   };
 }
 
-/** Moves a member to another place of the same part; both may be paths: `move("serviceName", "service.name")`. */
+/** Moves a member within the part; both may be paths: `move("serviceName", "service.name")`. */
 export function move(from: string, to: string): Rule {
   return ({ value }) => {
-    const given = take(value, from);
-    if (given !== undefined) put(value, to, given);
+    const member = take(value, from);
+    if (member !== undefined) put(value, to, member);
   };
 }
 
-/** Takes away what the newer version has no place for, and says so with the reason. */
+/** Removes a member that the newer version lacks, and adds a note with the reason. */
 export function drop(member: string, reason: string): Rule {
   return (part) => {
     if (take(part.value, member) !== undefined) part.note(member, `not carried: ${reason}`);
@@ -131,36 +133,36 @@ export function drop(member: string, reason: string): Rule {
 }
 
 /**
- * Writes out what the older version filled in, where the newer one fills in something else, so that the object goes on
- * doing what it did.
+ * Writes out the default of the older version if the newer one has another default, so that the object keeps its
+ * behaviour.
  *
- * @param now the newer version's default; undefined where it has none.
+ * @param now the newer version's default; undefined if it has none.
  */
 export function keepDefault(member: string, before: JsonValue, now: JsonValue | undefined): Rule {
   return (part) => {
-    if (isGiven(find(part.value, member))) return;
+    if (isSet(find(part.value, member))) return;
     if (!put(part.value, member, deepClone(before))) return;
     const instead = now === undefined ? "the new one has none" : `the new one's is ${encodeJson(now)}`;
     part.note(member, `written out: ${encodeJson(before)}, the older version's default; ${instead}`);
   };
 }
 
-/** Rules for parts of which a condition holds. */
+/** Applies rules to parts that satisfy a condition. */
 export function when(condition: (value: JsonObject) => boolean, ...rules: readonly Rule[]): Rule {
   return (part) => {
     if (condition(part.value)) for (const rule of rules) rule(part);
   };
 }
 
-/** Says that the newer version must be told something that the older could do without. */
-export function mustBeGiven(member: string, text: string): Rule {
+/** Adds a note if a member is missing that only the newer version requires. */
+export function mustBeSet(member: string, text: string): Rule {
   return (part) => {
-    if (!isGiven(find(part.value, member))) part.unresolved(member, text);
+    if (!isSet(find(part.value, member))) part.unresolved(member, text);
   };
 }
 
-/** Whether a value stands for something: null and the empty text are as good as absent. */
-export function isGiven(value: JsonValue | undefined): value is JsonValue {
+/** Whether a value is set; null and the empty string count as absent. */
+export function isSet(value: JsonValue | undefined): value is JsonValue {
   return value !== undefined && value !== null && value !== "";
 }
 
@@ -169,22 +171,24 @@ export function hasMembers(value: JsonValue | undefined): value is JsonObject {
   return isObject(value) && Object.keys(value).length > 0;
 }
 
-/** The member at a path (`spec.template.metadata`) of objects. */
+/** Returns the member at a path (`spec.template.metadata`). */
 export function find(value: JsonObject, path: string): JsonValue | undefined {
-  let found: JsonValue | undefined = value;
-  for (const name of path.split(".")) found = isObject(found) ? getMember(found, name) : undefined;
-  return found;
+  let member: JsonValue | undefined = value;
+  for (const name of path.split(".")) member = isObject(member) ? getMember(member, name) : undefined;
+  return member;
 }
 
-/** Takes the member at a path away and gives it; undefined where there is none. */
+/** Removes and returns the member at a path; undefined if there is none. */
 export function take(value: JsonObject, path: string): JsonValue | undefined {
   const [holder, name] = holderOf(value, path);
-  const found = isObject(holder) ? getMember(holder, name) : undefined;
-  if (isObject(holder) && found !== undefined) delete holder[name];
-  return found;
+  const member = isObject(holder) ? getMember(holder, name) : undefined;
+  if (isObject(holder) && member !== undefined) delete holder[name];
+  return member;
 }
 
-/** Sets the member at a path, making the objects on the way; false where something else than an object stands there. */
+/**
+ * Sets the member at a path and creates the objects on the way; returns false if another type of value is in the way.
+ */
 export function put(value: JsonObject, path: string, member: JsonValue): boolean {
   let holder = value;
   const names = path.split(".");
@@ -204,10 +208,10 @@ function holderOf(value: JsonObject, path: string): [JsonValue | undefined, stri
   return dot === -1 ? [value, path] : [find(value, path.slice(0, dot)), path.slice(dot + 1)];
 }
 
-/** Whether a member has a value. */
-export function has(member: string, wanted: JsonValue): (value: JsonObject) => boolean {
+/** Returns a condition: the member has this value. */
+export function has(member: string, expected: JsonValue): (value: JsonObject) => boolean {
   return (value) => {
-    const found = find(value, member);
-    return found !== undefined && deepEqual(found, wanted);
+    const actual = find(value, member);
+    return actual !== undefined && deepEqual(actual, expected);
   };
 }

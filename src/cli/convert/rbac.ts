@@ -3,13 +3,13 @@ import { rbac } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, take, type Rule, type VersionChange } from "./notes.ts";
 
-/** Subjects named a version of their group; a service account is of the core group. */
+/** Subjects had an apiVersion; the new version has the group. Service accounts are of the core group. */
 const subjectGroup: Rule = ({ value: subject, vocabulary }) => {
   take(subject, "apiVersion");
   subject["apiGroup"] = subject["kind"] === "ServiceAccount" ? "" : groupName(rbac, vocabulary);
 };
 
-/** The first version took this name for everybody who is known. */
+/** In v1alpha1 the user `*` meant all authenticated users. */
 const everybody: Rule = (part) => {
   const { value: subject, vocabulary } = part;
   if (subject["kind"] !== "User" || subject["name"] !== "*") return;
@@ -17,7 +17,7 @@ const everybody: Rule = (part) => {
   subject["name"] = `${vocabulary.systemPrefix}authenticated`;
   part.note(
     "name",
-    `now the group ${JSON.stringify(subject["name"])}: the user "*" stood for everybody known`,
+    `now the group ${JSON.stringify(subject["name"])}: the user "*" meant all authenticated users`,
   );
 };
 

@@ -42,7 +42,7 @@ function inputValue(read: JsonValue, input: JsonValue): JsonValue {
 }
 
 /** Fields that are set later: names and the status. */
-const knownLater = /^(metadata\.(name|namespace|generateName)$|status(\.|$))/;
+const setLater = /^(metadata\.(name|namespace|generateName)$|status(\.|$))/;
 
 /** Validation errors of the object, without those of fields that have notes already. */
 export function checkByKind(
@@ -64,10 +64,10 @@ export function checkByKind(
   checkFields(kind.type, copy, report, context);
   const reported = new Set(notes.filter(({ level }) => level === "unresolved").map(({ path }) => path));
   return report.faults
-    .filter(({ field }) => !knownLater.test(field) && !reported.has(field))
+    .filter(({ field }) => !setLater.test(field) && !reported.has(field))
     .map(({ field, message }) => ({
       path: field,
-      text: `cannot be converted: the new version refuses it: ${message}`,
+      text: `cannot be converted: the new version rejects it: ${message}`,
       level: "unresolved",
     }));
 }

@@ -23,7 +23,7 @@ import { rbacChanges } from "./rbac.ts";
 import { unchangedForms } from "./unchanged.ts";
 import type { Rule, VersionChange } from "./notes.ts";
 
-/** From every version that was removed to the one that took its place (spec: conventions 9.3). */
+/** The conversions from removed versions to their replacements (spec: conventions 9.3). */
 export const versionChanges: readonly VersionChange[] = [
   ...admissionregistrationChanges,
   ...apiextensionsChanges,
@@ -41,26 +41,26 @@ export const versionChanges: readonly VersionChange[] = [
   ...unchangedForms,
 ];
 
-/** One step of a conversion: by rules, or between two declared kinds by the conversion that stands with one of them. */
+/** One step of a conversion: by rules, or by the conversion function that a declared kind has. */
 export type Step = { readonly to: GroupVersion } & (
   | { readonly rules: readonly Rule[] }
   | { readonly by: "toStored" | "fromStored"; readonly kind: Kind; readonly source: Kind }
 );
 
-/** A kind in a version, as a text to find it by. */
+/** Returns a map key for a kind in a version. */
 function keyOf({ group, version }: GroupVersion, kind: string): string {
   return `${group.base}/${version} ${kind}`;
 }
 
-/** Kinds that this release can serve, and those that are only sent. */
+/** The kinds that this release can serve, and those that are only sent. */
 const declared = new Map([...builtInKinds, Eviction].map((one) => [keyOf(one, one.name), one] as const));
 
-const steps = stepsByStart();
+const steps = stepsBySource();
 
-function stepsByStart(): ReadonlyMap<string, readonly Step[]> {
-  const found = new Map<string, Step[]>();
+function stepsBySource(): ReadonlyMap<string, readonly Step[]> {
+  const result = new Map<string, Step[]>();
   const add = (from: GroupVersion, kind: string, step: Step): void => {
-    found.set(keyOf(from, kind), [...(found.get(keyOf(from, kind)) ?? []), step]);
+    result.set(keyOf(from, kind), [...(result.get(keyOf(from, kind)) ?? []), step]);
   };
   for (const { from, to, kinds, rules } of versionChanges) {
     for (const kind of kinds) add(from, kind, { to, rules });
@@ -71,16 +71,16 @@ function stepsByStart(): ReadonlyMap<string, readonly Step[]> {
     add(kind, kind.name, { to: stored, by: "toStored", kind, source: kind });
     add(stored, kind.name, { to: kind, by: "fromStored", kind, source: stored });
   }
-  return found;
+  return result;
 }
 
-/** The declaration of a kind in a version, if this release has one. */
+/** Returns the declaration of a kind in a version, if this release has one. */
 export function declaredKind(groupVersion: GroupVersion, kind: string): Kind | undefined {
   return declared.get(keyOf(groupVersion, kind));
 }
 
-/** The shortest way from one version of a kind to another; undefined where there is none. */
-export function wayTo(from: GroupVersion, to: GroupVersion, kind: string): readonly Step[] | undefined {
+/** Returns the shortest sequence of steps between two versions of a kind; undefined if there is none. */
+export function findSteps(from: GroupVersion, to: GroupVersion, kind: string): readonly Step[] | undefined {
   const seen = new Set([keyOf(from, kind)]);
   let ways: { readonly end: GroupVersion; readonly steps: readonly Step[] }[] = [{ end: from, steps: [] }];
   while (ways.length > 0) {
@@ -99,8 +99,8 @@ export function wayTo(from: GroupVersion, to: GroupVersion, kind: string): reado
 }
 
 /**
- * Where a kind is found in a release: its version itself while that is served and not deprecated, else what replaced it.
- * The result may be a version that is gone, where nothing replaced it.
+ * Returns the version of a kind in a release: its own version if that is served and not deprecated, otherwise its
+ * replacement. May be a removed version if nothing replaced it.
  */
 export function currentGroupVersion(groupVersion: GroupVersion, kind: string, release: string): GroupVersion {
   let current = groupVersion;
@@ -119,7 +119,7 @@ function changeFrom(groupVersion: GroupVersion, kind: string): VersionChange | u
   return versionChanges.find((one) => one.kinds.includes(kind) && keyOf(one.from, kind) === key);
 }
 
-/** Whether there may be such a kind: one that is or was, or one that isn't stored, of a version that is served. */
+/** Whether the kind may exist: a known kind, or an unknown one of a served version. */
 export function mayExist(groupVersion: GroupVersion, kind: string): boolean {
   const { group, version } = groupVersion;
   const isServed = [...declared.values()].some(
@@ -132,17 +132,17 @@ export function mayExist(groupVersion: GroupVersion, kind: string): boolean {
   );
 }
 
-/** Every version of every built-in group that there is or was. */
+/** Returns all versions of the built-in groups, including removed ones. */
 function allGroupVersions(): readonly GroupVersion[] {
   return [...lifeCycles, ...declared.values(), ...versionChanges.map(({ from }) => from)];
 }
 
-/** The group of that name in a vocabulary. */
+/** Returns the group with a name in a vocabulary. */
 function groupNamed(name: string, vocabulary: Vocabulary): Group | undefined {
   return allGroupVersions().find(({ group }) => groupName(group, vocabulary) === name)?.group;
 }
 
-/** The version that an apiVersion names; undefined where its group is none of the built-in ones. */
+/** Parses an apiVersion; returns undefined if the group isn't built in. */
 export function groupVersionOf(apiVersion: string, vocabulary: Vocabulary): GroupVersion | undefined {
   const slash = apiVersion.indexOf("/");
   const group = groupNamed(apiVersion.slice(0, Math.max(0, slash)), vocabulary);

@@ -10,12 +10,12 @@ import type { Group } from "../../schema/types.ts";
 import { groupVersion } from "./group-versions.ts";
 import { change, type VersionChange } from "./notes.ts";
 
-/** Kinds of which nothing but the version changed. */
+/** Declares kinds of which only the version changed. */
 function only(group: Group, from: string, to: string, ...kinds: readonly string[]): VersionChange {
   return change(groupVersion(group, from), groupVersion(group, to), kinds);
 }
 
-/** The groups in which every kind kept its form and its defaults. */
+/** The groups whose kinds kept their fields and defaults. */
 export const unchangedForms: readonly VersionChange[] = [
   only(apiregistration, "v1beta1", "v1", "APIService"),
   only(authentication, "v1beta1", "v1", "TokenReview"),

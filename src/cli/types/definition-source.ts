@@ -3,16 +3,16 @@ import { dnsSubdomainFaults } from "../../base/names.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
 
-/** One version of a definition, as types are written from it. */
+/** A version of a definition, as input for its types. */
 export interface SourceVersion {
   readonly name: string;
-  /** Undefined: the version says nothing about its objects. */
+  /** Undefined if the version has no schema. */
   readonly schema: JsonObject | undefined;
-  /** Where the schema is in the definition, for faults. */
+  /** Path of the schema in the definition, for messages. */
   readonly path: string;
 }
 
-/** What a CustomResourceDefinition says about its types. */
+/** The parts of a CustomResourceDefinition from which types are written. */
 export interface SourceDefinition {
   /** `metadata.name`: `orders.shop.example.com`. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface SourceDefinition {
   readonly versions: readonly SourceVersion[];
 }
 
-/** A definition from which no types can be written; the message begins with the path of the field. */
+/** Thrown for an invalid definition; the message begins with the path of the field. */
 export class DefinitionFault extends Error {
   override name = "DefinitionFault";
   constructor(path: string, why: string) {
@@ -31,7 +31,7 @@ export class DefinitionFault extends Error {
 
 const groups = new Set([platform, kubernetes].map(({ groupSuffix }) => `apiextensions.${groupSuffix}`));
 
-/** Whether an object is a definition, of whatever version. */
+/** Whether an object is a CustomResourceDefinition of any version. */
 export function isDefinition(value: JsonValue): value is JsonObject {
   if (!isObject(value) || value["kind"] !== "CustomResourceDefinition") return false;
   const { apiVersion } = value;
@@ -41,7 +41,7 @@ export function isDefinition(value: JsonValue): value is JsonObject {
 /**
  * Reads a definition.
  *
- * @throws {DefinitionFault}
+ * @throws {DefinitionFault} if it is invalid.
  */
 export function readDefinition(value: JsonObject): SourceDefinition {
   const apiVersion = textAt(value, "apiVersion", "");

@@ -2,11 +2,11 @@ import { platform } from "../../vocabulary/platform.ts";
 import type { SourceDefinition, SourceVersion } from "./definition-source.ts";
 import { commentLines, descriptionOf, objectBody } from "./type-writer.ts";
 
-/** A version without a schema says nothing of its objects, so that everything is kept. */
+/** The schema of a version without one: unknown fields are kept. */
 const anything = { [`${platform.schemaExtensionPrefix}preserve-unknown-fields`]: true };
 
 /** The metadata of every object, as far as clients read and write it. */
-const objectMeta = `/** What every object has: its name, place, labels and what the server records. */
+const objectMeta = `/** Metadata of an object: its name, namespace, labels, and fields that the server sets. */
 interface ObjectMeta {
   name?: string;
   generateName?: string;
@@ -33,7 +33,7 @@ interface ObjectMeta {
 }
 `;
 
-/** A definition's interfaces, in the order of its versions. */
+/** The interfaces of a definition in the order of its versions. */
 export interface DefinitionTypes {
   readonly definition: SourceDefinition;
   readonly versions: readonly {
@@ -44,7 +44,7 @@ export interface DefinitionTypes {
 }
 
 /**
- * The types of a definition.
+ * Returns the types of a definition.
  *
  * @throws {DefinitionFault}
  */
@@ -59,7 +59,7 @@ export function typesOf(definition: SourceDefinition): DefinitionTypes {
   return { definition, versions };
 }
 
-/** A TypeScript module with the types of definitions, in the order of their groups, kinds and names. */
+/** Returns a TypeScript module with the types of definitions, ordered by group, kind and name. */
 export function moduleText(all: readonly DefinitionTypes[]): string {
   const ordered = all.toSorted((a, b) => compare(orderOf(a), orderOf(b)));
   const names = interfaceNames(ordered);
@@ -81,8 +81,8 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * The name of each version's interface: `OrderV1`; `OrderV1ShopExampleCom` where another group has that one too, and with a
- * number where even that is taken.
+ * Returns the name of each version's interface: `OrderV1`; `OrderV1ShopExampleCom` if several groups have it, with a
+ * number if that is taken too.
  */
 function interfaceNames(all: readonly DefinitionTypes[]): string[][] {
   const plain = (kind: string, version: string): string => pascal(kind) + pascal(version);
@@ -93,16 +93,16 @@ function interfaceNames(all: readonly DefinitionTypes[]): string[][] {
       counts.set(short, (counts.get(short) ?? 0) + 1);
     }
   }
-  const taken = new Set<string>(counts.keys());
+  const usedNames = new Set<string>(counts.keys());
   return all.map(({ definition: { group, kind, versions } }) =>
     versions.map(({ name }) => {
       const short = plain(kind, name);
       if (counts.get(short) === 1) return short;
       const long = short + pascal(group);
-      let found = long;
-      for (let at = 2; taken.has(found); at++) found = `${long}${at}`;
-      taken.add(found);
-      return found;
+      let unique = long;
+      for (let at = 2; usedNames.has(unique); at++) unique = `${long}${at}`;
+      usedNames.add(unique);
+      return unique;
     }),
   );
 }

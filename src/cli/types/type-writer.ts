@@ -3,7 +3,7 @@ import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
 import { DefinitionFault } from "./definition-source.ts";
 
-/** Values deeper than this are `unknown`: compilers, too, have a limit. */
+/** Values nested deeper are `unknown`, because compilers have a limit. */
 const maxDepth = 60;
 
 /** One member of an object type. */
@@ -15,11 +15,11 @@ interface Member {
 }
 
 /**
- * The TypeScript type of the values of a schema.
+ * Returns the TypeScript type of the values of a schema.
  *
- * @param path of the schema, for faults.
- * @param depth how many object types are around it; their members are indented.
- * @throws {DefinitionFault} a keyword has a value of the wrong type.
+ * @param path of the schema, for messages.
+ * @param depth number of enclosing object types, for indentation.
+ * @throws {DefinitionFault} if a keyword has a value of the wrong type.
  */
 function typeText(schema: JsonObject, path: string, depth: number): string {
   const type = plainType(schema, path, depth);
@@ -61,7 +61,7 @@ function plainType(schema: JsonObject, path: string, depth: number): string {
   }
 }
 
-/** A value as a literal type. Numbers that a double can't hold exactly have no literal. */
+/** Returns a value as a literal type; numbers that a double can't hold exactly are `number`. */
 function literal(value: JsonValue): string {
   if (typeof value === "bigint") return "number";
   if (typeof value === "object" && value !== null) return "unknown";
@@ -82,7 +82,7 @@ function objectType(schema: JsonObject, path: string, depth: number): string {
   if (embedded) addEmbedded(members);
   const open = mark(schema, "preserve-unknown-fields", path);
   const { additionalProperties } = schema;
-  // An index signature must fit every member, so that beside members it says nothing.
+  // An index signature must allow all member types, so with members it is `unknown`.
   if (open || (isAdditional(additionalProperties) && members.length > 0)) return block(members, depth, true);
   if (isAdditional(additionalProperties)) {
     if (additionalProperties === true) return "Record<string, unknown>";
@@ -98,7 +98,7 @@ function isAdditional(value: JsonValue | undefined): value is JsonObject | true 
   return value === true || isObject(value);
 }
 
-/** The members of an object's schema, in the order of their names, so that their order in the definition makes no difference. */
+/** Returns the members of an object's schema, ordered by name, so that the order in the definition doesn't matter. */
 function membersOf(schema: JsonObject, path: string, depth: number): Member[] {
   const { properties = {} } = schema;
   if (!isObject(properties)) throw new DefinitionFault(`${path}.properties`, "must be an object");
@@ -106,11 +106,11 @@ function membersOf(schema: JsonObject, path: string, depth: number): Member[] {
   return Object.keys(properties)
     .toSorted()
     .map((name) => {
-      const place = `${path}.properties[${name}]`;
+      const memberPath = `${path}.properties[${name}]`;
       const inner = getMember(properties, name);
-      if (!isObject(inner)) throw new DefinitionFault(place, "must be a schema");
-      const type = typeText(inner, place, depth + 1);
-      return { name, type, optional: !required.has(name), doc: descriptionOf(inner, place) };
+      if (!isObject(inner)) throw new DefinitionFault(memberPath, "must be a schema");
+      const type = typeText(inner, memberPath, depth + 1);
+      return { name, type, optional: !required.has(name), doc: descriptionOf(inner, memberPath) };
     });
 }
 
@@ -120,7 +120,7 @@ function requiredOf(schema: JsonObject, path: string): ReadonlySet<JsonValue> {
   return new Set(required);
 }
 
-/** The members that every object of its own kind has. */
+/** Adds the members of an embedded resource. */
 function addEmbedded(members: Member[]): void {
   for (const [name, type] of [
     ["apiVersion", "string"],
@@ -141,7 +141,7 @@ function block(members: readonly Member[], depth: number, open: boolean): string
 }
 
 /**
- * The body of the interface of a version's objects.
+ * Returns the body of the interface of a version.
  *
  * @throws {DefinitionFault}
  */
@@ -170,7 +170,7 @@ function memberName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) && name !== "__proto__" ? name : JSON.stringify(name);
 }
 
-/** A description as a doc comment; nothing in it can end the comment. */
+/** Returns a description as a doc comment; escapes the end of a comment. */
 export function commentLines(doc: string, depth: number): string[] {
   const lines = doc
     .trim()
@@ -186,7 +186,7 @@ export function commentLines(doc: string, depth: number): string[] {
   ];
 }
 
-/** A schema's description; empty where it has none. */
+/** Returns a schema's description; empty if it has none. */
 export function descriptionOf(schema: JsonObject, path: string): string {
   const { description = "" } = schema;
   if (typeof description !== "string") throw new DefinitionFault(`${path}.description`, "must be a text");
@@ -195,7 +195,7 @@ export function descriptionOf(schema: JsonObject, path: string): string {
 
 const prefixes = [platform, kubernetes].map(({ schemaExtensionPrefix }) => schemaExtensionPrefix);
 
-/** Whether a schema has a mark of the product, in the names of either vocabulary. */
+/** Whether a schema has an extension of Kubernetes, in the names of either vocabulary. */
 function mark(schema: JsonObject, name: string, path: string): boolean {
   return prefixes.some((prefix) => flag(schema, prefix + name, path));
 }

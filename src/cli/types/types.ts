@@ -19,28 +19,28 @@ export const typesFlags: readonly Flag[] = [
     short: "f",
     type: "list",
     default: "",
-    doc: "Definitions: files, folders, or - for standard input; comma separated, or given several times. Without it a server is asked.",
+    doc: "Definitions: files, folders, or - for standard input; comma-separated; the flag may be repeated. By default they are read from a server.",
   },
   {
     name: "recursive",
     short: "R",
     type: "boolean",
     default: "",
-    doc: "Read the folders within a folder too.",
+    doc: "Also read subfolders.",
   },
   {
     name: "output",
     short: "o",
     type: "string",
     default: "",
-    doc: "Folder to write to, a file a definition; by default everything goes to standard output.",
+    doc: "Folder to write to, one file per definition; the default is standard output.",
   },
   ...accessFlags,
 ];
 
 const about =
-  "Writes TypeScript types of custom kinds from their CustomResourceDefinitions: an interface a version. Other objects in the\n" +
-  "files are left out. Exit code 1 if a definition can't be read, or there is none; the others are written.";
+  "Writes TypeScript types of custom kinds from their CustomResourceDefinitions: one interface per version. Other\n" +
+  "objects are ignored. Exit code 1 if a definition can't be read, or there is none; the others are written.";
 
 /** Writes TypeScript types of custom kinds. */
 export const typesCommand: Command = {
@@ -54,15 +54,16 @@ export const typesCommand: Command = {
     }),
 };
 
-/** A definition as it was found, and how faults call it. */
-interface Found {
-  readonly place: string;
+/** A definition with the label of its source for messages. */
+interface SourceObject {
+  readonly label: string;
   readonly object: JsonObject;
 }
 
 /**
- * Writes the types that a command line asks for; gives the exit code.
+ * Runs the command.
  *
+ * @returns the exit code
  * @throws {UsageError} @throws {ClientError}
  */
 export async function runTypes(
@@ -72,23 +73,23 @@ export async function runTypes(
 ): Promise<number> {
   const read = new FlagReader(typesFlags, parseFlags(typesFlags, words));
   const faults: string[] = [];
-  const found = await gather(read, environment, streams, faults);
+  const definitions = await gather(read, environment, streams, faults);
   const all: DefinitionTypes[] = [];
-  const places = new Map<string, string>();
-  for (const { place, object } of found) {
+  const labels = new Map<string, string>();
+  for (const { label, object } of definitions) {
     try {
       const definition = readDefinition(object);
-      const before = places.get(definition.name);
-      if (before !== undefined)
-        throw new DefinitionFault("metadata.name", `${definition.name} is also in ${before}`);
+      const other = labels.get(definition.name);
+      if (other !== undefined)
+        throw new DefinitionFault("metadata.name", `${definition.name} is also in ${other}`);
       all.push(typesOf(definition));
-      places.set(definition.name, place);
+      labels.set(definition.name, label);
     } catch (error) {
       if (!(error instanceof DefinitionFault)) throw error;
-      faults.push(`${place}: ${error.message}`);
+      faults.push(`${label}: ${error.message}`);
     }
   }
-  if (found.length === 0 && faults.length === 0) faults.push("there is no CustomResourceDefinition");
+  if (definitions.length === 0 && faults.length === 0) faults.push("there is no CustomResourceDefinition");
   if (all.length > 0) await write(all, read.optional("output"), streams);
   for (const fault of faults) streams.writeError(`${fault}\n`);
   return faults.length === 0 ? 0 : 1;
@@ -99,27 +100,27 @@ async function gather(
   environment: NodeJS.ProcessEnv,
   streams: Streams,
   faults: string[],
-): Promise<readonly Found[]> {
-  const places = read.list("filename");
-  if (places.length === 0) return fromServer(read, environment);
+): Promise<readonly SourceObject[]> {
+  const sources = read.list("filename");
+  if (sources.length === 0) return fromServer(read, environment);
   for (const { name } of accessFlags) {
     if (read.optional(name) !== undefined)
       throw new UsageError(`--filename and --${name} exclude each other`);
   }
   const recursive = read.boolean("recursive") ?? false;
-  const found: Found[] = [];
-  for await (const file of readManifests(places, { recursive, readInput: streams.readInput })) {
+  const definitions: SourceObject[] = [];
+  for await (const file of readManifests(sources, { recursive, readInput: streams.readInput })) {
     if (file.fault !== undefined) faults.push(`${file.name}: ${file.fault}`);
     for (const [index, { value }] of file.documents.entries()) {
       for (const object of itemsOf(value).filter(isDefinition)) {
-        found.push({ place: `${file.name}: document ${index + 1}${nameOf(object)}`, object });
+        definitions.push({ label: `${file.name}: document ${index + 1}${nameOf(object)}`, object });
       }
     }
   }
-  return found;
+  return definitions;
 }
 
-/** The objects of a document: those of a list, or itself. */
+/** Returns the objects of a document: the items of a list, otherwise the document itself. */
 function itemsOf(value: JsonValue): readonly JsonValue[] {
   if (!isObject(value)) return [];
   const { kind, items } = value;
@@ -128,7 +129,7 @@ function itemsOf(value: JsonValue): readonly JsonValue[] {
     : [value];
 }
 
-/** An item of a list of one kind need not name it. */
+/** Adds the kind that items of a typed list may omit. */
 function withKind(item: JsonValue, list: JsonObject): JsonValue {
   if (!isObject(item) || list["kind"] !== "CustomResourceDefinitionList") return item;
   return { apiVersion: list["apiVersion"]!, ...item, kind: "CustomResourceDefinition" };
@@ -139,29 +140,32 @@ function nameOf({ metadata }: JsonObject): string {
   return typeof name === "string" ? ` (CustomResourceDefinition ${name})` : "";
 }
 
-/** A list comes in parts of so many definitions, since one of them can be large. */
-const partSize = 100;
+/** Page size of lists, because a definition can be large. */
+const pageSize = 100;
 
-async function fromServer(read: FlagReader, environment: NodeJS.ProcessEnv): Promise<readonly Found[]> {
+async function fromServer(
+  read: FlagReader,
+  environment: NodeJS.ProcessEnv,
+): Promise<readonly SourceObject[]> {
   const access = await accessOf(read, environment);
   const client = new ServerClient(access);
   try {
     const { groups } = (await client.get("/apis")) as { groups?: readonly { readonly name?: unknown }[] };
     const group = groups?.find(({ name }) => String(name).startsWith("apiextensions."))?.name;
     if (group === undefined) throw new ClientError(`${access.server} serves no CustomResourceDefinitions`);
-    const found: Found[] = [];
+    const definitions: SourceObject[] = [];
     for (let token: string | undefined = ""; token !== undefined;) {
       const query: string = token === "" ? "" : `&continue=${encodeURIComponent(token)}`;
       const list = (await client.get(
-        `/apis/${String(group)}/v1/customresourcedefinitions?limit=${partSize}${query}`,
+        `/apis/${String(group)}/v1/customresourcedefinitions?limit=${pageSize}${query}`,
       )) as JsonObject;
       for (const object of itemsOf(list).filter(isDefinition)) {
-        found.push({ place: `${access.server}${nameOf(object)}`, object });
+        definitions.push({ label: `${access.server}${nameOf(object)}`, object });
       }
       const next = isObject(list["metadata"]) ? list["metadata"]["continue"] : undefined;
       token = typeof next === "string" && next !== "" && next !== token ? next : undefined;
     }
-    return found;
+    return definitions;
   } finally {
     client.close();
   }

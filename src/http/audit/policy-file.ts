@@ -12,8 +12,8 @@ const GroupResources = struct("GroupResources", "Resource types of one group.", 
   resourceNames: field(3, list(string), "Names of the objects."),
 });
 
-const PolicyRule = struct("PolicyRule", "What is recorded of the requests that the rule is about.", {
-  level: field(1, string, "How much of a request is recorded.").required(),
+const PolicyRule = struct("PolicyRule", "The requests that a rule matches, and how they are recorded.", {
+  level: field(1, string, "Audit level of the requests.").required(),
   users: field(2, list(string), "Names of users."),
   userGroups: field(3, list(string), "Groups of users."),
   verbs: field(4, list(string), "Verbs of requests."),
@@ -24,12 +24,12 @@ const PolicyRule = struct("PolicyRule", "What is recorded of the requests that t
   omitManagedFields: field(9, bool, "Whether managed fields are left out of recorded objects.").nullable(),
 });
 
-const Policy = struct("Policy", "What is recorded of which requests.", {
+const Policy = struct("Policy", "An audit policy.", {
   kind: field(undefined, string, "Policy."),
-  apiVersion: field(undefined, string, "Version of the policy's form."),
-  metadata: field(1, object, "Not looked at."),
-  rules: field(2, list(PolicyRule), "The first rule that is about a request decides.").required(),
-  omitStages: field(3, list(string), "Stages that are recorded for no rule."),
+  apiVersion: field(undefined, string, "API version of the policy."),
+  metadata: field(1, object, "Ignored."),
+  rules: field(2, list(PolicyRule), "Rules; the first one that matches a request decides.").required(),
+  omitStages: field(3, list(string), "Stages that aren't recorded, whatever the rule."),
   omitManagedFields: field(4, bool, "Whether managed fields are left out of recorded objects."),
 });
 type PolicyRule = Static<typeof PolicyRule>;
@@ -68,36 +68,36 @@ export async function readPolicy(bytes: Uint8Array, vocabulary: Vocabulary): Pro
   };
 }
 
-function checkRule(rule: PolicyRule, place: FieldReport): void {
+function checkRule(rule: PolicyRule, report: FieldReport): void {
   const { level = "", nonResourceURLs = [], resources = [], namespaces = [] } = rule;
-  if (level === "") place.at("level").required();
-  else if (!auditLevels.some((one) => one === level)) place.at("level").notSupported(level, auditLevels);
-  nonResourceURLs.forEach((url, index) => checkUrl(url, place.at("nonResourceURLs", index)));
+  if (level === "") report.at("level").required();
+  else if (!auditLevels.some((one) => one === level)) report.at("level").notSupported(level, auditLevels);
+  nonResourceURLs.forEach((url, index) => checkUrl(url, report.at("nonResourceURLs", index)));
   resources.forEach(({ group = "", resources: types = [], resourceNames = [] }, index) => {
-    const at = place.at("resources", index);
+    const at = report.at("resources", index);
     if (group !== "" && dnsSubdomainFaults(group).length > 0)
       at.at("group").invalid(group, "must be the name of a group");
     if (resourceNames.length > 0 && types.length === 0) {
       at.at("resourceNames").invalid(resourceNames, "using resourceNames requires at least one resource");
     }
   });
-  checkStages(rule.omitStages, place.at("omitStages"));
+  checkStages(rule.omitStages, report.at("omitStages"));
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
-    place
+    report
       .at("nonResourceURLs")
       .invalid(nonResourceURLs, "rules cannot apply to both regular resources and non-resource URLs");
   }
 }
 
-function checkUrl(url: string, place: FieldReport): void {
+function checkUrl(url: string, report: FieldReport): void {
   if (url === "*") return;
-  if (!url.startsWith("/")) place.invalid(url, "must begin with a '/'");
-  if (url.slice(0, -1).includes("*")) place.invalid(url, "a '*' can only be the last character");
+  if (!url.startsWith("/")) report.invalid(url, "must begin with a '/'");
+  if (url.slice(0, -1).includes("*")) report.invalid(url, "a '*' can only be the last character");
 }
 
-function checkStages(stages: readonly string[] | undefined, place: FieldReport): void {
+function checkStages(stages: readonly string[] | undefined, report: FieldReport): void {
   stages?.forEach((stage, index) => {
-    if (!auditStages.some((one) => one === stage)) place.at(index).notSupported(stage, auditStages);
+    if (!auditStages.some((one) => one === stage)) report.at(index).notSupported(stage, auditStages);
   });
 }
 

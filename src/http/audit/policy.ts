@@ -67,31 +67,31 @@ export class AuditRules {
 
   /** Returns the terms of the first matching rule; level None without one. */
   termsFor(request: Attributes): AuditTerms {
-    for (const { rule, terms } of this.rules) if (isAbout(rule, request)) return terms;
+    for (const { rule, terms } of this.rules) if (matches(rule, request)) return terms;
     return nothing;
   }
 }
 
-function isAbout(rule: AuditRule, request: Attributes): boolean {
+function matches(rule: AuditRule, request: Attributes): boolean {
   const { user } = request;
   if (rule.users.length > 0 && !rule.users.includes(user.name)) return false;
   if (rule.userGroups.length > 0 && !user.groups.some((group) => rule.userGroups.includes(group)))
     return false;
   if (rule.verbs.length > 0 && !rule.verbs.includes(request.verb)) return false;
   if (rule.namespaces.length > 0 || rule.resources.length > 0) {
-    return request.kind === "resource" && coversResource(rule, request);
+    return request.kind === "resource" && matchesResource(rule, request);
   }
   if (rule.nonResourceURLs.length === 0) return true;
-  return request.kind === "nonResource" && rule.nonResourceURLs.some((one) => coversPath(one, request.path));
+  return request.kind === "nonResource" && rule.nonResourceURLs.some((one) => matchesPath(one, request.path));
 }
 
-function coversResource(rule: AuditRule, request: ResourceAttributes): boolean {
+function matchesResource(rule: AuditRule, request: ResourceAttributes): boolean {
   if (rule.namespaces.length > 0 && !rule.namespaces.includes(request.namespace)) return false;
   if (rule.resources.length === 0) return true;
-  return rule.resources.some((one) => one.group === request.group && coversType(one, request));
+  return rule.resources.some((one) => one.group === request.group && matchesType(one, request));
 }
 
-function coversType({ resources, resourceNames }: AuditedResources, request: ResourceAttributes): boolean {
+function matchesType({ resources, resourceNames }: AuditedResources, request: ResourceAttributes): boolean {
   if (resources.length === 0) return true;
   if (resourceNames.length > 0 && !resourceNames.includes(request.name)) return false;
   const { resource, subresource } = request;
@@ -105,6 +105,6 @@ function coversType({ resources, resourceNames }: AuditedResources, request: Res
   );
 }
 
-function coversPath(pattern: string, path: string): boolean {
+function matchesPath(pattern: string, path: string): boolean {
   return pattern === path || (pattern.endsWith("*") && path.startsWith(pattern.slice(0, -1)));
 }

@@ -24,7 +24,7 @@ function isAddress(text: string): boolean {
   return isIP(text) !== 0;
 }
 
-/** An IPv4 address that a socket of both families shows as one of IPv6, as itself. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 function plain(address: string): string {
   return address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

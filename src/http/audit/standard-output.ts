@@ -1,12 +1,12 @@
 import type { Writable } from "node:stream";
 import type { ByteTarget } from "./blocking-output.ts";
 
-/** Bytes that a reader may be behind; what is more is lost. */
+/** Maximum number of unread bytes; further ones are lost. */
 const maxBacklogBytes = 16 * 1024 * 1024;
 
-/** A stream of the process as a target of lines. It isn't ended with the audit. */
+/** Writes lines to a stream of the process, which stays open when the audit is closed. */
 export class StandardOutput implements ByteTarget {
-  /** @param failed called when what was taken couldn't be written after all. */
+  /** @param failed called when accepted bytes couldn't be written. */
   constructor(
     private readonly stream: Writable,
     private readonly failed: (error: Error) => void,
@@ -19,7 +19,7 @@ export class StandardOutput implements ByteTarget {
     this.stream.write(bytes);
   }
 
-  /** Resolves when what was taken is written, or can't be. */
+  /** Resolves when the accepted bytes are written or lost. */
   async close(): Promise<void> {
     await new Promise<void>((resolve) => this.stream.write("", () => resolve()));
     this.stream.off("error", this.failed);

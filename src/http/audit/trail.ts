@@ -13,18 +13,18 @@ import { withoutManagedFields } from "./managed-fields.ts";
 import { auditLevels, type AuditLevel, type AuditStage, type AuditTerms } from "./policy.ts";
 import { sourceAddresses } from "./source-addresses.ts";
 
-/** The size of a recorded object, in bytes; a larger one is left out, and an annotation says so. */
+/** Maximum size of a recorded object in bytes; a larger one is omitted, with an annotation. */
 const maxObjectBytes = 8 * 1024 * 1024;
-/** Characters of a user agent that are recorded. */
+/** Maximum number of recorded characters of a user agent. */
 const maxUserAgent = 1024;
 
 /**
- * The audit of one request, from its coming to its end: takes note of what the stages of the pipeline learn, and records
- * events as the policy says. A request at level None has a trail that records nothing.
+ * The audit of one request: collects what the pipeline's stages report, and records the events that the policy
+ * requires. At level None it records nothing.
  */
 export class AuditTrail implements AuditHooks {
   private terms: AuditTerms | undefined;
-  /** Whose request it is recorded as. */
+  /** The user in the events. */
   private user: UserInfo = unknownUser;
   private reference: ObjectReference | undefined;
   private status: RecordedStatus | undefined;
@@ -33,9 +33,9 @@ export class AuditTrail implements AuditHooks {
   private responseSize = 0;
   private annotations: Record<string, string> | undefined;
   private readonly receivedMicros: number;
-  /** Whether the policy was asked. */
-  private judged = false;
-  private over = false;
+  /** Whether the policy was evaluated. */
+  private evaluated = false;
+  private finished = false;
 
   constructor(
     private readonly auditor: Recorder,
@@ -49,37 +49,37 @@ export class AuditTrail implements AuditHooks {
     if (this.begin(this.about.caller)) return this.auditor.accept(this.event("RequestReceived"));
   }
 
-  /** What authorization said. */
+  /** Records the decision of authorization. */
   decided({ verdict, reason }: Decision): void {
     if (this.terms === undefined) return;
-    const { decision, reason: why } = this.auditor.keys;
+    const { decision, reason: reasonKey } = this.auditor.keys;
     this.annotate(decision, verdict === "allow" ? "allow" : "forbid");
-    this.annotate(why, reason);
+    this.annotate(reasonKey, reason);
   }
 
-  /** Adds an annotation to the events to come; one that is there already stays. */
+  /** Adds an annotation to later events; an existing one isn't replaced. */
   annotate(key: string, value: string): void {
     this.annotations ??= {};
     if (!Object.hasOwn(this.annotations, key)) this.annotations[key] = value;
   }
 
-  /** The version asked for is deprecated. */
+  /** Records that the requested version is deprecated. */
   deprecated(removed: string | undefined): void {
     const { keys } = this.auditor;
     this.annotate(keys.deprecated, "true");
     if (removed !== undefined) this.annotate(keys.removedRelease, removed);
   }
 
-  /** The object that the client sent: says more of what the request is about. */
+  /** Records the object of the request, and completes the object reference from its metadata. */
   requestObject(value: JsonValue): void {
     if (this.terms === undefined) return;
-    if (this.reference !== undefined) complete(this.reference, value);
+    if (this.reference !== undefined) addMetadata(this.reference, value);
     this.requestBody(
       this.terms.omitManagedFields && this.wants("Request") ? withoutManagedFields(value) : value,
     );
   }
 
-  /** The patch that the client sent, or another body that is no object. */
+  /** Records a patch, or another body that isn't an object. */
   requestBody(value: JsonValue): void {
     if (!this.wantsRequest) return;
     this.request = this.bounded(encodeJson(value));
@@ -90,12 +90,12 @@ export class AuditTrail implements AuditHooks {
     return this.wants("Request");
   }
 
-  /** Whether the object of the answer is recorded. */
+  /** Whether the response's object is recorded. */
   get wantsResponse(): boolean {
     return this.wants("RequestResponse");
   }
 
-  /** The answer's object in JSON, or the next part of it. */
+  /** Adds the JSON of the response's object, or a part of it. */
   responseObject(json: Uint8Array): void {
     if (!this.wantsResponse) return;
     this.response ??= [];
@@ -104,50 +104,50 @@ export class AuditTrail implements AuditHooks {
     else this.response.push(Uint8Array.from(json));
   }
 
-  /** The request is answered with a Status. */
+  /** Records the Status of the response. */
   responseStatus(code: number, status: object): void {
-    if (!this.judged && this.about.facts !== unreadFacts) this.begin(unknownUser);
+    if (!this.evaluated && this.about.facts !== unreadFacts) this.begin(unknownUser);
     if (this.terms === undefined) return;
     this.status = { ...(status as Omit<RecordedStatus, "code">), code };
     if (this.wantsResponse) this.responseObject(Buffer.from(encodeJson(status as JsonValue)));
   }
 
-  /** The answer has begun; of a request that goes on, or has no caller, that is recorded. */
+  /** Records the start of the response of a long-running request, or of one without a user. */
   started(code: number): void {
     if (this.terms === undefined) return;
     this.status ??= { code };
     if (this.user !== unknownUser && !isLongRunning(this.about.facts)) return;
     this.auditor.record(this.event("ResponseStarted"));
-    if (this.user === unknownUser) this.over = true;
+    if (this.user === unknownUser) this.finished = true;
   }
 
-  /** What was thrown was a defect of the server. */
+  /** Records an exception that is a bug. */
   panicked(error: unknown): void {
-    if (this.terms === undefined || this.over) return;
+    if (this.terms === undefined || this.finished) return;
     const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;
     this.status = { status: "Failure", message, reason: "InternalError", code: 500 };
     this.auditor.record(this.event("Panic"));
-    this.over = true;
+    this.finished = true;
   }
 
-  /** The pipeline is done with the request; one that goes on ends with its connection or stream. */
+  /** Records the end of the request; a long-running one ends with its connection or stream. */
   ended(): void {
-    if (this.terms === undefined || this.over) return;
+    if (this.terms === undefined || this.finished) return;
     const { facts, exchange } = this.about;
     if (isLongRunning(facts) && this.status?.status === undefined) exchange.onClose(() => this.complete());
     else this.complete();
   }
 
   private complete(): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.finished) return;
+    this.finished = true;
     this.status ??= { status: "Success", message: "Connection closed early", code: 200 };
     this.auditor.record(this.event("ResponseComplete"));
   }
 
-  /** Asks the policy; false when nothing is to be recorded. */
+  /** Evaluates the policy; returns false if nothing is recorded. */
   private begin(user: UserInfo): boolean {
-    this.judged = true;
+    this.evaluated = true;
     const attributes = attributesOf(this.about.facts, user);
     const terms = this.auditor.termsFor(attributes);
     if (terms.level === "None") return false;
@@ -175,16 +175,16 @@ export class AuditTrail implements AuditHooks {
 
   private bounded(text: string): string | undefined {
     if (text.length <= maxObjectBytes) return text;
-    this.leftOut();
+    this.reportTruncated();
     return undefined;
   }
 
-  private leftOut(): void {
+  private reportTruncated(): void {
     this.annotate(this.auditor.keys.truncated, "true");
     this.auditor.tooLarge();
   }
 
-  /** The event of a stage; undefined where the policy omits it. */
+  /** Returns the event of a stage; undefined if the policy omits the stage. */
   private event(stage: AuditStage): AuditEvent | undefined {
     const { about, terms } = this;
     const { exchange } = about;
@@ -215,15 +215,15 @@ export class AuditTrail implements AuditHooks {
     if (this.response === undefined) return undefined;
     if (this.responseSize > maxObjectBytes) {
       this.response = undefined;
-      this.leftOut();
+      this.reportTruncated();
       return undefined;
     }
     return this.auditor.oneLine(Buffer.concat(this.response), this.terms!.omitManagedFields);
   }
 }
 
-/** What the path doesn't say of an object, its metadata may. */
-function complete(reference: ObjectReference, value: JsonValue): void {
+/** Completes the reference from the object's metadata. */
+function addMetadata(reference: ObjectReference, value: JsonValue): void {
   const metadata = isObject(value) ? value["metadata"] : undefined;
   if (!isObject(metadata)) return;
   for (const name of ["namespace", "name", "uid", "resourceVersion"] as const) {

@@ -127,9 +127,9 @@ export function deniedRanges(entries: readonly string[]): BlockList {
   for (const entry of entries) {
     const [address = "", length, ...rest] = entry.split("/");
     const family = isIP(address);
-    const most = family === 4 ? 32 : 128;
-    const bits = length === undefined ? most : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
-    if (family === 0 || rest.length > 0 || !(bits <= most))
+    const maxPrefix = family === 4 ? 32 : 128;
+    const bits = length === undefined ? maxPrefix : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+    if (family === 0 || rest.length > 0 || !(bits <= maxPrefix))
       throw new RangeError(`${JSON.stringify(entry)} is neither an address nor a range such as 10.0.0.0/8`);
     list.addSubnet(address, bits, family === 4 ? "ipv4" : "ipv6");
   }

@@ -41,19 +41,19 @@ export async function serveAggregated(
   if (!methods.has(exchange.method))
     throw new StatusError("MethodNotAllowed", "this method can't be forwarded");
   if (!remote.available) throw unavailable(remote, remote.availability?.message ?? "it was not reached yet");
-  take(service, request, remote);
+  acquireSlot(service, request, remote);
   const endless = isLongRunning(facts);
   const upgrades = exchange.upgrade !== undefined;
   if (facts.kind === "resource" && request.served && (endless || upgrades))
     service.metrics.longRunning(facts, exchange);
   const uri = encodePath(path);
-  const told = { headers: toldHeaders(remote, user, uri), replaces: isForwardedIdentity };
+  const added = { headers: addedHeaders(remote, user, uri), replaces: isForwardedIdentity };
   const { refusesRedirects } = service.aggregation;
   const work = async () => {
     const agent = isPlainRead(request, endless) ? remote.agent() : undefined;
     const destination = { ...(await destinationOf(remote, endless)), agent };
     const url = `${uri}${document === undefined ? queryOf(exchange.url) : ""}`;
-    await forwardRequest(service, request, { destination, path: url, told, refusesRedirects, endless });
+    await forwardRequest(service, request, { destination, path: url, added, refusesRedirects, endless });
   };
   await awaitOther(service, request, work());
 }
@@ -65,8 +65,16 @@ function isPlainRead({ exchange }: RequestContext, endless: boolean): boolean {
   );
 }
 
-/** Counts the request until it ends. */
-function take({ aggregation }: HttpService, { exchange }: RequestContext, remote: RemoteApiService): void {
+/**
+ * Counts the request until it ends.
+ *
+ * @throws {StatusError} ServiceUnavailable above the maximum.
+ */
+function acquireSlot(
+  { aggregation }: HttpService,
+  { exchange }: RequestContext,
+  remote: RemoteApiService,
+): void {
   if (remote.open >= aggregation.maxRequests) {
     const message = `service unavailable: the API service ${remote.name}: ${remote.open} requests to it are under way already`;
     throw new StatusError("ServiceUnavailable", message, { retryAfterSeconds });
@@ -76,8 +84,8 @@ function take({ aggregation }: HttpService, { exchange }: RequestContext, remote
 }
 
 /** Without Retry-After: kubectl, which reads all of discovery, would wait for its retries. */
-function unavailable({ name }: RemoteApiService, why: string): StatusError {
-  return new StatusError("ServiceUnavailable", `service unavailable: the API service ${name}: ${why}`);
+function unavailable({ name }: RemoteApiService, message: string): StatusError {
+  return new StatusError("ServiceUnavailable", `service unavailable: the API service ${name}: ${message}`);
 }
 
 /**
@@ -96,7 +104,7 @@ function refuseUnclearPath(facts: RequestFacts, path: string): void {
     throw new StatusError("BadRequest", `the path ${JSON.stringify(path)} has an empty segment`);
 }
 
-function toldHeaders(
+function addedHeaders(
   remote: RemoteApiService,
   user: UserInfo,
   uri: string,

@@ -14,7 +14,7 @@ import { relayAnswer } from "./relay.ts";
 import { hostAndPort } from "../backends/rules.ts";
 
 /** Maximum number of bytes of a node agent's error text that are sent to the client. */
-const maxComplaintBytes = 50_000;
+const maxErrorTextBytes = 50_000;
 
 /** Serves `exec`, `attach` and `portforward` of a pod with a connection to the agent of the pod's node. */
 export async function serveStream(
@@ -54,19 +54,19 @@ export async function serveLog(service: HttpService, request: ResourceContext): 
   const agent = await agentDestination(objects, node, connections);
   const { ca, ...unverified } = agent.tls;
   const tls = options.insecureSkipTLSVerifyBackend ? unverified : { ca, ...unverified };
-  const question = {
+  const outgoing = {
     method: "GET",
     path: agentPath("containerLogs", pod, [container], options.query),
     headers: { host: hostAndPort(agent) },
   };
-  const backend = new Backend({ ...agent, tls }, question, service, exchange);
+  const backend = new Backend({ ...agent, tls }, outgoing, service, exchange);
   exchange.onClose(() => backend.destroy());
   backend.send(undefined);
-  const came = await backend.answer;
-  const { answer } = came;
+  const received = await backend.answer;
+  const { answer } = received;
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 206) {
-    const text = await complaint(answer);
+    const text = await readErrorText(answer);
     backend.destroy();
     throw agentFailure(status, text, facts.name);
   }
@@ -82,20 +82,20 @@ function agentPath(what: string, { metadata }: Pod, container: readonly string[]
 }
 
 /** Returns the start of an error text. */
-async function complaint(answer: IncomingMessage): Promise<string> {
+async function readErrorText(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= maxComplaintBytes) break;
+      if (size >= maxErrorTextBytes) break;
     }
   } catch (error) {
     // The received part of the text is sent.
     chunks.push(Buffer.from(` (broken off: ${String(error)})`));
   }
-  return Buffer.concat(chunks).subarray(0, maxComplaintBytes).toString("utf8").trim();
+  return Buffer.concat(chunks).subarray(0, maxErrorTextBytes).toString("utf8").trim();
 }
 
 /** Converts a node agent's error for the client. */

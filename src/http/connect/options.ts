@@ -22,16 +22,16 @@ export function logOptions(query: Query, pod: string): LogOptions {
   const integers = logIntegers.map((name) => [name, integerParameter(query, name)] as const);
   const sinceTime = timeParameter(query, "sinceTime");
   checkLog(Object.fromEntries(integers), sinceTime, pod);
-  const handed = new URLSearchParams();
-  for (const name of logFlags) if (isTrue(query.get(name))) handed.set(name, "true");
-  for (const [name, value] of integers) if (value !== undefined) handed.set(name, String(value));
-  if (sinceTime !== undefined) handed.set("sinceTime", sinceTime);
-  handed.sort();
+  const agentQuery = new URLSearchParams();
+  for (const name of logFlags) if (isTrue(query.get(name))) agentQuery.set(name, "true");
+  for (const [name, value] of integers) if (value !== undefined) agentQuery.set(name, String(value));
+  if (sinceTime !== undefined) agentQuery.set("sinceTime", sinceTime);
+  agentQuery.sort();
   return {
     container: query.get("container") ?? "",
     follow: isTrue(query.get("follow")),
     insecureSkipTLSVerifyBackend: isTrue(query.get("insecureSkipTLSVerifyBackend")),
-    query: handed.toString(),
+    query: agentQuery.toString(),
   };
 }
 
@@ -70,11 +70,11 @@ function timeParameter(query: Query, name: string): string | undefined {
 
 /** Returns the node agent's query for running a command (`PodExecOptions`) or attaching to a process (`PodAttachOptions`). */
 export function streamQuery(query: Query, subresource: "attach" | "exec"): string {
-  const handed = new URLSearchParams();
-  if (subresource === "exec") for (const word of query.all("command")) handed.append("command", word);
-  for (const [asked, name] of streamFlags) if (isTrue(query.get(asked))) handed.set(name, "1");
-  handed.sort();
-  return handed.toString();
+  const agentQuery = new URLSearchParams();
+  if (subresource === "exec") for (const word of query.all("command")) agentQuery.append("command", word);
+  for (const [option, name] of streamFlags) if (isTrue(query.get(option))) agentQuery.set(name, "1");
+  agentQuery.sort();
+  return agentQuery.toString();
 }
 
 /** Names of the options, and their names for the node agent. */

@@ -6,7 +6,7 @@ const step = "apiserver_admission_step_admission_duration_seconds";
 const controller = "apiserver_admission_controller_admission_duration_seconds";
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
-/** The metrics of admission, under the names that the field knows. */
+/** Metrics of admission, with the names of the reference. */
 export const admissionMetrics: readonly MetricDefinition[] = [
   {
     name: step,
@@ -26,14 +26,14 @@ export const admissionMetrics: readonly MetricDefinition[] = [
   },
 ];
 
-/** Gives the times of admission to the metrics. */
+/** Returns an observer that records the durations of admission. */
 export function admissionObserver(metrics: MetricSet): AdmissionObserver {
   /** By plugin (empty: the whole phase), then by the other labels. */
-  const known = new Map<string, Map<string, Sample>>();
+  const byPlugin = new Map<string, Map<string, Sample>>();
   return (plugin, phase, operation, rejected, seconds) => {
     const name = plugin?.name ?? "";
-    let samples = known.get(name);
-    if (samples === undefined) known.set(name, (samples = new Map()));
+    let samples = byPlugin.get(name);
+    if (samples === undefined) byPlugin.set(name, (samples = new Map()));
     const key = `${operation} ${phase} ${rejected}`;
     let sample = samples.get(key);
     if (sample === undefined) {

@@ -5,25 +5,25 @@ import type { MetricSet } from "./metric-set.ts";
 const unavailable = "aggregator_unavailable_apiservice";
 const total = "aggregator_unavailable_apiservice_total";
 
-/** The metrics of APIServices, under the names that the field knows. */
+/** Metrics of APIServices, with the names of the reference. */
 export const aggregationMetrics: readonly MetricDefinition[] = [
   {
     name: unavailable,
-    help: "Whether each API service can't be reached now: 1, or 0.",
+    help: "Whether an API service is unavailable (1) or available (0).",
     type: "gauge",
     stability: "ALPHA",
     labels: ["name"],
   },
   {
     name: total,
-    help: "How often API services could no longer be reached, by name and reason.",
+    help: "Number of times that an API service became unavailable, by name and reason.",
     type: "counter",
     stability: "ALPHA",
     labels: ["name", "reason"],
   },
 ];
 
-/** Shows whether the API services of now can be reached, whenever somebody asks. */
+/** Registers the collection of the availability of APIServices at each scrape. */
 export function showApiServices(metrics: MetricSet, services: ApiServices): void {
   metrics.collectWith(() => {
     metrics.reset(unavailable);
@@ -33,7 +33,7 @@ export function showApiServices(metrics: MetricSet, services: ApiServices): void
   });
 }
 
-/** Counts an API service that can no longer be reached. */
+/** Counts an API service that became unavailable. */
 export function lostApiService(metrics: MetricSet, name: string, reason: string): void {
   metrics.sample(total, name, reason).inc();
 }

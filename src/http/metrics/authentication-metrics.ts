@@ -2,10 +2,13 @@ import { isRefusal } from "../../authentication/refusal.ts";
 import type { RequestCounter } from "../transport/connection.ts";
 import type { MetricSet, Sample } from "./metric-set.ts";
 
-/** Users that are counted by name, as the reference does; there may be any number of others. */
+/**
+ * Users that are counted by name, as in the reference; others are counted by class, because their number is
+ * unbounded.
+ */
 const wellKnown = new Set(["admin", "client"]);
 
-/** Counts who is recognized, and how long that takes. */
+/** Counts authentication attempts and their durations. */
 export class AuthenticationMetrics {
   private readonly attempts: Record<"success" | "failure" | "error", Sample>;
   private readonly times: Record<"success" | "failure" | "error", Sample>;
@@ -23,12 +26,12 @@ export class AuthenticationMetrics {
     this.times = samples("authentication_duration_seconds");
   }
 
-  /** A method is going to be asked. Milliseconds, for the two calls of which one follows. */
+  /** Starts an attempt; returns the time in milliseconds for {@link recognized} or {@link refused}. */
   begin(): number {
     return this.nowMs();
   }
 
-  /** The caller was recognized. Their requests' sample, for {@link again}. */
+  /** Records a successful attempt; returns the request counter of the user for {@link again}. */
   recognized(user: string, startMs: number): Sample {
     this.times.success.observe((this.nowMs() - startMs) / 1000);
     const requests = this.metrics.sample("authenticated_user_requests", classOf(user));
@@ -36,13 +39,13 @@ export class AuthenticationMetrics {
     return requests;
   }
 
-  /** The caller is the one that was recognized before on this connection. */
+  /** Counts a request of the user who was authenticated before on this connection. */
   again(requests: RequestCounter): void {
     this.attempts.success.inc();
     requests.inc();
   }
 
-  /** Nobody was recognized. */
+  /** Records a failed attempt. */
   refused(error: unknown, startMs: number): void {
     const result = isRefusal(error) ? "failure" : "error";
     this.attempts[result].inc();

@@ -15,7 +15,7 @@ const secondsBuckets = [
 ];
 const bytesBuckets = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
 
-/** Every metric of a server, under the names that the field knows. */
+/** Returns the definitions of all metrics. */
 export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefinition[] {
   return [
     ...requestMetrics,
@@ -37,28 +37,28 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
 const auditMetrics: readonly MetricDefinition[] = [
   {
     name: "apiserver_audit_event_total",
-    help: "Events that were recorded for the audit and given to its backends.",
+    help: "Audit events that were passed to the backends.",
     type: "counter",
     stability: "ALPHA",
     labels: [],
   },
   {
     name: "apiserver_audit_error_total",
-    help: "Events that were lost, or lost their objects, by the part of the audit in which that happened.",
+    help: "Audit events that were lost or truncated, by plugin.",
     type: "counter",
     stability: "ALPHA",
     labels: ["plugin"],
   },
   {
     name: "apiserver_audit_level_total",
-    help: "Requests by the level at which the policy has them recorded.",
+    help: "Requests by audit level.",
     type: "counter",
     stability: "ALPHA",
     labels: ["level"],
   },
   {
     name: "apiserver_audit_requests_rejected_total",
-    help: "Requests that weren't served because that they came couldn't be recorded.",
+    help: "Requests rejected because their audit event could not be recorded.",
     type: "counter",
     stability: "ALPHA",
     labels: [],
@@ -68,14 +68,14 @@ const auditMetrics: readonly MetricDefinition[] = [
 const requestMetrics: readonly MetricDefinition[] = [
   {
     name: "apiserver_request_total",
-    help: "Requests by what they asked for and the code of the answer.",
+    help: "Requests by verb, resource and status code.",
     type: "counter",
     stability: "STABLE",
     labels: ["verb", "dry_run", ...request, "code"],
   },
   {
     name: "apiserver_request_duration_seconds",
-    help: "Time from a request to its answer, but for those that go on until somebody ends them.",
+    help: "Duration of requests that aren't long-running.",
     type: "histogram",
     stability: "STABLE",
     labels: ["verb", "dry_run", ...request],
@@ -83,7 +83,7 @@ const requestMetrics: readonly MetricDefinition[] = [
   },
   {
     name: "apiserver_response_sizes",
-    help: "Bytes of answers as they are sent, but for those that go on until somebody ends them.",
+    help: "Size of responses to requests that aren't long-running.",
     type: "histogram",
     stability: "STABLE",
     labels: ["verb", ...request],
@@ -91,21 +91,21 @@ const requestMetrics: readonly MetricDefinition[] = [
   },
   {
     name: "apiserver_current_inflight_requests",
-    help: "Requests being worked on now, by whether they change something.",
+    help: "Requests in progress, by whether they are mutating.",
     type: "gauge",
     stability: "STABLE",
     labels: ["request_kind"],
   },
   {
     name: "apiserver_longrunning_requests",
-    help: "Requests now under way that go on until somebody ends them, such as watches.",
+    help: "Long-running requests in progress, such as watches.",
     type: "gauge",
     stability: "STABLE",
     labels: ["verb", ...request],
   },
   {
     name: "apiserver_requested_deprecated_apis",
-    help: "Deprecated versions that were asked for, with the release that no longer serves them.",
+    help: "Deprecated versions that were requested, with the release that removes them.",
     type: "gauge",
     stability: "STABLE",
     labels: ["group", "version", "resource", "subresource", "removed_release"],
@@ -137,13 +137,13 @@ const alphaCounter = (name: string, help: string, ...labels: readonly string[]):
 const authenticationMetrics: readonly MetricDefinition[] = [
   alphaCounter(
     "authenticated_user_requests",
-    "Requests by their user; those of most users are counted together.",
+    "Requests by user; most users are counted by class.",
     "username",
   ),
-  alphaCounter("authentication_attempts", "Requests by whether their caller was recognized.", "result"),
+  alphaCounter("authentication_attempts", "Authentication attempts by result.", "result"),
   {
     name: "authentication_duration_seconds",
-    help: "Time that it took to recognize a caller, where that was not known from the connection.",
+    help: "Duration of authentication, except for users known from the connection.",
     type: "histogram",
     stability: "ALPHA",
     labels: ["result"],
@@ -154,21 +154,21 @@ const authenticationMetrics: readonly MetricDefinition[] = [
   },
   alphaCounter(
     "authentication_token_cache_request_total",
-    "Tokens that were asked about in caches, by whether they were known.",
+    "Lookups in token caches, by hit or miss.",
     "status",
   ),
-  alphaCounter("serviceaccount_valid_tokens_total", "Uses of tokens of pods within the time asked for."),
-  alphaCounter("serviceaccount_stale_tokens_total", "Uses of tokens of pods after the time asked for."),
+  alphaCounter("serviceaccount_valid_tokens_total", "Uses of pod tokens within the requested lifetime."),
+  alphaCounter("serviceaccount_stale_tokens_total", "Uses of pod tokens after the requested lifetime."),
   alphaCounter(
     "serviceaccount_legacy_tokens_total",
-    "Uses of tokens of service accounts without an audience.",
+    "Uses of legacy service account tokens, which have no audience.",
   ),
 ];
 
 const storeMetrics: readonly MetricDefinition[] = [
   {
     name: "apiserver_storage_objects",
-    help: "Stored objects by resource type; -1 while the store can't be asked.",
+    help: "Stored objects by resource type; -1 while the store is unavailable.",
     type: "gauge",
     stability: "STABLE",
     labels: ["resource"],
@@ -182,7 +182,7 @@ const storeMetrics: readonly MetricDefinition[] = [
   },
   {
     name: "apiserver_storage_floor_revision",
-    help: "The revision from which on history is kept; compaction raises it.",
+    help: "The oldest revision whose history is kept; compaction raises it.",
     type: "gauge",
     stability: "ALPHA",
     labels: [],
@@ -196,7 +196,7 @@ const storeMetrics: readonly MetricDefinition[] = [
   },
   {
     name: "apiserver_storage_db_free_size_in_bytes",
-    help: "How much of the embedded store's file is free for what is written next.",
+    help: "Free bytes in the embedded store's file.",
     type: "gauge",
     stability: "ALPHA",
     labels: ["endpoint"],
@@ -206,42 +206,42 @@ const storeMetrics: readonly MetricDefinition[] = [
 const processMetrics: readonly MetricDefinition[] = [
   {
     name: "process_cpu_seconds_total",
-    help: "Processor time of the process, of user and system together.",
+    help: "User and system CPU time of the process in seconds.",
     type: "gauge",
     stability: "ALPHA",
     labels: [],
   },
   {
     name: "process_resident_memory_bytes",
-    help: "Memory of the process that is in RAM.",
+    help: "Resident memory of the process.",
     type: "gauge",
     stability: "ALPHA",
     labels: [],
   },
   {
     name: "process_heap_bytes",
-    help: "Memory of the process's heap that is in use.",
+    help: "Used heap memory of the process.",
     type: "gauge",
     stability: "ALPHA",
     labels: [],
   },
   {
     name: "process_open_fds",
-    help: "File descriptors that the process has open.",
+    help: "Open file descriptors of the process.",
     type: "gauge",
     stability: "ALPHA",
     labels: [],
   },
   {
     name: "process_max_fds",
-    help: "File descriptors that the process may have open.",
+    help: "Maximum number of open file descriptors of the process.",
     type: "gauge",
     stability: "ALPHA",
     labels: [],
   },
   {
     name: "process_start_time_seconds",
-    help: "When the process was started, in seconds since 1970.",
+    help: "Start time of the process in seconds since 1970.",
     type: "gauge",
     stability: "ALPHA",
     labels: [],

@@ -16,21 +16,21 @@ const of = (
 
 /** The metrics of priority and fairness. */
 export const flowMetrics: readonly MetricDefinition[] = [
-  of("counter", "rejected_requests_total", "Requests that were refused for want of room, by why.", [
+  of("counter", "rejected_requests_total", "Requests rejected for lack of seats, by reason.", [
     ...flow,
     "reason",
   ]),
-  of("counter", "dispatched_requests_total", "Requests that were let through.", flow),
-  of("gauge", "current_inqueue_requests", "Requests that wait for room.", flow),
-  of("gauge", "current_executing_requests", "Requests that were let through and go on.", flow),
-  of("gauge", "request_concurrency_in_use", "Seats of the requests that go on.", flow),
-  of("gauge", "nominal_limit_seats", "Seats of a level by its shares.", ["priority_level"]),
-  of("gauge", "lower_limit_seats", "The fewest seats that lending leaves a level.", ["priority_level"]),
-  of("gauge", "upper_limit_seats", "The most seats that borrowing gives a level.", ["priority_level"]),
-  of("gauge", "current_limit_seats", "Seats of a level at present.", ["priority_level"]),
+  of("counter", "dispatched_requests_total", "Requests that were executed.", flow),
+  of("gauge", "current_inqueue_requests", "Requests waiting in queues.", flow),
+  of("gauge", "current_executing_requests", "Requests being executed.", flow),
+  of("gauge", "request_concurrency_in_use", "Seats of the requests being executed.", flow),
+  of("gauge", "nominal_limit_seats", "Nominal seats of a level, by its shares.", ["priority_level"]),
+  of("gauge", "lower_limit_seats", "Minimum seats of a level after lending.", ["priority_level"]),
+  of("gauge", "upper_limit_seats", "Maximum seats of a level with borrowed ones.", ["priority_level"]),
+  of("gauge", "current_limit_seats", "Current seats of a level.", ["priority_level"]),
   {
     name: `${prefix}request_wait_duration_seconds`,
-    help: "Time that requests waited for room, by whether they got it.",
+    help: "Waiting time of requests in queues, by whether they were executed.",
     type: "histogram",
     stability: "ALPHA",
     labels: [...flow, "execute"],
@@ -38,7 +38,7 @@ export const flowMetrics: readonly MetricDefinition[] = [
   },
 ];
 
-/** Where the waits of a schema's requests at a level are counted. */
+/** Returns the meters of the waiting times of a flow schema at a priority level. */
 export function waitMeters(metrics: MetricSet, level: string, schema: string): WaitMeters {
   const name = `${prefix}request_wait_duration_seconds`;
   return {
@@ -47,7 +47,7 @@ export function waitMeters(metrics: MetricSet, level: string, schema: string): W
   };
 }
 
-/** Fills the metrics in just before they are shown. */
+/** Updates the metrics at each scrape. */
 export function collectFlows(metrics: MetricSet, control: FlowControl): void {
   control.adjust();
   const sample = (name: string, ...labels: readonly string[]) => metrics.sample(prefix + name, ...labels);
@@ -70,5 +70,5 @@ export function collectFlows(metrics: MetricSet, control: FlowControl): void {
   }
 }
 
-/** A level that is gone is no longer shown. */
+/** Metrics per level; a deleted level is removed. */
 const perLevel = ["nominal_limit_seats", "lower_limit_seats", "upper_limit_seats", "current_limit_seats"];

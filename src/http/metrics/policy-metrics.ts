@@ -41,11 +41,11 @@ interface Samples {
 
 /** Connects the counters of validating policies with the metrics. */
 export function showPolicies(metrics: MetricSet, observer: DeferredPolicyObserver): void {
-  const known = new WeakMap<Binding, Map<CheckOutcome, Samples>>();
+  const byBinding = new WeakMap<Binding, Map<CheckOutcome, Samples>>();
   observer.show({
     checked(policy, binding, outcome, seconds) {
-      let samples = known.get(binding);
-      if (samples === undefined) known.set(binding, (samples = new Map()));
+      let samples = byBinding.get(binding);
+      if (samples === undefined) byBinding.set(binding, (samples = new Map()));
       let sample = samples.get(outcome);
       if (sample === undefined) {
         const [action, state] = named[outcome];

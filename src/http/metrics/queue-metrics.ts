@@ -34,19 +34,19 @@ export const queueMetrics: readonly MetricDefinition[] = [
     ...common,
     name: retries,
     type: "counter",
-    help: "Objects that were queued again because their work had failed, by the controller.",
+    help: "Objects that were requeued after a failure, by the controller.",
   },
   {
     ...common,
     name: unfinished,
     type: "gauge",
-    help: "Seconds that the work has taken so far that has begun and not ended, by the controller.",
+    help: "Seconds of all work in progress, by the controller.",
   },
   {
     ...common,
     name: longest,
     type: "gauge",
-    help: "Seconds that the longest work has taken so far that has begun and not ended, by the controller.",
+    help: "Seconds of the longest work in progress, by the controller.",
   },
 ];
 

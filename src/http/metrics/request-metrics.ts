@@ -19,7 +19,7 @@ const readOnly = new Set(["GET", "HEAD"]);
 
 /** Counts requests, responses and durations. */
 export class RequestMetrics {
-  private readonly known = new Map<string, RequestSamples>();
+  private readonly samples = new Map<string, RequestSamples>();
   /** Samples of requests to a whole resource without parameters, by a number for verb, scope and code. */
   private readonly ordinary = new WeakMap<Resource, Map<number, RequestSamples>>();
   private readonly watched = new WeakMap<Resource, { readonly events: Sample; readonly bytes: Sample }>();
@@ -60,8 +60,8 @@ export class RequestMetrics {
   }
 
   /** Returns the samples for a request. */
-  private samplesOf({ served, facts: asked, resource, exchange }: RequestContext): RequestSamples {
-    const facts = served ? asked : undefined;
+  private samplesOf({ served, facts: parsedFacts, resource, exchange }: RequestContext): RequestSamples {
+    const facts = served ? parsedFacts : undefined;
     const code = exchange.status === 0 ? 200 : exchange.status;
     const sort = ordinarySort(facts, exchange, code);
     if (sort === undefined || resource === undefined) return this.samplesByKey(facts, exchange, code);
@@ -80,19 +80,19 @@ export class RequestMetrics {
     const dryRun = facts?.query.empty === false && facts.query.get("dryRun") !== undefined ? "All" : "";
     const verb = facts === undefined ? methodOf(exchange) : verbOf(facts, exchange);
     const key = `${verb} ${code} ${dryRun} ${facts === undefined ? "" : keyOf(facts)}`;
-    let samples = this.known.get(key);
+    let samples = this.samples.get(key);
     if (samples === undefined) {
       const labels = facts === undefined ? unknownLabels : labelsOf(facts);
-      const goesOn = verb === "WATCH" || verb === "CONNECT";
+      const isLongRunning = verb === "WATCH" || verb === "CONNECT";
       const { metrics } = this;
       samples = {
         total: metrics.sample("apiserver_request_total", verb, dryRun, ...labels, String(code)),
-        times: goesOn
+        times: isLongRunning
           ? undefined
           : metrics.sample("apiserver_request_duration_seconds", verb, dryRun, ...labels),
-        sizes: goesOn ? undefined : metrics.sample("apiserver_response_sizes", verb, ...labels),
+        sizes: isLongRunning ? undefined : metrics.sample("apiserver_response_sizes", verb, ...labels),
       };
-      this.known.set(key, samples);
+      this.samples.set(key, samples);
     }
     return samples;
   }

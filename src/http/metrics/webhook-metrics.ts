@@ -19,14 +19,14 @@ export const webhookMetrics: readonly MetricDefinition[] = [
   },
   {
     name: rejections,
-    help: "Requests that a webhook rejected, or that failed with it, by code and by what went wrong.",
+    help: "Requests rejected by a webhook or because it failed, by code and type of error.",
     type: "counter",
     stability: "ALPHA",
     labels: ["error_type", "name", "operation", "rejection_code", "type"],
   },
   {
     name: failedOpen,
-    help: "Requests that went on although a webhook could not be asked, by its name and type.",
+    help: "Requests admitted although a webhook failed, by its name and type.",
     type: "counter",
     stability: "ALPHA",
     labels: ["name", "type"],

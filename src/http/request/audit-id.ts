@@ -6,7 +6,7 @@ import type { HttpExchange } from "../transport/http-exchange.ts";
  * client's is kept as it is; one that can't stand in a header or in a line of text is none.
  */
 export function auditIdOf(exchange: HttpExchange): string {
-  const given = exchange.header("audit-id");
-  if (given === undefined || given === "") return randomUUID();
-  return /^[\x20-\x7e]*$/.test(given) ? given : randomUUID();
+  const requested = exchange.header("audit-id");
+  if (requested === undefined || requested === "") return randomUUID();
+  return /^[\x20-\x7e]*$/.test(requested) ? requested : randomUUID();
 }

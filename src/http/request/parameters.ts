@@ -213,9 +213,9 @@ export function applyParameters(
 
 /** Whether the values of `dryRun` ask for one; a value that doesn't exist is reported. */
 export function isDryRun(values: readonly string[], report: FieldReport): boolean {
-  const given = values.filter((one) => one !== "");
-  for (const value of given) if (value !== "All") report.at("dryRun").notSupported(value, ["All"]);
-  return given.length > 0;
+  const nonEmpty = values.filter((one) => one !== "");
+  for (const value of nonEmpty) if (value !== "All") report.at("dryRun").notSupported(value, ["All"]);
+  return nonEmpty.length > 0;
 }
 
 function isFieldValidation(text: string): text is FieldValidation {

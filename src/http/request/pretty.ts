@@ -9,8 +9,8 @@ const readers = ["curl", "Wget", "Mozilla/5.0"];
 
 /** Whether JSON is to be laid out for reading: by the parameter `pretty`, or where that says nothing, for a browser and for curl. */
 export function wantsPretty(exchange: HttpExchange, query: Query): boolean {
-  const asked = query.empty ? "" : (query.get("pretty") ?? "");
-  if (asked !== "") return affirmative.has(asked);
+  const requested = query.empty ? "" : (query.get("pretty") ?? "");
+  if (requested !== "") return affirmative.has(requested);
   const agent = exchange.header("user-agent") ?? "";
   return readers.some((reader) => agent.startsWith(reader));
 }

@@ -13,7 +13,7 @@ const prefix = "impersonate-";
 const extraPrefix = "impersonate-extra-";
 
 /** The identity that the headers request. */
-interface Wanted {
+interface ImpersonatedUser {
   name: string;
   uid: string;
   readonly groups: string[];
@@ -27,15 +27,15 @@ interface Wanted {
  * @throws {StatusError} BadRequest if there are such headers without a user name; Forbidden.
  */
 export function impersonate(service: HttpService, request: RequestContext): MaybePromise<void> {
-  const wanted = readHeaders(request.exchange.rawHeaders);
-  if (wanted === undefined) return undefined;
-  return become(service, request.caller, wanted).then((user) => {
+  const target = readHeaders(request.exchange.rawHeaders);
+  if (target === undefined) return undefined;
+  return become(service, request.caller, target).then((user) => {
     request.user = user;
   });
 }
 
-function readHeaders(raw: readonly string[]): Wanted | undefined {
-  let wanted: Wanted | undefined;
+function readHeaders(raw: readonly string[]): ImpersonatedUser | undefined {
+  let target: ImpersonatedUser | undefined;
   for (let at = 0; at < raw.length; at += 2) {
     const written = raw[at]!;
     if (written.length <= prefix.length || (written[0] !== "I" && written[0] !== "i")) continue;
@@ -44,20 +44,20 @@ function readHeaders(raw: readonly string[]): Wanted | undefined {
     const value = raw[at + 1]!;
     // An empty name counts as missing.
     if (name === "impersonate-user" && value === "") continue;
-    wanted ??= { name: "", uid: "", groups: [], extra: {} };
-    take(wanted, name, value);
+    target ??= { name: "", uid: "", groups: [], extra: {} };
+    addHeader(target, name, value);
   }
-  return wanted;
+  return target;
 }
 
-function take(wanted: Wanted, header: string, value: string): void {
-  if (header === "impersonate-user") wanted.name ||= value;
-  else if (header === "impersonate-uid") wanted.uid ||= value;
-  else if (header === "impersonate-group") wanted.groups.push(value);
+function addHeader(target: ImpersonatedUser, header: string, value: string): void {
+  if (header === "impersonate-user") target.name ||= value;
+  else if (header === "impersonate-uid") target.uid ||= value;
+  else if (header === "impersonate-group") target.groups.push(value);
   else if (header.startsWith(extraPrefix)) {
     const key = decodeKey(header.slice(extraPrefix.length));
-    const values = Object.hasOwn(wanted.extra, key) ? wanted.extra[key]! : [];
-    Object.defineProperty(wanted.extra, key, {
+    const values = Object.hasOwn(target.extra, key) ? target.extra[key]! : [];
+    Object.defineProperty(target.extra, key, {
       value: [...values, value],
       enumerable: true,
       configurable: true,
@@ -76,19 +76,19 @@ function decodeKey(text: string): string {
   }
 }
 
-async function become(service: HttpService, caller: UserInfo, wanted: Wanted): Promise<UserInfo> {
-  if (wanted.name === "") {
+async function become(service: HttpService, caller: UserInfo, target: ImpersonatedUser): Promise<UserInfo> {
+  if (target.name === "") {
     throw new StatusError("BadRequest", "groups and other facts can't be impersonated without a user");
   }
-  for (const attributes of rightsFor(service, caller, wanted)) {
+  for (const attributes of rightsFor(service, caller, target)) {
     const decision = await service.authorizer.authorize(attributes);
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   }
-  return { ...wanted, groups: groupsOf(service, wanted) };
+  return { ...target, groups: groupsOf(service, target) };
 }
 
 /** The attributes to authorize. */
-function rightsFor(service: HttpService, user: UserInfo, wanted: Wanted): Attributes[] {
+function rightsFor(service: HttpService, user: UserInfo, target: ImpersonatedUser): Attributes[] {
   const { vocabulary } = service.engine;
   const one = (
     group: string,
@@ -107,15 +107,15 @@ function rightsFor(service: HttpService, user: UserInfo, wanted: Wanted): Attrib
     namespace,
     name,
   });
-  const account = serviceAccountOf(service, wanted.name);
+  const account = serviceAccountOf(service, target.name);
   const own = groupName(authentication, vocabulary);
   return [
     account === undefined
-      ? one("", "users", wanted.name)
+      ? one("", "users", target.name)
       : one("", "serviceaccounts", account.name, "", account.namespace),
-    ...wanted.groups.map((group) => one("", "groups", group)),
-    ...(wanted.uid === "" ? [] : [one(own, "uids", wanted.uid)]),
-    ...Object.entries(wanted.extra).flatMap(([key, values]) =>
+    ...target.groups.map((group) => one("", "groups", group)),
+    ...(target.uid === "" ? [] : [one(own, "uids", target.uid)]),
+    ...Object.entries(target.extra).flatMap(([key, values]) =>
       values.map((value) => one(own, "userextras", value, key)),
     ),
   ];
@@ -137,14 +137,14 @@ function serviceAccountOf(
 }
 
 /** Groups that the user has without being named in the headers. */
-function groupsOf(service: HttpService, wanted: Wanted): string[] {
+function groupsOf(service: HttpService, target: ImpersonatedUser): string[] {
   const { systemPrefix } = service.engine.vocabulary;
-  const groups = [...wanted.groups];
-  const account = serviceAccountOf(service, wanted.name);
+  const groups = [...target.groups];
+  const account = serviceAccountOf(service, target.name);
   if (groups.length === 0 && account !== undefined) {
     groups.push(`${systemPrefix}serviceaccounts`, `${systemPrefix}serviceaccounts:${account.namespace}`);
   }
-  const anonymous = wanted.name === `${systemPrefix}anonymous`;
+  const anonymous = target.name === `${systemPrefix}anonymous`;
   const standing = `${systemPrefix}${anonymous ? "unauthenticated" : "authenticated"}`;
   const named = ["authenticated", "unauthenticated"].some((one) => groups.includes(`${systemPrefix}${one}`));
   return named ? groups : [...groups, standing];

@@ -32,7 +32,7 @@ export class BodyBudget {
 
 /** The received bytes of one body. */
 export class BodyAccount {
-  private taken = 0;
+  private chargedBytes = 0;
   constructor(
     private readonly budget: SharedBudget,
     private readonly reader: Spender,
@@ -47,7 +47,7 @@ export class BodyAccount {
   arrived(bytes: number): void {
     const refusal = this.budget.take(this.reader, bytes);
     if (refusal === undefined) {
-      this.taken += bytes;
+      this.chargedBytes += bytes;
       return;
     }
     this.refused(refusal);
@@ -56,8 +56,8 @@ export class BodyAccount {
 
   /** Releases all bytes: the body is complete or abandoned. */
   close(): void {
-    if (this.taken > 0) this.budget.give(this.reader, this.taken);
-    this.taken = 0;
+    if (this.chargedBytes > 0) this.budget.give(this.reader, this.chargedBytes);
+    this.chargedBytes = 0;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { TLSSocket } from "node:tls";
 import type { Connection } from "./connection.ts";
 
-/** Most certificates of a client's chain. */
+/** Maximum number of certificates of a client's chain. */
 const maxChain = 10;
 
 /** The members of {@link Connection} about the client certificate. */

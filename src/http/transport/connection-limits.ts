@@ -14,7 +14,7 @@ export interface ConnectionLimits {
   readonly keepAliveTimeoutMs: number;
   /** Interval at which the time-outs of HTTP/1.1 requests and responses are checked. */
   readonly checkIntervalMs: number;
-  /** Most bytes of headers. */
+  /** Maximum number of bytes of headers. */
   readonly maxHeaderBytes: number;
   /** Concurrent requests of an HTTP/2 connection. */
   readonly maxStreams: number;

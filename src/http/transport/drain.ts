@@ -2,7 +2,7 @@ import { constants, type Http2Session, type ServerHttp2Session } from "node:http
 import type { Server, Socket } from "node:net";
 import type { ListenerContext } from "./listener-context.ts";
 
-/** What of a listener has to be brought to an end. */
+/** The parts of a listener that are closed. */
 export interface Draining {
   readonly server: Server;
   readonly sockets: ReadonlySet<Socket>;
@@ -11,22 +11,23 @@ export interface Draining {
 }
 
 /**
- * How long a listener that closes goes on accepting connections and keeps idle ones open. A client that doesn't know yet
- * sends its next request in this time, and learns from the answer that the connection ends. To close an idle connection
- * at once would break off the request that is on its way.
+ * Time for which a closing listener accepts connections and keeps idle ones open. A client that sends its next
+ * request in this time learns from the response that the connection closes. Closing idle connections at once would
+ * abort requests that are on their way.
  */
 const noticeMs = 1000;
 
-/** How often a server that stops looks for connections that have nothing more to do. */
+/** Interval at which a stopping server looks for idle connections. */
 const sweepMs = 50;
 
-/** The largest id of a stream: a GOAWAY with it announces the end of a connection, and refuses no stream. */
+/** The largest stream id: a GOAWAY with it announces the end of the connection but refuses no stream. */
 const everyStream = 2 ** 31 - 1;
 
 /**
- * Ends a listener. First it only announces the end: an answer over HTTP/1.1 closes its connection, and HTTP/2 clients get
- * a GOAWAY that refuses nothing; new connections and requests are served. After {@link noticeMs}, or when no connection is
- * left, it stops listening and closes idle connections. What is under way may finish until `graceMs` is over.
+ * Closes a listener gracefully. First it announces the end: HTTP/1.1 responses close their connection, and HTTP/2
+ * clients get a GOAWAY that refuses nothing; new connections and requests are still served. After {@link noticeMs},
+ * or when no connection is open, it stops listening and closes idle connections. Running requests may finish within
+ * `graceMs`.
  */
 export async function drain(draining: Draining, graceMs: number): Promise<void> {
   const { server, sockets, sessions, context } = draining;
@@ -40,26 +41,26 @@ export async function drain(draining: Draining, graceMs: number): Promise<void> 
   const closeIdle = () => (server as Server & { closeIdleConnections?: () => void }).closeIdleConnections?.();
   closeIdle();
   for (const session of sessions) session.close();
-  // A connection whose last answer ends now would else wait for a next request.
+  // Also closes connections that become idle while the server stops.
   const sweep = setInterval(closeIdle, sweepMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(timer);
 }
 
-/** Tells a client of HTTP/2 that its connection will end; requests that it sends before it notices are served. */
+/** Announces to an HTTP/2 client that the connection will close; requests that it still sends are served. */
 export function announceEnd(session: Http2Session): void {
   if (!session.closed && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, everyStream);
 }
 
-/** A turn of the event loop that is shorter did nothing: all connections that had come are accepted. */
+/** A shorter event loop turn had no work: all pending connections are accepted. */
 const idleTurnMs = 0.3;
-/** So long an idle turn is waited for. */
+/** Maximum wait for an idle turn. */
 const idleWaitMs = 500;
 
 /**
- * Waits until clients had the time to notice, and then for a turn of the event loop in which nothing comes: connections
- * that are not accepted yet are reset when their listening socket is closed.
+ * Waits for the notice period, then for an idle event loop turn: connections that aren't accepted yet are reset when
+ * the listening socket closes.
  */
 async function noticeGiven(sockets: ReadonlySet<Socket>, ms: number): Promise<void> {
   const endMs = performance.now() + ms;

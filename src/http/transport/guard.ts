@@ -9,9 +9,9 @@ export interface Endable {
 export type Handler = (...parameters: never[]) => unknown;
 
 /**
- * Wraps event handlers that a peer's bytes can reach. Node ends the process for an exception in an event handler, so
- * whoever chooses the bytes could. A guarded handler that throws, or whose promise rejects, ends the connection or stream
- * that the event belongs to, and reports the exception as a bug.
+ * Wraps event handlers that a peer's bytes can reach. Node ends the process on an exception in an event handler, so a
+ * peer could end it by its bytes. If a guarded handler throws or its promise rejects, the guard closes the connection
+ * or stream of the event and reports the exception as a bug.
  *
  * Rule: everything in `src/http/` that registers an event handler does so by {@link on} or {@link once}; a test in
  * `test/tidy/` enforces it.
@@ -23,21 +23,21 @@ export class HandlerGuard {
   /**
    * Registers a guarded event handler.
    *
-   * @param ends what ends when the handler fails; unless given, the event's first parameter that can be ended.
+   * @param ends closed when the handler fails; the default is the first event parameter that can be closed.
    */
   on(emitter: EventEmitter, event: string, handler: Handler, ends?: Endable): void {
     emitter.on(event, this.wrap(event, handler, ends));
   }
 
-  /** As {@link on}, for the first such event alone. */
+  /** As {@link on}, for the first event only. */
   once(emitter: EventEmitter, event: string, handler: Handler, ends?: Endable): void {
     emitter.once(event, this.wrap(event, handler, ends));
   }
 
   /**
-   * As {@link once}, for the first of several events alone.
+   * As {@link once}, for the first of several events.
    *
-   * @returns what takes the handler off again.
+   * @returns a function that removes the handler.
    */
   onceAny(emitter: EventEmitter, events: readonly string[], handler: Handler, ends: Endable): () => void {
     const remove = () => {
@@ -55,10 +55,10 @@ export class HandlerGuard {
     return remove;
   }
 
-  /** A guarded form of a callback; see {@link on}. */
+  /** Returns a guarded callback; see {@link on}. */
   wrap(event: string, handler: Handler, ends?: Endable): (...parameters: unknown[]) => void {
     return (...parameters) => {
-      const call = () => (handler as (...given: unknown[]) => unknown)(...parameters);
+      const call = () => (handler as (...parameters: unknown[]) => unknown)(...parameters);
       this.run(event, call, ends ?? parameters.find(isEndable));
     };
   }

@@ -1,2 +1,2 @@
-/** Header lines of an answer, as name, value, name, value, … */
+/** Header lines of a response: name, value, name, value, … */
 export type HeaderLines = readonly string[];

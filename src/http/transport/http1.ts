@@ -16,10 +16,10 @@ import { SlicedSink, sliceBytes } from "./sliced-sink.ts";
 import { WritableBody } from "./writable-body.ts";
 import type { ListenerContext } from "./listener-context.ts";
 
-/** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
+/** Bodies up to this size are copied and written together with the head. */
 const onePieceBytes = 16 * 1024;
 
-/** The last piece of a body in two: less than a socket takes before it asks to wait. */
+/** Size of the last part of a body sent in two parts; less than a socket buffers. */
 const lastPieceBytes = 4096;
 
 const noLines: HeaderLines = [];
@@ -85,9 +85,9 @@ export class Http1Exchange implements HttpExchange {
     const { request } = this;
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > maxBytes) throw tooLarge(maxBytes);
-    const rest = () => collect(request, { declared, most: maxBytes }, this.guard, account);
+    const rest = () => collect(request, { declared, maxBytes }, this.guard, account);
     if (!(declared > 0)) return rest();
-    // What came together with the head is parsed before anything else is done, but after this.
+    // Node parses a body that arrived with the head after this call, but before later events.
     return wholeBody(request, declared) ?? soon().then(() => wholeBody(request, declared) ?? rest());
   }
 
@@ -98,14 +98,14 @@ export class Http1Exchange implements HttpExchange {
     const lines = this.linesOf(headers);
     if (status !== 304) lines.push("Content-Length", String(body.length));
     if (!request.complete && hasBody(request)) {
-      // The client may still be sending; the rest of it is not read, so the connection can't be used again.
+      // The rest of the request body isn't read, so the connection can't be reused.
       lines.push("Connection", "close");
     }
     response.writeHead(status, lines);
     this.answered = true;
     this.status = status;
     this.sentBytes = body.length;
-    // As a text of bytes, the body goes out in one write with the head.
+    // As a latin1 string, the body is written together with the head.
     if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
     else this.sendInTwo(body);
     const { socket } = response;
@@ -118,8 +118,9 @@ export class Http1Exchange implements HttpExchange {
   }
 
   /**
-   * Sends a large answer so that the client has all of it only when the socket has room again. Node resets a connection on
-   * which a body of several TLS records comes in before that, as the body of the client's next request may.
+   * Sends a large body in two parts, so that the client has all of it only when the socket's buffer is drained.
+   * Otherwise Node resets the connection if the body of the client's next request arrives in several TLS records
+   * before.
    */
   private sendInTwo(body: Uint8Array): void {
     const { response, guard } = this;
@@ -139,7 +140,7 @@ export class Http1Exchange implements HttpExchange {
   stream(status: number, headers: HeaderLines, trailing = false): BodyStream {
     if (this.expired) return closedStream;
     this.onAnswer?.(status);
-    // Only a body in chunks can have trailers; clients of HTTP/1.0 don't know those.
+    // Only chunked bodies can have trailers; HTTP/1.0 has neither.
     const trails = trailing && this.response.useChunkedEncodingByDefault;
     this.response.writeHead(
       status,
@@ -165,14 +166,14 @@ export class Http1Exchange implements HttpExchange {
     return this.ownBacklog !== undefined && this.ownBacklog.bytes > 0 ? this.ownBacklog : undefined;
   }
 
-  /** The account of what the client hasn't taken of this answer. */
+  /** The account of this response's unread bytes. */
   private account(socket: Socket): ResponseBacklog {
     const { connection, context } = this;
     connection.backlog ??= context.backlog.connection(() => socket.destroy());
     return (this.ownBacklog ??= connection.backlog.answer(this));
   }
 
-  /** A copy of an answer's header lines, with those that it carries whatever it is, and the request's name. */
+  /** Returns a copy of the header lines with those of every response, and the audit ID. */
   protected linesOf(headers: HeaderLines): string[] {
     const lines = [...headers, ...this.further];
     if (this.auditId !== "") lines.push(auditIdHeader, this.auditId);
@@ -200,7 +201,7 @@ function pairsOf(lines: HeaderLines): [string, string][] {
   return Array.from({ length: lines.length / 2 }, (_, i) => [lines[2 * i]!, lines[2 * i + 1]!]);
 }
 
-/** The path and query of a request's target, also where it names scheme and host too (RFC 9112 section 3.2.2). */
+/** Returns the path and query of a request target, which may be in absolute form (RFC 9112 section 3.2.2). */
 export function originForm(target: string): string {
   if (target.startsWith("/")) return target;
   const host = /^https?:\/\/[^/?#]*/i.exec(target);
@@ -209,19 +210,19 @@ export function originForm(target: string): string {
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-/** Whether a request says that it has a body. */
+/** Whether a request has a body. */
 export function hasBody(request: IncomingMessage): boolean {
   return (
     request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
   );
 }
 
-/** The refusal of a body that is too large. */
+/** Returns the error of a body that is too large. */
 export function tooLarge(maxBytes: number): StatusError {
   return new StatusError("RequestEntityTooLarge", `the request's body is larger than ${maxBytes} bytes`);
 }
 
-/** A body that is there already, all of it; undefined when it has to be waited for. */
+/** Returns a body that has arrived completely; otherwise undefined. */
 function wholeBody(request: IncomingMessage, length: number): Buffer | undefined {
   if (!request.complete || request.destroyed || request.readableLength !== length) return undefined;
   return (request.read() as Buffer | null) ?? undefined;
@@ -229,11 +230,11 @@ function wholeBody(request: IncomingMessage, length: number): Buffer | undefined
 
 async function soon(): Promise<void> {}
 
-/** A readable that hands over buffers, as both versions of HTTP give. */
+/** A readable of buffers, of either version of HTTP. */
 type Body = Readable & {
   readonly destroyed?: boolean;
   readonly readableEnded?: boolean;
-  /** Whether the client broke it off; a stream of HTTP/2 ends all the same. */
+  /** Whether the client aborted it; an HTTP/2 stream ends nevertheless. */
   readonly aborted?: boolean;
 };
 
@@ -241,13 +242,13 @@ type Body = Readable & {
 interface BodySize {
   /** Its Content-Length; 0 without one. */
   readonly declared: number;
-  readonly most: number;
+  readonly maxBytes: number;
 }
 
 /** Reads a whole body, up to a limit and while its account accepts the bytes. Further bytes are not read. */
 export function collect(
   body: Body,
-  { declared, most }: BodySize,
+  { declared, maxBytes }: BodySize,
   guard: HandlerGuard,
   account: BodyAccount,
 ): Promise<Buffer> {
@@ -262,7 +263,7 @@ export function collect(
     const take = (chunk: Buffer) => {
       size += chunk.length;
       try {
-        if (size > most) throw tooLarge(most);
+        if (size > maxBytes) throw tooLarge(maxBytes);
         if (declared > 0 && size > declared) throw longerThanDeclared();
         account.arrived(chunk.length);
         whole.add(chunk);

@@ -28,7 +28,7 @@ export class Http2Exchange implements HttpExchange {
   private ownBacklog: ResponseBacklog | undefined = undefined;
   readonly method: string;
   readonly url: string;
-  /** A connection that is shared by many streams can't be handed over. */
+  /** Undefined, because streams share the connection. */
   readonly upgrade = undefined;
 
   constructor(
@@ -71,7 +71,7 @@ export class Http2Exchange implements HttpExchange {
       );
     });
     try {
-      const size = { declared, most: maxBytes };
+      const size = { declared, maxBytes };
       return await Promise.race([collect(this.channel, size, this.guard, account), late]);
     } finally {
       clearTimeout(timer);
@@ -82,18 +82,18 @@ export class Http2Exchange implements HttpExchange {
     if (this.expired) return;
     this.onAnswer?.(status);
     const { channel } = this;
-    const gone = channel.destroyed || channel.closed;
-    if (!gone) channel.respond(this.head(status, headers, status === 304 ? undefined : body.length));
+    const closed = channel.destroyed || channel.closed;
+    if (!closed) channel.respond(this.head(status, headers, status === 304 ? undefined : body.length));
     this.answered = true;
     this.status = status;
     this.sentBytes = body.length;
-    if (gone) return;
-    // An answer that can't have a body (304, or to HEAD) is ended by its headers.
+    if (closed) return;
+    // A response without a body (304, or to HEAD) ends with its headers.
     const shared = this.context.backlog.shared(asBuffer(body));
     const sink = shared.length > sliceBytes ? new SlicedSink(channel, this.guard) : channel;
     if (!channel.writableEnded) sink.end(shared);
     this.leaveRestUnread();
-    // A client that doesn't take its answer loses it after a time.
+    // The response is aborted if the client doesn't read it in time.
     if (sink.writableLength === 0) return;
     const account = this.account();
     account.hold(shared);
@@ -104,7 +104,7 @@ export class Http2Exchange implements HttpExchange {
     );
   }
 
-  /** Reads and drops the rest of a body that nobody reads, until the answer is out; then asks the client to stop. */
+  /** Discards the rest of an unread request body until the response is sent; then asks the client to stop. */
   private leaveRestUnread(): void {
     const { channel } = this;
     if (channel.readableEnded) return;
@@ -138,12 +138,12 @@ export class Http2Exchange implements HttpExchange {
     return this.ownBacklog !== undefined && this.ownBacklog.bytes > 0 ? this.ownBacklog : undefined;
   }
 
-  /** The account of what the client hasn't taken of this answer. */
+  /** The account of this response's unread bytes. */
   private account(): ResponseBacklog {
     const { channel, connection, context } = this;
     const { session } = channel;
     connection.backlog ??= context.backlog.connection(() => {
-      // The client gets the reason before the connection is gone.
+      // Sends the reason to the client before the connection closes.
       if (session?.destroyed === false) session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
       session?.destroy();
     });
@@ -166,7 +166,7 @@ export class Http2Exchange implements HttpExchange {
   }
 }
 
-/** Headers of an answer that Node sends once only over HTTP/2. */
+/** Headers that Node allows only once over HTTP/2. */
 const singleValued: ReadonlySet<string> = new Set([
   "access-control-allow-credentials",
   "access-control-max-age",
@@ -213,8 +213,8 @@ function asHttp2Headers(status: number, lines: HeaderLines, length: number | und
 }
 
 /**
- * Adds lines to headers; a repeated header becomes a list. Node refuses a list for a header that has one value only; of
- * such a header the first line counts.
+ * Adds lines to headers; a repeated header becomes a list. For a header that Node allows only once, the first line is
+ * used.
  */
 function withLines(lines: HeaderLines, headers: Http2Headers): Http2Headers {
   for (let i = 0; i < lines.length; i += 2) {

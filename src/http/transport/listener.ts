@@ -31,33 +31,33 @@ import { SlowReaders } from "./slow-readers.ts";
 import type { ResponseBacklogs } from "./response-backlog.ts";
 import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
 
-/** How connections are accepted. */
+/** Options of {@link listen}. */
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 for any free port. */
   readonly port: number;
   /** Certificates; without them the server speaks plain HTTP (for use behind a proxy on the same machine). */
   readonly tls: TlsMaterial | undefined;
-  /** {@link connectionLimits} unless given. */
+  /** The default is {@link connectionLimits}. */
   readonly limits?: ConnectionLimits;
-  /** Connections that may be open at a time; one more is closed before a byte of it is read. Unless given: any number. */
+  /** Maximum number of open connections; further ones are closed before reading. The default is no limit. */
   readonly maxConnections?: number;
   readonly observer?: ConnectionObserver;
-  /** Registers the event handlers of connections, requests and answers. */
+  /** Guards the event handlers of connections, requests and responses. */
   readonly guard: HandlerGuard;
-  /** Bounds what clients leave untaken of their answers. */
+  /** Limits unread response bytes. */
   readonly backlog: ResponseBacklogs;
 }
 
-/** With what a server shows itself, and whose clients' certificates it verifies; in PEM. */
+/** The server's certificate and key, and the CA certificates for client certificates, in PEM. */
 export interface TlsMaterial {
   readonly cert: string;
   readonly key: string;
-  /** Authorities of client certificates, of whatever sort of clients. */
+  /** CA certificates for client certificates of all types. */
   readonly clientAuthorities: readonly string[];
-  /** The oldest version that clients may speak; TLS 1.2 unless given. */
+  /** Minimum TLS version; the default is TLS 1.2. */
   readonly minVersion?: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
-  /** What clients may choose from, as OpenSSL names it; Node's choice unless given. */
+  /** Allowed ciphers in OpenSSL's form; the default is Node's. */
   readonly ciphers?: string | undefined;
 }
 
@@ -65,20 +65,17 @@ export interface HttpListener {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
-  /** Other sockets take so many of the connections that may be open: fewer are left for clients. */
+  /** Reserves connections for other sockets; lowers the maximum for clients. */
   leaveOut(sockets: number): void;
-  /** Shows itself to new connections with another certificate, or verifies theirs by other authorities. */
+  /** Changes the certificate and client CA certificates for new connections. */
   renew(tls: TlsMaterial): void;
-  /**
-   * Stops serving without breaking a request off that a client has begun: see {@link drain}. What is under way when
-   * `graceMs` is over is broken off.
-   */
+  /** Stops gracefully: see {@link drain}. Requests that still run after `graceMs` are aborted. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * Opens a socket and hands each request to `handle`. A client's wish to upgrade its connection is only offered where
- * `mayUpgrade` says so; elsewhere it is ignored, and the request served plainly.
+ * Opens a socket and calls `handle` for each request. An upgrade is offered only if `mayUpgrade` returns true;
+ * otherwise the request is served without it.
  */
 export async function listen(
   options: ListenOptions,
@@ -102,14 +99,14 @@ export async function listen(
     const exchange = upgradeExchange(request, socket, head, connectionOf(socket), context);
     if (exchange !== undefined) handle(exchange);
   });
-  // Their size is bounded. Beyond a number Node would leave the last headers out, which may say as whom a request is done.
+  // No limit: their size is limited, and Node would drop the last headers, which may be those of impersonation.
   (server as HttpServer).maxHeadersCount = 0;
   const { observer, maxConnections } = options;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   observe(server, sockets, options);
   answerPlainRequests(server, sockets, guard);
   await new Promise<void>((resolve, reject) => {
-    // Without a handler Node ends the process for an accept that fails.
+    // Without a handler Node ends the process when accepting fails.
     const failed = (error: NodeJS.ErrnoException) => {
       if (exhaustionCodes.has(error.code ?? "")) observer?.exhausted("accept");
       reject(error);
@@ -135,7 +132,7 @@ export async function listen(
   };
 }
 
-/** Keeps the set of open sockets, and tells the observer of them. */
+/** Maintains the set of open sockets and notifies the observer. */
 function observe(server: Server, sockets: Set<Socket>, { guard, observer }: ListenOptions): void {
   guard.on(server, "drop", () => observer?.refused());
   guard.on(server, "connection", (socket: Socket) => {
@@ -164,8 +161,8 @@ function http1Options(limits: ConnectionLimits, mayUpgrade: UpgradeRule) {
 }
 
 /**
- * What may change while a server runs. Sessions are not resumed: a certificate is verified at every handshake, with the
- * authorities of that moment, and the certificates between come along each time.
+ * Returns the TLS settings that may change at run time. Session resumption is off, so that every handshake verifies
+ * the client certificate with the current CA certificates and receives the intermediate ones.
  */
 function contextOf({ cert, key, clientAuthorities, minVersion = "TLSv1.2", ciphers }: TlsMaterial) {
   return {
@@ -179,15 +176,15 @@ function contextOf({ cert, key, clientAuthorities, minVersion = "TLSv1.2", ciphe
 }
 
 /**
- * Has a server take up connections with a material. Node's servers make a context of their own from a list of options in which
- * `allowPartialTrustChain` is missing, so it is put where they keep theirs.
+ * Uses TLS material for new connections. Node's servers build their context from a list of options that lacks
+ * `allowPartialTrustChain`, so the context is set directly.
  */
 function useContext(server: TlsServer, material: TlsMaterial): void {
   const holder = server as unknown as { _sharedCreds: SecureContext };
   holder._sharedCreds = createSecureContext(contextOf(material));
 }
 
-/** One TLS server: the protocol that the client chose (ALPN) decides who reads the connection. */
+/** Creates one TLS server; the negotiated protocol (ALPN) decides which HTTP server handles a connection. */
 function secureServer(
   tls: TlsMaterial,
   http1: ReturnType<typeof http1Options>,
@@ -219,7 +216,7 @@ function secureServer(
   return server;
 }
 
-/** What connections of HTTP/2 are served with. */
+/** Dependencies of HTTP/2 connections. */
 interface Http2Serving {
   readonly limits: ConnectionLimits;
   readonly context: ListenerContext;
@@ -252,7 +249,7 @@ function serveHttp2(http2: Http2SecureServer, { limits, context, handle, session
   guard.on(http2, "sessionError", (_error: Error, session: ServerHttp2Session) => session.destroy());
 }
 
-/** Ends a session that had no stream and no traffic for a time. A watch on which nothing happens is a stream. */
+/** Closes a session without streams and traffic for the time-out. A watch without events is a stream. */
 function endWhenIdle(session: ServerHttp2Session, timeoutMs: number, guard: HandlerGuard): void {
   let streams = 0;
   const begins = (stream: ServerHttp2Stream) => {
@@ -268,7 +265,7 @@ function endWhenIdle(session: ServerHttp2Session, timeoutMs: number, guard: Hand
 
 const connections = new WeakMap<object, Connection>();
 
-/** What is known of a socket; read once. */
+/** Returns the connection state of a socket; created once. */
 function connectionOf(socket: Socket): Connection {
   let connection = connections.get(socket);
   if (connection === undefined) {

@@ -13,9 +13,9 @@ const answer = [
 ].join("\r\n");
 
 /**
- * Answers a client that sends plain HTTP to a TLS port with one line that says so, instead of closing the connection without a word.
+ * Answers plain HTTP on a TLS port with a text that explains the error, instead of closing the connection silently.
  *
- * @param sockets the open connections, as they were accepted.
+ * @param sockets the open connections, as accepted.
  */
 export function answerPlainRequests(server: Server, sockets: ReadonlySet<Socket>, guard: HandlerGuard): void {
   guard.on(

@@ -52,16 +52,16 @@ export class ResponseBacklogs {
   /** Returns an equal body that another response holds, or the body itself. */
   shared(body: Buffer): Buffer {
     if (body.length < sharedBytes) return body;
-    return this.bodies.get(body.length)?.find((held) => held.equals(body)) ?? body;
+    return this.bodies.get(body.length)?.find((one) => one.equals(body)) ?? body;
   }
 
   /** @internal Makes a body available to {@link shared} until the returned function is called. */
   keep(body: Buffer): () => void {
     const { length } = body;
     if (length < sharedBytes) return () => undefined;
-    const held = this.bodies.get(length) ?? [];
-    if (held.includes(body) || held.length >= comparedBodies) return () => undefined;
-    this.bodies.set(length, [...held, body]);
+    const candidates = this.bodies.get(length) ?? [];
+    if (candidates.includes(body) || candidates.length >= comparedBodies) return () => undefined;
+    this.bodies.set(length, [...candidates, body]);
     return () => {
       const rest = this.bodies.get(length)!.filter((one) => one !== body);
       if (rest.length > 0) this.bodies.set(length, rest);
@@ -98,11 +98,11 @@ export class ResponseBacklogs {
   /** The connection with most unread bytes, of one user or of all. */
   private largest(caller: string | undefined): ConnectionBacklog | undefined {
     let largest: ConnectionBacklog | undefined;
-    let most = 0;
+    let maxBytes = 0;
     for (const connection of this.connections) {
       const bytes = connection.bytesOf(caller);
-      if (bytes <= most) continue;
-      most = bytes;
+      if (bytes <= maxBytes) continue;
+      maxBytes = bytes;
       largest = connection;
     }
     return largest;

@@ -11,22 +11,23 @@ import type { ListenerContext } from "./listener-context.ts";
 export type UpgradeRule = (method: string, url: string) => boolean;
 
 /**
- * The class of an HTTP/1.1 server's requests, on which Node asks `upgrade` whether the connection leaves HTTP behind the
- * request's head. Only a request that the rule allows, and that has no body, says so; any other is served plainly.
+ * Returns the request class of an HTTP/1.1 server whose `upgrade` member tells Node whether the connection is
+ * upgraded after the request's head. It is true only for a request that the rule allows and that has no body; others
+ * are served without upgrade.
  */
 export function messagesThatMayUpgrade(mayUpgrade: UpgradeRule): typeof IncomingMessage {
   class Message extends IncomingMessage {
     // No field initialisers: the base class's constructor already assigns `upgrade`.
-    declare wished: boolean | null;
+    declare requestedUpgrade: boolean | null;
     declare judged: boolean | undefined;
 
     /** Set by Node's parser from the request headers. */
-    set upgrade(wished: boolean | null) {
-      this.wished = wished;
+    set upgrade(requestedUpgrade: boolean | null) {
+      this.requestedUpgrade = requestedUpgrade;
     }
 
     get upgrade(): boolean {
-      if (this.wished !== true) return false;
+      if (this.requestedUpgrade !== true) return false;
       const { method, url } = this;
       this.judged ??= method === "CONNECT" || (!hasBody(this) && mayUpgrade(method!, originForm(url!)));
       return this.judged;

@@ -19,9 +19,9 @@ export function startDeadline(
   service: Pick<HttpService, "clock" | "engine" | "guard">,
   request: RequestContext,
 ): void {
-  const asked = timeoutParameter(request.facts.query);
-  if (asked === undefined) return;
-  limitTime(service, request, Math.min(asked, connectionLimits.requestTimeoutMs));
+  const requestedMs = timeoutParameter(request.facts.query);
+  if (requestedMs === undefined) return;
+  limitTime(service, request, Math.min(requestedMs, connectionLimits.requestTimeoutMs));
 }
 
 /** Limits a request to a time unless it has a shorter limit; see {@link startDeadline}. */

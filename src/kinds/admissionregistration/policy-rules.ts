@@ -9,17 +9,17 @@ import { checkRule, type RuleFacts } from "./rule-checks.ts";
 /** Checks a rule with resource names, which must be unique. */
 export function checkNamedRule(
   rule: RuleFacts & { readonly resourceNames?: readonly string[] | undefined },
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const seen = new Set<string>();
   for (const [index, name] of (rule.resourceNames ?? []).entries()) {
-    if (place.full) return;
-    const at = place.at("resourceNames", index);
+    if (report.full) return;
+    const at = report.at("resourceNames", index);
     for (const message of pathSegmentFaults(name)) at.invalid(name, message);
     if (seen.has(name)) at.duplicate(name);
     seen.add(name);
   }
-  checkRule(rule, place);
+  checkRule(rule, report);
 }
 
 /** Requires a kind and its group version. */
@@ -28,25 +28,25 @@ export function checkParamKind(
     apiVersion = "",
     kind = "",
   }: { readonly apiVersion?: string | undefined; readonly kind?: string | undefined },
-  place: FieldReport,
+  report: FieldReport,
 ): void {
-  if (apiVersion === "") place.at("apiVersion").required();
-  else checkGroupVersion(apiVersion, place.at("apiVersion"));
-  if (kind === "") return place.at("kind").required();
+  if (apiVersion === "") report.at("apiVersion").required();
+  else checkGroupVersion(apiVersion, report.at("apiVersion"));
+  if (kind === "") return report.at("kind").required();
   for (const message of dns1035LabelFaults(kind.toLowerCase())) {
-    place.at("kind").invalid(kind, `may have mixed case, but should otherwise match: ${message}`);
+    report.at("kind").invalid(kind, `may have mixed case, but should otherwise match: ${message}`);
   }
 }
 
-function checkGroupVersion(apiVersion: string, place: FieldReport): void {
+function checkGroupVersion(apiVersion: string, report: FieldReport): void {
   const parts = apiVersion.split("/");
-  if (parts.length > 2) return place.invalid(apiVersion, "unexpected group version");
+  if (parts.length > 2) return report.invalid(apiVersion, "unexpected group version");
   const version = parts.at(-1)!;
   if (parts.length === 2 && parts[0] !== "") {
-    for (const message of dnsSubdomainFaults(parts[0]!)) place.invalid(parts[0], message);
+    for (const message of dnsSubdomainFaults(parts[0]!)) report.invalid(parts[0], message);
   }
-  if (version === "") return place.invalid(version, "version must be specified");
-  for (const message of dns1035LabelFaults(version)) place.invalid(version, message);
+  if (version === "") return report.invalid(version, "version must be specified");
+  for (const message of dns1035LabelFaults(version)) report.invalid(version, message);
 }
 
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"];
@@ -58,16 +58,16 @@ export function checkValidation(
     readonly message?: string | undefined;
     readonly reason?: string | undefined;
   },
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const { expression, message = "", reason } = validation;
-  if (expression.trim() === "") place.at("expression").required("expression is not specified");
+  if (expression.trim() === "") report.at("expression").required("expression is not specified");
   if (message !== "" && message.trim() === "") {
-    place.at("message").invalid(message, "message must be non-empty if specified");
+    report.at("message").invalid(message, "message must be non-empty if specified");
   } else if (/[\n\r]/.test(message.trim())) {
-    place.at("message").invalid(message, "message must not contain line breaks");
+    report.at("message").invalid(message, "message must not contain line breaks");
   }
-  if (reason !== undefined && !reasons.includes(reason)) place.at("reason").notSupported(reason, reasons);
+  if (reason !== undefined && !reasons.includes(reason)) report.at("reason").notSupported(reason, reasons);
 }
 
 /** Requires match constraints with resource rules, and validations. */
@@ -76,12 +76,12 @@ export function checkPolicy(
     readonly matchConstraints?: { readonly resourceRules?: readonly unknown[] | undefined } | undefined;
     readonly validations: readonly unknown[] | null;
   },
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const constraints = spec.matchConstraints;
-  if (constraints === undefined) place.at("matchConstraints").required();
+  if (constraints === undefined) report.at("matchConstraints").required();
   else if ((constraints.resourceRules ?? []).length === 0) {
-    place.at("matchConstraints", "resourceRules").required();
+    report.at("matchConstraints", "resourceRules").required();
   }
-  if ((spec.validations ?? []).length === 0) place.at("validations").required();
+  if ((spec.validations ?? []).length === 0) report.at("validations").required();
 }

@@ -11,40 +11,40 @@ export interface RuleFacts {
 const operationNames = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
 /** Requires operations, groups, versions and resources; a wildcard must be the only item. */
-export function checkRule(rule: RuleFacts, place: FieldReport): void {
+export function checkRule(rule: RuleFacts, report: FieldReport): void {
   const { operations = [], apiVersions = [] } = rule;
-  checkWildcard(operations, "operations", place.at("operations"));
+  checkWildcard(operations, "operations", report.at("operations"));
   for (const [index, operation] of operations.entries()) {
-    if (place.full) return;
+    if (report.full) return;
     if (!operationNames.includes(operation)) {
-      place.at("operations", index).notSupported(operation, operationNames);
+      report.at("operations", index).notSupported(operation, operationNames);
     }
   }
-  checkWildcard(rule.apiGroups ?? [], "API groups", place.at("apiGroups"));
-  checkWildcard(apiVersions, "API versions", place.at("apiVersions"));
+  checkWildcard(rule.apiGroups ?? [], "API groups", report.at("apiGroups"));
+  checkWildcard(apiVersions, "API versions", report.at("apiVersions"));
   for (const [index, version] of apiVersions.entries()) {
-    if (place.full) return;
-    if (version === "") place.at("apiVersions", index).required();
+    if (report.full) return;
+    if (version === "") report.at("apiVersions", index).required();
   }
-  checkResources(rule.resources ?? [], place.at("resources"));
+  checkResources(rule.resources ?? [], report.at("resources"));
 }
 
-function checkWildcard(items: readonly string[], what: string, place: FieldReport): void {
-  if (items.length === 0) place.required();
+function checkWildcard(items: readonly string[], what: string, report: FieldReport): void {
+  if (items.length === 0) report.required();
   if (items.length > 1 && items.includes("*")) {
-    place.invalid(items, `if '*' is present, must not specify other ${what}`);
+    report.invalid(items, `if '*' is present, must not specify other ${what}`);
   }
 }
 
 /** Rejects resources that are already matched by a wildcard of the list. */
-function checkResources(resources: readonly string[], place: FieldReport): void {
-  if (resources.length === 0) return place.required();
+function checkResources(resources: readonly string[], report: FieldReport): void {
+  if (resources.length === 0) return report.required();
   const withAllBelow = new Set<string>();
   const ofAllResources = new Set<string>();
   for (const [index, name] of resources.entries()) {
-    if (place.full) return;
+    if (report.full) return;
     if (name === "") {
-      place.at(index).required();
+      report.at(index).required();
       continue;
     }
     const slash = name.indexOf("/");
@@ -52,19 +52,19 @@ function checkResources(resources: readonly string[], place: FieldReport): void 
     const resource = name.slice(0, slash);
     const below = name.slice(slash + 1);
     if (withAllBelow.has(resource)) {
-      place.at(index).invalid(name, `if '${resource}/*' is present, must not specify ${name}`);
+      report.at(index).invalid(name, `if '${resource}/*' is present, must not specify ${name}`);
     }
     if (ofAllResources.has(below)) {
-      place.at(index).invalid(name, `if '*/${below}' is present, must not specify ${name}`);
+      report.at(index).invalid(name, `if '*/${below}' is present, must not specify ${name}`);
     }
     if (below === "*") withAllBelow.add(resource);
     if (resource === "*") ofAllResources.add(below);
   }
   if (resources.length > 1 && resources.includes("*/*")) {
-    place.invalid(resources, "if '*/*' is present, must not specify other resources");
+    report.invalid(resources, "if '*/*' is present, must not specify other resources");
   }
   const named = (name: string) => name !== "" && name !== "*" && !name.includes("/");
   if (resources.includes("*") && resources.some(named)) {
-    place.invalid(resources, "if '*' is present, must not specify other resources without subresources");
+    report.invalid(resources, "if '*' is present, must not specify other resources without subresources");
   }
 }

@@ -35,7 +35,7 @@ export const webhookFields = {
   admissionReviewVersions: field(
     8,
     list(string),
-    "Versions of the review that the webhook understands, best first.",
+    "Versions of the review that the webhook supports, in order of preference.",
   )
     .declaredRequired()
     .atomic(),
@@ -56,8 +56,8 @@ export const objectSelector = (number: number) =>
 export const webhookRules = {
   check: (
     { admissionReviewVersions }: { readonly admissionReviewVersions: readonly string[] },
-    place: FieldReport,
-  ) => reviewVersions(admissionReviewVersions, place.at("admissionReviewVersions")),
+    report: FieldReport,
+  ) => reviewVersions(admissionReviewVersions, report.at("admissionReviewVersions")),
 };
 
 /** Column with the number of webhooks. */

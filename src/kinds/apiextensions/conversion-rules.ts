@@ -14,19 +14,19 @@ interface Conversion {
 const strategies = ["None", "Webhook"];
 
 /** Requires a webhook exactly if the strategy is Webhook. Faults have the field names of the reference. */
-export function checkConversion({ strategy, webhook }: Conversion, place: FieldReport): void {
+export function checkConversion({ strategy, webhook }: Conversion, report: FieldReport): void {
   if (strategy !== "" && !strategies.includes(strategy)) {
-    place.at("strategy").notSupported(strategy, strategies);
+    report.at("strategy").notSupported(strategy, strategies);
   }
-  const client = place.at("webhookClientConfig");
+  const client = report.at("webhookClientConfig");
   const versions = webhook?.conversionReviewVersions ?? [];
   if (strategy === "Webhook") {
     if (webhook?.clientConfig === undefined) client.required("required when strategy is set to Webhook");
     else webhookClient(webhook.clientConfig, client);
-    reviewVersions(versions, place.at("conversionReviewVersions"));
+    reviewVersions(versions, report.at("conversionReviewVersions"));
     return;
   }
   const message = "should not be set when strategy is not set to Webhook";
   if (webhook?.clientConfig !== undefined) client.forbidden(message);
-  if (versions.length > 0) place.at("conversionReviewVersions").forbidden(message);
+  if (versions.length > 0) report.at("conversionReviewVersions").forbidden(message);
 }

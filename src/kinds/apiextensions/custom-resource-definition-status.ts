@@ -15,10 +15,10 @@ const CustomResourceDefinitionCondition = struct(
   "CustomResourceDefinitionCondition",
   "One aspect of a definition's state.",
   {
-    type: field(1, string, "What the condition is about.")
+    type: field(1, string, "Type of the condition.")
       .declaredRequired()
       .known("Established", approvalCondition, "NamesAccepted", "NonStructuralSchema", "Terminating"),
-    status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    status: field(2, string, "Status of the condition.").declaredRequired().known("False", "True", "Unknown"),
     lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
     reason: field(4, string, "Short reason for programs."),
     message: field(5, string, "Explanation for people."),
@@ -27,9 +27,9 @@ const CustomResourceDefinitionCondition = struct(
 
 export const CustomResourceDefinitionStatus = struct(
   "CustomResourceDefinitionStatus",
-  "What became of a definition.",
+  "The observed state of a definition.",
   {
-    conditions: field(1, list(CustomResourceDefinitionCondition), "What is known about its state.")
+    conditions: field(1, list(CustomResourceDefinitionCondition), "Conditions of the definition.")
       .emitEmpty()
       .mapBy("type"),
     acceptedNames: field(

@@ -24,14 +24,14 @@ const CustomResourceDefinitionSpec = struct(
   {
     group: field(1, string, "Group of the kind.").required(),
     names: field(3, CustomResourceDefinitionNames, "Names of the resource and the kind.").required(),
-    scope: field(4, string, "Whether objects stand in namespaces.").required().known("Cluster", "Namespaced"),
+    scope: field(4, string, "Whether objects are namespaced.").required().known("Cluster", "Namespaced"),
     versions: field(7, list(CustomResourceDefinitionVersion), "Versions of the kind.")
       .declaredRequired()
       .atomic(),
     conversion: field(9, CustomResourceConversion, "How objects are converted between versions.")
       .nullable()
       .filled({ strategy: "None" }),
-    preserveUnknownFields: field(10, bool, "Of an older version; it must be false."),
+    preserveUnknownFields: field(10, bool, "From an older version; must be false."),
   },
   {
     fill({ names }) {
@@ -57,14 +57,14 @@ export const CustomResourceDefinition = kind({
   anyFinalizer: true,
   allowUnconditionalUpdate: false,
   hasPrefixedFields: true,
-  doc: "Declares a custom kind, which is served from then on.",
+  doc: "Declares a custom kind, which the server then serves.",
   effect: {
     acts: "the kind that it defines is served",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the definition; its name is `plural.group`.").emitEmpty(),
     spec: field(2, CustomResourceDefinitionSpec, "The custom kind.").required(),
-    status: field(3, CustomResourceDefinitionStatus, "What became of the definition.").emitEmpty(),
+    status: field(3, CustomResourceDefinitionStatus, "The observed state of the definition.").emitEmpty(),
   },
   fillDefaults(copy) {
     if ((copy.status?.storedVersions ?? []).length === 0) noteStoredVersion(copy);

@@ -3,13 +3,13 @@ import { bool, double, field, int64, json, list, map, string, type StructType } 
 import { platform } from "../../vocabulary/platform.ts";
 
 const ExternalDocumentation = struct("ExternalDocumentation", "Points to further documentation.", {
-  description: field(1, string, "What is found there."),
-  url: field(2, string, "Where it is."),
+  description: field(1, string, "Description of the documentation."),
+  url: field(2, string, "URL of the documentation."),
 });
 
-const ValidationRule = struct("ValidationRule", "An expression that values must fulfil.", {
+const ValidationRule = struct("ValidationRule", "An expression that values must satisfy.", {
   rule: field(1, string, "The expression; `self` is the value.").declaredRequired(),
-  message: field(2, string, "What is told when the expression doesn't hold."),
+  message: field(2, string, "Message if the expression is false."),
 });
 
 /** Returns the name of a schema extension. The declaration serves both vocabularies and has the names of `platform`. */
@@ -44,7 +44,7 @@ export const JSONSchemaProps: StructType = struct(
     enum: field(20, list(json), "The values that are allowed.").atomic(),
     maxProperties: field(21, int64, "Greatest number of members.").nullable(),
     minProperties: field(22, int64, "Smallest number of members.").nullable(),
-    required: field(23, list(string), "Members that must be given.").atomic(),
+    required: field(23, list(string), "Required members.").atomic(),
     items: field(24, JSONSchemaPropsOrArray, "Schema of the items.").nullable(),
     allOf: field(25, list(JSONSchemaProps), "All of these must fit.").atomic(),
     oneOf: field(26, list(JSONSchemaProps), "Exactly one of these must fit.").atomic(),
@@ -57,7 +57,11 @@ export const JSONSchemaProps: StructType = struct(
       "Schema of members without one of their own.",
     ).nullable(),
     patternProperties: field(31, map(JSONSchemaProps), "Schemas of members whose names match."),
-    dependencies: field(32, map(JSONSchemaPropsOrStringArray), "What members demand of others."),
+    dependencies: field(
+      32,
+      map(JSONSchemaPropsOrStringArray),
+      "Members or schemas that the presence of a member requires.",
+    ),
     additionalItems: field(33, JSONSchemaPropsOrBool, "Schema of further items.").nullable(),
     definitions: field(34, map(JSONSchemaProps), "Schemas that others can refer to."),
     externalDocs: field(35, ExternalDocumentation, "Further documentation.").nullable(),
@@ -73,11 +77,11 @@ export const JSONSchemaProps: StructType = struct(
     [mark("list-map-keys")]: field(
       41,
       list(string),
-      "Members by which the items of a list of type map are told apart.",
+      "Members that identify an item of a list of type map.",
     ).atomic(),
     [mark("list-type")]: field(42, string, "How a list is merged: atomic, set or map.").nullable(),
     [mark("map-type")]: field(43, string, "How an object is merged: granular or atomic.").nullable(),
-    [mark("validations")]: field(44, list(ValidationRule), "Expressions that the value must fulfil.")
+    [mark("validations")]: field(44, list(ValidationRule), "Expressions that the value must satisfy.")
       .mapBy("rule")
       .patchMerge("rule")
       .gated("CustomResourceValidationExpressions"),

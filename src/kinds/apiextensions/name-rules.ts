@@ -11,30 +11,30 @@ interface Names {
 }
 
 /** Checks the form of names; required names are checked elsewhere. */
-export function checkNames(names: Names, place: FieldReport): void {
-  label(names.plural, place.at("plural"));
-  if (names.singular !== undefined) label(names.singular, place.at("singular"));
-  mixedCaseLabel(names.kind, place.at("kind"));
-  if (names.listKind !== undefined) mixedCaseLabel(names.listKind, place.at("listKind"));
+export function checkNames(names: Names, report: FieldReport): void {
+  label(names.plural, report.at("plural"));
+  if (names.singular !== undefined) label(names.singular, report.at("singular"));
+  mixedCaseLabel(names.kind, report.at("kind"));
+  if (names.listKind !== undefined) mixedCaseLabel(names.listKind, report.at("listKind"));
   if (names.kind !== "" && names.kind === names.listKind) {
-    place.at("listKind").invalid(names.listKind, "kind and listKind may not be the same");
+    report.at("listKind").invalid(names.listKind, "kind and listKind may not be the same");
   }
   for (const member of ["shortNames", "categories"] as const) {
     for (const [index, name] of (names[member] ?? []).entries()) {
-      if (place.full) return;
-      for (const message of dns1035LabelFaults(name)) place.at(member, index).invalid(name, message);
+      if (report.full) return;
+      for (const message of dns1035LabelFaults(name)) report.at(member, index).invalid(name, message);
     }
   }
 }
 
-function label(name: string, place: FieldReport): void {
+function label(name: string, report: FieldReport): void {
   if (name === "") return;
-  for (const message of dns1035LabelFaults(name)) place.invalid(name, message);
+  for (const message of dns1035LabelFaults(name)) report.invalid(name, message);
 }
 
-function mixedCaseLabel(name: string, place: FieldReport): void {
+function mixedCaseLabel(name: string, report: FieldReport): void {
   if (name === "") return;
   for (const message of dns1035LabelFaults(name.toLowerCase())) {
-    place.invalid(name, `may have mixed case, but should otherwise match: ${message}`);
+    report.invalid(name, `may have mixed case, but should otherwise match: ${message}`);
   }
 }

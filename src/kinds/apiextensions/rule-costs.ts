@@ -31,7 +31,7 @@ export function cardinalityBelow({ type, additional, rules }: SchemaNode, own: C
 /** Sums the estimated costs of the rules of one schema. */
 export class RuleCosts {
   private total = 0;
-  private expensive: { readonly place: FieldReport; readonly cost: number }[] = [];
+  private expensive: { readonly report: FieldReport; readonly cost: number }[] = [];
 
   /**
    * Adds a rule; reports a fault if it is too expensive.
@@ -39,20 +39,20 @@ export class RuleCosts {
    * @param cost maximum cost of one evaluation.
    * @param minBytes size of the shortest JSON of the rule's values.
    */
-  add(place: FieldReport, cost: number, cardinality: Cardinality, minBytes: number): void {
+  add(report: FieldReport, cost: number, cardinality: Cardinality, minBytes: number): void {
     const all = cost * (cardinality ?? Math.floor(maxRequestBytes / (minBytes + 1)));
-    if (all > ruleLimit) place.forbidden(excess("estimated rule cost", all / ruleLimit));
+    if (all > ruleLimit) report.forbidden(excess("estimated rule cost", all / ruleLimit));
     this.total += all;
     if (all < schemaLimit / 100) return;
-    this.expensive.push({ place, cost: all });
+    this.expensive.push({ report, cost: all });
     this.expensive = this.expensive.toSorted((a, b) => b.cost - a.cost).slice(0, namedRules);
   }
 
   /** Reports a fault if the total cost is too high. */
   checkTotal(schema: FieldReport, prefix: string): void {
     if (this.total <= schemaLimit) return;
-    for (const { place } of this.expensive) {
-      place.forbidden(
+    for (const { report } of this.expensive) {
+      report.forbidden(
         "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
       );
     }

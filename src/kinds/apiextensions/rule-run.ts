@@ -10,10 +10,10 @@ import type { FieldReport } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { oldSelf, self, type Rule, type RuleNode } from "./rule-tree.ts";
 
-/** What all rules together may cost for one object, in the units of the reference. */
+/** Cost limit of all rules for one object, in the units of the reference. */
 const objectBudget = 10_000_000;
 
-/** Faults after which the object hasn't the shape that rules rely on. */
+/** Faults that mean that the object doesn't have the structure that rules rely on. */
 const blocking: ReadonlySet<string> = new Set([
   "FieldValueRequired",
   "FieldValueTooLong",
@@ -22,10 +22,10 @@ const blocking: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Evaluates the rules of a custom kind's schema for an object (spec: conventions 4.8). They aren't evaluated where the object
- * hasn't the shape that the schema demands; rules about changes only where there is a value of before.
+ * Evaluates the validation rules of a custom kind for an object (spec: conventions 4.8). Skips them if the object
+ * doesn't have the structure of the schema. Rules with `oldSelf` run only if there is an old value.
  *
- * @param report has the faults that were found before.
+ * @param report has the faults found so far.
  */
 export function checkExpressions(
   rules: RuleNode | undefined,
@@ -46,27 +46,27 @@ export function checkExpressions(
   return new RuleRun().check(rules, object as unknown as JsonValue, live as unknown as JsonValue, report);
 }
 
-/** A value whose rules are to be evaluated. */
+/** A value whose rules are evaluated. */
 interface Visit {
   readonly node: RuleNode;
   readonly value: JsonValue;
-  /** The value of before; undefined where there is none, or none that is known to be the same one. */
+  /** The old value; undefined if there is none, or it can't be correlated. */
   readonly old: JsonValue | undefined;
   readonly place: FieldReport;
-  /** How many of the node's rules are done. */
+  /** Number of evaluated rules of the node. */
   done: number;
   bindings: Bindings | undefined;
 }
 
-/** Evaluates rules one by one, with one budget for all. */
+/** Evaluates rules one by one with a common budget. */
 export class RuleRun {
-  private left = objectBudget;
+  private remainingCost = objectBudget;
   private current: Visit | undefined;
-  /** The values that are still to be visited at each depth, the deepest last; made one by one, as lists may be long. */
+  /** Iterators of the values to visit, one per depth, the deepest last; lazy, because lists may be long. */
   private readonly pending: Iterator<Visit>[] = [];
   private readonly giveTurn = turnGiver();
 
-  /** Evaluates the rules at and below a node. The report gets the faults; the last one says where the budget is used up. */
+  /** Evaluates the rules of a node and below. Faults go to the report; the last one reports an exhausted budget. */
   check(
     node: RuleNode,
     value: JsonValue,
@@ -86,7 +86,7 @@ export class RuleRun {
     this.pending.length = 0;
   }
 
-  /** Evaluates the next rule of a value, or goes on to the next value; false where there is nothing more to be evaluated. */
+  /** Evaluates the next rule of the value, or moves to the next value; returns false at the end. */
   private step(): boolean {
     const { current } = this;
     if (current === undefined) {
@@ -111,7 +111,7 @@ export class RuleRun {
       const place = visit.place.path === "" ? visit.place.withoutField() : visit.place;
       place.invalid(schema.type, message);
     };
-    if (this.left <= 0) {
+    if (this.remainingCost <= 0) {
       fault(outOfBudget);
       return false;
     }
@@ -122,11 +122,11 @@ export class RuleRun {
     }
     if (visit.old === undefined && program.variables.has(oldSelf)) return true;
     const result = program.evaluate(bindingsOf(rule, visit), Infinity);
-    if (result.cost > this.left) {
+    if (result.cost > this.remainingCost) {
       fault(outOfBudget);
       return false;
     }
-    this.left -= result.cost;
+    this.remainingCost -= result.cost;
     if (result.outcome === "cost exceeded") {
       fault(
         `'${result.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.shown}`,
@@ -150,13 +150,13 @@ function faultText(message: string, rule: Rule): string {
     : `${message} evaluating rule: ${rule.shown}`;
 }
 
-/** The variables of a value's rules; all of them have the same. */
+/** Returns the variables of a value's rules; its rules share them. */
 function bindingsOf(rule: Rule, visit: Visit): Bindings {
   const { value, old = null } = visit;
   return (visit.bindings ??= bind(rule.environment(), { [self]: value, [oldSelf]: old }));
 }
 
-/** The items of a list by what tells them apart; none for lists whose items may come and go without being the same ones. */
+/** Returns the items of a list of type `map` by key; undefined for other lists, whose items can't be correlated. */
 function itemsByKey(node: RuleNode, list: readonly JsonValue[]): ReadonlyMap<string, JsonValue> | undefined {
   if (node.schema.listType !== "map") return undefined;
   return new Map(list.map((item) => [keyOf(node, item), item]));

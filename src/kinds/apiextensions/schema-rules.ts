@@ -56,25 +56,25 @@ const rootMarks = ["preserve-unknown-fields", "validations"];
 export function checkRootSchema(
   schema: Schema,
   hasStatus: boolean,
-  place: FieldReport,
+  report: FieldReport,
   context: KindContext,
 ): void {
-  if (hasStatus) checkRootFields(schema, place, context);
-  if (schema.nullable === true) place.at("nullable").forbidden("nullable cannot be true at the root");
-  checkSchema(schema, place, {
+  if (hasStatus) checkRootFields(schema, report, context);
+  if (schema.nullable === true) report.at("nullable").forbidden("nullable cannot be true at the root");
+  checkSchema(schema, report, {
     context,
     isRoot: true,
     insideMetadata: false,
     patterns: new Map(),
     noDefault: undefined,
   });
-  checkStructure(schema, place, context);
+  checkStructure(schema, report, context);
 }
 
-function checkRootFields(schema: Schema, place: FieldReport, { vocabulary }: KindContext): void {
+function checkRootFields(schema: Schema, report: FieldReport, { vocabulary }: KindContext): void {
   const { type = "" } = schema;
   if (type !== "" && type !== "object") {
-    place
+    report
       .at("type")
       .invalid(
         type,
@@ -85,7 +85,7 @@ function checkRootFields(schema: Schema, place: FieldReport, { vocabulary }: Kin
   const stray = Object.keys(schema).find((name) => !rootFields.has(name) && !allowedMarks.includes(name));
   if (stray === undefined) return;
   const allowed = [...rootFields, ...allowedMarks].join(", ");
-  place.invalid(
+  report.invalid(
     stray,
     `only these fields are allowed at the root of the schema if the status subresource is enabled: ${allowed}`,
   );
@@ -95,12 +95,12 @@ function checkRootFields(schema: Schema, place: FieldReport, { vocabulary }: Kin
 const readUnits = 5;
 
 /** Requires that the schema allows its default, and that the default has no members that would be pruned. */
-function checkDefault(schema: Schema, place: FieldReport, vocabulary: Vocabulary): void {
-  place.spend(schemaCost(schema) * readUnits);
-  if (place.full) return;
+function checkDefault(schema: Schema, report: FieldReport, vocabulary: Vocabulary): void {
+  report.spend(schemaCost(schema) * readUnits);
+  if (report.full) return;
   const node = parseSchema(schema, vocabulary.schemaExtensionPrefix);
   const value = schema.default as JsonValue;
-  checkValue(node, value, place);
+  checkValue(node, value, report);
   if (!isObject(value)) return;
   const unknown: string[] = [];
   const support = {
@@ -109,28 +109,28 @@ function checkDefault(schema: Schema, place: FieldReport, vocabulary: Vocabulary
   };
   pruneMembers(node, value, [], support);
   if (unknown.length > 0)
-    place.invalid(value, `must not have unknown fields: ${unknown.slice(0, 10).join(", ")}`);
+    report.invalid(value, `must not have unknown fields: ${unknown.slice(0, 10).join(", ")}`);
 }
 
-function checkSchema(schema: Schema, place: FieldReport, standing: SchemaPosition): void {
-  if (place.full) return;
+function checkSchema(schema: Schema, report: FieldReport, standing: SchemaPosition): void {
+  if (report.full) return;
   const own = marks(schema, standing.context.vocabulary);
-  checkUnsupported(schema, place);
-  checkType(schema, own, place, standing);
+  checkUnsupported(schema, report);
+  checkType(schema, own, report, standing);
   if (schema.default !== undefined && standing.noDefault !== undefined) {
-    place.at("default").forbidden(`must not be set ${standing.noDefault}`);
+    report.at("default").forbidden(`must not be set ${standing.noDefault}`);
   } else if (schema.default !== undefined) {
-    checkDefault(schema, place.at("default"), standing.context.vocabulary);
+    checkDefault(schema, report.at("default"), standing.context.vocabulary);
   }
-  if ((schema.pattern ?? "") !== "") checkPattern(schema.pattern!, place.at("pattern"), standing.patterns);
+  if ((schema.pattern ?? "") !== "") checkPattern(schema.pattern!, report.at("pattern"), standing.patterns);
   if (memberSchema(schema) !== undefined || schema.additionalProperties === false) {
     if (Object.keys(schema.properties ?? {}).length > 0) {
-      place.at("additionalProperties").forbidden("additionalProperties and properties are mutual exclusive");
+      report.at("additionalProperties").forbidden("additionalProperties and properties are mutual exclusive");
     }
   }
-  checkListMarks(schema, own, place, standing.context.vocabulary);
-  checkExpressions(own, place.at(`${standing.context.vocabulary.schemaExtensionPrefix}validations`));
-  checkBelow(schema, own, place, standing);
+  checkListMarks(schema, own, report, standing.context.vocabulary);
+  checkExpressions(own, report.at(`${standing.context.vocabulary.schemaExtensionPrefix}validations`));
+  checkBelow(schema, own, report, standing);
 }
 
 /** Cost of compiling a character or an instruction of a pattern; see {@link FieldReport.spend}. */
@@ -140,20 +140,20 @@ const compileUnits = 50;
  * Requires a valid pattern. The cost of all patterns of a definition is bounded, because the time to compile one grows
  * with its size.
  */
-function checkPattern(source: string, place: FieldReport, known: Map<string, Pattern>): void {
+function checkPattern(source: string, report: FieldReport, known: Map<string, Pattern>): void {
   let pattern = known.get(source);
   if (pattern === undefined) {
-    place.spend(source.length * compileUnits);
-    if (place.full) return;
+    report.spend(source.length * compileUnits);
+    if (report.full) return;
     known.set(source, (pattern = new Pattern(source)));
-    place.spend(pattern.size * compileUnits);
+    report.spend(pattern.size * compileUnits);
   }
-  const { error: fault } = pattern;
-  if (fault !== undefined) place.invalid(source, `must be a valid regular expression: ${fault}`);
+  const { error } = pattern;
+  if (error !== undefined) report.invalid(source, `must be a valid regular expression: ${error}`);
 }
 
 /** Rejects unsupported parts of JSON Schema. */
-function checkUnsupported(schema: Schema, place: FieldReport): void {
+function checkUnsupported(schema: Schema, report: FieldReport): void {
   const unsupported = [
     "id",
     "additionalItems",
@@ -163,48 +163,48 @@ function checkUnsupported(schema: Schema, place: FieldReport): void {
     "$ref",
   ] as const;
   for (const name of unsupported) {
-    if (schema[name] !== undefined) place.at(name).forbidden(`${name} is not supported`);
+    if (schema[name] !== undefined) report.at(name).forbidden(`${name} is not supported`);
   }
   if (schema.uniqueItems === true) {
-    place
+    report
       .at("uniqueItems")
       .forbidden("uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
   }
   if (Array.isArray(schema.items)) {
-    place.at("items").forbidden("items must be a schema object and not an array");
+    report.at("items").forbidden("items must be a schema object and not an array");
   }
 }
 
-function checkType(schema: Schema, own: Marks, place: FieldReport, standing: SchemaPosition): void {
+function checkType(schema: Schema, own: Marks, report: FieldReport, standing: SchemaPosition): void {
   const { type = "" } = schema;
   const prefix = standing.context.vocabulary.schemaExtensionPrefix;
   if (type === "null") {
-    place.at("type").forbidden("type cannot be set to null, use nullable as an alternative");
+    report.at("type").forbidden("type cannot be set to null, use nullable as an alternative");
   } else if (type !== "" && !typeNames.includes(type)) {
-    place.at("type").notSupported(type, typeNames);
+    report.at("type").notSupported(type, typeNames);
   }
   if (own.preserveUnknownFields === false) {
-    place.at(`${prefix}preserve-unknown-fields`).invalid(false, "must be true or undefined");
+    report.at(`${prefix}preserve-unknown-fields`).invalid(false, "must be true or undefined");
   }
   if (standing.insideMetadata && own.embeddedResource) {
-    place.at(`${prefix}embedded-resource`).forbidden("must not be used inside of resource meta");
+    report.at(`${prefix}embedded-resource`).forbidden("must not be used inside of resource meta");
   }
   if (own.mapType === undefined) return;
   if (type !== "object") {
     const message = `must be object if ${prefix}map-type is specified`;
-    if (type === "") place.at("type").required(message);
-    else place.at("type").invalid(type, message);
+    if (type === "") report.at("type").required(message);
+    else report.at("type").invalid(type, message);
   }
   if (own.mapType !== "atomic" && own.mapType !== "granular") {
-    place.at(`${prefix}map-type`).notSupported(own.mapType, ["atomic", "granular"]);
+    report.at(`${prefix}map-type`).notSupported(own.mapType, ["atomic", "granular"]);
   }
 }
 
 /** Requires expressions; their messages must be a single line. */
-function checkExpressions({ validations }: Marks, place: FieldReport): void {
+function checkExpressions({ validations }: Marks, report: FieldReport): void {
   for (const [index, { rule, message = "" }] of validations.entries()) {
-    if (place.full) return;
-    const at = place.at(index);
+    if (report.full) return;
+    const at = report.at(index);
     if (rule.trim() === "") at.at("rule").required("rule is not specified");
     if (message !== "" && message.trim() === "") {
       at.at("message").invalid(message, "message must be non-empty if specified");
@@ -216,26 +216,26 @@ function checkExpressions({ validations }: Marks, place: FieldReport): void {
   }
 }
 
-function checkBelow(schema: Schema, own: Marks, place: FieldReport, standing: SchemaPosition): void {
+function checkBelow(schema: Schema, own: Marks, report: FieldReport, standing: SchemaPosition): void {
   const below = { ...standing, isRoot: false };
   const members = memberSchema(schema);
-  if (members !== undefined) checkSchema(members, place.at("additionalProperties"), below);
+  if (members !== undefined) checkSchema(members, report.at("additionalProperties"), below);
   const holdsMetadata = standing.isRoot || own.embeddedResource;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isMeta = holdsMetadata && ["apiVersion", "kind", "metadata"].includes(name);
-    checkSchema(property, place.at("properties").key(name), {
+    checkSchema(property, report.at("properties").key(name), {
       ...below,
       insideMetadata: standing.insideMetadata || isMeta,
       noDefault: isMeta && standing.isRoot ? `in top-level ${name}` : standing.noDefault,
     });
   }
   const items = itemSchema(schema);
-  if (items !== undefined) checkSchema(items, place.at("items"), below);
+  if (items !== undefined) checkSchema(items, report.at("items"), below);
   for (const name of ["allOf", "oneOf", "anyOf"] as const) {
     for (const [index, part] of (schema[name] ?? []).entries()) {
-      checkSchema(part, place.at(name, index), { ...below, noDefault: `inside ${name}` });
+      checkSchema(part, report.at(name, index), { ...below, noDefault: `inside ${name}` });
     }
   }
   if (schema.not !== undefined)
-    checkSchema(schema.not, place.at("not"), { ...below, noDefault: "inside not" });
+    checkSchema(schema.not, report.at("not"), { ...below, noDefault: "inside not" });
 }

@@ -8,27 +8,27 @@ const columnTypes = ["boolean", "date", "integer", "number", "string"];
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 /** Checks the type of a column. */
-export function columnType(type: string, place: FieldReport): void {
-  if (!columnTypes.includes(type)) place.invalid(type, `must be one of ${columnTypes.join(", ")}`);
+export function columnType(type: string, report: FieldReport): void {
+  if (!columnTypes.includes(type)) report.invalid(type, `must be one of ${columnTypes.join(", ")}`);
 }
 
 /** Checks the format of a column. */
-export function columnFormat(format: string, place: FieldReport): void {
-  if (!columnFormats.includes(format)) place.invalid(format, `must be one of ${columnFormats.join(", ")}`);
+export function columnFormat(format: string, report: FieldReport): void {
+  if (!columnFormats.includes(format)) report.invalid(format, `must be one of ${columnFormats.join(", ")}`);
 }
 
 /** Requires a simple path that starts with a dot. */
-export function simplePath(path: string, place: FieldReport): void {
-  if (!path.startsWith(".")) place.invalid(path, "must be a simple json path starting with .");
+export function simplePath(path: string, report: FieldReport): void {
+  if (!path.startsWith(".")) report.invalid(path, "must be a simple json path starting with .");
 }
 
 /** Returns a check for a path below one of the given paths. */
-export function pathBelow(...places: readonly string[]): (path: string, place: FieldReport) => void {
+export function pathBelow(...places: readonly string[]): (path: string, report: FieldReport) => void {
   const parts = places.map((one) => one.slice(0, -1)).join(" or ");
-  return (path, place) => {
-    if (!path.startsWith(".")) simplePath(path, place);
+  return (path, report) => {
+    if (!path.startsWith(".")) simplePath(path, report);
     else if (!places.some((one) => path.startsWith(one))) {
-      place.invalid(path, `should be a json path under ${parts}`);
+      report.invalid(path, `should be a json path under ${parts}`);
     }
   };
 }
@@ -45,11 +45,11 @@ interface Version {
 const maxWarningLength = 256;
 
 /** Requires a name and a schema; checks the deprecation warning. */
-export function checkVersion(version: Version, place: FieldReport, context: KindContext): void {
-  for (const message of dns1035LabelFaults(version.name)) place.at("name").invalid(version.name, message);
-  checkWarning(version, place.at("deprecationWarning"));
+export function checkVersion(version: Version, report: FieldReport, context: KindContext): void {
+  for (const message of dns1035LabelFaults(version.name)) report.at("name").invalid(version.name, message);
+  checkWarning(version, report.at("deprecationWarning"));
   const schema = version.schema?.openAPIV3Schema as Schema | undefined;
-  const at = place.at("schema", "openAPIV3Schema");
+  const at = report.at("schema", "openAPIV3Schema");
   if (schema === undefined) {
     if (version.served === true) at.required("schemas are required");
     return;
@@ -57,14 +57,14 @@ export function checkVersion(version: Version, place: FieldReport, context: Kind
   checkRootSchema(schema, version.subresources?.status !== undefined, at, context);
 }
 
-function checkWarning({ deprecated, deprecationWarning: warning }: Version, place: FieldReport): void {
+function checkWarning({ deprecated, deprecationWarning: warning }: Version, report: FieldReport): void {
   if (warning === undefined) return;
-  if (deprecated !== true) place.invalid(warning, "can only be set for deprecated versions");
+  if (deprecated !== true) report.invalid(warning, "can only be set for deprecated versions");
   if (warning.length > maxWarningLength) {
-    place.invalid(warning, `must be <= ${maxWarningLength} characters in length`);
+    report.invalid(warning, `must be <= ${maxWarningLength} characters in length`);
   }
-  if (warning.trim() === "") place.invalid(warning, "must not be an empty string");
+  if (warning.trim() === "") report.invalid(warning, "must not be an empty string");
   if (/[\p{C}\u2028\u2029]/u.test(warning)) {
-    place.invalid(warning, "must only contain printable UTF-8 characters");
+    report.invalid(warning, "must only contain printable UTF-8 characters");
   }
 }

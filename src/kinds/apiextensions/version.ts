@@ -17,17 +17,13 @@ const CustomResourceSubresourceScale = struct(
   "CustomResourceSubresourceScale",
   "How the subresource `scale` is read from custom objects.",
   {
-    specReplicasPath: field(1, string, "Where the wanted number of replicas stands, below `.spec`.")
+    specReplicasPath: field(1, string, "Path of the desired number of replicas, below `.spec`.")
       .required()
       .check(pathBelow(".spec.")),
-    statusReplicasPath: field(2, string, "Where the seen number of replicas stands, below `.status`.")
+    statusReplicasPath: field(2, string, "Path of the observed number of replicas, below `.status`.")
       .required()
       .check(pathBelow(".status.")),
-    labelSelectorPath: field(
-      3,
-      string,
-      "Where the label selector stands as text, below `.spec` or `.status`.",
-    )
+    labelSelectorPath: field(3, string, "Path of the label selector as text, below `.spec` or `.status`.")
       .nullable()
       .check(pathBelow(".spec.", ".status.")),
   },
@@ -47,7 +43,7 @@ const CustomResourceColumnDefinition = struct(
     format: field(3, string, "Form of the cells beyond their type.").check(columnFormat),
     description: field(4, string, "What the column shows."),
     priority: field(5, int32, "0 is shown always; higher numbers in wide output only."),
-    jsonPath: field(6, string, "Where the cell's value stands in the object.").required().check(simplePath),
+    jsonPath: field(6, string, "JSONPath of the cell's value in the object.").required().check(simplePath),
   },
 );
 

@@ -15,7 +15,7 @@ import { type Static, field, int32, int64, intOrString, list, string, time } fro
 
 const RollingUpdateDaemonSet = struct(
   "RollingUpdateDaemonSet",
-  "How a rolling update of a daemon set goes on.",
+  "Parameters of a rolling update of a daemon set.",
   {
     maxUnavailable: field(1, intOrString, "How many nodes, or what share of them, may be without the pod.")
       .nullable()

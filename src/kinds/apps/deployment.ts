@@ -32,7 +32,7 @@ import {
 
 const RollingUpdateDeployment = struct(
   "RollingUpdateDeployment",
-  "How a rolling update of a deployment goes on.",
+  "Parameters of a rolling update of a deployment.",
   {
     maxUnavailable: field(1, intOrString, "How many pods, or what share of them, may be missing.")
       .nullable()

@@ -38,7 +38,7 @@ import {
 
 const RollingUpdateStatefulSetStrategy = struct(
   "RollingUpdateStatefulSetStrategy",
-  "How a rolling update of a stateful set goes on.",
+  "Parameters of a rolling update of a stateful set.",
   {
     partition: field(1, int32, "Only pods with this number or a greater one are replaced.").nullable(),
     maxUnavailable: field(2, intOrString, "How many pods, or what share of them, may be missing.")

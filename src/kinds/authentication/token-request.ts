@@ -50,7 +50,7 @@ export const TokenRequest = kind({
 });
 export type TokenRequest = ObjectFor<typeof TokenRequest>;
 
-function checkLifetime(seconds: number | bigint, place: FieldReport): void {
-  if (seconds < minSeconds) place.invalid(seconds, "may not specify a duration less than 10 minutes");
-  if (seconds > maxSeconds) place.invalid(seconds, "may not specify a duration larger than 2^32 seconds");
+function checkLifetime(seconds: number | bigint, report: FieldReport): void {
+  if (seconds < minSeconds) report.invalid(seconds, "may not specify a duration less than 10 minutes");
+  if (seconds > maxSeconds) report.invalid(seconds, "may not specify a duration larger than 2^32 seconds");
 }

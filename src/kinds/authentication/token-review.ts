@@ -17,7 +17,7 @@ const TokenReviewStatus = struct("TokenReviewStatus", "What the token says.", {
   authenticated: field(1, bool, "Whether the token belongs to a known user."),
   user: field(2, UserInfo, "The user.").emitEmpty(),
   error: field(3, string, "Why the token couldn't be checked."),
-  audiences: field(4, list(string), "Those of the asked audiences for whom the token is meant.").atomic(),
+  audiences: field(4, list(string), "The requested audiences that the token has.").atomic(),
 });
 
 export const TokenReview = kind({
@@ -26,7 +26,7 @@ export const TokenReview = kind({
   singular: "tokenreview",
   scope: "Cluster",
   verbs: ["create"],
-  doc: "Asks whom a token belongs to.",
+  doc: "Authenticates a token.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata; without a meaning here.").emitEmpty(),
     spec: field(2, TokenReviewSpec, "The token that is asked about.").declaredRequired(),

@@ -44,9 +44,13 @@ export type SelfSubjectAccessReviewSpec = Static<typeof SelfSubjectAccessReviewS
 /** The fields of the status of every access review. */
 export const reviewAnswer = {
   allowed: field(1, bool, "Whether the action is allowed.").required(),
-  denied: field(4, bool, "Whether the action is denied; when neither holds, nobody has an opinion."),
+  denied: field(
+    4,
+    bool,
+    "Whether the action is denied. If it is neither allowed nor denied, no authorizer has an opinion.",
+  ),
   reason: field(2, string, "Why the action is allowed or denied."),
-  evaluationError: field(3, string, "What went wrong while deciding; the decision may stand all the same."),
+  evaluationError: field(3, string, "Error while deciding; the decision may be valid nevertheless."),
 };
 
 export const SubjectAccessReviewStatus = struct(

@@ -104,7 +104,7 @@ const NonResourceRule = struct("NonResourceRule", "Verbs that are allowed on URL
   verbs: field(1, list(string), "Allowed HTTP methods in lower case; `*` is every method.")
     .required()
     .atomic(),
-  nonResourceURLs: field(2, list(string), "Paths; `*` may stand as the last segment.").atomic(),
+  nonResourceURLs: field(2, list(string), "Paths; `*` may be the last segment.").atomic(),
 });
 
 const SubjectRulesReviewStatus = struct(

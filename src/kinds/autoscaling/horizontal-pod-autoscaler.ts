@@ -35,7 +35,7 @@ const HPAScalingRules = struct(
     stabilizationWindowSeconds: field(
       3,
       int32,
-      "For so many seconds earlier recommendations are considered too.",
+      "Number of seconds for which earlier recommendations are considered.",
     ).nullable(),
   },
   { check: checkScalingRules },

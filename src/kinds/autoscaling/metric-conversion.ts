@@ -3,8 +3,8 @@ import type { MetricSpec } from "./metric-spec.ts";
 import type { MetricStatus } from "./metric-status.ts";
 
 /*
- * Metrics as the annotations of v1 objects hold them, and as version v2 has them. Members that are undefined in a result are
- * taken as absent by whoever reads it.
+ * Metrics as in the annotations of v1 objects, and as in version v2. Members that are undefined in a result count as
+ * absent.
  */
 
 /** Converts a metric of an annotation to v2. */

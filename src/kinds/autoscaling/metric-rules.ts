@@ -27,56 +27,56 @@ const sources: ReadonlyMap<string, Exclude<keyof Metric, "type">> = new Map([
 ] as const);
 
 /** Requires exactly the field that belongs to the type. */
-export function checkMetric(metric: Metric, place: FieldReport): void {
-  if (metric.type === "") place.at("type").required("must specify a metric source type");
+export function checkMetric(metric: Metric, report: FieldReport): void {
+  if (metric.type === "") report.at("type").required("must specify a metric source type");
   const expected = sources.get(metric.type);
-  if (expected === undefined) place.at("type").notSupported(metric.type, [...sources.keys()]);
+  if (expected === undefined) report.at("type").notSupported(metric.type, [...sources.keys()]);
   else if (metric[expected] === undefined) {
-    place.at(expected).required("must populate information for the given metric source");
+    report.at(expected).required("must populate information for the given metric source");
   }
   for (const name of expected === undefined ? [] : sources.values()) {
     if (name === expected || metric[name] === undefined) continue;
-    place.at(name).forbidden("must populate the given metric source only");
+    report.at(name).forbidden("must populate the given metric source only");
   }
 }
 
 /** Requires one of the three target types. */
-export function checkTargetType({ type }: Target, place: FieldReport): void {
-  if (type === "") place.at("type").required("must specify a metric target type");
+export function checkTargetType({ type }: Target, report: FieldReport): void {
+  if (type === "") report.at("type").required("must specify a metric target type");
   if (!["AverageValue", "Utilization", "Value"].includes(type)) {
-    place.at("type").invalid(type, "must be either Utilization, Value, or AverageValue");
+    report.at("type").invalid(type, "must be either Utilization, Value, or AverageValue");
   }
 }
 
 /** Checks the target of an object metric. */
-export function checkObjectTarget(target: Target, place: FieldReport): void {
+export function checkObjectTarget(target: Target, report: FieldReport): void {
   if (target.value !== undefined || target.averageValue !== undefined) return;
-  place.at("averageValue").required("must set either a target value or averageValue");
+  report.at("averageValue").required("must set either a target value or averageValue");
 }
 
 /** Checks the target of a pods metric. */
-export function checkPodsTarget({ averageValue }: Target, place: FieldReport): void {
+export function checkPodsTarget({ averageValue }: Target, report: FieldReport): void {
   const quantity = averageValue === undefined ? undefined : quantityFrom(averageValue);
   if (quantity !== undefined && quantity.nanos > 0n) return;
-  place.at("averageValue").required("must specify a positive target averageValue");
+  report.at("averageValue").required("must specify a positive target averageValue");
 }
 
 /** Checks the target of an external metric. */
-export function checkExternalTarget({ value, averageValue }: Target, place: FieldReport): void {
+export function checkExternalTarget({ value, averageValue }: Target, report: FieldReport): void {
   if (value === undefined && averageValue === undefined) {
-    place.at("averageValue").required("must set either a target value for metric or a per-pod target");
+    report.at("averageValue").required("must set either a target value for metric or a per-pod target");
   }
   if (value !== undefined && averageValue !== undefined) {
-    place.at("value").forbidden("may not set both a target value for metric and a per-pod target");
+    report.at("value").forbidden("may not set both a target value for metric and a per-pod target");
   }
 }
 
 /** Checks the target of a resource metric. */
-export function checkResourceTarget({ averageUtilization, averageValue }: Target, place: FieldReport): void {
+export function checkResourceTarget({ averageUtilization, averageValue }: Target, report: FieldReport): void {
   if (averageUtilization === undefined && averageValue === undefined) {
-    place.at("averageUtilization").required("must set either a target raw value or a target utilization");
+    report.at("averageUtilization").required("must set either a target raw value or a target utilization");
   }
   if (averageUtilization !== undefined && averageValue !== undefined) {
-    place.at("averageValue").forbidden("may not set both a target raw value and a target utilization");
+    report.at("averageValue").forbidden("may not set both a target raw value and a target utilization");
   }
 }

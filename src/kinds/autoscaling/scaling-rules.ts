@@ -45,49 +45,49 @@ export function fillBehavior(copy: {
 }
 
 /** Checks the scaling rules of one direction. */
-export function checkScalingRules(rules: ScalingRules, place: FieldReport): void {
+export function checkScalingRules(rules: ScalingRules, report: FieldReport): void {
   const { selectPolicy, policies = [], stabilizationWindowSeconds: seconds = 0 } = rules;
-  const window = place.at("stabilizationWindowSeconds");
+  const window = report.at("stabilizationWindowSeconds");
   if (seconds < 0) window.invalid(seconds, "must be greater than or equal to zero");
   if (seconds > maxWindowSeconds)
     window.invalid(seconds, `must be less than or equal to ${maxWindowSeconds}`);
   const choices = ["Disabled", "Max", "Min"];
   if (selectPolicy !== undefined && !choices.includes(selectPolicy)) {
-    place.at("selectPolicy").notSupported(selectPolicy, choices);
+    report.at("selectPolicy").notSupported(selectPolicy, choices);
   }
-  if (policies.length === 0) place.at("policies").required("must specify at least one policy");
+  if (policies.length === 0) report.at("policies").required("must specify at least one policy");
   for (const [index, policy] of policies.entries()) {
-    if (place.full) return;
-    checkPolicy(policy, place.at("policies", index));
+    if (report.full) return;
+    checkPolicy(policy, report.at("policies", index));
   }
 }
 
-function checkPolicy({ type, value, periodSeconds }: Policy, place: FieldReport): void {
-  if (type !== "Percent" && type !== "Pods") place.at("type").notSupported(type, ["Percent", "Pods"]);
-  if (value <= 0) place.at("value").invalid(value, "must be greater than zero");
-  if (periodSeconds <= 0) place.at("periodSeconds").invalid(periodSeconds, "must be greater than zero");
+function checkPolicy({ type, value, periodSeconds }: Policy, report: FieldReport): void {
+  if (type !== "Percent" && type !== "Pods") report.at("type").notSupported(type, ["Percent", "Pods"]);
+  if (value <= 0) report.at("value").invalid(value, "must be greater than zero");
+  if (periodSeconds <= 0) report.at("periodSeconds").invalid(periodSeconds, "must be greater than zero");
   if (periodSeconds > maxPeriodSeconds) {
-    place.at("periodSeconds").invalid(periodSeconds, `must be less than or equal to ${maxPeriodSeconds}`);
+    report.at("periodSeconds").invalid(periodSeconds, `must be less than or equal to ${maxPeriodSeconds}`);
   }
 }
 
 /** Checks the numbers of replicas against each other and against the metrics. */
-export function checkReplicas(spec: Spec, place: FieldReport): void {
+export function checkReplicas(spec: Spec, report: FieldReport): void {
   const { minReplicas, maxReplicas, metrics = [] } = spec;
-  if (maxReplicas < 1) place.at("maxReplicas").invalid(maxReplicas, "must be greater than 0");
+  if (maxReplicas < 1) report.at("maxReplicas").invalid(maxReplicas, "must be greater than 0");
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
-    place.at("maxReplicas").invalid(maxReplicas, "must be greater than or equal to `minReplicas`");
+    report.at("maxReplicas").invalid(maxReplicas, "must be greater than or equal to `minReplicas`");
   }
   // Only these metrics can scale up from zero pods.
   if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
-    place
+    report
       .at("metrics")
       .forbidden("must specify at least one Object or External metric to support scaling to zero replicas");
   }
 }
 
 /** Checks the minimum number of replicas. */
-export function checkLowest(minReplicas: number | undefined, lowest: number, place: FieldReport): void {
+export function checkLowest(minReplicas: number | undefined, lowest: number, report: FieldReport): void {
   if (minReplicas === undefined || minReplicas >= lowest) return;
-  place.invalid(minReplicas, `must be greater than or equal to ${lowest}`);
+  report.invalid(minReplicas, `must be greater than or equal to ${lowest}`);
 }

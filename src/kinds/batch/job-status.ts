@@ -20,13 +20,13 @@ interface Uncounted {
 }
 
 /** Requires that each pod is in one list only, once. */
-function checkUncounted({ succeeded = [], failed = [] }: Uncounted, place: FieldReport): void {
+function checkUncounted({ succeeded = [], failed = [] }: Uncounted, report: FieldReport): void {
   const seen = new Set<string>();
   for (const [name, uids] of Object.entries({ succeeded, failed })) {
     for (const [index, uid] of uids.entries()) {
-      if (place.full) return;
-      if (uid === "") place.at(name, index).invalid(uid, "must not be empty");
-      else if (seen.has(uid)) place.at(name, index).duplicate(uid);
+      if (report.full) return;
+      if (uid === "") report.at(name, index).invalid(uid, "must not be empty");
+      else if (seen.has(uid)) report.at(name, index).duplicate(uid);
       seen.add(uid);
     }
   }

@@ -33,7 +33,7 @@ const PodFailurePolicyOnPodConditionsPattern = struct(
 
 const PodFailurePolicyRule = struct(
   "PodFailurePolicyRule",
-  "What is done when a pod fails in a certain way; exactly one requirement stands in it.",
+  "The action for a type of pod failure; exactly one requirement is set.",
   {
     action: field(1, string, "What is done: FailJob, Ignore or Count.")
       .declaredRequired()

@@ -33,48 +33,48 @@ const statuses = ["False", "True", "Unknown"];
 export function checkFailurePolicy(
   policy: FailurePolicy,
   containers: ReadonlySet<string>,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const rules = policy.rules ?? [];
-  if (rules.length > maxRules) place.at("rules").tooMany(rules.length, maxRules);
+  if (rules.length > maxRules) report.at("rules").tooMany(rules.length, maxRules);
   for (const [index, rule] of rules.entries()) {
-    if (place.full) return;
-    checkRule(rule, containers, place.at("rules", index));
+    if (report.full) return;
+    checkRule(rule, containers, report.at("rules", index));
   }
 }
 
-function checkRule(rule: Rule, containers: ReadonlySet<string>, place: FieldReport): void {
-  requiredWord(rule.action, actions, place.at("action"));
+function checkRule(rule: Rule, containers: ReadonlySet<string>, report: FieldReport): void {
+  requiredWord(rule.action, actions, report.at("action"));
   const codes = rule.onExitCodes ?? undefined;
   const patterns = rule.onPodConditions ?? [];
   if (codes !== undefined && patterns.length > 0) {
-    place.invalid(rule, "giving both onExitCodes and onPodConditions is not supported");
+    report.invalid(rule, "giving both onExitCodes and onPodConditions is not supported");
   }
   if (codes === undefined && patterns.length === 0) {
-    place.invalid(rule, "one of onExitCodes and onPodConditions must be given");
+    report.invalid(rule, "one of onExitCodes and onPodConditions must be given");
   }
-  if (codes !== undefined) checkExitCodes(codes, containers, place.at("onExitCodes"));
-  if (patterns.length > maxPatterns) place.at("onPodConditions").tooMany(patterns.length, maxPatterns);
+  if (codes !== undefined) checkExitCodes(codes, containers, report.at("onExitCodes"));
+  if (patterns.length > maxPatterns) report.at("onPodConditions").tooMany(patterns.length, maxPatterns);
   for (const [index, { type, status }] of patterns.entries()) {
-    if (place.full) return;
-    qualifiedName(type, place.at("onPodConditions", index, "type"));
-    requiredWord(status, statuses, place.at("onPodConditions", index, "status"));
+    if (report.full) return;
+    qualifiedName(type, report.at("onPodConditions", index, "type"));
+    requiredWord(status, statuses, report.at("onPodConditions", index, "status"));
   }
 }
 
-function checkExitCodes(codes: ExitCodes, containers: ReadonlySet<string>, place: FieldReport): void {
-  requiredWord(codes.operator, operators, place.at("operator"));
+function checkExitCodes(codes: ExitCodes, containers: ReadonlySet<string>, report: FieldReport): void {
+  requiredWord(codes.operator, operators, report.at("operator"));
   const name = codes.containerName ?? undefined;
   if (name !== undefined && !containers.has(name)) {
-    place.at("containerName").invalid(name, "must be the name of one of the template's containers");
+    report.at("containerName").invalid(name, "must be the name of one of the template's containers");
   }
   const values = codes.values ?? [];
-  const list = place.at("values");
+  const list = report.at("values");
   if (values.length === 0) list.invalid(values, "at least one value is required");
   else if (values.length > maxExitCodes) list.tooMany(values.length, maxExitCodes);
   const seen = new Set<number>();
   for (const [index, value] of values.entries()) {
-    if (place.full) return;
+    if (report.full) return;
     if (codes.operator === "In" && value === 0) {
       list.at(index).invalid(value, "must not be 0 for the operator In");
     }
@@ -86,7 +86,7 @@ function checkExitCodes(codes: ExitCodes, containers: ReadonlySet<string>, place
   }
 }
 
-function requiredWord(word: string, allowed: readonly string[], place: FieldReport): void {
-  if (word === "") place.required(`valid values: ${allowed.map((one) => JSON.stringify(one)).join(", ")}`);
-  else if (!allowed.includes(word)) place.notSupported(word, allowed);
+function requiredWord(word: string, allowed: readonly string[], report: FieldReport): void {
+  if (word === "") report.required(`valid values: ${allowed.map((one) => JSON.stringify(one)).join(", ")}`);
+  else if (!allowed.includes(word)) report.notSupported(word, allowed);
 }

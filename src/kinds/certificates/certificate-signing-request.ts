@@ -17,7 +17,7 @@ import {
 
 const CertificateSigningRequestSpec = struct(
   "CertificateSigningRequestSpec",
-  "What certificate is asked for, by whom.",
+  "The requested certificate, and the user who requests it.",
   {
     request: field(1, bytes, "The request (PKCS#10 in PEM).").declaredRequired(),
     username: field(2, string, "Name of the user who asked; set by the server."),

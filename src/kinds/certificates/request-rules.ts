@@ -27,27 +27,27 @@ interface Status {
 const minSeconds = 600;
 
 /** Checks the spec of a new request. */
-export function checkNewSpec(spec: Spec, place: FieldReport, context: KindContext): void {
+export function checkNewSpec(spec: Spec, report: FieldReport, context: KindContext): void {
   const fault = certificateRequestFault(textOf(spec.request ?? ""));
-  if (fault !== undefined) place.at("request").invalid(spec.request, fault);
-  checkUsages(spec.usages ?? [], place.at("usages"));
+  if (fault !== undefined) report.at("request").invalid(spec.request, fault);
+  checkUsages(spec.usages ?? [], report.at("usages"));
   const { signerName: signer } = spec;
-  if (signer !== "") signerName(signer, place.at("signerName"));
+  if (signer !== "") signerName(signer, report.at("signerName"));
   if ((spec.expirationSeconds ?? minSeconds) < minSeconds) {
-    place
+    report
       .at("expirationSeconds")
       .invalid(
         spec.expirationSeconds,
         `may not specify a duration less than ${minSeconds} seconds (10 minutes)`,
       );
   }
-  checkNoLegacySigner(signer, place.at("signerName"), context);
+  checkNoLegacySigner(signer, report.at("signerName"), context);
 }
 
 /** Rejects the signer of legacy requests, which v1 doesn't support. */
-function checkNoLegacySigner(signer: string, place: FieldReport, { vocabulary }: KindContext): void {
+function checkNoLegacySigner(signer: string, report: FieldReport, { vocabulary }: KindContext): void {
   if (signer !== `${vocabulary.domain}/legacy-unknown`) return;
-  place.invalid(signer, "the legacy signerName is not allowed via this API version");
+  report.invalid(signer, "the legacy signerName is not allowed via this API version");
 }
 
 /** Allowed key usages. */
@@ -78,13 +78,13 @@ export const usageNames = [
 ] as const;
 const knownUsages = new Set<string>(usageNames);
 
-function checkUsages(usages: readonly string[], place: FieldReport): void {
-  if (usages.length === 0) return place.required("usages must be provided");
+function checkUsages(usages: readonly string[], report: FieldReport): void {
+  if (usages.length === 0) return report.required("usages must be provided");
   const seen = new Set<string>();
   for (const [index, usage] of usages.entries()) {
-    if (place.full) return;
-    if (!knownUsages.has(usage)) place.at(index).notSupported(usage, usageNames);
-    if (seen.has(usage)) place.at(index).duplicate(usage);
+    if (report.full) return;
+    if (!knownUsages.has(usage)) report.at(index).notSupported(usage, usageNames);
+    if (seen.has(usage)) report.at(index).duplicate(usage);
     seen.add(usage);
   }
 }
@@ -97,11 +97,11 @@ const decisions = ["Approved", "Denied", "Failed"];
 const statuses = ["False", "True", "Unknown"];
 
 /** Checks conditions and certificate of a status. */
-export function checkStatus({ conditions = [], certificate }: Status, place: FieldReport): void {
+export function checkStatus({ conditions = [], certificate }: Status, report: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, { type, status }] of conditions.entries()) {
-    if (place.full) return;
-    const at = place.at("conditions", index);
+    if (report.full) return;
+    const at = report.at("conditions", index);
     if (type === "") at.at("type").required();
     const allowed = decisions.includes(type) ? ["True"] : statuses;
     if (status === "") at.at("status").required();
@@ -114,7 +114,7 @@ export function checkStatus({ conditions = [], certificate }: Status, place: Fie
     seen.add(type);
   }
   const fault = certificate === undefined ? undefined : certificatesFault(textOf(certificate));
-  if (fault !== undefined) place.at("certificate").invalid("<certificate data>", fault);
+  if (fault !== undefined) report.at("certificate").invalid("<certificate data>", fault);
 }
 
 /**
@@ -126,9 +126,9 @@ export function checkStatusChange(
   now: Status,
   before: Status,
   { subresource, vocabulary }: Pick<KindContext, "subresource" | "vocabulary">,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
-  const list = place.at("conditions");
+  const list = report.at("conditions");
   if (!vocabulary.behavior.otherRequestConditions) checkTypes(now, before, list);
   for (const type of decisions) {
     const current = (now.conditions ?? []).filter((one) => one.type === type);
@@ -142,9 +142,9 @@ export function checkStatusChange(
     }
   }
   if (now.certificate === before.certificate) return;
-  if (subresource !== "status") place.at("certificate").forbidden("updates may not set certificate content");
+  if (subresource !== "status") report.at("certificate").forbidden("updates may not set certificate content");
   else if (before.certificate !== undefined) {
-    place.at("certificate").forbidden("updates may not modify existing certificate content");
+    report.at("certificate").forbidden("updates may not modify existing certificate content");
   }
 }
 

@@ -3,8 +3,8 @@ import { addressNumber } from "../../base/ip-address.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
 /** Requires an IPv4 or IPv6 address. */
-export function ipAddress(text: string, place: FieldReport): void {
-  if (!isAddress(text)) place.invalid(text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+export function ipAddress(text: string, report: FieldReport): void {
+  if (!isAddress(text)) report.invalid(text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
 /** Returns true for an IP address without a zone. */
@@ -47,11 +47,11 @@ const notForServing: readonly (readonly [words: string, ranges: readonly Range[]
 ];
 
 /** Requires an address that others can reach: not unspecified, loopback or link-local. */
-export function reachableAddress(text: string, place: FieldReport): void {
-  if (!isAddress(text)) return place.invalid(text, "must be a valid IP address");
+export function reachableAddress(text: string, report: FieldReport): void {
+  if (!isAddress(text)) return report.invalid(text, "must be a valid IP address");
   const address = bitsOf(text);
   for (const [words, ranges] of notForServing) {
-    if (ranges.some((range) => contains(range, address))) place.invalid(text, words);
+    if (ranges.some((range) => contains(range, address))) report.invalid(text, words);
   }
 }
 

@@ -8,27 +8,27 @@ const maxMessageLength = 32 * 1024;
 const reasonForm = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
 /** Checks a list of conditions (`metav1.Condition`): types are unique, and all members are well formed. */
-export function conditionList(conditions: readonly Condition[], place: FieldReport): void {
+export function conditionList(conditions: readonly Condition[], report: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, condition] of conditions.entries()) {
-    if (place.full) return;
+    if (report.full) return;
     const { type } = condition;
-    if (seen.has(type)) place.at(index, "type").duplicate(type);
+    if (seen.has(type)) report.at(index, "type").duplicate(type);
     seen.add(type);
-    checkCondition(condition, place.at(index));
+    checkCondition(condition, report.at(index));
   }
 }
 
-function checkCondition(condition: Condition, place: FieldReport): void {
-  qualifiedName(condition.type, place.at("type"));
+function checkCondition(condition: Condition, report: FieldReport): void {
+  qualifiedName(condition.type, report.at("type"));
   if (!["False", "True", "Unknown"].includes(condition.status)) {
-    place.at("status").notSupported(condition.status, ["False", "True", "Unknown"]);
+    report.at("status").notSupported(condition.status, ["False", "True", "Unknown"]);
   }
-  nonNegative(condition.observedGeneration ?? 0, place.at("observedGeneration"));
+  nonNegative(condition.observedGeneration ?? 0, report.at("observedGeneration"));
   const { reason, message } = condition;
   if (reason !== "" && !reasonForm.test(reason)) {
-    place.at("reason").invalid(reason, `must start with a letter and match '${reasonForm.source}'`);
+    report.at("reason").invalid(reason, `must start with a letter and match '${reasonForm.source}'`);
   }
-  if (Buffer.byteLength(reason) > maxReasonLength) place.at("reason").tooLong(maxReasonLength);
-  if (Buffer.byteLength(message) > maxMessageLength) place.at("message").tooLong(maxMessageLength);
+  if (Buffer.byteLength(reason) > maxReasonLength) report.at("reason").tooLong(maxReasonLength);
+  if (Buffer.byteLength(message) > maxMessageLength) report.at("message").tooLong(maxMessageLength);
 }

@@ -9,15 +9,15 @@ interface Point {
 }
 
 /** Checks the ingress points of a load balancer's status: their addresses and host names. */
-export function loadBalancerPoints(points: readonly Point[] | undefined, place: FieldReport): void {
+export function loadBalancerPoints(points: readonly Point[] | undefined, report: FieldReport): void {
   for (const [index, { ip = "", hostname = "" }] of (points ?? []).entries()) {
-    if (place.full) return;
-    if (ip !== "" && !isAddress(ip)) place.at(index, "ip").invalid(ip, "must be a valid IP address");
+    if (report.full) return;
+    if (ip !== "" && !isAddress(ip)) report.at(index, "ip").invalid(ip, "must be a valid IP address");
     if (hostname === "") continue;
     for (const message of dnsSubdomainFaults(hostname))
-      place.at(index, "hostname").invalid(hostname, message);
+      report.at(index, "hostname").invalid(hostname, message);
     if (isAddress(hostname)) {
-      place.at(index, "hostname").invalid(hostname, "must be a DNS name, not an IP address");
+      report.at(index, "hostname").invalid(hostname, "must be a DNS name, not an IP address");
     }
   }
 }

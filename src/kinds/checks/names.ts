@@ -12,11 +12,11 @@ import type { FieldReport } from "../../schema/faults.ts";
 import { portNumber } from "./numbers.ts";
 
 /** Checks a text and reports what is wrong with it. */
-type TextRule = (text: string, place: FieldReport) => void;
+type TextRule = (text: string, report: FieldReport) => void;
 
 function rule(faults: (text: string) => readonly string[]): TextRule {
-  return (text, place) => {
-    for (const message of faults(text)) place.invalid(text, message);
+  return (text, report) => {
+    for (const message of faults(text)) report.invalid(text, message);
   };
 }
 
@@ -45,87 +45,87 @@ const portNameForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
  * Requires a port name (IANA service name): up to 15 characters, lower case, at least one letter, no two consecutive
  * dashes.
  */
-export function portName(name: string, place: FieldReport): void {
-  if (name.length > 15) place.invalid(name, "must be no more than 15 characters");
+export function portName(name: string, report: FieldReport): void {
+  if (name.length > 15) report.invalid(name, "must be no more than 15 characters");
   if (!portNameForm.test(name)) {
-    place.invalid(
+    report.invalid(
       name,
       "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-), and not begin or end with one",
     );
   }
-  if (name.includes("--")) place.invalid(name, "must not contain consecutive hyphens");
-  if (!/[a-z]/.test(name)) place.invalid(name, "must contain at least one letter (a-z)");
+  if (name.includes("--")) report.invalid(name, "must not contain consecutive hyphens");
+  if (!/[a-z]/.test(name)) report.invalid(name, "must contain at least one letter (a-z)");
 }
 
 /** Checks labels: keys are qualified names, values are label values. */
-export function labelMap(labels: Readonly<Record<string, string>>, place: FieldReport): void {
+export function labelMap(labels: Readonly<Record<string, string>>, report: FieldReport): void {
   for (const [key, value] of Object.entries(labels)) {
-    for (const message of qualifiedNameFaults(key)) place.invalid(key, message);
-    for (const message of labelValueFaults(value)) place.invalid(value, message);
+    for (const message of qualifiedNameFaults(key)) report.invalid(key, message);
+    for (const message of labelValueFaults(value)) report.invalid(value, message);
   }
 }
 
 const maxAnnotationBytes = 256 * 1024;
 
 /** Checks annotations: keys are qualified names in any case; the total size is limited. */
-export function annotationMap(annotations: Readonly<Record<string, string>>, place: FieldReport): void {
+export function annotationMap(annotations: Readonly<Record<string, string>>, report: FieldReport): void {
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    for (const message of qualifiedNameFaults(key.toLowerCase())) place.invalid(key, message);
+    for (const message of qualifiedNameFaults(key.toLowerCase())) report.invalid(key, message);
     size += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
-  if (size > maxAnnotationBytes) place.tooLong(maxAnnotationBytes);
+  if (size > maxAnnotationBytes) report.tooLong(maxAnnotationBytes);
 }
 
 const environmentNameForm = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 
 /** Requires the name of an environment variable: letters, digits, `_`, `-` and `.`, not starting with a digit. */
-export function environmentName(name: string, place: FieldReport): void {
+export function environmentName(name: string, report: FieldReport): void {
   if (!environmentNameForm.test(name)) {
-    place.invalid(
+    report.invalid(
       name,
       "an environment variable's name has only letters, digits, '_', '-' and '.', and doesn't start with a digit",
     );
     return;
   }
-  if (name === "." || name.startsWith("..")) place.invalid(name, "must not be '.' or start with '..'");
+  if (name === "." || name.startsWith("..")) report.invalid(name, "must not be '.' or start with '..'");
 }
 
 /** Requires the number or name of a port. */
-export function portNumberOrName(port: number | string, place: FieldReport): void {
-  if (typeof port === "number") portNumber(port, place);
-  else portName(port, place);
+export function portNumberOrName(port: number | string, report: FieldReport): void {
+  if (typeof port === "number") portNumber(port, report);
+  else portName(port, report);
 }
 
 /** Requires the name of a storage driver: a DNS subdomain of up to 63 characters; capitals are allowed. */
-export function storageDriverName(name: string, place: FieldReport): void {
-  if (name === "") place.required();
-  if (name.length > 63) place.tooLong(63);
-  for (const message of dnsSubdomainFaults(name.toLowerCase())) place.invalid(name, message);
+export function storageDriverName(name: string, report: FieldReport): void {
+  if (name === "") report.required();
+  if (name.length > 63) report.tooLong(63);
+  for (const message of dnsSubdomainFaults(name.toLowerCase())) report.invalid(name, message);
 }
 
 /** Requires a DNS name of at least two labels, with or without a trailing dot. */
-export function fullyQualifiedName(name: string, place: FieldReport): void {
-  if (name === "") return place.required();
+export function fullyQualifiedName(name: string, report: FieldReport): void {
+  if (name === "") return report.required();
   const bare = name.endsWith(".") ? name.slice(0, -1) : name;
   const faults = dnsSubdomainFaults(bare);
-  for (const message of faults) place.invalid(bare, message);
+  for (const message of faults) report.invalid(bare, message);
   if (faults.length > 0) return;
   const labels = bare.split(".");
-  if (labels.length < 2) place.invalid(bare, "must have at least two parts with a dot between them");
-  for (const label of labels) dnsLabel(label, place);
+  if (labels.length < 2) report.invalid(bare, "must have at least two parts with a dot between them");
+  for (const label of labels) dnsLabel(label, report);
 }
 
 const pathForm = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
 /** Requires a DNS subdomain, a slash and a path: `example.com/name`. */
-export function domainPrefixedPath(text: string, place: FieldReport): void {
-  if (text === "") return place.required();
+export function domainPrefixedPath(text: string, report: FieldReport): void {
+  if (text === "") return report.required();
   const slash = text.indexOf("/");
   if (slash <= 0 || slash === text.length - 1) {
-    return place.invalid(text, "must be a domain-prefixed path (such as 'acme.io/foo')");
+    return report.invalid(text, "must be a domain-prefixed path (such as 'acme.io/foo')");
   }
-  dnsSubdomain(text.slice(0, slash), place);
+  dnsSubdomain(text.slice(0, slash), report);
   const path = text.slice(slash + 1);
-  if (!pathForm.test(path)) place.invalid(path, `the path must match '${pathForm.source}'`);
+  if (!pathForm.test(path)) report.invalid(path, `the path must match '${pathForm.source}'`);
 }

@@ -1,19 +1,19 @@
 import type { FieldReport } from "../../schema/faults.ts";
 
 /** Requires zero or more. */
-export function nonNegative(value: number | bigint, place: FieldReport): void {
-  if (value < 0) place.invalid(value, "must be greater than or equal to 0");
+export function nonNegative(value: number | bigint, report: FieldReport): void {
+  if (value < 0) report.invalid(value, "must be greater than or equal to 0");
 }
 
 /** Requires one or more. */
-export function positive(value: number | bigint, place: FieldReport): void {
-  if (value <= 0) place.invalid(value, "must be greater than 0");
+export function positive(value: number | bigint, report: FieldReport): void {
+  if (value <= 0) report.invalid(value, "must be greater than 0");
 }
 
 /** Returns a check for an integer from `min` to `max`, both included. */
-export function between(min: number, max: number): (value: number | bigint, place: FieldReport) => void {
-  return (value, place) => {
-    if (value < min || value > max) place.invalid(value, `must be between ${min} and ${max}, inclusive`);
+export function between(min: number, max: number): (value: number | bigint, report: FieldReport) => void {
+  return (value, report) => {
+    if (value < min || value > max) report.invalid(value, `must be between ${min} and ${max}, inclusive`);
   };
 }
 
@@ -27,18 +27,18 @@ function percentOf(text: string): number | undefined {
 }
 
 /** Requires a count, or a percentage of up to 100 %. */
-export function countOrPercent(value: number | string, place: FieldReport): void {
-  if (typeof value === "number") return nonNegative(value, place);
+export function countOrPercent(value: number | string, report: FieldReport): void {
+  if (typeof value === "number") return nonNegative(value, report);
   const percent = percentOf(value);
-  if (percent === undefined) place.invalid(value, "must be an integer or a percentage (such as '5%')");
-  else if (percent > 100) place.invalid(value, "must not be greater than 100%");
+  if (percent === undefined) report.invalid(value, "must be an integer or a percentage (such as '5%')");
+  else if (percent > 100) report.invalid(value, "must not be greater than 100%");
 }
 
 /** Requires a count or a percentage. */
-export function countOrAnyPercent(value: number | string, place: FieldReport): void {
-  if (typeof value === "number") nonNegative(value, place);
+export function countOrAnyPercent(value: number | string, report: FieldReport): void {
+  if (typeof value === "number") nonNegative(value, report);
   else if (percentOf(value) === undefined) {
-    place.invalid(value, "must be an integer or a percentage (such as '5%')");
+    report.invalid(value, "must be an integer or a percentage (such as '5%')");
   }
 }
 
@@ -48,8 +48,8 @@ export function amountOf(value: number | string | undefined): number {
 }
 
 /** Requires permission bits of a file. */
-export function fileMode(mode: number, place: FieldReport): void {
-  if (mode < 0 || mode > 0o777) place.invalid(mode, "must be between 0 and 0777 (octal), both inclusive");
+export function fileMode(mode: number, report: FieldReport): void {
+  if (mode < 0 || mode > 0o777) report.invalid(mode, "must be between 0 and 0777 (octal), both inclusive");
 }
 
 /** Number of a user or group. */

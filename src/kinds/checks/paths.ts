@@ -1,20 +1,20 @@
 import type { FieldReport } from "../../schema/faults.ts";
 
 /** Requires a path without the segment `..`. */
-export function noBacksteps(path: string, place: FieldReport): void {
-  if (path.split("/").includes("..")) place.invalid(path, "must not contain '..'");
+export function noBacksteps(path: string, report: FieldReport): void {
+  if (path.split("/").includes("..")) report.invalid(path, "must not contain '..'");
 }
 
 /** Requires a relative path that doesn't leave its base folder. */
-export function descendingPath(path: string, place: FieldReport): void {
-  if (path.startsWith("/")) place.invalid(path, "must be a relative path");
-  noBacksteps(path, place);
+export function descendingPath(path: string, report: FieldReport): void {
+  if (path.startsWith("/")) report.invalid(path, "must be a relative path");
+  noBacksteps(path, report);
 }
 
 /** Requires the path of a file in a volume: below its root, and none of the names that the writer of such volumes uses. */
-export function volumeFilePath(path: string, place: FieldReport): void {
-  descendingPath(path, place);
+export function volumeFilePath(path: string, report: FieldReport): void {
+  descendingPath(path, report);
   if (path.startsWith("..") && path !== ".." && !path.startsWith("../")) {
-    place.invalid(path, "must not start with '..'");
+    report.invalid(path, "must not start with '..'");
   }
 }

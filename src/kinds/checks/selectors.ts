@@ -4,12 +4,12 @@ import type { Static } from "../../schema/types.ts";
 import type { LabelSelector } from "../meta/label-selector.ts";
 
 /** Checks the keys, operators and values of a label selector. */
-export function labelSelector(selector: Static<typeof LabelSelector>, place: FieldReport): void {
+export function labelSelector(selector: Static<typeof LabelSelector>, report: FieldReport): void {
   for (const fault of labelSelectorFaults(selector)) {
-    if (place.full) return;
+    if (report.full) return;
     const { path, value, message, sort } = fault;
-    if (sort === "required") place.at(...path).required(message);
-    else if (sort === "forbidden") place.at(...path).forbidden(message);
-    else place.at(...path).invalid(value, message);
+    if (sort === "required") report.at(...path).required(message);
+    else if (sort === "forbidden") report.at(...path).forbidden(message);
+    else report.at(...path).invalid(value, message);
   }
 }

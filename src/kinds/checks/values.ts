@@ -4,12 +4,12 @@ import type { FieldReport } from "../../schema/faults.ts";
 
 /** Checks every item of a list; stops when further faults would not be reported. */
 export function each<T>(
-  rule: (item: T, place: FieldReport, context: KindContext) => void,
-): (items: readonly T[], place: FieldReport, context: KindContext) => void {
-  return (items, place, context) => {
+  rule: (item: T, report: FieldReport, context: KindContext) => void,
+): (items: readonly T[], report: FieldReport, context: KindContext) => void {
+  return (items, report, context) => {
     for (const [index, item] of items.entries()) {
-      if (place.full) return;
-      rule(item, place.at(index), context);
+      if (report.full) return;
+      rule(item, report.at(index), context);
     }
   };
 }
@@ -18,14 +18,14 @@ export function each<T>(
 export function uniqueBy<T>(
   keyOf: (item: T) => unknown,
   member?: string,
-): (items: readonly T[], place: FieldReport) => void {
-  return (items, place) => {
+): (items: readonly T[], report: FieldReport) => void {
+  return (items, report) => {
     const seen = new Set<unknown>();
     for (const [index, item] of items.entries()) {
-      if (place.full) return;
+      if (report.full) return;
       const key = keyOf(item);
       if (key === undefined || key === "") continue;
-      if (seen.has(key)) (member === undefined ? place.at(index) : place.at(index, member)).duplicate(key);
+      if (seen.has(key)) (member === undefined ? report.at(index) : report.at(index, member)).duplicate(key);
       seen.add(key);
     }
   };
@@ -37,11 +37,11 @@ export function same(a: unknown, b: unknown): boolean {
 }
 
 /** Reports a change of an immutable value. */
-export function unchanged(now: unknown, live: unknown, place: FieldReport): void {
-  if (!same(now, live)) place.invalid(now, "field is immutable");
+export function unchanged(now: unknown, live: unknown, report: FieldReport): void {
+  if (!same(now, live)) report.invalid(now, "field is immutable");
 }
 
 /** Requires at least one item. */
-export function notEmpty(items: readonly unknown[], place: FieldReport): void {
-  if (items.length === 0) place.required();
+export function notEmpty(items: readonly unknown[], report: FieldReport): void {
+  if (items.length === 0) report.required();
 }

@@ -18,18 +18,18 @@ export const accessModes: readonly VocabularyString[] = [...shortModes.keys()];
  * Requires at least one access mode; ReadWriteOncePod must be the only one. Unknown modes are reported by the field's
  * own rule.
  */
-export function checkAccessModes(modes: readonly string[] | undefined, place: FieldReport): void {
-  if (modes === undefined || modes.length === 0) return place.required("at least 1 access mode is required");
+export function checkAccessModes(modes: readonly string[] | undefined, report: FieldReport): void {
+  if (modes === undefined || modes.length === 0) return report.required("at least 1 access mode is required");
   const others = modes.some((mode) => mode !== "ReadWriteOncePod" && shortModes.has(mode));
   if (others && modes.includes("ReadWriteOncePod")) {
-    place.forbidden("may not use ReadWriteOncePod with other access modes");
+    report.forbidden("may not use ReadWriteOncePod with other access modes");
   }
 }
 
 /** Returns access modes as `RWO,RWX`. */
 export function modesText(modes: readonly string[] | undefined): string {
-  const given = new Set(modes);
-  return [...shortModes].flatMap(([mode, short]) => (given.has(mode) ? [short] : [])).join(",");
+  const requested = new Set(modes);
+  return [...shortModes].flatMap(([mode, short]) => (requested.has(mode) ? [short] : [])).join(",");
 }
 
 /** Annotation that named the class of a volume or claim before the field existed. */

@@ -20,7 +20,7 @@ const EndpointAddress = atomicStruct(
     nodeName: field(4, string, "Node on which it is.").nullable().checkedWhenEmpty().check(dnsSubdomain),
   },
   {
-    check: (address, place) => reachableAddress(address.ip, place.at("ip")),
+    check: (address, report) => reachableAddress(address.ip, report.at("ip")),
   },
 );
 
@@ -49,9 +49,9 @@ const EndpointSubset = struct(
       .check(namedPorts),
   },
   {
-    check(subset, place) {
+    check(subset, report) {
       if (subset.addresses !== undefined || subset.notReadyAddresses !== undefined) return;
-      place.required("must specify `addresses` or `notReadyAddresses`");
+      report.required("must specify `addresses` or `notReadyAddresses`");
     },
   },
 );
@@ -86,11 +86,11 @@ export const Endpoints = kind({
 export type Endpoints = ObjectFor<typeof Endpoints>;
 
 /** Requires names of ports if there are several. */
-function namedPorts(ports: readonly { readonly name?: string | undefined }[], place: FieldReport): void {
+function namedPorts(ports: readonly { readonly name?: string | undefined }[], report: FieldReport): void {
   if (ports.length < 2) return;
   for (const [index, port] of ports.entries()) {
-    if (place.full) return;
-    if ((port.name ?? "") === "") place.at(index, "name").required();
+    if (report.full) return;
+    if ((port.name ?? "") === "") report.at(index, "name").required();
   }
 }
 

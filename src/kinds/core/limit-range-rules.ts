@@ -24,38 +24,38 @@ const limitTypes = new Set(["Pod", "Container", "PersistentVolumeClaim"]);
 export const uniqueLimitTypes = uniqueBy<Limit>(({ type }) => type, "type");
 
 /** Checks the limits for one type of object against each other. */
-export function checkLimit(limit: Limit, place: FieldReport, context: KindContext): void {
+export function checkLimit(limit: Limit, report: FieldReport, context: KindContext): void {
   const { type } = limit;
   const typeFaults = qualifiedNameFaults(type);
-  for (const message of typeFaults) place.at("type").invalid(type, message);
+  for (const message of typeFaults) report.at("type").invalid(type, message);
   if (typeFaults.length === 0 && !type.includes("/") && !limitTypes.has(type)) {
-    place.at("type").invalid(type, "must be a standard limit type or fully qualified");
+    report.at("type").invalid(type, "must be a standard limit type or fully qualified");
   }
   const named = ["max", "min", "maxLimitRequestRatio"] as const;
   const defaults = ["default", "defaultRequest"] as const;
   const names = new Set<string>();
   for (const group of type === "Pod" ? named : [...named, ...defaults]) {
     for (const name of Object.keys(limit[group] ?? {})) {
-      if (place.full) return;
-      limitedResourceName(type, name, place.at(group).key(name), context);
+      if (report.full) return;
+      limitedResourceName(type, name, report.at(group).key(name), context);
       names.add(name);
     }
   }
   if (type === "Pod") {
     for (const group of defaults) {
       if (Object.keys(limit[group] ?? {}).length > 0) {
-        place.at(group).forbidden("may not be specified when `type` is 'Pod'");
+        report.at(group).forbidden("may not be specified when `type` is 'Pod'");
       }
     }
   }
   if (type === "PersistentVolumeClaim" && !names.has("storage")) {
-    place
+    report
       .at("limits")
       .required("either minimum or maximum storage value is required, but neither was provided");
   }
   for (const name of names) {
-    if (place.full) return;
-    checkResource(limit, name, place, context);
+    if (report.full) return;
+    checkResource(limit, name, report, context);
   }
 }
 
@@ -64,7 +64,7 @@ function amountOf(amounts: Amounts | undefined, name: string): Quantity | undefi
 }
 
 /** Checks the limits of one resource: min ≤ default request ≤ default ≤ max. */
-function checkResource(limit: Limit, name: string, place: FieldReport, context: KindContext): void {
+function checkResource(limit: Limit, name: string, report: FieldReport, context: KindContext): void {
   const min = amountOf(limit.min, name);
   const max = amountOf(limit.max, name);
   const request = amountOf(limit.defaultRequest, name);
@@ -76,7 +76,7 @@ function checkResource(limit: Limit, name: string, place: FieldReport, context: 
     words: string,
   ): void => {
     if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) return;
-    place.at(group).key(name).invalid(limit[group]?.[name], words);
+    report.at(group).key(name).invalid(limit[group]?.[name], words);
   };
   ordered(min, max, "min", "the minimum is greater than the maximum");
   ordered(min, request, "defaultRequest", "the minimum is greater than the default request");
@@ -84,17 +84,17 @@ function checkResource(limit: Limit, name: string, place: FieldReport, context: 
   ordered(request, fallback, "defaultRequest", "the default request is greater than the default limit");
   ordered(min, fallback, "default", "the minimum is greater than the default limit");
   ordered(fallback, max, "default", "the default limit is greater than the maximum");
-  checkRatio(limit, name, place);
+  checkRatio(limit, name, report);
   if (request === undefined || fallback === undefined || mayOvercommit(name, context)) return;
   if (compareQuantities(request, fallback) !== 0) {
-    place.at("default").key(name).invalid(limit.default?.[name], "must be equal to the default request");
+    report.at("default").key(name).invalid(limit.default?.[name], "must be equal to the default request");
   }
 }
 
-function checkRatio(limit: Limit, name: string, place: FieldReport): void {
+function checkRatio(limit: Limit, name: string, report: FieldReport): void {
   const ratio = amountOf(limit.maxLimitRequestRatio, name);
   if (ratio === undefined) return;
-  const here = place.at("maxLimitRequestRatio").key(name);
+  const here = report.at("maxLimitRequestRatio").key(name);
   const shown = limit.maxLimitRequestRatio?.[name];
   if (compareQuantities(ratio, quantityOf(1)) < 0) here.invalid(shown, "the ratio is less than 1");
   const min = amountOf(limit.min, name);

@@ -8,41 +8,41 @@ interface Requirement {
 }
 
 /** Checks a requirement for a node label. */
-export function labelRequirement(requirement: Requirement, place: FieldReport): void {
+export function labelRequirement(requirement: Requirement, report: FieldReport): void {
   const count = requirement.values?.length ?? 0;
   switch (requirement.operator) {
     case "In":
     case "NotIn":
-      if (count === 0) place.at("values").required("the operator needs at least one value");
+      if (count === 0) report.at("values").required("the operator needs at least one value");
       break;
     case "Exists":
     case "DoesNotExist":
-      if (count > 0) place.at("values").forbidden("the operator takes no values");
+      if (count > 0) report.at("values").forbidden("the operator takes no values");
       break;
     case "Gt":
     case "Lt":
-      if (count !== 1) place.at("values").required("the operator needs a single value");
+      if (count !== 1) report.at("values").required("the operator needs a single value");
       break;
     default:
-      place.at("operator").invalid(requirement.operator, "not a valid selector operator");
+      report.at("operator").invalid(requirement.operator, "not a valid selector operator");
   }
   for (const message of qualifiedNameFaults(requirement.key))
-    place.at("key").invalid(requirement.key, message);
+    report.at("key").invalid(requirement.key, message);
 }
 
 /** Checks a requirement for a node field; only the name is supported. */
-export function fieldRequirement(requirement: Requirement, place: FieldReport): void {
+export function fieldRequirement(requirement: Requirement, report: FieldReport): void {
   const { key, operator, values = [] } = requirement;
   if (operator !== "In" && operator !== "NotIn") {
-    place.at("operator").invalid(operator, "not a valid selector operator");
+    report.at("operator").invalid(operator, "not a valid selector operator");
   } else if (values.length !== 1) {
-    place.at("values").required("the operator needs exactly one value for a field");
+    report.at("values").required("the operator needs exactly one value for a field");
   }
   if (key !== "metadata.name") {
-    place.at("key").invalid(key, "not a valid field selector key");
+    report.at("key").invalid(key, "not a valid field selector key");
     return;
   }
   for (const [index, value] of values.entries()) {
-    for (const message of dnsSubdomainFaults(value)) place.at("values", index).invalid(value, message);
+    for (const message of dnsSubdomainFaults(value)) report.at("values", index).invalid(value, message);
   }
 }

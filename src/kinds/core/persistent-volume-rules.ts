@@ -88,9 +88,9 @@ function checkCapacity(capacity: Readonly<Record<string, string>>, place: FieldR
 }
 
 function checkSources(spec: PersistentVolumeSpec, place: FieldReport): void {
-  const given = sources.filter((name) => spec[name] !== undefined);
-  if (given.length === 0) place.required("must specify a volume type");
-  for (const name of given.slice(1)) place.at(name).forbidden("may not specify more than 1 volume type");
+  const present = sources.filter((name) => spec[name] !== undefined);
+  if (present.length === 0) place.required("must specify a volume type");
+  for (const name of present.slice(1)) place.at(name).forbidden("may not specify more than 1 volume type");
 }
 
 /** Returns true if a path is the root after removing empty segments and dots. */

@@ -16,7 +16,10 @@ const ReplicationControllerSpec = struct(
   "ReplicationControllerSpec",
   "What a replication controller should do.",
   {
-    replicas: field(1, int32, "Number of pods that are wanted.").nullable().filled(1).check(nonNegative),
+    replicas: field(1, int32, "Number of pods that are selectorLabels.")
+      .nullable()
+      .filled(1)
+      .check(nonNegative),
     selector: field(2, map(string), "Labels of the pods that are counted; those of the template when empty.")
       .atomic()
       .mustBeGiven(),
@@ -81,9 +84,9 @@ export const ReplicationController = kind({
   },
   validate({ spec }, report) {
     const { selector, template, replicas = 0 } = spec ?? {};
-    const wanted = Object.entries(selector ?? {});
+    const selectorLabels = Object.entries(selector ?? {});
     const selects = (labels: Readonly<Record<string, string>>) =>
-      wanted.every(([key, value]) => labels[key] === value);
+      selectorLabels.every(([key, value]) => labels[key] === value);
     const several = replicas > 1;
     const place = report.at("spec", "template");
     checkWorkloadTemplate({ kindName: "ReplicationController", template, selects, several }, place);
@@ -104,7 +107,7 @@ export const ReplicationController = kind({
     {
       name: "Desired",
       type: "integer",
-      doc: "How many pods are wanted.",
+      doc: "How many pods are selectorLabels.",
       cell: (controller) => controller.spec?.replicas ?? 0,
     },
     {

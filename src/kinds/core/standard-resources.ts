@@ -39,9 +39,9 @@ export function isQuotaResource(name: string): boolean {
 }
 
 /** Requires a standard resource name, or one with a domain. */
-export function resourceName(name: string, place: FieldReport): void {
+export function resourceName(name: string, report: FieldReport): void {
   const faults = qualifiedNameFaults(name);
-  for (const message of faults) place.invalid(name, message);
+  for (const message of faults) report.invalid(name, message);
   if (faults.length > 0 || name.includes("/") || standardResources.has(name) || isPages(name)) return;
-  place.invalid(name, "must be a standard resource type or fully qualified");
+  report.invalid(name, "must be a standard resource type or fully qualified");
 }

@@ -12,51 +12,51 @@ interface Endpoint {
 }
 
 /** Requires that the addresses of all endpoints have the slice's address type. */
-export function checkEndpoints(endpoints: readonly Endpoint[], type: string, place: FieldReport): void {
-  if (endpoints.length > maxEndpoints) return place.tooMany(endpoints.length, maxEndpoints);
+export function checkEndpoints(endpoints: readonly Endpoint[], type: string, report: FieldReport): void {
+  if (endpoints.length > maxEndpoints) return report.tooMany(endpoints.length, maxEndpoints);
   for (const [index, { addresses }] of endpoints.entries()) {
-    const here = place.at(index, "addresses");
+    const here = report.at(index, "addresses");
     if ((addresses ?? []).length === 0) here.required("must contain at least 1 address");
     for (const [at, address] of (addresses ?? []).entries()) {
-      if (place.full) return;
+      if (report.full) return;
       checkAddress(address, type, here.at(at));
     }
   }
 }
 
-function checkAddress(address: string, type: string, place: FieldReport): void {
-  if (type === "FQDN") return fullyQualifiedName(address, place);
+function checkAddress(address: string, type: string, report: FieldReport): void {
+  if (type === "FQDN") return fullyQualifiedName(address, report);
   if (type !== "IPv4" && type !== "IPv6") return;
   if (!isAddress(address) || familyOf(address) !== type)
-    return place.invalid(address, `must be a valid ${type} address`);
-  reachableAddress(address, place);
+    return report.invalid(address, `must be a valid ${type} address`);
+  reachableAddress(address, report);
 }
 
 /** Limits the number of addresses of an endpoint. */
-export function checkAddressCount(addresses: readonly string[], place: FieldReport): void {
-  if (addresses.length > maxAddresses) place.tooMany(addresses.length, maxAddresses);
+export function checkAddressCount(addresses: readonly string[], report: FieldReport): void {
+  if (addresses.length > maxAddresses) report.tooMany(addresses.length, maxAddresses);
 }
 
 /** Requires unique names of ports; one may be empty. */
 export function checkPortNames(
   ports: readonly { readonly name?: string | undefined }[],
-  place: FieldReport,
+  report: FieldReport,
 ): void {
-  if (ports.length > maxPorts) return place.tooMany(ports.length, maxPorts);
+  if (ports.length > maxPorts) return report.tooMany(ports.length, maxPorts);
   const seen = new Set<string>();
   for (const [index, { name = "" }] of ports.entries()) {
-    if (place.full) return;
-    if (seen.has(name)) place.at(index, "name").duplicate(name);
+    if (report.full) return;
+    if (seen.has(name)) report.at(index, "name").duplicate(name);
     seen.add(name);
   }
 }
 
 /** Requires unique zones that are valid label values. */
-export function checkZones(zones: readonly { readonly name: string }[], place: FieldReport): void {
-  if (zones.length > maxZones) return place.tooMany(zones.length, maxZones);
+export function checkZones(zones: readonly { readonly name: string }[], report: FieldReport): void {
+  if (zones.length > maxZones) return report.tooMany(zones.length, maxZones);
   const seen = new Set<string>();
   for (const [index, { name }] of zones.entries()) {
-    const here = place.at(index, "name");
+    const here = report.at(index, "name");
     if (seen.has(name)) here.duplicate(name);
     seen.add(name);
     labelValue(name, here);

@@ -29,7 +29,7 @@ const Endpoint = struct("Endpoint", "One backend of a service.", {
   addresses: field(
     1,
     list(string),
-    "Addresses of the endpoint, of the slice's type; all stand for the same backend.",
+    "Addresses of the endpoint, of the slice's type; all belong to the same backend.",
   )
     .declaredRequired()
     .set()

@@ -23,37 +23,37 @@ const maxQueues = 10_000_000;
 const maxHashBits = 60;
 
 /** Only the level `exempt` has the type Exempt. */
-export function checkLevel({ type, limited }: Level, name: string, place: FieldReport): void {
+export function checkLevel({ type, limited }: Level, name: string, report: FieldReport): void {
   if ((name === "exempt") !== (type === "Exempt")) {
-    place.at("type").invalid(type, "type must be 'Exempt' if and only if name is 'exempt'");
+    report.at("type").invalid(type, "type must be 'Exempt' if and only if name is 'exempt'");
   }
-  if (!levelTypes.includes(type)) return place.at("type").notSupported(type, levelTypes);
+  if (!levelTypes.includes(type)) return report.at("type").notSupported(type, levelTypes);
   if (type === "Exempt" && limited !== undefined) {
-    place.at("limited").forbidden("must be nil if the type is not Limited");
+    report.at("limited").forbidden("must be nil if the type is not Limited");
   }
   if (type === "Limited" && limited === undefined) {
-    place.at("limited").required("must not be empty when type is Limited");
+    report.at("limited").required("must not be empty when type is Limited");
   }
 }
 
 /** Requires queues exactly if the type is Queue. */
-export function checkLimitResponse({ type, queuing }: LimitResponse, place: FieldReport): void {
-  if (!responseTypes.includes(type)) return place.at("type").notSupported(type, responseTypes);
+export function checkLimitResponse({ type, queuing }: LimitResponse, report: FieldReport): void {
+  if (!responseTypes.includes(type)) return report.at("type").notSupported(type, responseTypes);
   if (type === "Reject" && queuing !== undefined) {
-    place.at("queuing").forbidden("must be nil if limited.limitResponse.type is not Queue");
+    report.at("queuing").forbidden("must be nil if limited.limitResponse.type is not Queue");
   }
   if (type === "Queue" && queuing === undefined) {
-    place.at("queuing").required("must not be empty if limited.limitResponse.type is Queue");
+    report.at("queuing").required("must not be empty if limited.limitResponse.type is Queue");
   }
 }
 
 /** Checks that the hand size is at most the number of queues, and that the hash has enough bits for it. */
-export function checkQueuing(queuing: Queuing, place: FieldReport): void {
+export function checkQueuing(queuing: Queuing, report: FieldReport): void {
   const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
-  if (queueLengthLimit <= 0) place.at("queueLengthLimit").invalid(queueLengthLimit, "must be positive");
-  if (queues <= 0) place.at("queues").invalid(queues, "must be positive");
-  else if (queues > maxQueues) place.at("queues").invalid(queues, `must not be greater than ${maxQueues}`);
-  const hand = place.at("handSize");
+  if (queueLengthLimit <= 0) report.at("queueLengthLimit").invalid(queueLengthLimit, "must be positive");
+  if (queues <= 0) report.at("queues").invalid(queues, "must be positive");
+  else if (queues > maxQueues) report.at("queues").invalid(queues, `must not be greater than ${maxQueues}`);
+  const hand = report.at("handSize");
   if (handSize <= 0) return hand.invalid(handSize, "must be positive");
   if (handSize > queues) return hand.invalid(handSize, `should not be greater than queues (${queues})`);
   if (Math.ceil(Math.log2(queues) * handSize) > maxHashBits) {

@@ -45,8 +45,8 @@ export function checkMandatory(
   name: string,
   spec: unknown,
   fixed: Readonly<Record<string, object>>,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   if (!Object.hasOwn(fixed, name) || isDeepStrictEqual(spec, fixed[name])) return;
-  place.invalid(spec, `spec of '${name}' must equal the fixed value`);
+  report.invalid(spec, `spec of '${name}' must equal the fixed value`);
 }

@@ -15,19 +15,21 @@ export function declarePolicyRules(declarations: Declarations) {
     "ResourcePolicyRule",
     "Requests for resources.",
     {
-      verbs: field(1, list(string), "The verbs; `*` is every one and stands alone.").declaredRequired().set(),
-      apiGroups: field(2, list(string), "Groups of the resources; `*` is every one and stands alone.")
+      verbs: field(1, list(string), "The verbs; `*` matches all and must be the only item.")
+        .declaredRequired()
+        .set(),
+      apiGroups: field(2, list(string), "Groups of the resources; `*` matches all and must be the only item.")
         .declaredRequired()
         .set(),
       resources: field(
         3,
         list(string),
-        "Resources, and subresources behind a slash; `*` is every one and stands alone.",
+        "Resources, and subresources behind a slash; `*` matches all and must be the only item.",
       )
         .declaredRequired()
         .set(),
       clusterScope: field(4, bool, "Requests without a namespace are meant too."),
-      namespaces: field(5, list(string), "Namespaces that are meant; `*` is every one and stands alone.")
+      namespaces: field(5, list(string), "Namespaces; `*` matches all and must be the only item.")
         .emitEmpty()
         .set(),
     },
@@ -37,7 +39,9 @@ export function declarePolicyRules(declarations: Declarations) {
     "NonResourcePolicyRule",
     "Requests for URL paths.",
     {
-      verbs: field(1, list(string), "The verbs; `*` is every one and stands alone.").declaredRequired().set(),
+      verbs: field(1, list(string), "The verbs; `*` matches all and must be the only item.")
+        .declaredRequired()
+        .set(),
       nonResourceURLs: field(6, list(string), "The paths; `*` at the end stands for anything.")
         .declaredRequired()
         .set(),
@@ -46,7 +50,7 @@ export function declarePolicyRules(declarations: Declarations) {
   );
   return struct(
     "PolicyRulesWithSubjects",
-    "Which requests of whom are meant.",
+    "The requests and subjects that match.",
     {
       subjects: field(1, list(declareSubject(declarations)), "Who makes the requests; one must fit.")
         .declaredRequired()
@@ -76,7 +80,7 @@ function declareSubject({ struct }: Declarations) {
   );
   return struct(
     "Subject",
-    "Somebody who makes requests.",
+    "A user, group or service account.",
     {
       kind: field(1, string, "User, Group or ServiceAccount.")
         .declaredRequired()

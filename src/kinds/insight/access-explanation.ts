@@ -25,11 +25,11 @@ const AccessExplanationStatus = struct("AccessExplanationStatus", "How the answe
   denied: field(
     2,
     bool,
-    "Whether the action is denied; when neither holds, nobody has an opinion, and it is refused.",
+    "Whether the action is denied. If it is neither allowed nor denied, no authorizer has an opinion, and it is rejected.",
   ),
   reason: field(3, string, "Why, as an access review says it."),
   evaluationError: field(4, string, "What went wrong while deciding."),
-  decidedBy: field(5, string, "The authorizer that decided; absent when nobody had an opinion."),
+  decidedBy: field(5, string, "The authorizer that decided; absent if none had an opinion."),
   authorizers: field(6, list(AuthorizerOpinion), "The authorizers that were asked, in their order.").atomic(),
   grants: field(7, list(AccessGrant), "The bindings and rules that allow the action.").atomic(),
   moreGrants: field(8, bool, "Whether there are more of them."),

@@ -17,7 +17,7 @@ import {
 /** Maximum number of checks in a review. */
 export const maxChecks = 1000;
 
-const AccessCheck = struct("AccessCheck", "One question: about somebody, or about the caller.", {
+const AccessCheck = struct("AccessCheck", "One access check, of a user or of the caller.", {
   subject: field(1, SubjectAccessReviewSpec, "Whether a user or group may do something.").nullable(),
   self: field(2, SelfSubjectAccessReviewSpec, "Whether the caller may do something.").nullable(),
 });
@@ -51,7 +51,7 @@ export const BulkAccessReview = kind({
   resource: "bulkaccessreviews",
   singular: "bulkaccessreview",
   scope: "Cluster",
-  doc: "Asks many times whether somebody may do something.",
+  doc: "Checks many actions of users at once.",
   verbs: ["create"],
   fields: {
     metadata: field(1, ObjectMeta, "Metadata, without meaning here.").emitEmpty(),

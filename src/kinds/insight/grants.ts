@@ -44,7 +44,7 @@ const aggregatedFrom = field(
 const subject = field(
   3,
   BoundSubject,
-  "By whom the binding reaches the user: themself, or one of their groups.",
+  "The subject by which the binding matches the user: the user or a group.",
 ).required();
 
 /** A grant of one rule to a subject that is named elsewhere. */

@@ -25,11 +25,7 @@ const SubjectAccessListSpec = struct(
     )
       .filled(defaultSubjects)
       .nullable(),
-    continue: field(
-      4,
-      string,
-      "The place where an earlier answer ended (status.continue); the list goes on there.",
-    ),
+    continue: field(4, string, "The continuation token of an earlier response (status.continue)."),
   },
 );
 export type SubjectAccessListSpec = Static<typeof SubjectAccessListSpec>;
@@ -43,13 +39,13 @@ const AllowedSubject = struct("AllowedSubject", "A subject that is allowed the a
   moreGrants: field(6, bool, "Whether there are more."),
 });
 
-const UnlistedAccess = struct("UnlistedAccess", "Somebody who may be allowed and can't be listed.", {
+const UnlistedAccess = struct("UnlistedAccess", "Users who may be allowed but can't be listed.", {
   authorizer: field(1, string, "Name of the authorizer that knows them.").required(),
   message: field(2, string, "Who they are, and why they aren't listed.").required(),
 });
 
 const SubjectAccessListStatus = struct("SubjectAccessListStatus", "Who is allowed the action.", {
-  subjects: field(1, list(AllowedSubject), "Those whom bindings name, by kind, namespace and name.")
+  subjects: field(1, list(AllowedSubject), "The subjects of bindings, by kind, namespace and name.")
     .atomic()
     .declaredRequired(),
   continue: field(2, string, "Given where there are more: to be sent as spec.continue."),

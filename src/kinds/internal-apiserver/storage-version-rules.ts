@@ -9,39 +9,39 @@ interface ServerVersions {
 }
 
 /** Requires the name of a resource with its group in front: `group.resource`. */
-export function checkName(name: string, place: FieldReport): void {
+export function checkName(name: string, report: FieldReport): void {
   const dot = name.lastIndexOf(".");
-  if (dot < 0) return place.invalid(name, "must have the form <group>.<resource>");
+  if (dot < 0) return report.invalid(name, "must have the form <group>.<resource>");
   for (const message of dnsSubdomainFaults(name.slice(0, dot))) {
-    place.invalid(name, `the group segment ${message}`);
+    report.invalid(name, `the group segment ${message}`);
   }
   for (const message of dns1035LabelFaults(name.slice(dot + 1))) {
-    place.invalid(name, `the resource segment ${message}`);
+    report.invalid(name, `the resource segment ${message}`);
   }
 }
 
 /** Requires that a server can decode the version that it encodes. */
-export function checkServer(server: ServerVersions, place: FieldReport): void {
+export function checkServer(server: ServerVersions, report: FieldReport): void {
   const { apiServerID = "", encodingVersion = "", decodableVersions = [] } = server;
-  dnsSubdomain(apiServerID, place.at("apiServerID"));
-  groupVersion(encodingVersion, place.at("encodingVersion"));
+  dnsSubdomain(apiServerID, report.at("apiServerID"));
+  groupVersion(encodingVersion, report.at("encodingVersion"));
   for (const [index, version] of decodableVersions.entries()) {
-    if (place.full) return;
-    groupVersion(version, place.at("decodableVersions", index));
+    if (report.full) return;
+    groupVersion(version, report.at("decodableVersions", index));
   }
   if (!decodableVersions.includes(encodingVersion)) {
-    place
+    report
       .at("decodableVersions")
       .invalid(decodableVersions, `must include the encoding version ${encodingVersion}`);
   }
 }
 
-function groupVersion(text: string, place: FieldReport): void {
+function groupVersion(text: string, report: FieldReport): void {
   const parts = text.split("/");
-  if (parts.length > 2) return place.invalid(text, "must have the form <group>/<version>");
+  if (parts.length > 2) return report.invalid(text, "must have the form <group>/<version>");
   const version = parts.at(-1)!;
-  if (parts.length === 2) dnsSubdomain(parts[0]!, place);
-  for (const message of dns1035LabelFaults(version)) place.invalid(text, `the version ${message}`);
+  if (parts.length === 2) dnsSubdomain(parts[0]!, report);
+  for (const message of dns1035LabelFaults(version)) report.invalid(text, `the version ${message}`);
 }
 
 interface Condition {
@@ -58,17 +58,17 @@ interface Status {
 }
 
 /** Checks the common version and the conditions of a status. */
-export function checkStatus(status: Status, place: FieldReport): void {
-  checkCommon(status, place);
-  checkConditions(status.conditions ?? [], place);
+export function checkStatus(status: Status, report: FieldReport): void {
+  checkCommon(status, report);
+  checkConditions(status.conditions ?? [], report);
 }
 
 /** Requires unique and complete conditions; reported at the status, as in the reference. */
-function checkConditions(conditions: readonly Condition[], place: FieldReport): void {
+function checkConditions(conditions: readonly Condition[], report: FieldReport): void {
   const seen = new Map<string, number>();
   for (const [index, { type, status, reason, message = "" }] of conditions.entries()) {
-    if (place.full) return;
-    const at = place.at(index);
+    if (report.full) return;
+    const at = report.at(index);
     const before = seen.get(type);
     if (before !== undefined) {
       at.at("type").invalid(type, `the type is not unique, it also appears in conditions[${before}]`);
@@ -82,12 +82,12 @@ function checkConditions(conditions: readonly Condition[], place: FieldReport): 
 }
 
 /** Requires the common version exactly if all servers encode the same version. */
-function checkCommon(status: Status, place: FieldReport): void {
+function checkCommon(status: Status, report: FieldReport): void {
   const { storageVersions = [], commonEncodingVersion: value } = status;
   const written = new Set(storageVersions.map((one) => one.encodingVersion ?? ""));
   const common = written.size === 1 ? [...written][0] : undefined;
   if (value === common) return;
-  place
+  report
     .at("commonEncodingVersion")
     .invalid(
       value,

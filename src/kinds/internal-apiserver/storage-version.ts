@@ -6,7 +6,7 @@ import { uniqueBy } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { checkName, checkServer, checkStatus, versionsText } from "./storage-version-rules.ts";
 
-const StorageVersionSpec = struct("StorageVersionSpec", "Empty: the versions stand in the status.", {});
+const StorageVersionSpec = struct("StorageVersionSpec", "Empty; the versions are in the status.", {});
 
 const ServerStorageVersion = struct(
   "ServerStorageVersion",

@@ -10,19 +10,20 @@ interface Ranges {
 }
 
 /** Requires a range of at least one family that is large enough for the range of a node. */
-export function checkRanges({ perNodeHostBits, ipv4 = "", ipv6 = "" }: Ranges, place: FieldReport): void {
-  if (ipv4 === "" && ipv6 === "") return place.required("one or both of `ipv4` and `ipv6` must be specified");
-  if (ipv4 !== "") checkRange(ipv4, perNodeHostBits, "IPv4", place);
-  if (ipv6 !== "") checkRange(ipv6, perNodeHostBits, "IPv6", place);
+export function checkRanges({ perNodeHostBits, ipv4 = "", ipv6 = "" }: Ranges, report: FieldReport): void {
+  if (ipv4 === "" && ipv6 === "")
+    return report.required("one or both of `ipv4` and `ipv6` must be specified");
+  if (ipv4 !== "") checkRange(ipv4, perNodeHostBits, "IPv4", report);
+  if (ipv6 !== "") checkRange(ipv6, perNodeHostBits, "IPv6", report);
 }
 
-function checkRange(range: string, hostBits: number, family: "IPv4" | "IPv6", place: FieldReport): void {
+function checkRange(range: string, hostBits: number, family: "IPv4" | "IPv6", report: FieldReport): void {
   // As in the reference, the path is the name of the family.
-  const here = place.at(family);
+  const here = report.at(family);
   if (!isCidr(range)) return here.invalid(range, `must be a valid CIDR: ${range}`);
   if (cidrFamily(range) !== family) return here.invalid(range, `must be a valid ${family} CIDR`);
   const most = (family === "IPv4" ? 32 : 128) - prefixLength(range);
-  const bitsPlace = place.at("perNodeHostBits");
+  const bitsPlace = report.at("perNodeHostBits");
   if (hostBits < minHostBits) bitsPlace.invalid(hostBits, `must be greater than or equal to ${minHostBits}`);
   if (hostBits > most) bitsPlace.invalid(hostBits, `must be less than or equal to ${most}`);
 }

@@ -6,9 +6,9 @@ const maxControllerLength = 250;
 const scopes = ["Cluster", "Namespace"];
 
 /** Requires the name of a controller: `example.com/name`. */
-export function checkController(controller: string, place: FieldReport): void {
-  if (Buffer.byteLength(controller) > maxControllerLength) place.tooLong(maxControllerLength);
-  domainPrefixedPath(controller, place);
+export function checkController(controller: string, report: FieldReport): void {
+  if (Buffer.byteLength(controller) > maxControllerLength) report.tooLong(maxControllerLength);
+  domainPrefixedPath(controller, report);
 }
 
 interface Parameters {
@@ -20,11 +20,11 @@ interface Parameters {
 }
 
 /** Checks a reference to a cluster-scoped object, or to an object in a namespace. */
-export function checkParameters(parameters: Parameters, place: FieldReport): void {
-  checkLocalObject(parameters, place);
+export function checkParameters(parameters: Parameters, report: FieldReport): void {
+  checkLocalObject(parameters, report);
   const { scope = "", namespace } = parameters;
-  const here = place.at("namespace");
-  if (!scopes.includes(scope)) place.at("scope").notSupported(scope, scopes);
+  const here = report.at("namespace");
+  if (!scopes.includes(scope)) report.at("scope").notSupported(scope, scopes);
   else if (scope === "Namespace") {
     if (namespace === undefined) here.required("`parameters.scope` is set to 'Namespace'");
     else dnsLabel(namespace, here);

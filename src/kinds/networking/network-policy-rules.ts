@@ -5,12 +5,12 @@ import { portNumber } from "../checks/numbers.ts";
 const policyTypes = ["Egress", "Ingress"];
 
 /** Allows at most two policy types; as in the reference they may be equal. */
-export function checkPolicyTypes(types: readonly string[], place: FieldReport): void {
+export function checkPolicyTypes(types: readonly string[], report: FieldReport): void {
   if (types.length > policyTypes.length) {
-    return place.invalid(types, "may not specify more than two policyTypes");
+    return report.invalid(types, "may not specify more than two policyTypes");
   }
   for (const [index, type] of types.entries()) {
-    if (!policyTypes.includes(type)) place.at(index).notSupported(type, policyTypes);
+    if (!policyTypes.includes(type)) report.at(index).notSupported(type, policyTypes);
   }
 }
 
@@ -20,9 +20,9 @@ interface Port {
 }
 
 /** Requires a numeric port if there is an end port. */
-export function checkPort({ port, endPort }: Port, place: FieldReport): void {
+export function checkPort({ port, endPort }: Port, report: FieldReport): void {
   if (endPort === undefined) return;
-  const here = place.at("endPort");
+  const here = report.at("endPort");
   if (port === undefined) return here.invalid(endPort, "may not be specified when `port` is not specified");
   if (typeof port === "string")
     return here.invalid(endPort, "may not be specified when `port` is non-numeric");
@@ -37,10 +37,10 @@ interface Peer {
 }
 
 /** Requires a selector or a range of addresses. */
-export function checkPeer({ podSelector, namespaceSelector, ipBlock }: Peer, place: FieldReport): void {
+export function checkPeer({ podSelector, namespaceSelector, ipBlock }: Peer, report: FieldReport): void {
   const selects = podSelector !== undefined || namespaceSelector !== undefined;
-  if (!selects && ipBlock === undefined) place.required("must specify a peer");
-  if (selects && ipBlock !== undefined) place.forbidden("may not specify both ipBlock and another peer");
+  if (!selects && ipBlock === undefined) report.required("must specify a peer");
+  if (selects && ipBlock !== undefined) report.forbidden("may not specify both ipBlock and another peer");
 }
 
 interface Block {
@@ -49,12 +49,12 @@ interface Block {
 }
 
 /** Requires that exceptions are smaller ranges within the range. */
-export function checkBlock({ cidr, except = [] }: Block, place: FieldReport): void {
+export function checkBlock({ cidr, except = [] }: Block, report: FieldReport): void {
   if (cidr === "") return;
-  if (!isCidr(cidr)) return place.at("cidr").invalid(cidr, "not a valid CIDR");
+  if (!isCidr(cidr)) return report.at("cidr").invalid(cidr, "not a valid CIDR");
   for (const [index, inner] of except.entries()) {
-    if (place.full) return;
-    const here = place.at("except", index);
+    if (report.full) return;
+    const here = report.at("except", index);
     if (!isCidr(inner)) return here.invalid(inner, "not a valid CIDR");
     if (!isInside(inner, cidr)) here.invalid(inner, "must be a strict subset of `cidr`");
   }

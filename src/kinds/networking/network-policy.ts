@@ -51,7 +51,7 @@ const NetworkPolicyPeer = struct(
     namespaceSelector: field(2, LabelSelector, "Namespaces; alone it means all pods in them.")
       .nullable()
       .check(labelSelector),
-    ipBlock: field(3, IPBlock, "A range of addresses; it stands alone.").nullable(),
+    ipBlock: field(3, IPBlock, "A range of addresses; excludes the other members.").nullable(),
   },
   { check: checkPeer },
 );
@@ -68,7 +68,7 @@ const NetworkPolicyEgressRule = struct("NetworkPolicyEgressRule", "Traffic that 
 
 const NetworkPolicySpec = struct(
   "NetworkPolicySpec",
-  "What a policy allows to whom.",
+  "The traffic that a policy allows.",
   {
     podSelector: field(1, LabelSelector, "Pods that the policy is for; empty means all of the namespace.")
       .declaredRequired()

@@ -66,13 +66,13 @@ interface Limits {
   readonly maxUnavailable?: number | string | undefined;
 }
 
-function checkSpec(spec: Limits, place: FieldReport): void {
+function checkSpec(spec: Limits, report: FieldReport): void {
   const { minAvailable, maxUnavailable } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    place.invalid(spec, "minAvailable and maxUnavailable can't both be set");
+    report.invalid(spec, "minAvailable and maxUnavailable can't both be set");
   }
-  if (minAvailable !== undefined) countOrPercent(minAvailable, place.at("minAvailable"));
-  if (maxUnavailable !== undefined) countOrPercent(maxUnavailable, place.at("maxUnavailable"));
+  if (minAvailable !== undefined) countOrPercent(minAvailable, report.at("minAvailable"));
+  if (maxUnavailable !== undefined) countOrPercent(maxUnavailable, report.at("maxUnavailable"));
 }
 
 export const PodDisruptionBudget = kind({

@@ -9,14 +9,18 @@ import { type Static, field, list, string } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { rbac } from "../groups.ts";
 
-const Subject = atomicStruct("Subject", "Somebody that a binding grants a role to.", {
-  kind: field(1, string, "User, Group or ServiceAccount.")
-    .declaredRequired()
-    .known("Group", "ServiceAccount", "User"),
-  apiGroup: field(2, string, "Group of the kind: empty for service accounts, this group for the others."),
-  name: field(3, string, "Name of the subject.").required(),
-  namespace: field(4, string, "Namespace of a service account; other kinds have none."),
-});
+const Subject = atomicStruct(
+  "Subject",
+  "A user, group or service account to which a binding grants a role.",
+  {
+    kind: field(1, string, "User, Group or ServiceAccount.")
+      .declaredRequired()
+      .known("Group", "ServiceAccount", "User"),
+    apiGroup: field(2, string, "Group of the kind: empty for service accounts, this group for the others."),
+    name: field(3, string, "Name of the subject.").required(),
+    namespace: field(4, string, "Namespace of a service account; other kinds have none."),
+  },
+);
 export type Subject = Static<typeof Subject>;
 
 const RoleRef = atomicStruct("RoleRef", "Names the role that a binding grants; it can't be changed.", {
@@ -140,7 +144,7 @@ function checkRoleRefUnchanged(binding: Binding, live: Binding, report: FieldRep
 function strayNamespaces(binding: Binding): string[] {
   return (binding.subjects ?? []).flatMap((subject, index) =>
     subject.kind !== "ServiceAccount" && (subject.namespace ?? "") !== ""
-      ? [`subjects[${index}].namespace: a ${subject.kind} has no namespace; this subject matches nobody`]
+      ? [`subjects[${index}].namespace: a ${subject.kind} has no namespace; this subject matches no user`]
       : [],
   );
 }

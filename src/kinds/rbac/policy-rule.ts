@@ -20,7 +20,7 @@ export const PolicyRule = struct("PolicyRule", "Verbs allowed on resources, or o
   nonResourceURLs: field(
     5,
     list(string),
-    "URL paths; `*` may stand as the last segment. Only for cluster roles bound in the whole cluster.",
+    "URL paths; `*` may be the last segment. Only for cluster roles bound in the whole cluster.",
   ).atomic(),
 });
 export type PolicyRule = Static<typeof PolicyRule>;

@@ -23,20 +23,20 @@ const maxHandleBytes = 32 * 1024;
 const maxConsumers = 32;
 
 /** Limits the length of a driver's resource handle. */
-export function shortHandle(handle: string, place: FieldReport): void {
-  if (Buffer.byteLength(handle) > maxHandleBytes) place.tooLong(maxHandleBytes);
+export function shortHandle(handle: string, report: FieldReport): void {
+  if (Buffer.byteLength(handle) > maxHandleBytes) report.tooLong(maxHandleBytes);
 }
 
 /** Limits the number of consumers, and requires that they are unique. */
-export function consumers(list: readonly Consumer[], place: FieldReport): void {
+export function consumers(list: readonly Consumer[], report: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, consumer] of list.entries()) {
-    if (place.full) return;
+    if (report.full) return;
     const key = keyOf(consumer);
-    if (seen.has(key)) place.at(index).duplicate(consumer);
+    if (seen.has(key)) report.at(index).duplicate(consumer);
     seen.add(key);
   }
-  if (list.length > maxConsumers) place.tooMany(list.length, maxConsumers);
+  if (list.length > maxConsumers) report.tooMany(list.length, maxConsumers);
 }
 
 function keyOf({ apiGroup = "", resource, name, uid }: Consumer): string {
@@ -44,15 +44,15 @@ function keyOf({ apiGroup = "", resource, name, uid }: Consumer): string {
 }
 
 /** Rejects invalid transitions of a status: reservations, and deallocation. */
-export function checkStatusChange(claim: Claim, live: Claim, place: FieldReport): void {
+export function checkStatusChange(claim: Claim, live: Claim, report: FieldReport): void {
   const { allocation, driverName = "", deallocationRequested = false } = claim.status ?? {};
   if (driverName === "" && allocation !== undefined) {
-    place.at("driverName").required("must be given when `allocation` is set");
+    report.at("driverName").required("must be given when `allocation` is set");
   }
-  checkReservations(claim, live, place.at("reservedFor"));
+  checkReservations(claim, live, report.at("reservedFor"));
   const reserved = (claim.status?.reservedFor ?? []).length > 0;
   const before = live.status?.deallocationRequested ?? false;
-  const request = place.at("deallocationRequested");
+  const request = report.at("deallocationRequested");
   if (!before && deallocationRequested && reserved) {
     request.forbidden("deallocation can't be requested while `reservedFor` is set");
   }
@@ -65,16 +65,17 @@ export function checkStatusChange(claim: Claim, live: Claim, place: FieldReport)
   }
 }
 
-function checkReservations({ metadata, status }: Claim, live: Claim, place: FieldReport): void {
+function checkReservations({ metadata, status }: Claim, live: Claim, report: FieldReport): void {
   const list = status?.reservedFor ?? [];
   if (list.length === 0) return;
   const allocation = status?.allocation;
-  if (allocation === undefined) return place.forbidden("may not be given when `allocation` is not set");
-  if (allocation.shareable !== true && list.length > 1) place.forbidden("may not be reserved more than once");
+  if (allocation === undefined) return report.forbidden("may not be given when `allocation` is not set");
+  if (allocation.shareable !== true && list.length > 1)
+    report.forbidden("may not be reserved more than once");
   if (metadata.deletionTimestamp === undefined && status?.deallocationRequested !== true) return;
   const before = new Set((live.status?.reservedFor ?? []).map(keyOf));
   if (list.some((consumer) => !before.has(keyOf(consumer)))) {
-    place.forbidden(
+    report.forbidden(
       "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
     );
   }

@@ -58,7 +58,7 @@ const AllocationResult = struct("AllocationResult", "The resource that was provi
 
 const ResourceClaimConsumerReference = struct(
   "ResourceClaimConsumerReference",
-  "Names somebody who uses a claim.",
+  "A reference to a user of a claim.",
   {
     apiGroup: field(1, string, "Group of the resource; empty for the core group."),
     resource: field(3, string, "Type of the object, such as `pods`.").required(),

@@ -4,15 +4,15 @@ import type { FieldReport } from "../../schema/faults.ts";
 export function uniqueSet(
   items: readonly string[],
   max: number,
-  rule: (item: string, place: FieldReport) => void,
-  place: FieldReport,
+  rule: (item: string, report: FieldReport) => void,
+  report: FieldReport,
 ): void {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
-    if (place.full) return;
-    rule(item, place.at(index));
-    if (seen.has(item)) place.at(index).duplicate(item);
+    if (report.full) return;
+    rule(item, report.at(index));
+    if (seen.has(item)) report.at(index).duplicate(item);
     seen.add(item);
   }
-  if (items.length > max) place.tooMany(items.length, max);
+  if (items.length > max) report.tooMany(items.length, max);
 }

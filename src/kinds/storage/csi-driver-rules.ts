@@ -11,14 +11,14 @@ interface Choices {
 /** Checks allowed values that the published schema doesn't list. */
 export function checkChoices(
   { volumeLifecycleModes = [], fsGroupPolicy }: Choices,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   for (const mode of volumeLifecycleModes) {
-    if (place.full) return;
-    if (!lifecycleModes.includes(mode)) place.at("volumeLifecycleModes").notSupported(mode, lifecycleModes);
+    if (report.full) return;
+    if (!lifecycleModes.includes(mode)) report.at("volumeLifecycleModes").notSupported(mode, lifecycleModes);
   }
   if (fsGroupPolicy !== undefined && !groupPolicies.includes(fsGroupPolicy)) {
-    place.at("fsGroupPolicy").notSupported(fsGroupPolicy, groupPolicies);
+    report.at("fsGroupPolicy").notSupported(fsGroupPolicy, groupPolicies);
   }
 }
 
@@ -31,11 +31,11 @@ interface Request {
 }
 
 /** Requires unique audiences, and lifetimes of at least ten minutes. */
-export function checkTokenRequests(requests: readonly Request[], place: FieldReport): void {
+export function checkTokenRequests(requests: readonly Request[], report: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, { audience, expirationSeconds }] of requests.entries()) {
-    if (place.full) return;
-    const here = place.at(index);
+    if (report.full) return;
+    const here = report.at(index);
     if (seen.has(audience)) here.at("audience").duplicate(audience);
     seen.add(audience);
     if (expirationSeconds === undefined) continue;

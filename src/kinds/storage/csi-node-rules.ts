@@ -5,9 +5,9 @@ import { storageDriverName } from "../checks/names.ts";
 const maxIdentifierBytes = 256;
 
 /** Requires the identifier of a node for a driver. */
-export function nodeIdentifier(identifier: string, place: FieldReport): void {
+export function nodeIdentifier(identifier: string, report: FieldReport): void {
   if (Buffer.byteLength(identifier) > maxIdentifierBytes) {
-    place.invalid(identifier, `must be ${maxIdentifierBytes} characters or less`);
+    report.invalid(identifier, `must be ${maxIdentifierBytes} characters or less`);
   }
 }
 
@@ -20,14 +20,14 @@ interface NodeDriver {
  * Checks the name of a driver and the keys of topology labels; faults of keys are reported at the driver, as in the
  * reference.
  */
-export function checkNodeDriver({ name, topologyKeys }: NodeDriver, place: FieldReport): void {
-  storageDriverName(name, place.at("name"));
+export function checkNodeDriver({ name, topologyKeys }: NodeDriver, report: FieldReport): void {
+  storageDriverName(name, report.at("name"));
   const seen = new Set<string>();
   for (const key of topologyKeys ?? []) {
-    if (place.full) return;
-    if (key === "") place.required();
-    if (seen.has(key)) place.duplicate(key);
+    if (report.full) return;
+    if (key === "") report.required();
+    if (seen.has(key)) report.duplicate(key);
     seen.add(key);
-    for (const message of qualifiedNameFaults(key)) place.invalid(topologyKeys, message);
+    for (const message of qualifiedNameFaults(key)) report.invalid(topologyKeys, message);
   }
 }

@@ -14,9 +14,9 @@ interface Attachment {
 }
 
 /** Checks the spec of an attachment. */
-export function checkAttachment({ attacher, nodeName, source }: Attachment, place: FieldReport): void {
-  if (attacher === "") place.at("attacher").required();
-  const here = place.at("source");
+export function checkAttachment({ attacher, nodeName, source }: Attachment, report: FieldReport): void {
+  if (attacher === "") report.at("attacher").required();
+  const here = report.at("source");
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
   const oneOfBoth = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
   if (name === undefined && inline === undefined) here.required(oneOfBoth);
@@ -24,7 +24,7 @@ export function checkAttachment({ attacher, nodeName, source }: Attachment, plac
   else if (inline !== undefined) checkInlineVolumeSpec(inline, here.at("inlineVolumeSpec"));
   else if (name === "")
     here.at("persistentVolumeName").required("must specify non empty persistentVolumeName");
-  for (const message of dnsSubdomainFaults(nodeName)) place.at("nodeName").invalid(nodeName, message);
+  for (const message of dnsSubdomainFaults(nodeName)) report.at("nodeName").invalid(nodeName, message);
 }
 
 const maxMessageBytes = 1024;
@@ -36,10 +36,10 @@ interface AttachmentStatus {
 }
 
 /** Limits the sizes in the status of an attachment. */
-export function checkAttachmentStatus(status: AttachmentStatus, place: FieldReport): void {
-  checkSizes(Object.entries(status.attachmentMetadata ?? {}), place.at("attachmentMetadata"));
+export function checkAttachmentStatus(status: AttachmentStatus, report: FieldReport): void {
+  checkSizes(Object.entries(status.attachmentMetadata ?? {}), report.at("attachmentMetadata"));
   for (const name of ["attachError", "detachError"] as const) {
     const bytes = Buffer.byteLength(status[name]?.message ?? "");
-    if (bytes > maxMessageBytes) place.at(name, "message").tooLong(maxMessageBytes);
+    if (bytes > maxMessageBytes) report.at(name, "message").tooLong(maxMessageBytes);
   }
 }

@@ -23,7 +23,7 @@ import type { Opened } from "../start/opened.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { serviceResolver } from "../webhooks/webhook-services.ts";
 
-/** What admission is put together from. */
+/** The parts of the server that admission depends on. */
 export interface AdmissionPieces extends Pick<
   AdmissionParts,
   "registry" | "store" | "namespaces" | "policy" | "authorizer"
@@ -32,7 +32,7 @@ export interface AdmissionPieces extends Pick<
   readonly connections: ConnectionRules;
   readonly life: Lifecycle;
   readonly opened: Opened;
-  /** Made after admission; asked for when the first request comes. */
+  /** Returns the engine, which is created after admission; called from the first request on. */
   readonly engine: () => Engine;
   readonly client: () => Client;
 }
@@ -41,15 +41,15 @@ export interface AdmissionPieces extends Pick<
 export interface AdmissionSetUp {
   readonly chain: AdmissionChain;
   readonly quotas: QuotaIndex;
-  /** Shows from now on what is counted of it. */
+  /** Registers the metrics of admission. */
   readonly show: (metrics: MetricSet) => void;
 }
 
 /**
- * Puts the plugins together that the options turn on.
+ * Creates the admission chain with the plugins that the options enable.
  *
- * @param user the server itself, as it looks services up.
- * @throws {OptionsError}
+ * @param user the identity with which the server looks up services.
+ * @throws {OptionsError} if the options of a plugin can't be used.
  */
 export async function setUpAdmission(
   options: ServerOptions,
@@ -59,7 +59,7 @@ export async function setUpAdmission(
   const { registry, store, namespaces, policy, authorizer, opened, life } = pieces;
   const close = (one: { close(): unknown }) => one.close();
   const failed = (error: unknown) =>
-    options.log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
+    options.log.warn({ error: stackOf(error) }, "objects that admission reads can't be loaded; retrying");
   const sources = { store, clock: options.clock, failed };
   const facts = opened.add(new AdmissionFacts(sources, options.vocabulary), close);
   const quotas = opened.add(new QuotaIndex(sources, registry), close);

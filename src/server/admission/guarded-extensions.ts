@@ -16,16 +16,16 @@ import { OptionsError } from "../options/options-error.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** The extensions, checked and guarded. */
+/** The extensions of the embedding program, validated and wrapped: an exception in one is logged and contained. */
 export type GuardedExtensions = Required<Extensions> & {
-  /** The store that was given instead of the options of one. */
+  /** The store that the embedding program passes instead of storage options. */
   readonly store: Store | undefined;
 };
 
 /**
- * Checks the extensions and guards the server against them.
+ * Validates the extensions and wraps each so that its exceptions don't reach the server.
  *
- * @throws {OptionsError} which names the option and says why it can't be used.
+ * @throws {OptionsError} if an extension can't be used; the message names the option and the reason.
  */
 export function guardedExtensions(options: ServerOptions): GuardedExtensions {
   const { extensions = {}, clock, log, storage } = options;
@@ -66,20 +66,20 @@ export function guardedExtensions(options: ServerOptions): GuardedExtensions {
   };
 }
 
-/** Names stand in logs, metrics and flags. */
+/** The form of an extension's name, which appears in logs, metrics and flags. */
 const nameForm = /^[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 
 function checkNames(
   option: string,
-  given: readonly { readonly name: string }[],
+  extensions: readonly { readonly name: string }[],
   builtIn: readonly string[],
 ): void {
   const names = new Set<string>();
-  for (const [index, { name }] of given.entries()) {
-    const place = `${option}[${index}].name: ${JSON.stringify(name)}`;
-    if (!nameForm.test(name)) throw new OptionsError(`${place} is not a name of letters, digits, -, _ and .`);
-    if (builtIn.includes(name)) throw new OptionsError(`${place} is the name of a built-in one`);
-    if (names.has(name)) throw new OptionsError(`${place} is given twice`);
+  for (const [index, { name }] of extensions.entries()) {
+    const label = `${option}[${index}].name: ${JSON.stringify(name)}`;
+    if (!nameForm.test(name)) throw new OptionsError(`${label} is not a name of letters, digits, -, _ and .`);
+    if (builtIn.includes(name)) throw new OptionsError(`${label} is the name of a built-in extension`);
+    if (names.has(name)) throw new OptionsError(`${label} is used twice`);
     names.add(name);
   }
 }

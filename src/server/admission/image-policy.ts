@@ -11,9 +11,9 @@ import type { ServerOptions } from "../options/server-options.ts";
 import { runtimeConfigOf } from "../apis/registry.ts";
 
 /**
- * The plugin ImagePolicyWebhook, with the backend that its configuration names.
+ * Creates the plugin ImagePolicyWebhook, which calls the backend of its configuration.
  *
- * @throws {ConfigurationError}
+ * @throws {ConfigurationError} if the configuration can't be used.
  */
 export async function configuredImagePolicy(
   options: ServerOptions,
@@ -37,13 +37,13 @@ export async function configuredImagePolicy(
 }
 
 async function backendOf(file: string) {
-  const place = `imagePolicy.kubeConfigFile ${file}`;
+  const field = `imagePolicy.kubeConfigFile ${file}`;
   try {
     const configuration = await readClientConfiguration(file);
     if (configuration.server.protocol === "https:") return configuration;
   } catch (error) {
     if (!(error instanceof ConfigurationFault)) throw error;
-    throw new ConfigurationError(`${place}: ${error.message}`);
+    throw new ConfigurationError(`${field}: ${error.message}`);
   }
-  throw new ConfigurationError(`${place}: cluster.server: must begin with https: the backend must use TLS`);
+  throw new ConfigurationError(`${field}: cluster.server: must begin with https: the backend must use TLS`);
 }

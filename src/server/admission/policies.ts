@@ -6,13 +6,13 @@ import type { KindContext } from "../../schema/context.ts";
 import { featureGates } from "../features/enabled-features.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** What policies need of the server that is being put together. */
+/** The parts of the server that policies depend on. */
 interface PolicySources extends Pick<PolicyParts, "facts" | "registry" | "store"> {
   readonly webhooks: Pick<PolicyParts, "isServing">;
   readonly policyObserver: PolicyParts["observer"];
 }
 
-/** What the plugin of validating policies works with. */
+/** Returns the dependencies of the plugin ValidatingAdmissionPolicy. */
 export function policyParts(
   options: ServerOptions,
   { facts, registry, store, webhooks: { isServing }, policyObserver: observer }: PolicySources,

@@ -24,29 +24,29 @@ import { clientCertificate } from "../certificates/client-certificate.ts";
 import type { Opened } from "../start/opened.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { AggregationSettings } from "../options/types.ts";
-import { outageLogMs } from "../webhooks/remote-services.ts";
+import { outageLogIntervalMs } from "../webhooks/remote-services.ts";
 import { serviceResolver } from "../webhooks/webhook-services.ts";
 
-/** Of the connections to backends, the part that may go to one extension server. */
-const onePart = 1 / 4;
-const fewestRequests = 8;
+/** The share of the backend connections that one extension server may use. */
+const maxShare = 1 / 4;
+const minRequests = 8;
 
-/** How requests are passed on. */
+/** Returns the rules for proxying requests to extension servers. */
 export function aggregationRules(
   { aggregation }: ServerOptions,
   { maxSockets }: ConnectionRules,
 ): AggregationRules {
   return {
     refusesRedirects: aggregation.rejectRedirects,
-    maxRequests: Math.max(fewestRequests, Math.floor(maxSockets * onePart)),
+    maxRequests: Math.max(minRequests, Math.floor(maxSockets * maxShare)),
   };
 }
 
-/** What the aggregation layer is put together from. */
+/** The parts of the server that the aggregation layer depends on. */
 interface AggregationPieces {
   readonly engine: Engine;
   readonly client: Client;
-  /** The server itself, as it looks services up. */
+  /** The identity with which the server looks up services. */
   readonly user: UserInfo;
   readonly connections: ConnectionRules;
   readonly metrics: MetricSet;
@@ -54,10 +54,10 @@ interface AggregationPieces {
 }
 
 /**
- * Follows the APIServices, and finds out from now on whether those of others can be reached. Where APIServices aren't served
- * there are none.
+ * Starts to watch the APIServices and to check whether the extension servers are reachable. Does neither if the
+ * server doesn't serve APIServices.
  *
- * @throws {OptionsError} the certificate for extension servers can't be used.
+ * @throws {OptionsError} if the client certificate for extension servers can't be used.
  */
 export async function followApiServices(
   options: ServerOptions,
@@ -66,8 +66,8 @@ export async function followApiServices(
   const { vocabulary, clock, log } = options;
   const { engine, opened, metrics } = pieces;
   const { store, registry } = engine;
-  const failed = rarely(clock, outageLogMs, (error: unknown) =>
-    log.warn({ error: stackOf(error) }, "API services can't be followed or checked; trying again"),
+  const failed = rarely(clock, outageLogIntervalMs, (error: unknown) =>
+    log.warn({ error: stackOf(error) }, "API services can't be watched or checked; retrying"),
   );
   const connections: RemoteConnections = {
     clock,
@@ -106,19 +106,19 @@ function objectsOf({ client }: AggregationPieces): ServiceObjects {
   };
 }
 
-/** Where connections to the service of an extension server go. */
+/** Returns the function that finds the address of an extension server's Service. */
 function resolverFor(
   { aggregation: { endpointRouting } }: ServerOptions,
   { engine, user, connections }: AggregationPieces,
 ): ResolveService {
   const below = (limit: number) => randomInt(limit);
-  const usual = serviceResolver(() => engine, user, connections, below);
+  const resolveByEndpoints = serviceResolver(() => engine, user, connections, below);
   return async (service) => {
     const objects = new Objects(engine, service.namespace, user);
     const { spec } = await objects.service(service.name);
     if (spec?.type === "ExternalName")
       return externalAddress(spec.externalName ?? "", service.port, connections);
-    if (!endpointRouting) return usual(service);
+    if (!endpointRouting) return resolveByEndpoints(service);
     const { host, port } = await serviceDestination(
       objects,
       `${service.name}:${service.port}`,
@@ -129,7 +129,10 @@ function resolverFor(
   };
 }
 
-/** Looks up the name for which a service stands; an address to which no connection may go is refused. */
+/**
+ * Resolves the name of an ExternalName Service; rejects with ServiceUnavailable if connections to its address are not
+ * allowed.
+ */
 function externalAddress(name: string, port: number, { targets }: ConnectionRules): Promise<RemoteAddress> {
   return new Promise((resolve, reject) => {
     guardedLookup(targets)(name, { all: false }, (error, address) => {
@@ -140,9 +143,10 @@ function externalAddress(name: string, port: number, { targets }: ConnectionRule
 }
 
 /**
- * With what the server shows itself to extension servers; files that change are read again.
+ * Returns a function that gives the current client certificate for extension servers; reads its files again when they
+ * change.
  *
- * @throws {OptionsError}
+ * @throws {OptionsError} if the files can't be used.
  */
 async function proxyCertificate(
   { aggregation, clock, log }: ServerOptions,
@@ -156,7 +160,7 @@ async function proxyCertificate(
     log.info({ files }, "the certificate for extension servers was read again");
   };
   const failed = (error: unknown) =>
-    log.error({ error: stackOf(error) }, "a changed certificate can't be used; that of before stays");
+    log.error({ error: stackOf(error) }, "the changed certificate can't be used; keeping the previous one");
   const watch = opened.add(new FileWatch(() => files, clock, changed, failed), (one) => one.close());
   await watch.start();
   return () => current;

@@ -8,13 +8,14 @@ import type { Store } from "../../storage/store.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** So many schemas within schemas are kept as they were read: those of some hundred definitions, some 20 MB. */
-const recentSchemas = 100_000;
+/** Maximum number of cached subschemas: those of about 100 definitions, about 20 MB. */
+const maxCachedSchemas = 100_000;
 
 /**
- * Has the registry know of custom kinds from now on; undefined where their definitions aren't served.
+ * Starts to watch CustomResourceDefinitions and adds their kinds to the registry. Returns undefined if the server
+ * doesn't serve CustomResourceDefinitions.
  *
- * @param resolve finds the services of conversion webhooks.
+ * @param resolve finds the address of a conversion webhook's Service.
  */
 export async function followCustomResources(
   { clock, log, vocabulary }: ServerOptions,
@@ -24,10 +25,10 @@ export async function followCustomResources(
 ): Promise<{ close(): Promise<void> } | undefined> {
   if (!registry.serves(CustomResourceDefinition)) return undefined;
   const failed = (error: unknown) =>
-    log.warn({ error: stackOf(error) }, "custom resource definitions can't be loaded; trying again");
+    log.warn({ error: stackOf(error) }, "custom resource definitions can't be loaded; retrying");
   const caller = new WebhookCaller(clock, resolve);
   const conversions = { caller, newUid: randomUUID, vocabulary };
-  const kinds = { conversions, schemas: new Forgettables(recentSchemas) };
+  const kinds = { conversions, schemas: new Forgettables(maxCachedSchemas) };
   const reserves = (group: string, resource: string) => registry.reserves(group, resource);
   const custom = new CustomResources({ store, clock, vocabulary, reserves, kinds, failed });
   await custom.start();

@@ -7,7 +7,7 @@ import { groupName, type Kind } from "../../schema/kind.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** The resource types that the options have served. */
+/** Returns the registry of the resources that the options enable. */
 export function registryFor(options: ServerOptions, extensionKinds: readonly Kind[]): Registry {
   const config = runtimeConfigOf(options, extensionKinds);
   return new Registry([...builtInKinds, ...extensionKinds], options.vocabulary, (group, kind) =>
@@ -16,22 +16,22 @@ export function registryFor(options: ServerOptions, extensionKinds: readonly Kin
 }
 
 /**
- * What the options turn on and off.
+ * Parses `--runtime-config`.
  *
- * @throws {OptionsError}
+ * @throws {OptionsError} if it names an unknown version or resource.
  */
 export function runtimeConfigOf(
   { vocabulary, runtimeConfig, extensions }: ServerOptions,
   extensionKinds: readonly Kind[] = extensions?.kinds ?? [],
 ): RuntimeConfig {
-  const known = new Map<string, Set<string>>([[imageReviewVersion(vocabulary), new Set()]]);
+  const resourcesByVersion = new Map<string, Set<string>>([[imageReviewVersion(vocabulary), new Set()]]);
   for (const kind of [...builtInKinds, ...extensionKinds]) {
     const group = groupName(kind.group, vocabulary);
     const version = apiVersionOf(group, kind.version);
-    known.set(version, (known.get(version) ?? new Set()).add(kind.resource));
+    resourcesByVersion.set(version, (resourcesByVersion.get(version) ?? new Set()).add(kind.resource));
   }
   try {
-    return RuntimeConfig.parse(runtimeConfig, known);
+    return RuntimeConfig.parse(runtimeConfig, resourcesByVersion);
   } catch (error) {
     if (error instanceof RuntimeConfigError) throw new OptionsError(`--runtime-config: ${error.message}`);
     throw error;

@@ -20,19 +20,19 @@ import type { ServerOptions } from "../options/server-options.ts";
 import { webhookBackend, type Lost } from "./audit-webhook.ts";
 import { rarely } from "../../base/clock.ts";
 
-/** How often the log says that events are lost. */
-const lostMs = 5000;
+/** Minimum interval of log lines about lost events. */
+const lostLogIntervalMs = 5000;
 
 /**
- * The audit that the options ask for; undefined where nothing is to be recorded, or nowhere.
+ * Creates the auditor of the options. Returns undefined if there is no policy or no backend.
  *
- * @throws {OptionsError} the policy or the log can't be used.
+ * @throws {OptionsError} if the policy or the log file can't be used.
  */
 export async function auditorFor(options: ServerOptions, metrics: MetricSet): Promise<Auditor | undefined> {
   const { audit, vocabulary, clock, log } = options;
   if (audit.policyFile === undefined) {
     if (audit.log !== undefined || audit.webhook !== undefined)
-      log.warn({}, "nothing is audited: there is no --audit-policy-file");
+      log.warn({}, "nothing is audited: set --audit-policy-file");
     return undefined;
   }
   const rules = await rulesOf(options, audit.policyFile);
@@ -83,19 +83,19 @@ async function rulesOf({ vocabulary, log }: ServerOptions, file: string): Promis
 
 function logBackend(
   options: ServerOptions,
-  wanted: AuditLogSettings,
+  settings: AuditLogSettings,
   keys: AnnotationKeys,
   metrics: MetricSet,
 ): AuditBackend {
   const lost = lostEvents(options, metrics, "log");
-  const lines = new BlockingOutput(targetOf(options, wanted, lost), lost);
+  const lines = new BlockingOutput(targetOf(options, settings, lost), lost);
   const tooLarge = lostEvents(options, metrics, "truncate");
   return new AuditBackend({
-    format: wanted.format === "json" ? jsonLine(auditVersion(options.vocabulary)) : legacyLine,
-    output: wanted.mode === "batch" ? batched(options, wanted, lines, lost) : lines,
-    maxEventBytes: wanted.truncate?.maxEventBytes,
+    format: settings.format === "json" ? jsonLine(auditVersion(options.vocabulary)) : legacyLine,
+    output: settings.mode === "batch" ? batched(options, settings, lines, lost) : lines,
+    maxEventBytes: settings.truncate?.maxEventBytes,
     truncatedKey: keys.truncated,
-    strict: wanted.mode === "blocking-strict",
+    strict: settings.mode === "blocking-strict",
     tooLarge: () => tooLarge(1, new Error("an event is too large even without its objects")),
   });
 }
@@ -105,12 +105,12 @@ function jsonLine(version: string): (event: AuditEvent) => string {
   return (event) => `${head}${encodeMembers(event)}}`;
 }
 
-function targetOf(options: ServerOptions, wanted: AuditLogSettings, lost: Lost): ByteTarget {
-  if (wanted.path === "-") return new StandardOutput(process.stdout, (error) => lost(1, error));
+function targetOf(options: ServerOptions, settings: AuditLogSettings, lost: Lost): ByteTarget {
+  if (settings.path === "-") return new StandardOutput(process.stdout, (error) => lost(1, error));
   const { clock, log } = options;
-  const { path: file, maxBytes, maxBackups, maxAgeMs, compress } = wanted;
+  const { path: file, maxBytes, maxBackups, maxAgeMs, compress } = settings;
   const failed = (error: unknown) =>
-    log.warn({ file, error: stackOf(error) }, "old files of the audit log can't be tidied up");
+    log.warn({ file, error: stackOf(error) }, "old files of the audit log can't be deleted or compressed");
   try {
     return new RotatingFile({ file, maxBytes, maxBackups, maxAgeMs, compress, clock, failed });
   } catch (error) {
@@ -128,21 +128,21 @@ function batched(
     for (const text of texts) lines.write(text, false);
     return Promise.resolve();
   };
-  const settings = { ...batch, batchBytes: truncate?.maxBatchBytes, parallel: 1 };
-  return new BatchOutput(settings, clock, send, lost, () => lines.close());
+  const batchSettings = { ...batch, batchBytes: truncate?.maxBatchBytes, parallel: 1 };
+  return new BatchOutput(batchSettings, clock, send, lost, () => lines.close());
 }
 
-/** Counts events that are lost in a part of the audit, and says so in the log now and then. */
+/** Returns a function that counts lost events of an audit plugin and logs them at a limited rate. */
 function lostEvents({ clock, log }: ServerOptions, metrics: MetricSet, plugin: string): Lost {
   const counted = metrics.sample("apiserver_audit_error_total", plugin);
-  let unsaid = 0;
-  const say = rarely(clock, lostMs, (error: unknown) => {
-    log.error({ events: unsaid, plugin, error: stackOf(error) }, "events of the audit are lost");
-    unsaid = 0;
+  let unreported = 0;
+  const logLost = rarely(clock, lostLogIntervalMs, (error: unknown) => {
+    log.error({ events: unreported, plugin, error: stackOf(error) }, "audit events were lost");
+    unreported = 0;
   });
   return (events, error) => {
     counted.inc(events);
-    unsaid += events;
-    say(error);
+    unreported += events;
+    logLost(error);
   };
 }

@@ -11,9 +11,10 @@ import type { ClientAuthorities } from "../certificates/serving.ts";
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
- * The headers in which proxies say who somebody is; undefined where no proxy is believed.
+ * Returns the request headers from which the user of an authenticating proxy is read; undefined if no proxy is
+ * trusted.
  *
- * @throws {OptionsError}
+ * @throws {OptionsError} if a header name is not valid.
  */
 export function identityHeaders({ authentication: { proxy } }: ServerOptions): IdentityHeaders | undefined {
   if (proxy === undefined) return undefined;
@@ -34,7 +35,7 @@ function named(flag: string, names: readonly string[]): string[] {
   return names.map((name) => name.toLowerCase());
 }
 
-/** Believes the headers of the proxies for whom the authorities vouch. */
+/** Creates the authenticator that accepts identity headers from proxies whose certificate is signed by a trusted CA. */
 export function authenticatingProxy(
   headers: IdentityHeaders,
   authorities: AuthorityPool,
@@ -44,7 +45,9 @@ export function authenticatingProxy(
   return new AuthenticatingProxy(headers, new ClientCertificateVerifier(authorities, clock), allowedNames);
 }
 
-/** What other servers need to authenticate callers as this one does. */
+/**
+ * Returns the CA certificates and header names with which extension servers authenticate callers as this server does.
+ */
 export function clusterTrust(
   { authentication: { proxy } }: ServerOptions,
   { clients, proxies }: ClientAuthorities,

@@ -11,7 +11,7 @@ import { TokenWebhook } from "../../authentication/token-webhook.ts";
 import { rarely } from "../../base/clock.ts";
 import { authentication } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
-import { outageLogMs, remoteService } from "../webhooks/remote-services.ts";
+import { outageLogIntervalMs, remoteService } from "../webhooks/remote-services.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
 import type { TokenWebhookSettings } from "../options/types.ts";
@@ -25,33 +25,33 @@ import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
-/** What recognizes callers, and what it works with. */
+/** The authentication of requests and its dependencies. */
 export interface ServerAuthentication {
   readonly authenticator: Authenticator;
   readonly serviceAccounts: ServiceAccountKeys;
   readonly counters: AuthenticationCounters;
-  /** Ends what it has open. */
+  /** Closes clients and file watches. */
   close(): Promise<void>;
 }
 
-/** What the methods work with. */
+/** The dependencies of the authentication methods. */
 interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
   /** Static tokens of the server's own administrator. */
   readonly ownTokens: readonly TokenEntry[];
   readonly store: Store;
   readonly registry: Registry;
-  /** Methods of the embedding program. */
+  /** Authenticators of the embedding program. */
   readonly extensions: readonly Authenticator[];
-  /** Undefined without a socket, and so without certificates. */
+  /** Undefined if the server has no socket. */
   readonly authorities: ClientAuthorities | undefined;
-  /** Told what is to be closed in the end. */
+  /** Registers something to close when the server stops. */
   readonly opened: (what: { close(): Promise<void> }) => void;
 }
 
 /**
- * The methods that the options ask for, the cheapest first.
+ * Creates the authentication methods of the options, in order of cost.
  *
- * @throws {OptionsError}
+ * @throws {OptionsError} if the options of a method can't be used.
  */
 export async function serverAuthentication(
   options: ServerOptions,
@@ -85,7 +85,7 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
     parts.opened(client);
     methods.push(method);
     method.prepare().catch((error: unknown) => {
-      options.log.error({ error: stackOf(error) }, "a defect: please report it");
+      options.log.error({ error: stackOf(error) }, "bug in the server, please report it");
     });
   }
   if (methodOptions.tokenWebhook !== undefined) {
@@ -96,7 +96,9 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   return new AuthenticatorChain(methods, { vocabulary, anonymous });
 }
 
-/** Methods that look at the client's certificate; a proxy's own certificate is not that of the one who asks. */
+/**
+ * Methods that use the TLS client certificate. A certificate of an authenticating proxy doesn't identify the caller.
+ */
 function certificateMethods(options: ServerOptions, { authorities }: Parts): Authenticator[] {
   const {
     clock,
@@ -104,10 +106,10 @@ function certificateMethods(options: ServerOptions, { authorities }: Parts): Aut
   } = options;
   if (authorities === undefined) return [];
   const { clients, proxies } = authorities;
-  const known = new ClientCertificateAuthenticator(new ClientCertificateVerifier(clients, clock));
+  const clientCertificates = new ClientCertificateAuthenticator(new ClientCertificateVerifier(clients, clock));
   const headers = identityHeaders(options);
-  if (proxy === undefined || proxies === undefined || headers === undefined) return [known];
-  return [authenticatingProxy(headers, proxies, proxy, clock), known];
+  if (proxy === undefined || proxies === undefined || headers === undefined) return [clientCertificates];
+  return [authenticatingProxy(headers, proxies, proxy, clock), clientCertificates];
 }
 
 function serviceAccountTokens(
@@ -136,15 +138,15 @@ async function tokenWebhook(
   const { vocabulary, clock, log } = options;
   const service = await remoteService(options, "--authentication-token-webhook-config-file", configFile);
   opened(service);
-  const message = "the token webhook can't be asked";
+  const message = "the token webhook can't be reached";
   return new TokenWebhook({
     ask: (review) => service.post(review),
     apiVersion: `${groupName(authentication, vocabulary)}/${version}`,
     ownAudiences: serviceAccounts.ownAudiences,
     cacheMs,
     clock,
-    failed: rarely(clock, outageLogMs, (error) => log.warn({ error: error.message }, message)),
-    refused: rarely(clock, outageLogMs, (error, remoteAddress) => {
+    failed: rarely(clock, outageLogIntervalMs, (error) => log.warn({ error: error.message }, message)),
+    refused: rarely(clock, outageLogIntervalMs, (error, remoteAddress) => {
       log.warn(
         { error: error.message, remoteAddress },
         "a token was refused before the token webhook was asked",

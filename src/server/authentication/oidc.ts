@@ -8,14 +8,14 @@ import { RemoteClient } from "../../remote/remote-client.ts";
 import type { OidcSettings } from "../options/types.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import { outageLogMs } from "../webhooks/remote-services.ts";
+import { outageLogIntervalMs } from "../webhooks/remote-services.ts";
 import { readAuthorities } from "../certificates/serving.ts";
 
 const limits = { timeoutMs: 10_000, maxAnswerBytes: 1024 * 1024 };
-const knownAlgorithms = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"];
+const supportedAlgorithms = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"];
 
-/** Where machines keep the authorities that they trust. */
-const hostFiles = [
+/** Files in which Linux distributions keep the trusted CA certificates. */
+const systemCaFiles = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
   "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -24,9 +24,9 @@ const hostFiles = [
 ];
 
 /**
- * Recognizes the ID tokens of the provider that the options name (spec: conventions 5.6). It needn't be there yet.
+ * Creates the authenticator of ID tokens (spec: conventions 5.6). The provider needn't be reachable yet.
  *
- * @throws {OptionsError}
+ * @throws {OptionsError} if an option of OpenID Connect can't be used.
  */
 export async function oidcTokens(
   { clock, log, vocabulary }: ServerOptions,
@@ -52,8 +52,8 @@ export async function oidcTokens(
     algorithms: algorithms(choice.signingAlgorithms ?? ["RS256"]),
     client,
     clock,
-    failed: rarely(clock, outageLogMs, (error) =>
-      log.warn({ error: error.message }, "the OpenID provider can't be asked"),
+    failed: rarely(clock, outageLogIntervalMs, (error) =>
+      log.warn({ error: error.message }, "the OpenID provider can't be reached"),
     ),
     cacheWatcher: counters,
   });
@@ -71,10 +71,10 @@ function checkIssuer(issuer: string): void {
 }
 
 function algorithms(names: readonly string[]): readonly string[] {
-  const unknown = names.find((name) => !knownAlgorithms.includes(name));
+  const unknown = names.find((name) => !supportedAlgorithms.includes(name));
   if (unknown !== undefined || names.length === 0) {
-    const given = JSON.stringify(unknown ?? "");
-    throw new OptionsError(`--oidc-signing-algs: ${given} is not one of ${knownAlgorithms.join(", ")}`);
+    const value = JSON.stringify(unknown ?? "");
+    throw new OptionsError(`--oidc-signing-algs: ${value} is not one of ${supportedAlgorithms.join(", ")}`);
   }
   return names;
 }
@@ -89,24 +89,24 @@ function requiredClaims(pairs: readonly string[]): ReadonlyMap<string, string> {
   );
 }
 
-/** The authorities of a file, each of which must be one; else those that this machine trusts. */
+/** Returns the CA certificates of the file, or those that the system trusts if no file is named. */
 async function authorities(file: string | undefined): Promise<readonly string[] | undefined> {
   if (file === undefined) return hostAuthorities();
   const flag = "--oidc-ca-file";
-  const found = await readAuthorities(flag, file);
-  for (const pem of found) {
+  const certificates = await readAuthorities(flag, file);
+  for (const pem of certificates) {
     const { ca, subject } = new X509Certificate(pem);
     if (!ca) {
       const name = subject.replaceAll("\n", ", ");
       throw new OptionsError(`${flag} ${file}: the certificate of ${name} is not that of an authority`);
     }
   }
-  return found;
+  return certificates;
 }
 
-/** Undefined where the machine keeps none in a usual place: then those that Node comes with. */
+/** Returns the system's CA certificates; undefined if none of the usual files exists, then Node's own apply. */
 function hostAuthorities(): readonly string[] | undefined {
   const { SSL_CERT_FILE: named } = process.env;
-  const file = [...(named === undefined ? [] : [named]), ...hostFiles].find((one) => existsSync(one));
+  const file = [...(named === undefined ? [] : [named]), ...systemCaFiles].find((one) => existsSync(one));
   return file === undefined ? undefined : [readFileSync(file, "utf8")];
 }

@@ -16,9 +16,9 @@ import { readOptionFile } from "../options/option-files.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** What a server needs to issue and verify the tokens of service accounts. */
+/** The keys and functions for issuing and verifying service account tokens. */
 export interface ServiceAccountKeys {
-  /** Signs a token that lies in a Secret. */
+  /** Signs a token without expiration, which is stored in a Secret. */
   readonly issueLegacy: IssueLegacyToken;
   readonly issuers: readonly string[];
   readonly ownAudiences: readonly string[];
@@ -31,10 +31,10 @@ const hourMs = 60 * 60 * 1000;
 const maxMs = 2 ** 32 * 1000;
 
 /**
- * Reads the keys that the options name (spec: conventions 5.5), and makes a signing key where none is named.
+ * Reads the keys of the options (spec: conventions 5.5); creates a signing key if none is named.
  *
- * @param shared holds the signing key that the servers over one store have in common; undefined where they have none.
- * @throws {OptionsError} which names the flag.
+ * @param shared holds the signing key that the servers of one store share; undefined if they share none.
+ * @throws {OptionsError} if a key can't be used; the message names the flag.
  */
 export async function serviceAccountKeys(
   options: ServerOptions,
@@ -89,7 +89,7 @@ async function verifyingKeys(options: ServerOptions, files: readonly string[]): 
     return readPublicKeys(await readOptionFile("--tls-private-key-file", tlsKey));
   } catch (error) {
     if (!(error instanceof KeyFault)) throw error;
-    // A key of another sort serves TLS well; it just verifies no tokens.
+    // A TLS key of a type that can't sign tokens is allowed.
     options.log.warn({ file: tlsKey }, `the TLS key verifies no service account tokens: ${error.message}`);
     return [];
   }

@@ -18,18 +18,18 @@ import type { AuthorizationWebhookSettings } from "../options/types.ts";
 import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
 import { readOptionFile } from "../options/option-files.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
-import { outageLogMs, remoteService, type ConfiguredService } from "../webhooks/remote-services.ts";
+import { outageLogIntervalMs, remoteService, type ConfiguredService } from "../webhooks/remote-services.ts";
 
-/** Who decides what callers may do. */
+/** The authorizers of the server. */
 export interface Authorizers {
   readonly chain: AuthorizerChain;
   close(): Promise<void>;
 }
 
 /**
- * The authorizers that the options ask for.
+ * Creates the authorizers of the options.
  *
- * @throws {OptionsError} a mode and what it needs aren't given together, or that can't be used.
+ * @throws {OptionsError} if a mode lacks its options, options lack their mode, or a value can't be used.
  */
 export async function authorizers(
   options: ServerOptions,
@@ -45,11 +45,11 @@ export async function authorizers(
 ): Promise<Authorizers> {
   const { authorizationWebhook: chosen, vocabulary } = options;
   const modes = orderOf(options.authorizationModes, extensions);
-  const wanted = modes.includes("Webhook");
-  if (wanted && chosen === undefined) {
+  const hasWebhook = modes.includes("Webhook");
+  if (hasWebhook && chosen === undefined) {
     throw new OptionsError("--authorization-mode Webhook needs --authorization-webhook-config-file");
   }
-  if (!wanted && chosen !== undefined) {
+  if (!hasWebhook && chosen !== undefined) {
     throw new OptionsError("--authorization-webhook-config-file needs --authorization-mode Webhook");
   }
   const further = {
@@ -69,17 +69,18 @@ export async function authorizers(
 }
 
 /**
- * The names of all authorizers in the order in which they are asked: those that the modes don't name come last.
+ * Returns the names of all authorizers in the order in which they are called; extensions that the modes don't name
+ * come last.
  *
- * @throws {OptionsError}
+ * @throws {OptionsError} if a mode is unknown.
  */
 function orderOf(modes: readonly string[], extensions: readonly NamedAuthorizer[]): readonly string[] {
   const names = extensions.map(({ name }) => name);
-  const known = [...authorizationModes, ...names];
-  const unknown = modes.find((mode) => !known.includes(mode));
+  const allowed = [...authorizationModes, ...names];
+  const unknown = modes.find((mode) => !allowed.includes(mode));
   if (unknown !== undefined) {
     throw new OptionsError(
-      `--authorization-mode: ${JSON.stringify(unknown)} is not one of ${known.join(", ")}`,
+      `--authorization-mode: ${JSON.stringify(unknown)} is not one of ${allowed.join(", ")}`,
     );
   }
   return [...modes, ...names.filter((name) => !modes.includes(name))];
@@ -90,14 +91,14 @@ function webhook(
   service: ConfiguredService,
   { version, authorizedMs, unauthorizedMs }: AuthorizationWebhookSettings,
 ): AuthorizationWebhook {
-  const message = "the authorization webhook can't be asked";
+  const message = "the authorization webhook can't be reached";
   return new AuthorizationWebhook({
     ask: (review) => service.post(review),
     apiVersion: `${groupName(authorization, vocabulary)}/${version}`,
     authorizedMs,
     unauthorizedMs,
     clock,
-    failed: rarely(clock, outageLogMs, (error) => log.warn({ error: error.message }, message)),
+    failed: rarely(clock, outageLogIntervalMs, (error) => log.warn({ error: error.message }, message)),
   });
 }
 

@@ -19,17 +19,20 @@ import type { Timestamps } from "../../base/timestamps.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { insightNotes } from "../../authorization/reviews/insight-notes.ts";
 
-/** Who knows the answers. */
+/** The dependencies of the review handlers. */
 interface Reviewers {
   readonly authorizer: AuthorizerChain;
   readonly authenticator: Authenticator;
-  /** Those who stand for this server in tokens. */
+  /** The audiences that tokens for this server have. */
   readonly ownAudiences: readonly string[];
   readonly registry: Registry;
   readonly timestamps: Timestamps;
 }
 
-/** Who answers the reviews (spec: access review 2.2, 2.3), and the questions about authorization beyond them. */
+/**
+ * Returns the handlers of the access and token reviews (spec: access review 2.2, 2.3) and of the insight group, by
+ * kind.
+ */
 export function reviewHandlers(reviewers: Reviewers): Map<string, ReviewHandler> {
   return new Map([...accessReviewHandlers(reviewers), ...insightHandlers(reviewers)]);
 }
@@ -55,8 +58,8 @@ function insightHandlers({ authorizer: chain, registry }: Reviewers): Map<string
       async (review) => {
         const spec = review["spec"] as SubjectAccessListSpec;
         const after = spec.continue === undefined ? undefined : readPlace(spec.continue);
-        const question = { ...spec, limit: spec.limit ?? defaultSubjects, after };
-        const { subjects, last, unlisted } = await listSubjects(question, chain, vocabulary);
+        const query = { ...spec, limit: spec.limit ?? defaultSubjects, after };
+        const { subjects, last, unlisted } = await listSubjects(query, chain, vocabulary);
         const next = last === undefined ? {} : { continue: writePlace(last) };
         review["status"] = { subjects, ...next, unlisted };
       },
@@ -101,7 +104,7 @@ function accessReviewHandlers({
       "SelfSubjectRulesReview",
       async (review, { user }) => {
         const { namespace } = review["spec"] as { namespace: string };
-        // The answer shows the rules alone.
+        // The response has only the rules.
         review["spec"] = {};
         review["metadata"] = { creationTimestamp: null };
         review["status"] = await reviewRules(user, namespace, authorizer);
@@ -110,7 +113,7 @@ function accessReviewHandlers({
     [
       "SelfSubjectReview",
       (review, { user }) => {
-        // The answer is a new object; of the metadata that was sent nothing is kept.
+        // The response is a new object without the metadata of the request.
         review["metadata"] = { creationTimestamp: timestamps.now() };
         review["status"] = reviewSelf(user);
       },

@@ -1,16 +1,16 @@
 import { CertificateFault, loadCertificateFiles } from "../../base/certificates/serving-certificates.ts";
 import { OptionsError } from "../options/options-error.ts";
 
-/** A certificate with its key (PEM), with which the server shows itself to others. */
+/** A client certificate of the server with its key (PEM). */
 export interface ClientCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
 /**
- * Reads a certificate and its key from the files that two flags name; undefined where neither is given.
+ * Reads a certificate and its key from the files of two flags; returns undefined if neither is set.
  *
- * @throws {OptionsError} one is given without the other, or they can't be used.
+ * @throws {OptionsError} if only one is set, or the files can't be used.
  */
 export async function clientCertificate(
   flags: readonly [certificate: string, key: string],

@@ -7,10 +7,11 @@ import { OptionsError } from "../options/options-error.ts";
 import type { ClusterSigningSettings } from "../options/types.ts";
 
 /**
- * The authorities of the built-in signers. Files are read for each certificate, so that changed ones count at once.
+ * Returns a function that gives the CA of a built-in signer. Files are read for each certificate, so changes apply at
+ * once.
  *
- * @param own the server's own authority as it is now; undefined where it has none.
- * @throws {OptionsError} the files of an authority can't be used, or no certificate would hold for a minute.
+ * @param own returns the server's own CA; undefined if it has none.
+ * @throws {OptionsError} if the files of a CA can't be used, or a certificate would be valid for less than a minute.
  */
 export async function signingAuthorities(
   { files, signers, durationMs }: ClusterSigningSettings,

@@ -5,21 +5,21 @@ import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { Serving } from "./serving.ts";
 
-/** How often the server looks whether its own certificate ends soon: that is a month before it ends. */
+/** How often the server checks whether its own certificate is due for renewal, a month before it expires. */
 const ownCheckMs = 60 * 60 * 1000;
 
-/** What keeps certificates up to date. */
+/** The running renewal of certificates. */
 export interface Renewal {
-  /** Resolves when nothing is under way any more. */
+  /** Stops; resolves when no renewal is running. */
   close(): Promise<void>;
 }
 
 /**
- * Keeps certificates and authorities up to date while the server runs: takes in what the operator's files hold, and makes
- * the server's own certificate anew before it ends. Connections that stand are left alone. What can't be used changes
- * nothing, but is told of.
+ * Reloads the certificate and CA files of the operator when they change, and renews the server's own certificate
+ * before it expires. Open connections keep their certificate. If new files can't be used, the previous ones stay and
+ * the log has a line.
  *
- * @param renewed called when others must be told of the authorities.
+ * @param renewed called after the CA certificates of clients may have changed.
  */
 export async function renewCertificates(
   options: ServerOptions,
@@ -41,7 +41,7 @@ export async function renewCertificates(
     (error) =>
       log.error(
         { error: stackOf(error) },
-        "changed certificates or authorities can't be used; those of before stay",
+        "changed certificates or authorities can't be used; keeping the previous ones",
       ),
   );
   await watch.start();
@@ -54,7 +54,7 @@ export async function renewCertificates(
   };
 }
 
-/** Renews the server's own certificate; undefined where it has none. */
+/** Starts the renewal of the server's own certificate; returns undefined if it has none. */
 function ownRenewal(
   { clock, log }: ServerOptions,
   { renewOwn }: Serving,
@@ -65,9 +65,9 @@ function ownRenewal(
   const renew = async () => {
     if (!(await renewOwn((tls) => listener.renew(tls)))) return;
     await renewed();
-    log.info({}, "the server's own certificate was made anew");
+    log.info({}, "the server's own certificate was renewed");
   };
   return new Periodic(clock, ownCheckMs, renew, (error) =>
-    log.error({ error: stackOf(error) }, "the server's own certificate can't be made anew"),
+    log.error({ error: stackOf(error) }, "the server's own certificate can't be renewed"),
   );
 }

@@ -20,49 +20,49 @@ import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { tlsProtocol } from "../options/tls-protocol.ts";
 
-/** How a server shows itself, and whose client certificates it knows. */
+/** The serving certificate and the CA certificates for client certificates. */
 export interface Serving {
   readonly listen: Omit<ListenOptions, "guard" | "observer" | "backlog">;
   /**
-   * The authority that clients are to trust; with an operator's certificate the one at the end of its chain, undefined if the
-   * file doesn't hold it.
+   * PEM of the CA that clients should trust. With an operator's certificate it is the last of its chain; undefined if
+   * the file doesn't contain it.
    */
   readonly caCertificate: string | undefined;
-  /** Makes the administrator a certificate; undefined when the server holds no authority's key. */
+  /** Issues a client certificate for the administrator; undefined if the server has no CA key. */
   readonly issueAdminCertificate: (() => { certificate: string; key: string }) | undefined;
-  /** The server's own authority with its key, as it is now; undefined where it holds none. */
+  /** The current own CA of the server with its key; undefined if it has none. */
   readonly signingAuthority: CertificatePair | undefined;
   readonly authorities: ClientAuthorities;
-  /** Files of the operator's that may change while the server runs. */
+  /** Certificate files of the operator, which may change while the server runs. */
   readonly files: readonly string[];
   /**
-   * Reads those files again, and hands what new connections are to be served with to `renew`.
+   * Reads those files again and passes the TLS material for new connections to `renew`.
    *
-   * @throws {OptionsError} for a file that can't be used, and then nothing has changed.
+   * @throws {OptionsError} if a file can't be used; then nothing changes.
    */
   reload(renew: (tls: TlsMaterial) => void): Promise<void>;
   /**
-   * Makes a certificate of the server's own anew where it ends soon, and reloads; undefined with an operator's own.
+   * Renews the server's own certificate if it expires soon, and reloads; undefined with an operator's certificate.
    *
-   * @returns whether there was anything to renew.
-   * @throws {OptionsError} it can't be made or kept, and then nothing has changed.
+   * @returns whether the certificate was renewed.
+   * @throws {OptionsError} if it can't be created or stored; then nothing changes.
    */
   readonly renewOwn: ((renew: (tls: TlsMaterial) => void) => Promise<boolean>) | undefined;
 }
 
-/** Authorities by the sort of clients for whom they vouch. */
+/** The CA certificates by the type of client that they sign for. */
 export interface ClientAuthorities {
   readonly clients: AuthorityPool;
-  /** Undefined where no proxy is believed. */
+  /** Undefined if no proxy is trusted. */
   readonly proxies: AuthorityPool | undefined;
 }
 
 const adminDays = 365;
 
 /**
- * Makes or reads the certificates that the options ask for; undefined without a socket.
+ * Creates or reads the certificates of the options; returns undefined if the server has no socket.
  *
- * @param shared holds the authority that the servers over one store have in common; undefined where each has its own.
+ * @param shared holds the CA that the servers of one store share; undefined if each has its own.
  */
 export async function servingCertificates(
   options: ServerOptions,
@@ -116,7 +116,7 @@ export async function servingCertificates(
   };
 }
 
-/** What the files say, all of it good. */
+/** The validated content of the files. */
 interface Material {
   readonly tls: TlsMaterial;
   readonly clients: readonly string[];
@@ -134,18 +134,18 @@ async function readMaterial(
     proxy === undefined ? undefined : await readAuthorities("--requestheader-client-ca-file", proxy.caFile);
   const pair =
     own?.serving ??
-    (await unlessFaulty(givenFlags, () =>
+    (await unlessFaulty(operatorFlags, () =>
       loadCertificateFiles(certificateFiles!.cert, certificateFiles!.key),
     ));
   const clientAuthorities = [...new Set([...clients, ...(proxies ?? [])])];
   return { tls: { cert: pair.certificate, key: pair.key, clientAuthorities }, clients, proxies };
 }
 
-/** Flags that choose where the server's certificate lies. */
+/** The flag of the folder of the server's own certificate. */
 const ownFlags = "--cert-dir";
-const givenFlags = "--tls-cert-file, --tls-private-key-file";
+const operatorFlags = "--tls-cert-file, --tls-private-key-file";
 
-/** What the system says of a place that can't be a folder of certificates. */
+/** Error codes of a path that can't be used as the folder of certificates. */
 const noFolder = new Set(["ENOTDIR", "EEXIST", "EACCES", "EPERM", "EROFS"]);
 
 async function unlessFaulty<T>(flags: string, work: () => Promise<T>): Promise<T> {
@@ -179,11 +179,11 @@ function adminIssuer(
   return () => issueClientCertificate(ca, { commonName: "admin", organizations, days: adminDays }, clock);
 }
 
-/** The server's own certificates as they should be now; undefined with an operator's. */
+/** Creates or renews the server's own certificates; returns undefined with an operator's certificate. */
 async function ownCertificates(
   { clock, host, extraHosts, certificateFiles, certificateFolder, certificateFileName }: ServerOptions,
   shared: SharedValues | undefined,
-  known?: ServingCertificates,
+  current?: ServingCertificates,
 ): Promise<ServingCertificates | undefined> {
   if (certificateFiles !== undefined) return undefined;
   const any = host === "0.0.0.0" || host === "::";
@@ -197,15 +197,15 @@ async function ownCertificates(
       fileName: certificateFileName,
     });
   const authority = await common?.(undefined);
-  return known === undefined
+  return current === undefined
     ? createServingCertificates(hosts, clock, authority)
-    : renewServingCertificates(known, hosts, clock, authority);
+    : renewServingCertificates(current, hosts, clock, authority);
 }
 
 /**
- * The certificates of authorities that a file holds, which an option names.
+ * Returns the CA certificates of a file that an option names.
  *
- * @throws {OptionsError}
+ * @throws {OptionsError} if the file can't be read or holds no certificate.
  */
 export async function readAuthorities(flag: string, file: string): Promise<string[]> {
   const text = await readOptionFile(flag, file);

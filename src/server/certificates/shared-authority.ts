@@ -11,11 +11,11 @@ import {
 const name = "authority";
 
 /**
- * The authority that all servers over one store have in common. The first of them makes it, and the first that finds that
- * it ends within 30 days makes the next one.
+ * Returns the CA that all servers of one store share. The first server creates it; a server that finds that it
+ * expires within 30 days creates the next one.
  *
- * @param local an authority that this server had to itself until now: it becomes the common one where there is none.
- * @throws {CertificateFault} what the store holds can't be used.
+ * @param local the CA that this server had for itself; it becomes the shared one if there is none.
+ * @throws {CertificateFault} if the stored CA can't be used.
  */
 export async function sharedAuthority(
   shared: SharedValues,
@@ -23,8 +23,8 @@ export async function sharedAuthority(
   clock: Clock,
 ): Promise<CertificatePair> {
   const stored = await shared.get(name);
-  const known = stored === undefined ? undefined : decode(stored);
-  if (known !== undefined && !isEnding(known, clock)) return known;
+  const current = stored === undefined ? undefined : decode(stored);
+  if (current !== undefined && !isEnding(current, clock)) return current;
   const isOffered = stored === undefined && local !== undefined && !isEnding(local, clock);
   const next = isOffered ? local : createAuthority(clock);
   return decode(await shared.replace(name, stored, encode(next)));
@@ -51,7 +51,9 @@ function decode(stored: Buffer): CertificatePair {
   }
   const { certificate, key } = pair;
   if (typeof certificate !== "string" || typeof key !== "string") {
-    throw new CertificateFault("what the store holds as the servers' common authority isn't one");
+    throw new CertificateFault(
+      "the shared authority in the store is not valid: certificate and key must be text",
+    );
   }
   checkPair({ certificate, key }, "the common authority's certificate", "the common authority's key");
   return { certificate, key };

@@ -1,33 +1,35 @@
 import type { HealthCheck } from "../../http/documents/health.ts";
 import { controllerCheckName } from "../start/start-hooks.ts";
 
-/** A controller that has not begun yet, or how to ask one that has whether it can't follow what it works with. */
+/**
+ * The state of a controller: `begins` until it has started, then a function that returns whether its informers fail.
+ */
 type State = "begins" | (() => boolean);
 
 /**
- * How the controllers of a server are, for `/readyz`: one check a controller, `poststarthook/controllers/NAME`. A controller
- * that another server runs is well here.
+ * The states of a server's controllers, for `/readyz`: one check per controller, `poststarthook/controllers/NAME`.
+ * The check of a controller that runs on another server passes.
  */
 export class ControllerStates {
-  /** Those that run here or are to. */
+  /** The controllers that run or will run on this server. */
   private readonly states = new Map<string, State>();
 
-  /** It is to run here, and doesn't know yet what is stored. */
+  /** Marks the controller as starting on this server. */
   begins(name: string): void {
     this.states.set(name, "begins");
   }
 
-  /** It has begun here. */
+  /** Marks the controller as started on this server. */
   runs(name: string, failing: () => boolean): void {
     this.states.set(name, failing);
   }
 
-  /** It doesn't run here any more: another server may run it. */
+  /** Marks the controller as not running here; another server may run it. */
   ended(name: string): void {
     this.states.delete(name);
   }
 
-  /** The checks of controllers with these names. */
+  /** Returns the health checks of these controllers. */
   checks(names: readonly string[]): readonly HealthCheck[] {
     return names.map((name) => ({
       name: controllerCheckName(name),
@@ -38,7 +40,7 @@ export class ControllerStates {
   private problemOf(name: string): string | undefined {
     const state = this.states.get(name);
     if (state === undefined) return undefined;
-    if (state === "begins") return "the controller has not begun";
-    return state() ? "what the controller works with can't be followed" : undefined;
+    if (state === "begins") return "the controller has not started";
+    return state() ? "an informer of the controller fails" : undefined;
   }
 }

@@ -21,9 +21,10 @@ import { runControllers } from "./running-controllers.ts";
 import type { Serving } from "../certificates/serving.ts";
 
 /**
- * The controllers that the options ask for. Without the one of quotas, the status of quotas is written by the server that charges them.
+ * Returns the controllers that the options enable. If the quota controller is off, the server that charges a quota
+ * writes its status.
  *
- * @throws {OptionsError} they name one that there isn't.
+ * @throws {OptionsError} if the options name an unknown controller.
  */
 export function chosenControllers(
   { enabledControllers: wanted = ["*"] }: ServerOptions,
@@ -42,24 +43,24 @@ interface ControllerSetup {
   readonly chosen: readonly Controller<BuiltInDependencies>[];
   readonly options: ServerOptions;
   readonly engine: Engine;
-  /** In whose name controllers write. */
+  /** The identity with which controllers write. */
   readonly user: UserInfo;
-  /** Undefined without a socket. */
+  /** Undefined if the server has no socket. */
   readonly serving: Serving | undefined;
   readonly quotas: QuotaIndex;
   readonly authorizer: Authorizer;
   readonly apiServices: ApiServices;
   readonly issueLegacyToken: IssueLegacyToken;
   readonly queues: QueueMetrics;
-  /** Told how the controllers are. */
+  /** Receives the states of the controllers. */
   readonly states: ControllerStates;
 }
 
 /**
- * Starts the chosen controllers. Those of which one must run for all servers over the store run where the leader is; they have
- * begun when the promise resolves, unless another server leads.
+ * Starts the enabled controllers. Controllers that must run once per store run on the leader. When the promise
+ * resolves they have started, unless another server is the leader.
  *
- * @throws {OptionsError} an authority that is to sign can't be used, or a controller of the embedding program can't be started.
+ * @throws {OptionsError} if a signing CA can't be used, or a controller of the embedding program can't be started.
  */
 export async function startControllers(setup: ControllerSetup): Promise<RunningController> {
   const { chosen, options, engine, user, states } = setup;

@@ -17,7 +17,7 @@ import type { ServerOptions } from "../options/server-options.ts";
 import type { Serving } from "../certificates/serving.ts";
 import { isStoreBusy } from "../start/start-writes.ts";
 
-/** What the default objects are written with beside the client. */
+/** Dependencies of the default objects, besides the client. */
 interface Writers {
   readonly flow: FlowConfiguration;
   /** Publishes the authorities of clients. */
@@ -25,10 +25,11 @@ interface Writers {
 }
 
 /**
- * Brings what a server always has to what this release makes of it; may be called again after a failure. Nothing waits
- * but what needs a namespace: writes that are made at one time are synced as one.
+ * Creates or updates the default objects of this release; may be called again after a failure. All writes start at
+ * once, so the store can sync them together; only objects in a namespace wait for the namespace.
  *
- * @throws when every write has ended: a failure for another reason than that the store takes no writes, else the first one.
+ * @throws after all writes have ended: the first failure for another reason than a busy store, otherwise the first
+ * failure.
  */
 export async function ensureDefaultObjects(
   options: ServerOptions,
@@ -53,7 +54,7 @@ export async function ensureDefaultObjects(
   if (failures.length > 0) throw failures.find((one) => !isStoreBusy(one)) ?? failures[0];
 }
 
-/** Handles a failure, unless it is one that {@link isStoreBusy} recognizes: that is thrown again. */
+/** Returns a handler that rethrows errors of a busy store ({@link isStoreBusy}) and passes others to `handle`. */
 function unlessBusy(handle: (error: unknown) => void): (error: unknown) => void {
   return (error) => {
     if (isStoreBusy(error)) throw error;
@@ -61,7 +62,7 @@ function unlessBusy(handle: (error: unknown) => void): (error: unknown) => void 
   };
 }
 
-/** Publishes the authorities of clients. Without a socket there is nothing to publish. */
+/** Publishes the CA certificates for client certificates; does nothing if the server has no socket. */
 export async function publishTrustOf(
   options: ServerOptions,
   client: Client,
@@ -71,7 +72,7 @@ export async function publishTrustOf(
   await publishClusterTrust(options, client, clusterTrust(options, serving.authorities));
 }
 
-/** Logs that the authorities of clients could not be published, which doesn't keep the server from serving. */
+/** Logs a failure to publish the CA certificates; the server starts anyway. */
 export function logTrustFailure({ log }: ServerOptions): (error: unknown) => void {
   return (error) => log.error({ error: stackOf(error) }, "the authorities of clients could not be published");
 }

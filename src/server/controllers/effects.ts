@@ -11,17 +11,17 @@ import type { Store } from "../../storage/store.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** From one message about claims that could not be released to the next. */
-const failureLogMs = 10_000;
+/** Minimum interval of log lines about claims that could not be released. */
+const failureLogIntervalMs = 10_000;
 
-/** What writing some kinds brings with it. */
+/** Side effects of writes of some kinds. */
 export interface ServerEffects {
   readonly byPrefix: ReadonlyMap<string, StorageHooks>;
-  /** Releases the claims that a crash or a failure of the store left behind; undefined where services aren't served. */
+  /** Releases claims that remain after a crash or a store failure; undefined if Services aren't served. */
   readonly repair: ServiceClaimRepair | undefined;
 }
 
-/** @throws {OptionsError} for ranges that can't be used. */
+/** @throws {OptionsError} if an address or port range can't be used. */
 export function serverEffects(
   { serviceClusterIpRanges, serviceNodePortRange, clock, log }: ServerOptions,
   registry: Registry,
@@ -40,8 +40,8 @@ export function serverEffects(
   }
   const prefix = registry.find("", "v1", "services")?.storePrefix;
   if (prefix === undefined) return { byPrefix, repair: undefined };
-  const failed = rarely(clock, failureLogMs, (error: unknown) =>
-    log.warn({ error: stackOf(error) }, "claims of services were not released; this is tried again"),
+  const failed = rarely(clock, failureLogIntervalMs, (error: unknown) =>
+    log.warn({ error: stackOf(error) }, "claims of services could not be released; retrying"),
   );
   const leftBehind = (error: unknown) => {
     if (error !== undefined) failed(error);

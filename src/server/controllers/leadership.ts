@@ -9,17 +9,17 @@ import { isStore } from "../../storage/guarded-store.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** Whether other servers may work on the same store, so that one of them must be chosen for the controllers. */
+/** Whether other servers may share the store, so that a leader must be elected for the controllers. */
 export function isElected({ storage, leaderElection = true }: ServerOptions): boolean {
   return leaderElection && (isStore(storage) || storage.engine !== "memory");
 }
 
 /**
- * Has the servers over one store choose which of them runs controllers. A server that is alone begins at once.
+ * Takes part in the election of the server that runs the controllers. A server without others starts at once.
  *
- * @param lead begins the work; it writes only while `holds` says so.
- * @param otherLeads called when another server is seen to lead.
- * @throws what `lead` throws when it begins at once.
+ * @param lead starts the controllers; they may write only while `holds` returns true.
+ * @param otherLeads called when another server is the leader.
+ * @throws what `lead` throws if this server starts at once.
  */
 export async function electLeader(
   { vocabulary, clock, log }: ServerOptions,
@@ -27,18 +27,22 @@ export async function electLeader(
   lead: (holds: () => boolean) => Promise<RunningController>,
   otherLeads: () => void,
 ): Promise<RunningController> {
-  const place = placeOfProcesses();
-  const identity = `${hostname()}_${place}_${process.pid}_${randomUUID()}`;
+  const pidNamespace = pidNamespaceId();
+  const identity = `${hostname()}_${pidNamespace}_${process.pid}_${randomUUID()}`;
   const lease = controllersLease(vocabulary);
   const events = new EventRecorder(client, clock, vocabulary.components.apiServer, (error) =>
     log.warn({ error: stackOf(error) }, "an event about the lease of the controllers could not be written"),
   );
   const election = new LeaderElection(client, vocabulary, clock, {
     identity,
-    hasEnded: (holder) => hasEnded(holder, place),
+    hasEnded: (holder) => hasEnded(holder, pidNamespace),
     lead,
     otherLeads,
-    failed: (error) => log.warn({ error: stackOf(error) }, "the lease of the controllers can't be had now"),
+    failed: (error) =>
+      log.warn(
+        { error: stackOf(error) },
+        "the lease of the controllers can't be acquired or renewed; retrying",
+      ),
     changed(leads) {
       log.info(
         { identity },
@@ -59,13 +63,13 @@ export async function electLeader(
   };
 }
 
-/** Tells one set of process numbers from another: it is the same for processes that see each other on this machine. */
-function placeOfProcesses(): string {
+/** Returns an identifier of the PID namespace: equal for processes of one machine that see the same process ids. */
+function pidNamespaceId(): string {
   const read = (what: () => string): string => {
     try {
       return what();
     } catch {
-      // Not on Linux: then the host's name must do.
+      // Only Linux has these files; elsewhere the host name is used alone.
       return "";
     }
   };
@@ -74,10 +78,10 @@ function placeOfProcesses(): string {
   return createHash("sha256").update(`${hostname()} ${boot} ${namespace}`).digest("hex").slice(0, 16);
 }
 
-/** Whether a holder was a process of this machine that isn't there any more. */
-function hasEnded(identity: string, place: string): boolean {
-  const [itsPlace, pid = ""] = identity.split("_").slice(-3);
-  if (itsPlace !== place || !/^\d+$/.test(pid)) return false;
+/** Whether the lease holder was a process of this machine that has ended. */
+function hasEnded(identity: string, pidNamespace: string): boolean {
+  const [holderPidNamespace, pid = ""] = identity.split("_").slice(-3);
+  if (holderPidNamespace !== pidNamespace || !/^\d+$/.test(pid)) return false;
   try {
     process.kill(Number(pid), 0);
     return false;

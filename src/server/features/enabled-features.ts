@@ -7,13 +7,13 @@ import type { ServerOptions } from "../options/server-options.ts";
 const gatesOf = new WeakMap<ServerOptions, FeatureGates>();
 
 /**
- * The features that the options turn on. The first call for some options logs what the operator should know.
+ * Returns the feature gates of the options. The first call for an options object logs the warnings.
  *
- * @throws {OptionsError}
+ * @throws {OptionsError} if `--feature-gates` can't be used.
  */
 export function featureGates(options: ServerOptions): FeatureGates {
-  const before = gatesOf.get(options);
-  if (before !== undefined) return before;
+  const cached = gatesOf.get(options);
+  if (cached !== undefined) return cached;
   const { featureGates: text, log } = options;
   try {
     const gates = FeatureGates.parse(text, features);

@@ -3,10 +3,10 @@ import { isLater, releaseAfter } from "../../base/releases.ts";
 
 const stages = ["alpha", "beta", "stable", "deprecated"] as const;
 
-/** How far a feature has come (spec: conventions 9.2, rule 8). */
+/** The stage of a feature (spec: conventions 9.2, rule 8). */
 export type FeatureStage = (typeof stages)[number];
 
-/** One feature as it stands in a release. */
+/** A feature in one release. */
 export interface Feature {
   readonly stage: FeatureStage;
   readonly on: boolean;
@@ -14,13 +14,13 @@ export interface Feature {
 
 /** The features of a release. */
 export interface Features {
-  /** Those that can be set, by their gates. */
+  /** The features that can be set, by gate name. */
   readonly gates: Readonly<Record<string, Feature>>;
-  /** The release that removed a gate, by the gate. */
+  /** The release that removed a gate, by gate name. */
   readonly removed: ReadonlyMap<string, string>;
 }
 
-/** What a release has of the features of this table. */
+/** Returns the features of the table at a release. */
 export function featuresAt(release: string, table: Readonly<Record<string, FeatureLifeCycle>>): Features {
   const gates: Record<string, Feature> = {};
   const removed = new Map<string, string>();
@@ -41,9 +41,10 @@ function stageAt(release: string, cycle: FeatureLifeCycle): FeatureStage | undef
 }
 
 /**
- * The first release that may lack the gate of a feature that became stable or was given up; undefined while it is neither.
- * Its gate works for 6 months or 2 releases after it became stable, for 3 months or 1 release after a beta was given up, and
- * no longer after an alpha was (spec: conventions 9.2, rule 8). There are three releases a year.
+ * Returns the first release that may remove the gate of a stable or abandoned feature; undefined for others. A gate
+ * works for at least 6 months or 2 releases after the feature became stable, and 3 months or 1 release after a beta
+ * was abandoned; the gate of an abandoned alpha may be removed at once (spec: conventions 9.2, rule 8). There are
+ * three releases a year.
  */
 export function earliestRemoval({ beta, stable, deprecated }: FeatureLifeCycle): string | undefined {
   if (stable !== undefined) return releaseAfter(stable, 2);
@@ -51,27 +52,27 @@ export function earliestRemoval({ beta, stable, deprecated }: FeatureLifeCycle):
   return beta === undefined ? deprecated : releaseAfter(deprecated, 1);
 }
 
-/** A `--feature-gates` that can't be used. */
+/** Thrown for a value of `--feature-gates` that can't be used. */
 export class FeatureGateError extends Error {
   override name = "FeatureGateError";
 }
 
-/** Which features are on. */
+/** The enabled features. */
 export class FeatureGates {
   private constructor(
     private readonly features: Features,
-    /** What was set, by name; also of whole stages. */
+    /** The settings by name, including `AllAlpha` and `AllBeta`. */
     readonly settings: ReadonlyMap<string, boolean>,
-    /** What the operator should know of the settings. */
+    /** Warnings for the operator about the settings. */
     readonly warnings: readonly string[],
   ) {}
 
   /**
-   * Reads comma-separated `NAME=true|false` pairs; `AllAlpha` and `AllBeta` stand for every feature of that stage which
+   * Parses comma-separated `NAME=true|false` pairs. `AllAlpha` and `AllBeta` set every feature of the stage that
    * isn't named itself.
    *
-   * @throws {FeatureGateError} for unknown and removed names, values that are neither true nor false, and stable features
-   * turned off.
+   * @throws {FeatureGateError} if a name is unknownGateError or removed, a value is neither true nor false, or a stable
+   * feature is turned off.
    */
   static parse(text: string, features: Features): FeatureGates {
     const settings = new Map<string, boolean>();
@@ -83,8 +84,9 @@ export class FeatureGates {
         throw new FeatureGateError(`${JSON.stringify(pair)}: a feature is set with NAME=true or NAME=false`);
       }
       const on = value === "true";
-      const feature = gateOf(features, name);
-      if (feature === undefined && name !== "AllAlpha" && name !== "AllBeta") throw unknown(name, features);
+      const feature = featureOf(features, name);
+      if (feature === undefined && name !== "AllAlpha" && name !== "AllBeta")
+        throw unknownGateError(name, features);
       if (feature?.stage === "stable" && !on) {
         throw new FeatureGateError(`cannot set feature gate ${name} to false, feature is locked to true`);
       }
@@ -95,23 +97,23 @@ export class FeatureGates {
     return new FeatureGates(features, settings, warnings);
   }
 
-  /** Whether a feature is on; names that don't exist are a defect. */
+  /** Whether the feature is enabled. An unknownGateError name is a bug and throws. */
   readonly enabled = (name: string): boolean => {
-    const feature = gateOf(this.features, name);
+    const feature = featureOf(this.features, name);
     if (feature === undefined) throw new Error(`there is no feature gate ${name}`);
     const own = this.settings.get(name);
     if (own !== undefined) return own;
-    const whole = feature.stage === "alpha" ? "AllAlpha" : feature.stage === "beta" ? "AllBeta" : "";
-    return this.settings.get(whole) ?? feature.on;
+    const stageSetting = feature.stage === "alpha" ? "AllAlpha" : feature.stage === "beta" ? "AllBeta" : "";
+    return this.settings.get(stageSetting) ?? feature.on;
   };
 }
 
-function gateOf({ gates }: Features, name: string): Feature | undefined {
+function featureOf({ gates }: Features, name: string): Feature | undefined {
   return Object.hasOwn(gates, name) ? gates[name] : undefined;
 }
 
-function unknown(name: string, { removed }: Features): FeatureGateError {
+function unknownGateError(name: string, { removed }: Features): FeatureGateError {
   const release = removed.get(name);
-  const gone = release === undefined ? "" : `; it was removed in ${release}, what it stood for can't be set`;
-  return new FeatureGateError(`unrecognized feature gate: ${name}${gone}`);
+  const removal = release === undefined ? "" : `; it was removed in ${release} and can no longer be set`;
+  return new FeatureGateError(`unrecognized feature gate: ${name}${removal}`);
 }

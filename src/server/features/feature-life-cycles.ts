@@ -1,6 +1,6 @@
 /**
- * The life of a feature: the release in which it came to each stage, such as `1.26` (spec: conventions 9.2, rule 8). A
- * feature that was given up is deprecated without having become stable.
+ * The life cycle of a feature: the release in which it entered each stage, such as `1.26` (spec: conventions 9.2,
+ * rule 8). An abandoned feature is deprecated without having become stable.
  */
 export interface FeatureLifeCycle {
   readonly alpha?: string;
@@ -9,13 +9,14 @@ export interface FeatureLifeCycle {
   readonly deprecated?: string;
   /** The first release without the gate. */
   readonly removed?: string;
-  /** The default, where it isn't the one of the stage: off for alpha, on for beta and stable. */
+  /** The default, if it differs from that of the stage: off for alpha, on for beta and stable. */
   readonly on?: boolean;
 }
 
 /**
- * The feature gates of the reference release, and those that went away not long before it. Those of node agents and other
- * programs are known too, so that one setting can be given to all; here they change nothing (`idle-features.ts`).
+ * The feature gates of the reference release, and those removed shortly before it. Gates of the node agent and other
+ * programs are included so that one setting can be passed to all programs; they have no effect here
+ * (`idle-features.ts`).
  */
 export const featureLifeCycles: Readonly<Record<string, FeatureLifeCycle>> = {
   APIListChunking: { alpha: "1.8", beta: "1.9" },

@@ -2,5 +2,5 @@ import { featureLifeCycles } from "./feature-life-cycles.ts";
 import { featuresAt } from "./feature-gates.ts";
 import { referenceRelease } from "../../vocabulary/vocabulary.ts";
 
-/** The features that can be set, as they stand in the reference release. */
+/** The features of the reference release. */
 export const features = featuresAt(`${referenceRelease.major}.${referenceRelease.minor}`, featureLifeCycles);

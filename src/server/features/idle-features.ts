@@ -1,6 +1,6 @@
-/** Feature gates that change nothing here, by the reason, which completes "has no effect here: ". */
+/** Feature gates without effect, grouped by the reason; the reason completes the text "has no effect here: ". */
 const byReason: Readonly<Record<string, readonly string[]>> = {
-  "it is the node agent's": [
+  "it belongs to the node agent": [
     "CPUManagerPolicyAlphaOptions",
     "CPUManagerPolicyBetaOptions",
     "CPUManagerPolicyOptions",
@@ -32,15 +32,15 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "TopologyManagerPolicyOptions",
     "WindowsHostNetwork",
   ],
-  "it is the network proxy's": [
+  "it belongs to the network proxy": [
     "IPTablesOwnershipCleanup",
     "MinimizeIPTablesRestore",
     "ProxyTerminatingEndpoints",
     "WinDSR",
     "WinOverlay",
   ],
-  "it is the scheduler's": ["VolumeCapacityPriority"],
-  "it is of controllers that run elsewhere": [
+  "it belongs to the scheduler": ["VolumeCapacityPriority"],
+  "it belongs to controllers that run in other programs": [
     "HonorPVReclaimPolicy",
     "JobReadyPods",
     "LogarithmicScaleDown",
@@ -51,7 +51,7 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "RetroactiveDefaultStorageClass",
     "TopologyAwareHints",
   ],
-  "it is of volume plugins and cloud providers, which the server has none of": [
+  "it belongs to volume plugins and cloud providers, which the server doesn't have": [
     "CSIMigrationPortworx",
     "CSIMigrationRBD",
     "DisableCloudProviders",
@@ -64,7 +64,7 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "InTreePluginRBDUnregister",
     "InTreePluginvSphereUnregister",
   ],
-  "the server hasn't what it turns on or off": [
+  "the server doesn't have this feature": [
     "APIServerTracing",
     "ComponentSLIs",
     "ContextualLogging",
@@ -77,14 +77,10 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "UnauthenticatedHTTP2DOSMitigation",
   ],
   "--runtime-config turns the API on": ["APISelfSubjectReview"],
-  "the server always has what is on by default, and what isn't it never has": [
-    "AppArmor",
-    "DownwardAPIHugePages",
-    "ExpandedDNSConfig",
-  ],
+  "the server always uses the default": ["AppArmor", "DownwardAPIHugePages", "ExpandedDNSConfig"],
 };
 
-/** Why a feature gate changes nothing here, by its name. */
+/** The reason why a feature gate has no effect, by the gate's name. */
 export const idleFeatures: ReadonlyMap<string, string> = new Map(
   Object.entries(byReason).flatMap(([reason, names]) => names.map((name) => [name, reason] as const)),
 );

@@ -4,12 +4,12 @@ import type { ApiObject } from "../../schema/kind.ts";
 import type { Store } from "../../storage/store.ts";
 import { checkStore } from "./health-checks.ts";
 
-/** What the field calls the first place where objects are kept, whatever keeps them. */
+/** The name that Kubernetes gives to the first etcd member; used for every storage engine. */
 const storeComponent = "etcd-0";
 
 /**
- * The state of the components that the server can ask: the store. What would run beside a server, such as a scheduler, it
- * doesn't know.
+ * Returns the ComponentStatuses. Only the store is listed: the server doesn't know other components, such as a
+ * scheduler.
  */
 export async function componentStatuses(store: Store, clock: Clock): Promise<readonly ApiObject[]> {
   const problem = await checkStore(store, clock);

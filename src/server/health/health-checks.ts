@@ -5,49 +5,49 @@ import { StoreFullError, type Store, type StoreError } from "../../storage/store
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { startHookChecks } from "../start/start-hooks.ts";
 
-/** Where a server is in its life; the health checks read it. */
+/** The state of a server between start and stop, as the health checks see it. */
 export interface Lifecycle {
-  /** Indexes and informers know everything that is stored. */
+  /** Indexes and informers have loaded all stored objects. */
   synced: boolean;
-  /** The default roles and bindings are there. */
+  /** The default objects are stored. */
   bootstrapped: boolean;
-  /** The store took no writes when they were to be written: that is retried in the background. */
+  /** The default objects couldn't be written because the store is busy; they are retried in the background. */
   bootstrapDelayed?: boolean;
-  /** A stop was asked for. */
+  /** The server is shutting down. */
   stopping: boolean;
 }
 
 /** How long the store may take to answer a health check. */
 const storeTimeoutMs = 2000;
 
-/** What knows something that is stored; {@link Followed.sync} fails while that can't be followed. */
+/** A cache of stored objects; {@link Followed.sync} rejects if its watch fails. */
 interface Followed {
   sync(): MaybePromise<void>;
 }
 
-/** What decisions about callers rest on. */
+/** The caches on which authorization depends. */
 export interface DecisionSources {
   /** The roles and bindings. */
   readonly policy: Followed;
-  /** What nodes need; undefined without the mode Node. */
+  /** The objects that nodes may read; undefined without the Node authorizer. */
   readonly needs: Followed | undefined;
 }
 
-/** What the checks are about. */
+/** The dependencies of the health checks. */
 export interface HealthSubjects extends DecisionSources {
   readonly store: Store;
   readonly life: Lifecycle;
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
-  /** So long after the start `/livez` overlooks what has not begun. */
+  /** Time after the start during which `/livez` passes although the start isn't finished. */
   readonly livezGracePeriodMs: number;
-  /** A check a controller, which readiness takes in. */
+  /** One check per controller; they are part of readiness. */
   readonly controllers?: readonly HealthCheck[];
 }
 
 /**
- * The checks of the three endpoints (spec: conventions 4.11). Those of the reference have its names, and the store is `etcd`, whichever
- * engine it is; others are the server's own.
+ * Returns the checks of `/healthz`, `/livez` and `/readyz` (spec: conventions 4.11). Checks of the reference have its
+ * names; the store is `etcd` for every engine. The other checks exist only in this server.
  */
 export function healthChecks({
   store,
@@ -60,10 +60,10 @@ export function healthChecks({
   controllers = [],
 }: HealthSubjects): HealthChecks {
   const start = clock.monotonicNow();
-  const storeCheck = atOnce(() => checkStore(store, clock));
+  const storeCheck = shared(() => checkStore(store, clock));
   const base: readonly HealthCheck[] = [
     { name: "ping", check: () => undefined },
-    // Lines are written at once: a server that answers isn't held up by its log.
+    // Log lines are written synchronously, so a server that responds can write its log.
     { name: "log", check: () => undefined },
     { name: "etcd", check: storeCheck },
     { name: "store", check: storeCheck },
@@ -73,7 +73,7 @@ export function healthChecks({
     check: () => (life.synced ? undefined : "the indexes are still being loaded"),
   };
   const hooks = startHookChecks(vocabulary, (step) => life[step], controllers);
-  // Default objects that the store has no room for are retried: a restart wouldn't help.
+  // Liveness ignores default objects that are retried because the store is full: a restart wouldn't help.
   const livingHooks = hooks.map(({ name, awaits, check }) => ({
     name,
     check: () => (awaits === "bootstrapped" && life.bootstrapDelayed === true ? undefined : check()),
@@ -92,33 +92,33 @@ export function healthChecks({
     check: () => (life.stopping ? "the server is stopping" : undefined),
   };
   const inGrace = () => clock.monotonicNow() - start < livezGracePeriodMs;
-  const patiently = (one: HealthCheck): HealthCheck => ({
+  const afterGrace = (one: HealthCheck): HealthCheck => ({
     name: one.name,
     check: () => (inGrace() ? undefined : one.check()),
   });
   const ready = [{ name: "etcd-readiness", check: storeCheck }, writes, informers, ...decisions];
   return {
     healthz: [...base, ...hooks],
-    livez: [...base, patiently(informers), ...livingHooks.map(patiently)],
+    livez: [...base, afterGrace(informers), ...livingHooks.map(afterGrace)],
     readyz: [...base, ...ready, ...hooks, ...controllers, shutdown],
   };
 }
 
-/** A check that is made once for all who ask while it is under way. */
-function atOnce(check: () => Promise<string | undefined>): () => Promise<string | undefined> {
+/** Returns a check that concurrent callers share while it runs. */
+function shared(check: () => Promise<string | undefined>): () => Promise<string | undefined> {
   let underWay: Promise<string | undefined> | undefined;
   return () => (underWay ??= check().finally(() => (underWay = undefined)));
 }
 
 /**
- * Whether the store answers in time; else a text that says how it fails. Health is public, so what exactly is wrong with the
- * store stands in the log alone.
+ * Checks that the store answers in time. Returns undefined, or a text about the failure. Health endpoints are public,
+ * so only the log has the details.
  */
 export function checkStore(store: Store, clock: Clock): Promise<string | undefined> {
   return inTime(clock, () => store.latestRevision(), "reason withheld");
 }
 
-/** Whether writes get through, as far as the store knows without making one. */
+/** Checks whether the store accepts writes, without writing. */
 async function checkWrites(store: Store, clock: Clock): Promise<string | undefined> {
   let obstacle: StoreError | undefined;
   const ask = async () => {
@@ -129,7 +129,7 @@ async function checkWrites(store: Store, clock: Clock): Promise<string | undefin
   return obstacle instanceof StoreFullError ? "no room for writes" : "writes don't get through";
 }
 
-/** What fails: a text for an answer that doesn't come in time, `failure` for an error, undefined for nothing. */
+/** Returns undefined if `ask` succeeds in time, `failure` if it throws, and a text about the timeout otherwise. */
 async function inTime(clock: Clock, ask: () => unknown, failure: string): Promise<string | undefined> {
   let timer: Timer | undefined;
   const late = new Promise<string>((resolve) => {

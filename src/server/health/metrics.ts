@@ -14,10 +14,10 @@ import type { ServerOptions } from "../options/server-options.ts";
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
-/** Where the store is whose size is told: no other one's is. */
+/** Label for the size of the embedded store; the size of other stores isn't reported. */
 const embedded = "embedded";
 
-/** The metrics of a server, with those that are looked up when somebody asks. */
+/** Creates the metrics of the server, including those that are collected at each scrape. */
 export function serverMetrics(
   options: ServerOptions,
   engine: Engine,
@@ -61,7 +61,7 @@ function collectSelectors(metrics: MetricSet, { selectors, vocabulary: { name } 
   metrics.sample(`${name}_selector_indexes_too_large_total`).set(tooLarge);
 }
 
-/** A store that can't be asked leaves the other metrics readable: they matter most then. */
+/** If the store fails, the other metrics are still served. */
 async function collectStore(metrics: MetricSet, engine: Engine, log: Logger): Promise<void> {
   try {
     await countObjects(metrics, engine);
@@ -98,13 +98,13 @@ async function collectProcess(metrics: MetricSet): Promise<void> {
   metrics.sample("process_cpu_seconds_total").set((user + system) / 1e6);
   metrics.sample("process_resident_memory_bytes").set(rss);
   metrics.sample("process_heap_bytes").set(heapUsed);
-  const [open, most] = [await openFiles(), openFileLimit()];
+  const [open, limit] = [await openFiles(), openFileLimit()];
   if (open !== undefined) metrics.sample("process_open_fds").set(open);
-  if (most !== undefined) metrics.sample("process_max_fds").set(most);
+  if (limit !== undefined) metrics.sample("process_max_fds").set(limit);
   metrics.sample("process_start_time_seconds").set(Date.now() / 1000 - process.uptime());
 }
 
-/** Only what the release before showed can be shown again; older metrics are gone. */
+/** Parses `--show-hidden-metrics-for-version`; only the previous release is allowed. */
 function previousRelease(text: string): string {
   const { major, minor } = referenceRelease;
   const previous = `${major}.${Number(minor) - 1}`;

@@ -8,13 +8,12 @@ import type { ServerOptions } from "../options/server-options.ts";
 import { isStoreBusy } from "../start/start-writes.ts";
 
 /**
- * Makes the config map in which newcomers find how to reach the server, and by which authority to recognize it (spec:
- * conventions 2.7). One that is there stays as it is: an administrator may have written it, or another server over the
- * same store. That it can't be made keeps nobody from being served.
+ * Creates the ConfigMap `cluster-info`, in which new nodes find the server's address and CA certificate (spec:
+ * conventions 2.7). An existing one isn't changed. The server starts even if it can't be created.
  *
- * @param url where the server listens.
- * @param caCertificate PEM of the authority; undefined where clients are to use those that they know.
- * @throws the store takes no writes at present.
+ * @param url the address on which the server listens.
+ * @param caCertificate PEM of the CA; undefined if clients should use their own trusted CAs.
+ * @throws if the store accepts no writes at present.
  */
 export async function publishClusterInfo(
   { vocabulary, extraHosts, log }: ServerOptions,
@@ -35,13 +34,13 @@ export async function publishClusterInfo(
 }
 
 /**
- * Where others reach a server: under the first further name of its certificate, if it has one, else where it listens. One
- * that listens on all addresses is known by none of them, but on its own machine.
+ * Returns the URL for clients on other hosts: the first additional name of the certificate, otherwise the listening
+ * address. A server that listens on all addresses without such a name gets `localhost`.
  */
 export function publicUrl(url: string, extraHosts: readonly string[]): string {
   const { hostname, port } = new URL(url);
-  const everywhere = hostname === "0.0.0.0" || hostname === "[::]";
-  const [host = everywhere ? "localhost" : hostname] = extraHosts;
+  const listensOnAll = hostname === "0.0.0.0" || hostname === "[::]";
+  const [host = listensOnAll ? "localhost" : hostname] = extraHosts;
   const name = isIPv6(host) ? `[${host}]` : host;
   return `https://${name}${port === "" ? "" : `:${port}`}`;
 }

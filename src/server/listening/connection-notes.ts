@@ -17,37 +17,34 @@ export function defectLog(
   return (error, source) => {
     const kind = "event" in source ? "event" : "process" in source ? "process" : "request";
     metrics.sample(`${name}_defects_total`, kind).inc();
-    log.error({ ...source, error: stackOf(error) }, "a defect: please report it");
+    log.error({ ...source, error: stackOf(error) }, "bug in the server, please report it");
   };
 }
 
-/** How often the log says that connections are refused. */
-const refusedMs = 60_000;
+/** Minimum interval of log lines about refused connections. */
+const refusedLogIntervalMs = 60_000;
 
-/** Bounds what clients leave untaken; counts connections that are ended for that, and says so in the log. */
+/** Limits the response bytes that clients haven't read; counts and logs connections closed for that. */
 export function responseBacklogs(
   { clock, log, vocabulary: { name } }: ServerOptions,
   metrics: MetricSet,
 ): ResponseBacklogs {
   let count = 0;
-  const say = rarely(clock, unreadMs, (last: EndedConnection) => {
-    log.warn(
-      { ...last, connections: count },
-      "connections are ended: their clients don't take their answers",
-    );
+  const report = rarely(clock, unreadLogIntervalMs, (last: EndedConnection) => {
+    log.warn({ ...last, connections: count }, "connections closed: their clients don't read the responses");
     count = 0;
   });
   return new ResponseBacklogs((ended) => {
     metrics.sample(`${name}_unread_connections_ended_total`, ended.reason).inc();
     count++;
-    say(ended);
+    report(ended);
   });
 }
 
-/** How often the log says that connections of clients that don't read are ended. */
-const unreadMs = 5000;
+/** Minimum interval of log lines about clients that don't read. */
+const unreadLogIntervalMs = 5000;
 
-/** Counts connections to pods, services and nodes, and those that were refused. */
+/** Creates the pool limit for connections to pods, services and nodes; counts open and refused ones. */
 export function backendSockets(
   { vocabulary: { name } }: ServerOptions,
   metrics: MetricSet,
@@ -60,37 +57,37 @@ export function backendSockets(
   });
 }
 
-/** Counts connections, and says in the log when some are refused. */
+/** Counts client connections, and logs refused ones at a limited rate. */
 export function clientConnections(
   { clock, log, vocabulary: { name } }: ServerOptions,
   metrics: MetricSet,
 ): ConnectionObserver {
   const open = metrics.sample(`${name}_client_connections`);
   const refused = metrics.sample(`${name}_client_connections_refused_total`);
-  let unsaid = 0;
-  const sayExhausted = rarely(clock, refusedMs, (what: string) =>
+  let unreported = 0;
+  const logExhausted = rarely(clock, refusedLogIntervalMs, (what: string) =>
     log.error({ what, openFiles: openFileLimit() }, "no file descriptor is left; see --max-connections"),
   );
   const exhausted = (what: "accept" | "dial" | "look") => {
     metrics.sample(`${name}_descriptor_shortages_total`, what).inc();
-    sayExhausted(what);
+    logExhausted(what);
   };
-  const say = rarely(clock, refusedMs, () => {
-    log.warn({ refused: unsaid }, "too many connections: new ones are refused; see --max-connections");
-    unsaid = 0;
+  const report = rarely(clock, refusedLogIntervalMs, () => {
+    log.warn({ refused: unreported }, "too many connections: new ones are refused; see --max-connections");
+    unreported = 0;
   });
   return {
     opened: () => open.inc(),
     closed: () => open.dec(),
     exhausted,
-    // The system sheds connections that find no descriptor without telling; so one is tried.
+    // The system drops connections silently if no descriptor is free, so the server tries to open one.
     look: async () => {
       if (await lacksDescriptor()) exhausted("look");
     },
     refused: () => {
       refused.inc();
-      unsaid++;
-      say();
+      unreported++;
+      report();
     },
   };
 }

@@ -10,28 +10,28 @@ import type { ServerOptions } from "../options/server-options.ts";
 import type { ConnectionSettings } from "../options/types.ts";
 import { readAuthorities } from "../certificates/serving.ts";
 
-/** Of all connections that may be open, the part that may go to pods, services and nodes. */
-const backendsPart = 1 / 2;
+/** The share of all connections that pods, services and nodes may use. */
+const backendShare = 1 / 2;
 
 /**
- * The rules of connections that the options ask for, with the files read that they name.
+ * Returns the connection rules of the options; reads the files that they name.
  *
- * @throws {OptionsError}
+ * @throws {OptionsError} if an option or file can't be used.
  */
 export async function connectionRules(options: ServerOptions): Promise<ConnectionRules> {
   const { connections, maxConnections } = options;
   const { allowLoopback, nodeAddressTypes: addressTypes, nodeAgentTimeoutMs: timeoutMs } = connections;
   const unknown = addressTypes.find((type) => !nodeAddressTypes.includes(type));
   if (unknown !== undefined || addressTypes.length === 0) {
-    const given = JSON.stringify(unknown ?? "");
-    const message = `${given} is not one of ${nodeAddressTypes.join(", ")}`;
+    const value = JSON.stringify(unknown ?? "");
+    const message = `${value} is not one of ${nodeAddressTypes.join(", ")}`;
     throw new OptionsError(`--kubelet-preferred-address-types: ${message}`);
   }
   if (!(timeoutMs > 0)) throw new OptionsError("--kubelet-timeout: must be longer than 0s");
   const tls = { ...(await authorities(connections)), ...(await ownCertificate(connections)) };
   const identity = identityHeaders(options);
   return {
-    maxSockets: Math.ceil(connectionLimit(maxConnections, openFileLimit()) * backendsPart),
+    maxSockets: Math.ceil(connectionLimit(maxConnections, openFileLimit()) * backendShare),
     targets: { allowLoopback, denied: denied(connections) },
     isIdentityHeader: (name) => identity !== undefined && isIdentityHeader(identity, name),
     nodeAgents: { tls, addressTypes, timeoutMs },

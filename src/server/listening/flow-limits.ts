@@ -12,10 +12,10 @@ import type { Engine } from "../../resources/engine/engine.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** A request waits for a seat no longer than this: a quarter of the time that a request may take. */
+/** Maximum wait of a request for a seat: a quarter of the request timeout. */
 const waitMs = 15_000;
 
-/** Seats that are shared by priority and fairness; undefined where that is turned off. */
+/** Creates the flow control of API priority and fairness; returns undefined if it is off. */
 export function flowControl(
   { flow, vocabulary, clock }: ServerOptions,
   engine: Engine,
@@ -34,7 +34,7 @@ export function flowControl(
   return control;
 }
 
-/** What the pipeline asks whether there is room. */
+/** Returns the request limiter of the pipeline: fair if flow control is on, otherwise by fixed maxima. */
 export function requestLimiter(
   { flow, vocabulary, clock, log }: ServerOptions,
   engine: Engine,
@@ -46,6 +46,6 @@ export function requestLimiter(
     return new PlainLimiter(limits, `${vocabulary.systemPrefix}masters`);
   }
   addFlowDebugPages(paths, control);
-  const uncounted = (error: unknown) => log.warn({ error: stackOf(error) }, "objects could not be counted");
-  return new FairLimiter(control, new ListWidths(engine, clock, uncounted), watches);
+  const countFailed = (error: unknown) => log.warn({ error: stackOf(error) }, "objects could not be counted");
+  return new FairLimiter(control, new ListWidths(engine, clock, countFailed), watches);
 }

@@ -38,7 +38,7 @@ import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "../authorization/reviews.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
 
-/** The parts of a server that requests meet. */
+/** The dependencies of request handling. */
 interface ServiceParts extends Pick<HttpService, "apiServices" | "connections"> {
   readonly metrics: MetricSet;
   readonly flow: FlowControl | undefined;
@@ -46,12 +46,12 @@ interface ServiceParts extends Pick<HttpService, "apiServices" | "connections"> 
   readonly policy: StoredRbac;
   readonly needs: StoredNodeNeeds | undefined;
   readonly life: Lifecycle;
-  /** A health check a controller. */
+  /** One health check per controller. */
   readonly controllers: readonly HealthCheck[];
   readonly authentication: ServerAuthentication;
 }
 
-/** What the pipeline works with, and the paths that the server answers beside its resources. */
+/** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
 export async function httpService(
   options: ServerOptions,
   engine: Engine,
@@ -72,7 +72,7 @@ export async function httpService(
   });
   const on = engine.featureEnabled;
   const { apiServices } = parts;
-  const passOn: OpenApiParts["passOn"] = (...asked) => serveAggregated(service, ...asked);
+  const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service, ...request);
   addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
   addHealthPaths(paths, health, options.vocabulary.behavior);
   addOpenIdDocuments(options, paths, serviceAccounts);
@@ -114,7 +114,7 @@ export async function httpService(
     guard: new HandlerGuard((error, event) => defect(error, { event })),
     log: {
       defect,
-      unavailable: rarely(clock, unavailableMs, (cause: unknown) =>
+      unavailable: rarely(clock, unavailableLogIntervalMs, (cause: unknown) =>
         log.error({ error: stackOf(cause) }, "the store can't be used"),
       ),
       cutOff: (reason, request) => log.warn(request, reason),
@@ -123,7 +123,7 @@ export async function httpService(
   return service;
 }
 
-/** The documents that describe the API, of this server and of others. */
+/** Adds the discovery and OpenAPI documents of this server and of extension servers. */
 function addApiDocuments(
   paths: PathTable,
   { registry, featureEnabled: on }: Engine,
@@ -139,10 +139,13 @@ function addApiDocuments(
   addOpenApiPaths(paths, registry, { apiServices, clock, version3: on("OpenAPIV3"), failed, passOn });
 }
 
-/** How often the log says that the store can't be used, which every request may meet. */
-const unavailableMs = 5000;
+/** Minimum interval of log lines about an unusable store, which every request may meet. */
+const unavailableLogIntervalMs = 5000;
 
-/** The documents with which others verify service accounts' tokens, where the issuer is fit for that. */
+/**
+ * Adds the OpenID discovery documents for verifying service account tokens, if the issuer is an https URL that allows
+ * it.
+ */
 function addOpenIdDocuments(
   { authentication, log }: ServerOptions,
   paths: PathTable,

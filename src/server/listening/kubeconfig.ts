@@ -1,8 +1,8 @@
-/** How a client proves who it is. */
+/** The credentials of a client. */
 export type ClientCredentials =
   { readonly token: string } | { readonly certificate: string; readonly key: string };
 
-/** A client configuration in the field's form, as YAML-compatible JSON. */
+/** Returns a kubeconfig as JSON, which is also YAML. */
 export function kubeconfig(
   server: string,
   caCertificate: string | undefined,
@@ -27,7 +27,7 @@ export function kubeconfig(
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-/** A client configuration that says only where the server is and how it is recognized, as YAML-compatible JSON. */
+/** Returns a kubeconfig with the server's address and CA certificate but no credentials, as JSON. */
 export function publicKubeconfig(server: string, caCertificate: string | undefined): string {
   const cluster = clusterOf(server, caCertificate);
   const config = { apiVersion: "v1", kind: "Config", clusters: [{ name: "", cluster }] };

@@ -11,23 +11,26 @@ import { featureGates } from "../features/enabled-features.ts";
 import { renewCertificates } from "../certificates/renewal.ts";
 import type { Serving } from "../certificates/serving.ts";
 
-/** How long requests under way may go on after the server was told to stop. */
+/** Time for running requests to finish after the server begins to stop. */
 const drainMs = 5000;
 
-/** What is needed to be reached. */
+/** The dependencies of the listener. */
 interface Parts {
   readonly options: ServerOptions;
   readonly serving: Serving | undefined;
   readonly service: HttpService;
   readonly client: Client;
   readonly registry: Registry;
-  /** Publishes the authorities of clients again. */
+  /** Publishes the CA certificates for client certificates again. */
   readonly publishTrust: () => Promise<void>;
-  /** Keeps what is to be closed. */
+  /** Registers what to close on stop. */
   readonly opened: Opened;
 }
 
-/** Opens the socket, publishes where the server is, and keeps its certificates up to date; undefined without a socket. */
+/**
+ * Opens the socket, publishes the server's address, and starts the renewal of certificates. Returns undefined if the
+ * options ask for no socket.
+ */
 export async function startListening(parts: Parts): Promise<HttpListener | undefined> {
   const { options, serving, service, client, registry, publishTrust, opened } = parts;
   if (serving === undefined) {

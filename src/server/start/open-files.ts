@@ -3,26 +3,26 @@ import { open, readdir } from "node:fs/promises";
 import { devNull } from "node:os";
 import { exhaustionCodes } from "../../http/transport/connection-observer.ts";
 
-/** Client connections that a server lets be open when nobody says how many. */
-const usualConnections = 20_000;
+/** Default maximum of client connections. */
+const defaultMaxConnections = 20_000;
 
-/** Files that are left to the store, to connections that the server makes itself, and to what Node needs. */
-const fewestReserved = 64;
+/** Minimum number of file descriptors reserved for the store, outgoing connections and Node. */
+const minReserved = 64;
 
 /**
- * How many client connections may be open at a time: as many as were asked for, or else {@link usualConnections}, but never
- * more than the process may have files open, less what else it needs them for.
+ * Returns the maximum number of client connections: the requested number or {@link defaultMaxConnections}, limited to
+ * the open-file limit minus the reserved descriptors.
  *
- * @param openFiles the most files that this process may have open; undefined where that isn't known, or unlimited.
+ * @param openFiles the open-file limit of this process; undefined if unknown or unlimited.
  */
-export function connectionLimit(asked: number | undefined, openFiles: number | undefined): number {
-  const wanted = asked ?? usualConnections;
-  if (openFiles === undefined) return wanted;
-  const reserved = Math.max(fewestReserved, Math.ceil(openFiles / 10));
-  return Math.min(wanted, Math.max(1, openFiles - reserved));
+export function connectionLimit(requested: number | undefined, openFiles: number | undefined): number {
+  const desired = requested ?? defaultMaxConnections;
+  if (openFiles === undefined) return desired;
+  const reserved = Math.max(minReserved, Math.ceil(openFiles / 10));
+  return Math.min(desired, Math.max(1, openFiles - reserved));
 }
 
-/** The most files that this process may have open at a time; undefined where the system doesn't say, or sets no limit. */
+/** Returns the open-file limit of this process; undefined if unknown or unlimited. */
 export function openFileLimit(): number | undefined {
   let text: string;
   try {
@@ -35,19 +35,19 @@ export function openFileLimit(): number | undefined {
   return readOpenFileLimit(text);
 }
 
-/** How many files this process has open; undefined where the system doesn't say. */
+/** Returns the number of open files of this process; undefined if unknown. */
 export async function openFiles(): Promise<number | undefined> {
   try {
     return (await readdir("/proc/self/fd")).length;
   } catch (error) {
-    // Only Linux has this folder, and it can't be read where no descriptor is left.
+    // Only Linux has this folder; reading it fails if no descriptor is free.
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || exhaustionCodes.has(code)) return undefined;
     throw error;
   }
 }
 
-/** Whether no further file can be opened now. */
+/** Whether opening a file fails because no descriptor is free. */
 export async function lacksDescriptor(): Promise<boolean> {
   try {
     await (await open(devNull)).close();
@@ -57,7 +57,7 @@ export async function lacksDescriptor(): Promise<boolean> {
   }
 }
 
-/** The soft limit of open files in the text of a process's limits, as Linux writes it. */
+/** Parses the soft limit of open files from the text of `/proc/self/limits`. */
 export function readOpenFileLimit(text: string): number | undefined {
   const [, soft] = /^Max open files\s+(\S+)/m.exec(text) ?? [];
   return soft === undefined || !/^\d+$/.test(soft) ? undefined : Number(soft);

@@ -6,23 +6,26 @@ import { stampError, stampOf } from "./store-stamp.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { StorageSettings } from "../options/types.ts";
 
-/** A store, and what comes with it. */
+/** A store and the values that its servers share. */
 export interface OpenStore {
   readonly store: Store;
-  /** What the servers over the store share; undefined where they share the data folder, or nothing. */
+  /** Values that the servers of the store share; undefined if they share the data folder or nothing. */
   readonly shared: SharedValues | undefined;
 }
 
 /**
- * Opens the engine that the options name; only its code is loaded. A store that was given is taken as it is.
+ * Opens the storage engine of the options; loads only its code. A store of the embedding program is used as it is.
  *
- * @throws {OptionsError} the store belongs to another vocabulary, or to a later version of the program.
- * @throws {StoreError} the store can't be opened.
+ * @throws {OptionsError} if the store belongs to another vocabulary or to a later version of the program.
+ * @throws {StoreError} if the store can't be opened.
  */
-export async function openStore(options: ServerOptions, given: Store | undefined): Promise<OpenStore> {
+export async function openStore(
+  options: ServerOptions,
+  extensionStore: Store | undefined,
+): Promise<OpenStore> {
   const { storage } = options;
-  if (given !== undefined) return { store: given, shared: undefined };
-  if (isStore(storage)) throw new Error("a store that was given is opened by nobody");
+  if (extensionStore !== undefined) return { store: extensionStore, shared: undefined };
+  if (isStore(storage)) throw new Error("a store of the embedding program is not opened here");
   try {
     return await openEngine(options, storage);
   } catch (error) {
@@ -35,7 +38,7 @@ async function openEngine(
   storage: StorageSettings,
 ): Promise<OpenStore> {
   const failed = (error: unknown) =>
-    log.warn({ error: String(error) }, "background work of the store failed and will be tried again");
+    log.warn({ error: String(error) }, "background work of the store failed; retrying");
   const common = { clock, retentionMs, failed, stamp: stampOf(vocabulary) };
   switch (storage.engine) {
     case "memory": {

@@ -1,14 +1,14 @@
-/** What was opened, to be closed in the reverse order: when a server stops, or when its start fails. */
+/** A stack of resources that are closed in reverse order when the server stops or its start fails. */
 export class Opened {
   private readonly closings: (() => unknown)[] = [];
 
-  /** Notes how something is closed, and gives it back. */
+  /** Registers how a resource is closed, and returns the resource. */
   add<T>(opened: T, close: (opened: T) => unknown): T {
     this.closings.push(() => close(opened));
     return opened;
   }
 
-  /** Closes everything, whatever fails; the first failure is thrown in the end. */
+  /** Closes everything even if some fail; then throws the first failure. */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.closings.splice(0).toReversed()) {

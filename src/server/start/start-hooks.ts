@@ -1,13 +1,16 @@
 import type { HealthCheck } from "../../http/documents/health.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** The steps of a start: the objects that every server needs are stored; indexes and informers know what is stored. */
+/**
+ * The steps of a start. `bootstrapped`: the default objects are stored; `synced`: indexes and informers have loaded
+ * the store.
+ */
 export type StartStep = "bootstrapped" | "synced";
 
-/** What a hook of the reference waits for here: a step of the start, or a controller. */
+/** What a start hook of the reference corresponds to here: a step of the start, or a controller. */
 type Awaited = StartStep | { readonly controller: string };
 
-/** The start hooks of the reference, in its order, by the names that scripts ask for. */
+/** The start hooks of the reference in its order, with their names there. */
 function hooks({
   components: { apiServer, aggregator },
 }: Vocabulary): readonly (readonly [string, Awaited])[] {
@@ -48,11 +51,11 @@ const problems: Readonly<Record<StartStep, string>> = {
 };
 
 /**
- * A check for each start hook of the reference, and one for all APIServices of the server itself. Each fails until what it stands for
- * has begun here, and never again: a restart wouldn't help.
+ * Returns a check for each start hook of the reference, and `autoregister-completion`. A check fails until its step
+ * or controller has started, and never again afterwards, because a restart wouldn't help.
  *
- * @param done whether a step of the start is over.
- * @param controllers the checks of controllers, by which hooks that start one are judged.
+ * @param done returns whether a step of the start is finished.
+ * @param controllers the checks of the controllers, which decide about hooks that start one.
  */
 export function startHookChecks(
   vocabulary: Vocabulary,
@@ -70,7 +73,7 @@ export function startHookChecks(
   return all.map(([name, awaits]) => ({ name, awaits, check: untilPassed(checkOf(awaits)) }));
 }
 
-/** A check that passes for ever once it has passed. */
+/** Returns a check that keeps passing after it has passed once. */
 function untilPassed(check: HealthCheck["check"]): HealthCheck["check"] {
   let passed = false;
   return async () => {
@@ -81,7 +84,7 @@ function untilPassed(check: HealthCheck["check"]): HealthCheck["check"] {
   };
 }
 
-/** The name of a controller's check. */
+/** Returns the name of a controller's check. */
 export function controllerCheckName(controller: string): string {
   return `poststarthook/controllers/${controller}`;
 }

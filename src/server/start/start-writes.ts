@@ -8,17 +8,17 @@ const maxRetryMs = 15_000;
 
 const passing = [StoreFullError, StoreTimeoutError, StoreUnavailableError];
 
-/** Whether a write failed because the store takes no writes at present: it is full, locked, or can't be reached. */
+/** Whether a write failed because the store accepts no writes at present: it is full, locked or unreachable. */
 export function isStoreBusy(error: unknown): boolean {
   if (passing.some((one) => error instanceof one)) return true;
   return error instanceof Error && error.cause !== undefined && isStoreBusy(error.cause);
 }
 
-/** What a write of the start needs. */
+/** The dependencies and callbacks of a start write. */
 interface StartWriteSetup {
   readonly clock: Clock;
   readonly log: Logger;
-  /** What is written, for the log. */
+  /** The subject of the log lines. */
   readonly subject: string;
   /** Called when the first attempt failed and the write is retried. */
   delayed?(): void;
@@ -28,15 +28,15 @@ interface StartWriteSetup {
 
 /** A write of the start that may be retried in the background. */
 export interface StartWrite {
-  /** Ends the retries; resolves when no attempt is under way. */
+  /** Stops retrying; resolves when no attempt is running. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a write that every server makes when it starts. While the store takes no writes, the write is retried in the
- * background, so that the server can serve reads; the log has one line about that, and one at the end.
+ * Runs a write that every server makes at its start. If the store accepts no writes, retries in the background so
+ * that the server can serve reads; logs one line then, and one on success.
  *
- * @param write brings something to its desired state; it may be called again after it failed.
+ * @param write brings objects to their desired state; it may be called again after it failed.
  * @returns after the first attempt.
  * @throws any other failure of the first attempt.
  */

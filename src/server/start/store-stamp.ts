@@ -6,12 +6,13 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { StorageSettings } from "../options/types.ts";
 
-/** Version of the form in which objects are stored. */
+/** Version of the format of stored objects. */
 const objectFormat = 1;
 
 /**
- * The stamp of a server's store: its vocabulary, and the form of the objects. What a store of before was used for is told
- * by the role that each server makes, and keeps, in a group of its vocabulary: a client of another one can't make that.
+ * Returns the stamp of a server's store: its vocabulary and object format. A store without a stamp belongs to the
+ * vocabulary whose ClusterRole `cluster-admin` it contains: every server creates it, and clients of another
+ * vocabulary can't.
  */
 export function stampOf({ name }: Vocabulary): WantedStamp {
   const telltales = vocabularies.map((one): [string, string] => [
@@ -21,9 +22,9 @@ export function stampOf({ name }: Vocabulary): WantedStamp {
   return { label: name, format: objectFormat, telltales: new Map(telltales) };
 }
 
-/** A store that is used for something else, as people are told: by the flags. */
+/** Returns the error for a store of another vocabulary or a newer format; the message names the flags to change. */
 export function stampError({ labels, format }: StoreStampError, storage: StorageSettings): OptionsError {
-  const [place, flag] =
+  const [store, flag] =
     storage.engine === "etcd"
       ? [`the store under ${storage.prefix} in etcd`, "--etcd-prefix"]
       : [`the store in ${storage.engine === "embedded" ? storage.dir : "memory"}`, "--data-dir"];
@@ -31,15 +32,15 @@ export function stampError({ labels, format }: StoreStampError, storage: Storage
   if (labels.length > 1) {
     const all = labels.join(" and ");
     return new OptionsError(
-      `${place} has objects of the vocabularies ${all} and no mark of the one that it belongs to: choose another ${flag}`,
+      `${store} has objects of the vocabularies ${all} and no mark of the one that it belongs to: choose another ${flag}`,
     );
   }
   if (format !== undefined && format > objectFormat) {
     return new OptionsError(
-      `${place} has format ${format}, this program knows ${objectFormat}: use the program version that wrote it, ${otherwise}`,
+      `${store} has format ${format}, this program supports up to ${objectFormat}: use the program version that wrote it, ${otherwise}`,
     );
   }
   return new OptionsError(
-    `${place} belongs to the vocabulary ${labels[0]}: start with --vocabulary=${labels[0]}, ${otherwise}`,
+    `${store} belongs to the vocabulary ${labels[0]}: start with --vocabulary=${labels[0]}, ${otherwise}`,
   );
 }

@@ -11,16 +11,16 @@ import type { NamespacePhases } from "../../resources/followers/namespace-phases
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
 
-/** What plugins of webhooks need of the server that is being put together. */
+/** The dependencies of the webhook plugins. */
 export interface WebhookParts {
   readonly resolve: ResolveService;
   readonly observer: DeferredWebhookObserver;
   readonly isServing: () => boolean;
-  /** Closes something with the server. */
+  /** Registers something to close when the server stops. */
   readonly closeLater: (closable: { close(): Promise<void> }) => void;
 }
 
-/** What plugins are made of. */
+/** The dependencies of the admission plugins. */
 export interface AdmissionParts {
   readonly registry: Registry;
   readonly namespaces: NamespacePhases;

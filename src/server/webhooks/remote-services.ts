@@ -8,17 +8,18 @@ import { FileWatch } from "../../base/file-watch.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** How often the log says at most that a service of others can't be asked, in milliseconds. */
-export const outageLogMs = 5000;
+/** Minimum interval in milliseconds of log lines about an unreachable remote service. */
+export const outageLogIntervalMs = 5000;
 
-/** A service of others, asked as its client configuration says now. */
+/** A remote service with its current client configuration. */
 export type ConfiguredService = Pick<RemoteService, "post" | "deliver" | "close">;
 
 /**
- * The service of others that a client configuration names. It needn't be there yet. The configuration, and the files of
- * authorities, certificate and key that it names, may change while the server runs; what can't be used changes nothing.
+ * Creates a client for the remote service of a client configuration file; the service needn't be reachable yet. The
+ * file and the CA, certificate and key files that it names are reloaded when they change; if new files can't be used,
+ * the previous ones stay.
  *
- * @throws {OptionsError} which names the flag, the file and the field.
+ * @throws {OptionsError} if the configuration can't be used; the message names the flag, the file and the field.
  */
 export async function remoteService(
   { clock, log }: Pick<ServerOptions, "clock" | "log">,
@@ -40,7 +41,7 @@ export async function remoteService(
     (error) =>
       log.error(
         { error: (error as Error).message },
-        "a changed client configuration can't be used; the one of before stays",
+        "the changed client configuration can't be used; keeping the previous one",
       ),
   );
   await watch.start();

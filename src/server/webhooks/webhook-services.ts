@@ -28,7 +28,7 @@ import type { ServerOptions } from "../options/server-options.ts";
 
 const WebhookAdmissionConfiguration = struct(
   "WebhookAdmissionConfiguration",
-  "With what the server shows itself to webhooks.",
+  "Configures the credentials with which the server calls webhooks.",
   {
     kind: field(undefined, string, "WebhookAdmissionConfiguration."),
     apiVersion: field(undefined, string, "Version of the configuration's form."),
@@ -45,9 +45,9 @@ function formOf({ groupSuffix }: Vocabulary): ConfigurationForm<typeof WebhookAd
 }
 
 /**
- * What one plugin of webhooks works with; it has connections and credentials of its own.
+ * Creates the dependencies of one webhook plugin, with its own connections and credentials.
  *
- * @throws {ConfigurationError}
+ * @throws {ConfigurationError} if the plugin's configuration can't be used.
  */
 export async function webhookServices(
   options: ServerOptions,
@@ -102,10 +102,10 @@ async function credentialsOf(
 }
 
 /**
- * Finds where a service of the cluster is served: at one of its ready endpoints (pods of its namespace, as for `proxy`), or,
- * where it has none, at its cluster address.
+ * Returns a function that finds an address for a Service: one of its ready endpoints (pods of its namespace, as for
+ * `proxy`), otherwise its cluster IP.
  *
- * @param engine is asked when the first connection is made.
+ * @param engine called when the first connection is made.
  */
 export function serviceResolver(
   engine: () => Engine,
@@ -117,8 +117,13 @@ export function serviceResolver(
     const objects = new Objects(engine(), service.namespace, user);
     try {
       const { name, port } = service;
-      const { host, port: found } = await serviceDestination(objects, `${name}:${port}`, connections, below);
-      return { host, port: found };
+      const { host, port: targetPort } = await serviceDestination(
+        objects,
+        `${name}:${port}`,
+        connections,
+        below,
+      );
+      return { host, port: targetPort };
     } catch (error) {
       if (!(error instanceof StatusError) || error.reason !== "ServiceUnavailable") throw error;
       const address = await clusterAddress(objects, service, connections);

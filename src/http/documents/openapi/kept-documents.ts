@@ -23,7 +23,7 @@ const keptDocuments = 10_000;
 /** A cache of recently requested documents. A document is encoded once for all concurrent requests. */
 export class KeptDocuments {
   private readonly making = new Map<string, Promise<DocumentBytes>>();
-  private readonly made = new RecentMap<DocumentBytes>({ entries: keptDocuments, cost: keptBytes });
+  private readonly cache = new RecentMap<DocumentBytes>({ entries: keptDocuments, cost: keptBytes });
   /** Hashes of the last encoded documents by key, which remain when the bytes are evicted. */
   private readonly hashes = new RecentMap<{ readonly revision: string; readonly hash: string }>({
     entries: keptDocuments,
@@ -38,8 +38,8 @@ export class KeptDocuments {
    */
   get(key: string, revision: string, make: MakeDocument): Promise<DocumentBytes> {
     const id = `${key} ${revision}`;
-    const kept = this.made.get(id);
-    if (kept !== undefined) return Promise.resolve(kept);
+    const cached = this.cache.get(id);
+    if (cached !== undefined) return Promise.resolve(cached);
     let making = this.making.get(id);
     if (making === undefined) {
       making = this.make(key, revision, make).finally(() => this.making.delete(id));
@@ -50,8 +50,8 @@ export class KeptDocuments {
 
   /** Returns the hash of an encoded document, whose bytes may have been evicted. */
   hashOf(key: string, revision: string): string | undefined {
-    const found = this.hashes.get(key);
-    return found?.revision === revision ? found.hash : undefined;
+    const hash = this.hashes.get(key);
+    return hash?.revision === revision ? hash.hash : undefined;
   }
 
   private async make(key: string, revision: string, make: MakeDocument): Promise<DocumentBytes> {
@@ -67,9 +67,9 @@ export class KeptDocuments {
     const hash = summed.digest("hex").toUpperCase();
     const document = { pieces, length, hash };
     const before = this.hashes.get(key);
-    if (before !== undefined) this.made.delete(`${key} ${before.revision}`);
+    if (before !== undefined) this.cache.delete(`${key} ${before.revision}`);
     this.hashes.set(key, { revision, hash });
-    this.made.set(`${key} ${revision}`, document, length);
+    this.cache.set(`${key} ${revision}`, document, length);
     return document;
   }
 }

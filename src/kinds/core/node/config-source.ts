@@ -9,11 +9,7 @@ const ConfigMapNodeConfigSource = struct(
     name: field(2, string, "Name of the config map.").declaredRequired(),
     uid: field(3, string, "Unique identifier of the config map; not allowed in a node's spec."),
     resourceVersion: field(4, string, "Version of the config map; not allowed in a node's spec."),
-    kubeletConfigKey: field(
-      5,
-      string,
-      "Key of the config map under which the configuration stands.",
-    ).declaredRequired(),
+    kubeletConfigKey: field(5, string, "Key of the configuration in the ConfigMap.").declaredRequired(),
   },
 );
 

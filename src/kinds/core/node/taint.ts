@@ -16,20 +16,20 @@ export const Taint = struct(
     timeAdded: field(4, time, "When the mark was set; written for the effect NoExecute only.").nullable(),
   },
   {
-    check(taint, place) {
-      for (const message of qualifiedNameFaults(taint.key)) place.at("key").invalid(taint.key, message);
+    check(taint, report) {
+      for (const message of qualifiedNameFaults(taint.key)) report.at("key").invalid(taint.key, message);
     },
   },
 );
 export type Taint = Static<typeof Taint>;
 
 /** Requires unique pairs of key and effect. */
-export function uniqueTaints(taints: readonly Taint[], place: FieldReport): void {
+export function uniqueTaints(taints: readonly Taint[], report: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, taint] of taints.entries()) {
-    if (place.full) return;
+    if (report.full) return;
     const pair = `${taint.effect} ${taint.key}`;
-    if (seen.has(pair)) place.at(index).duplicate(taint);
+    if (seen.has(pair)) report.at(index).duplicate(taint);
     seen.add(pair);
   }
 }

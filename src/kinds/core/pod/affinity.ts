@@ -8,9 +8,9 @@ import type { FieldReport } from "../../../schema/faults.ts";
 import { field, int32, list, string } from "../../../schema/types.ts";
 
 /** Requires the key of a node label. */
-function nodeLabelKey(key: string, place: FieldReport): void {
-  if (key === "") place.required("can not be empty");
-  qualifiedName(key, place);
+function nodeLabelKey(key: string, report: FieldReport): void {
+  if (key === "") report.required("can not be empty");
+  qualifiedName(key, report);
 }
 
 const PreferredSchedulingTerm = struct(
@@ -60,9 +60,9 @@ const PodAffinityTerm = struct(
       .check(labelSelector),
   },
   {
-    check(term, place) {
+    check(term, report) {
       // As in the reference, the path has no index and is singular.
-      for (const name of term.namespaces ?? []) namespaceName(name, place.at("namespace"));
+      for (const name of term.namespaces ?? []) namespaceName(name, report.at("namespace"));
     },
   },
 );

@@ -19,15 +19,15 @@ function appArmorPrefix({ vocabulary }: KindContext): string {
 export function checkPodAnnotations(
   annotations: Annotations,
   spec: PodSpec | undefined,
-  place: FieldReport,
+  report: FieldReport,
   context: KindContext,
 ): void {
   if (annotations === undefined) return;
   const mirror = mirrorAnnotation(context);
   if (Object.hasOwn(annotations, mirror) && (spec?.nodeName ?? "") === "") {
-    place.key(mirror).invalid(annotations[mirror], "must set spec.nodeName if the pod mirrors a static one");
+    report.key(mirror).invalid(annotations[mirror], "must set spec.nodeName if the pod mirrors a static one");
   }
-  checkSeccompAnnotations(annotations, place, context);
+  checkSeccompAnnotations(annotations, report, context);
   const prefix = appArmorPrefix(context);
   const profiles = Object.entries(annotations).filter(([key]) => key.startsWith(prefix));
   if (profiles.length === 0) return;
@@ -37,10 +37,11 @@ export function checkPodAnnotations(
     ),
   );
   for (const [key, profile] of profiles) {
-    if (place.full) return;
+    if (report.full) return;
     const container = key.slice(prefix.length);
-    if (!names.has(container)) place.key(key).invalid(container, "container not found");
-    if (!isAppArmorProfile(profile)) place.key(key).invalid(profile, "isn't the name of an AppArmor profile");
+    if (!names.has(container)) report.key(key).invalid(container, "container not found");
+    if (!isAppArmorProfile(profile))
+      report.key(key).invalid(profile, "isn't the name of an AppArmor profile");
   }
 }
 
@@ -62,13 +63,13 @@ export function checkPodAnnotationsKept(
 ): void {
   const now = pod.metadata.annotations;
   const live = livePod.metadata.annotations;
-  const place = report.at("metadata", "annotations");
+  const annotations = report.at("metadata", "annotations");
   const mirror = mirrorAnnotation(context);
   const prefix = appArmorPrefix(context);
   const keys = new Set([...Object.keys(now ?? {}), ...Object.keys(live ?? {})]);
   for (const key of keys) {
-    if (place.full) return;
+    if (annotations.full) return;
     if (key !== mirror && !key.startsWith(prefix)) continue;
-    if (now?.[key] !== live?.[key]) place.key(key).forbidden("may not be added, changed or removed");
+    if (now?.[key] !== live?.[key]) annotations.key(key).forbidden("may not be added, changed or removed");
   }
 }

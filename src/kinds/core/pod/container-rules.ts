@@ -13,7 +13,7 @@ interface Declared {
 }
 
 /** Checks containers of all types against each other and against the volumes and claims of their pod. */
-export function checkContainers(spec: PodSpec, place: FieldReport): void {
+export function checkContainers(spec: PodSpec, report: FieldReport): void {
   const declared: Declared = {
     volumes: new Map(
       (spec.volumes ?? []).map((volume) => [
@@ -24,10 +24,10 @@ export function checkContainers(spec: PodSpec, place: FieldReport): void {
     claims: new Set((spec.resourceClaims ?? []).map(({ name }) => name)),
   };
   const names = new Set<string>();
-  checkRegular(spec.containers ?? [], names, declared, place.at("containers"));
-  checkInit(spec.initContainers ?? [], names, declared, place.at("initContainers"));
+  checkRegular(spec.containers ?? [], names, declared, report.at("containers"));
+  checkInit(spec.initContainers ?? [], names, declared, report.at("initContainers"));
   const ephemeral = spec.ephemeralContainers ?? [];
-  if (ephemeral.length > 0) checkEphemeral(ephemeral, names, declared, place.at("ephemeralContainers"));
+  if (ephemeral.length > 0) checkEphemeral(ephemeral, names, declared, report.at("ephemeralContainers"));
 }
 
 type AnyContainer = Container | EphemeralContainer;
@@ -36,26 +36,26 @@ function checkShared(
   container: AnyContainer,
   names: Set<string>,
   declared: Declared,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   if (container.name !== "") {
-    if (names.has(container.name)) place.at("name").duplicate(container.name);
+    if (names.has(container.name)) report.at("name").duplicate(container.name);
     names.add(container.name);
   }
-  checkVolumeUse(container, declared.volumes, place);
-  checkClaims(container.resources?.claims, declared.claims, place.at("resources", "claims"));
+  checkVolumeUse(container, declared.volumes, report);
+  checkClaims(container.resources?.claims, declared.claims, report.at("resources", "claims"));
 }
 
 function checkRegular(
   containers: readonly Container[],
   names: Set<string>,
   declared: Declared,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const hostPorts = new Set<string>();
   for (const [index, container] of containers.entries()) {
-    if (place.full) return;
-    const at = place.at(index);
+    if (report.full) return;
+    const at = report.at(index);
     checkShared(container, names, declared, at);
     checkProbes(container, at);
     uniqueHostPorts(container, hostPorts, at);
@@ -63,16 +63,16 @@ function checkRegular(
 }
 
 /** Requires a success threshold of 1 for liveness and startup probes; rejects a grace period of readiness probes. */
-function checkProbes(container: Container, place: FieldReport): void {
+function checkProbes(container: Container, report: FieldReport): void {
   for (const name of ["livenessProbe", "startupProbe"] as const) {
     const successes = container[name]?.successThreshold;
     if (successes !== undefined && successes !== 1) {
-      place.at(name, "successThreshold").invalid(successes, "must be 1");
+      report.at(name, "successThreshold").invalid(successes, "must be 1");
     }
   }
   const grace = container.readinessProbe?.terminationGracePeriodSeconds;
   if (grace !== undefined) {
-    place
+    report
       .at("readinessProbe", "terminationGracePeriodSeconds")
       .invalid(grace, "must not be set for readinessProbes");
   }
@@ -85,11 +85,11 @@ function checkInit(
   containers: readonly Container[],
   names: Set<string>,
   declared: Declared,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   for (const [index, container] of containers.entries()) {
-    if (place.full) return;
-    const at = place.at(index);
+    if (report.full) return;
+    const at = report.at(index);
     checkShared(container, names, declared, at);
     uniqueHostPorts(container, new Set(), at);
     for (const name of notForInit) {
@@ -105,13 +105,13 @@ function checkEphemeral(
   containers: readonly EphemeralContainer[],
   names: Set<string>,
   declared: Declared,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const targets = new Set(names);
   const message = "cannot be set for an Ephemeral Container";
   for (const [index, container] of containers.entries()) {
-    if (place.full) return;
-    const at = place.at(index);
+    if (report.full) return;
+    const at = report.at(index);
     checkShared(container, names, declared, at);
     checkImageText(container, at);
     const { targetContainerName = "" } = container;
@@ -131,9 +131,12 @@ function checkEphemeral(
 }
 
 /** Rejects images with leading or trailing spaces, in pods but not in templates. */
-export function checkImageText(container: { readonly image?: string | undefined }, place: FieldReport): void {
+export function checkImageText(
+  container: { readonly image?: string | undefined },
+  report: FieldReport,
+): void {
   const { image = "" } = container;
   if (image !== image.trim()) {
-    place.at("image").invalid(image, "must not have leading or trailing whitespace");
+    report.at("image").invalid(image, "must not have leading or trailing whitespace");
   }
 }

@@ -22,10 +22,10 @@ const ContainerPort = struct("ContainerPort", "A port on which a container liste
   hostIP: field(5, string, "Address of the node to which the host port is bound."),
 });
 
-const VolumeMount = struct("VolumeMount", "Where a volume stands in a container's files.", {
+const VolumeMount = struct("VolumeMount", "Mounts a volume in a container.", {
   name: field(1, string, "Name of one of the pod's volumes.").required(),
   readOnly: field(2, bool, "Whether the container may only read it."),
-  mountPath: field(3, string, "Path in the container where the volume stands; it has no colon.").required(),
+  mountPath: field(3, string, "Path of the volume in the container; must not contain a colon.").required(),
   subPath: field(4, string, "Path inside the volume that is mounted instead of its root."),
   mountPropagation: field(5, string, "How mounts spread between the node and the container.")
     .nullable()

@@ -39,26 +39,26 @@ function subscriptOf(path: string): { readonly map: string; readonly key: string
 }
 
 /** Requires one of the `allowed` fields, or a label or annotation with its key. */
-export function checkFieldRef(ref: FieldRef, allowed: readonly string[], place: FieldReport): void {
+export function checkFieldRef(ref: FieldRef, allowed: readonly string[], report: FieldReport): void {
   const path = ref.fieldPath;
   if (path === "") return;
   if (ref.apiVersion !== undefined && ref.apiVersion !== "v1") {
-    place.at("fieldPath").invalid(path, `version ${ref.apiVersion} of pods isn't known`);
+    report.at("fieldPath").invalid(path, `version ${ref.apiVersion} of pods isn't known`);
     return;
   }
   const subscript = subscriptOf(path);
   if (subscript !== undefined) {
     const { map, key } = subscript;
     if (map !== "metadata.annotations" && map !== "metadata.labels") {
-      place.at("fieldPath").invalid(path, "this field takes no key");
+      report.at("fieldPath").invalid(path, "this field takes no key");
       return;
     }
     const name = map === "metadata.annotations" ? key.toLowerCase() : key;
-    for (const message of qualifiedNameFaults(name)) place.invalid(key, message);
+    for (const message of qualifiedNameFaults(name)) report.invalid(key, message);
     return;
   }
-  if (!knownPaths.has(path)) place.at("fieldPath").invalid(path, "no such field can be told to a container");
-  else if (!allowed.includes(path)) place.at("fieldPath").notSupported(path, allowed);
+  if (!knownPaths.has(path)) report.at("fieldPath").invalid(path, "no such field can be told to a container");
+  else if (!allowed.includes(path)) report.at("fieldPath").notSupported(path, allowed);
 }
 
 const resources = [
@@ -77,22 +77,22 @@ const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1G
  *
  * @param inVolume files name the container; variables refer to their own.
  */
-export function checkResourceRef(ref: ResourceRef, inVolume: boolean, place: FieldReport): void {
-  if (inVolume && (ref.containerName ?? "") === "") place.at("containerName").required();
+export function checkResourceRef(ref: ResourceRef, inVolume: boolean, report: FieldReport): void {
+  if (inVolume && (ref.containerName ?? "") === "") report.at("containerName").required();
   if (ref.resource === "") return;
   const isSupported =
     resources.includes(ref.resource) || resourcePrefixes.some((prefix) => ref.resource.startsWith(prefix));
   if (!isSupported) {
-    place.at("resource").notSupported(ref.resource, resources);
+    report.at("resource").notSupported(ref.resource, resources);
     return;
   }
-  checkDivisor(ref, place.at("divisor"));
+  checkDivisor(ref, report.at("divisor"));
 }
 
-function checkDivisor({ resource, divisor = "0" }: ResourceRef, place: FieldReport): void {
+function checkDivisor({ resource, divisor = "0" }: ResourceRef, report: FieldReport): void {
   const divisorNanos = quantityFrom(divisor)?.nanos;
   if (divisorNanos === undefined || divisorNanos === 0n) return;
   const allowed = resource.endsWith(".cpu") ? ["1m", "1"] : byteDivisors;
   if (allowed.some((one) => quantityFrom(one)?.nanos === divisorNanos)) return;
-  place.invalid(divisor, `for this resource it is one of ${allowed.join(", ")}`);
+  report.invalid(divisor, `for this resource it is one of ${allowed.join(", ")}`);
 }

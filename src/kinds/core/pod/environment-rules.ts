@@ -25,10 +25,10 @@ const fieldPaths = [
 ];
 
 /** Requires a value or exactly one source. */
-export function valueSources(variable: Variable, place: FieldReport): void {
+export function valueSources(variable: Variable, report: FieldReport): void {
   const source = variable.valueFrom;
   if (source === undefined) return;
-  const from = place.at("valueFrom");
+  const from = report.at("valueFrom");
   if (source.fieldRef !== undefined) checkFieldRef(source.fieldRef, fieldPaths, from.at("fieldRef"));
   if (source.resourceFieldRef !== undefined) {
     checkResourceRef(source.resourceFieldRef, false, from.at("resourceFieldRef"));
@@ -50,13 +50,13 @@ export function envFromSources(
     readonly configMapRef?: object | undefined;
     readonly secretRef?: object | undefined;
   }[],
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   for (const { configMapRef, secretRef } of sources) {
     if (configMapRef === undefined && secretRef === undefined) {
-      place.invalid("", "must give one of `configMapRef` or `secretRef`");
+      report.invalid("", "must give one of `configMapRef` or `secretRef`");
     } else if (configMapRef !== undefined && secretRef !== undefined) {
-      place.invalid("", "may not have more than one field specified at a time");
+      report.invalid("", "may not have more than one field specified at a time");
     }
   }
 }

@@ -24,7 +24,7 @@ const ConfigMapKeySelector = atomicStruct(
     key: field(2, string, "The key.").required().check(dataKey),
     optional: field(3, bool, "Whether the map or its key may be missing.").nullable(),
   },
-  { check: (selector, place) => dnsSubdomain(selector.name ?? "", place.at("name")) },
+  { check: (selector, report) => dnsSubdomain(selector.name ?? "", report.at("name")) },
 );
 
 const SecretKeySelector = atomicStruct(
@@ -35,7 +35,7 @@ const SecretKeySelector = atomicStruct(
     key: field(2, string, "The key.").required().check(dataKey),
     optional: field(3, bool, "Whether the secret or its key may be missing.").nullable(),
   },
-  { check: (selector, place) => dnsSubdomain(selector.name ?? "", place.at("name")) },
+  { check: (selector, report) => dnsSubdomain(selector.name ?? "", report.at("name")) },
 );
 
 const EnvVarSource = struct(
@@ -60,9 +60,9 @@ export const EnvVar = struct(
   { check: valueSources },
 );
 
-function namedSource(source: { readonly name?: string | undefined }, place: FieldReport): void {
-  if ((source.name ?? "") === "") place.at("name").required();
-  else dnsSubdomain(source.name ?? "", place.at("name"));
+function namedSource(source: { readonly name?: string | undefined }, report: FieldReport): void {
+  if ((source.name ?? "") === "") report.at("name").required();
+  else dnsSubdomain(source.name ?? "", report.at("name"));
 }
 
 const ConfigMapEnvSource = struct(

@@ -23,19 +23,19 @@ export type DeclaredVolumes = ReadonlyMap<string, boolean>;
  * Requires that mounts and devices name volumes of the pod, that paths are unique, and that no volume is both mounted
  * and a device.
  */
-export function checkVolumeUse(container: VolumeUser, volumes: DeclaredVolumes, place: FieldReport): void {
-  checkMounts(container, volumes, place.at("volumeMounts"));
-  checkDevices(container, volumes, place.at("volumeDevices"));
+export function checkVolumeUse(container: VolumeUser, volumes: DeclaredVolumes, report: FieldReport): void {
+  checkMounts(container, volumes, report.at("volumeMounts"));
+  checkDevices(container, volumes, report.at("volumeDevices"));
 }
 
-function checkMounts(container: VolumeUser, volumes: DeclaredVolumes, place: FieldReport): void {
+function checkMounts(container: VolumeUser, volumes: DeclaredVolumes, report: FieldReport): void {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const deviceNames = new Set(volumeDevices.map(({ name }) => name));
   const devicePaths = new Set(volumeDevices.map(({ devicePath }) => devicePath));
   const paths = new Set<string>();
   for (const [index, mount] of volumeMounts.entries()) {
-    if (place.full) return;
-    const at = place.at(index);
+    if (report.full) return;
+    const at = report.at(index);
     const { name, mountPath, subPath = "", subPathExpr = "" } = mount;
     if (!volumes.has(name)) at.at("name").notFound(name);
     if (mountPath !== "" && paths.has(mountPath)) at.at("mountPath").invalid(mountPath, "must be unique");
@@ -57,16 +57,16 @@ function checkMounts(container: VolumeUser, volumes: DeclaredVolumes, place: Fie
   }
 }
 
-function checkDevices(container: VolumeUser, volumes: DeclaredVolumes, place: FieldReport): void {
+function checkDevices(container: VolumeUser, volumes: DeclaredVolumes, report: FieldReport): void {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const mountNames = new Set(volumeMounts.map(({ name }) => name));
   const mountPaths = new Set(volumeMounts.map(({ mountPath }) => mountPath));
   const names = new Set<string>();
   const paths = new Set<string>();
   for (const [index, { name, devicePath }] of volumeDevices.entries()) {
-    if (place.full) return;
-    const nameAt = place.at(index, "name");
-    const pathAt = place.at(index, "devicePath");
+    if (report.full) return;
+    const nameAt = report.at(index, "name");
+    const pathAt = report.at(index, "devicePath");
     // Only volumes of claims can be block devices.
     if (volumes.get(name) !== true) nameAt.notFound(name);
     if (name !== "") {

@@ -8,12 +8,12 @@ interface HostAlias {
 }
 
 /** Checks lines of the hosts file; reported without index, as in the reference. */
-export function hostAliases(aliases: readonly HostAlias[], place: FieldReport): void {
+export function hostAliases(aliases: readonly HostAlias[], report: FieldReport): void {
   for (const { ip = "", hostnames = [] } of aliases) {
-    if (place.full) return;
-    ipAddress(ip, place.at("ip"));
+    if (report.full) return;
+    ipAddress(ip, report.at("ip"));
     for (const name of hostnames) {
-      for (const message of dnsSubdomainFaults(name)) place.at("hostnames").invalid(name, message);
+      for (const message of dnsSubdomainFaults(name)) report.at("hostnames").invalid(name, message);
     }
   }
 }
@@ -32,41 +32,41 @@ const maxSearchCharacters = 2048;
 export function dnsConfig(
   config: DnsConfig | undefined,
   policy: string | undefined,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   if (policy === "None") {
-    if (config === undefined) place.required("must provide `dnsConfig` when `dnsPolicy` is None");
+    if (config === undefined) report.required("must provide `dnsConfig` when `dnsPolicy` is None");
     else if ((config.nameservers ?? []).length === 0) {
-      place.at("nameservers").required("must provide at least one server when `dnsPolicy` is None");
+      report.at("nameservers").required("must provide at least one server when `dnsPolicy` is None");
     }
   }
   if (config === undefined) return;
   const { nameservers = [], searches = [], options = [] } = config;
   if (nameservers.length > maxNameservers) {
-    place.at("nameservers").invalid(nameservers, `must not have more than ${maxNameservers} nameservers`);
+    report.at("nameservers").invalid(nameservers, `must not have more than ${maxNameservers} nameservers`);
   }
   for (const [index, server] of nameservers.entries()) {
-    if (place.full) return;
-    ipAddress(server, place.at("nameservers", index));
+    if (report.full) return;
+    ipAddress(server, report.at("nameservers", index));
   }
-  checkSearches(searches, place.at("searches"));
+  checkSearches(searches, report.at("searches"));
   for (const [index, option] of options.entries()) {
-    if (place.full) return;
-    if ((option.name ?? "") === "") place.at("options", index).required("must not be empty");
+    if (report.full) return;
+    if ((option.name ?? "") === "") report.at("options", index).required("must not be empty");
   }
 }
 
-function checkSearches(searches: readonly string[], place: FieldReport): void {
+function checkSearches(searches: readonly string[], report: FieldReport): void {
   if (searches.length > maxSearches) {
-    place.invalid(searches, `must not have more than ${maxSearches} search paths`);
+    report.invalid(searches, `must not have more than ${maxSearches} search paths`);
   }
   const characters = searches.reduce((sum, search) => sum + search.length, Math.max(0, searches.length - 1));
   if (characters > maxSearchCharacters) {
-    place.invalid(searches, `must not have more than ${maxSearchCharacters} characters, spaces included`);
+    report.invalid(searches, `must not have more than ${maxSearchCharacters} characters, spaces included`);
   }
   for (const [index, search] of searches.entries()) {
-    if (place.full) return;
+    if (report.full) return;
     const name = search.endsWith(".") ? search.slice(0, -1) : search;
-    for (const message of dnsSubdomainFaults(name)) place.at(index).invalid(search, message);
+    for (const message of dnsSubdomainFaults(name)) report.at(index).invalid(search, message);
   }
 }

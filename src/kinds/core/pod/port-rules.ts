@@ -2,9 +2,9 @@ import type { FieldReport } from "../../../schema/faults.ts";
 import { portNumber } from "../../checks/numbers.ts";
 
 /** Requires a container port; 0 means that it is missing. */
-export function requiredPort(port: number, place: FieldReport): void {
-  if (port === 0) place.required();
-  else portNumber(port, place);
+export function requiredPort(port: number, report: FieldReport): void {
+  if (port === 0) report.required();
+  else portNumber(port, report);
 }
 
 interface Port {
@@ -20,21 +20,21 @@ interface PortHolder {
 }
 
 /** Requires unique host ports among containers that run at the same time. */
-export function uniqueHostPorts(container: PortHolder, usedPorts: Set<string>, place: FieldReport): void {
+export function uniqueHostPorts(container: PortHolder, usedPorts: Set<string>, report: FieldReport): void {
   for (const [index, port] of (container.ports ?? []).entries()) {
     if (port.hostPort === undefined || port.hostPort === 0) continue;
     const key = `${port.protocol ?? ""}/${port.hostIP ?? ""}/${port.hostPort}`;
-    if (usedPorts.has(key)) place.at("ports", index, "hostPort").duplicate(key);
+    if (usedPorts.has(key)) report.at("ports", index, "hostPort").duplicate(key);
     usedPorts.add(key);
   }
 }
 
 /** Requires that container port and host port are equal in the host network. */
-export function hostNetworkPorts(container: PortHolder, place: FieldReport): void {
+export function hostNetworkPorts(container: PortHolder, report: FieldReport): void {
   for (const [index, { containerPort, hostPort }] of (container.ports ?? []).entries()) {
-    if (place.full) return;
+    if (report.full) return;
     if ((hostPort ?? 0) === containerPort) continue;
-    place
+    report
       .at("ports", index, "containerPort")
       .invalid(containerPort, "must match `hostPort` when `hostNetwork` is true");
   }

@@ -33,12 +33,12 @@ export function mayOvercommit(resource: string, context: KindContext): boolean {
 }
 
 /** Requires the name of a container resource. */
-export function containerResourceName(resource: string, place: FieldReport, context: KindContext): void {
-  resourceName(resource, place);
+export function containerResourceName(resource: string, report: FieldReport, context: KindContext): void {
+  resourceName(resource, report);
   if (!resource.includes("/")) {
     if (containerResources.has(resource) || isHugePages(resource)) return;
-    place.invalid(resource, "must be a standard resource for containers");
+    report.invalid(resource, "must be a standard resource for containers");
   } else if (!isNative(resource, context) && !isExtended(resource, context)) {
-    place.invalid(resource, "doesn't follow extended resource name standard");
+    report.invalid(resource, "doesn't follow extended resource name standard");
   }
 }

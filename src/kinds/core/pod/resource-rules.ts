@@ -22,28 +22,28 @@ const one = 1_000_000_000n;
 /** Checks names and amounts of resources, and requests against limits. */
 export function checkRequirements(
   requirements: Requirements,
-  place: FieldReport,
+  report: FieldReport,
   context: KindContext,
 ): void {
   const { limits = {}, requests = {} } = requirements;
-  checkAmounts(limits, place.at("limits"), context);
-  checkAmounts(requests, place.at("requests"), context);
+  checkAmounts(limits, report.at("limits"), context);
+  checkAmounts(requests, report.at("requests"), context);
   for (const [resource, text] of Object.entries(requests)) {
-    if (place.full) return;
+    if (report.full) return;
     const limit = Object.hasOwn(limits, resource) ? limits[resource]! : undefined;
-    checkRequest(resource, text, limit, place, context);
+    checkRequest(resource, text, limit, report, context);
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
-    place.forbidden("HugePages require cpu or memory");
+    report.forbidden("HugePages require cpu or memory");
   }
 }
 
 /** Checks names and amounts of resources. */
-export function checkAmounts(amounts: NonNullable<Amounts>, place: FieldReport, context: KindContext): void {
+export function checkAmounts(amounts: NonNullable<Amounts>, report: FieldReport, context: KindContext): void {
   for (const [resource, text] of Object.entries(amounts)) {
-    if (place.full) return;
-    const at = place.key(resource);
+    if (report.full) return;
+    const at = report.key(resource);
     containerResourceName(resource, at, context);
     const quantity = quantityFrom(text);
     if (quantity === undefined) {
@@ -56,10 +56,10 @@ export function checkAmounts(amounts: NonNullable<Amounts>, place: FieldReport, 
   }
 }
 
-function checkPages(resource: string, quantity: Quantity, text: string, place: FieldReport): void {
+function checkPages(resource: string, quantity: Quantity, text: string, report: FieldReport): void {
   const size = quantityFrom(pageSizeOf(resource))?.nanos;
   if (size === undefined || size <= 0n || size % one !== 0n || quantity.nanos % size !== 0n) {
-    place.invalid(text, "must be a multiple of the page size in the resource's name");
+    report.invalid(text, "must be a multiple of the page size in the resource's name");
   }
 }
 
@@ -68,19 +68,19 @@ function checkRequest(
   resource: string,
   text: string,
   limitText: string | undefined,
-  place: FieldReport,
+  report: FieldReport,
   context: KindContext,
 ): void {
   const overcommit = mayOvercommit(resource, context);
   if (limitText === undefined) {
-    if (!overcommit) place.at("limits").required(`a limit must be set for ${resource}`);
+    if (!overcommit) report.at("limits").required(`a limit must be set for ${resource}`);
     return;
   }
   const request = quantityFrom(text);
   const limit = quantityFrom(limitText);
   if (request === undefined || limit === undefined) return;
   const order = compareQuantities(request, limit);
-  const requests = place.at("requests");
+  const requests = report.at("requests");
   if (order !== 0 && !overcommit) requests.invalid(text, `must be equal to ${resource} limit`);
   else if (order > 0) requests.invalid(text, `must be less than or equal to ${resource} limit`);
 }
@@ -91,29 +91,29 @@ interface Source {
 }
 
 /** Requires exactly one source of a claim. */
-export function checkClaimSource(source: Source, place: FieldReport): void {
+export function checkClaimSource(source: Source, report: FieldReport): void {
   const count = [source.resourceClaimName, source.resourceClaimTemplateName].filter(
     (given) => given !== undefined,
   ).length;
   if (count === 1) return;
-  place.invalid(source, "must give exactly one of `resourceClaimName` and `resourceClaimTemplateName`");
+  report.invalid(source, "must give exactly one of `resourceClaimName` and `resourceClaimTemplateName`");
 }
 
 /** Requires that a container's claims are claims of the pod, each named once. */
 export function checkClaims(
   claims: readonly { readonly name: string }[] | undefined,
   known: ReadonlySet<string>,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const seen = new Set<string>();
   for (const [index, { name }] of (claims ?? []).entries()) {
-    if (place.full) return;
+    if (report.full) return;
     if (name === "") {
-      place.at(index).required();
+      report.at(index).required();
       continue;
     }
-    if (seen.has(name)) place.at(index).duplicate(name);
+    if (seen.has(name)) report.at(index).duplicate(name);
     seen.add(name);
-    if (!known.has(name)) place.at(index).notFound(name);
+    if (!known.has(name)) report.at(index).notFound(name);
   }
 }

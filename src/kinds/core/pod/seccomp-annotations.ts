@@ -24,17 +24,17 @@ const types: ReadonlyMap<string, "RuntimeDefault" | "Unconfined"> = new Map([
 /** Requires a known profile, or a file in the node's folder of profiles. */
 export function checkSeccompAnnotations(
   annotations: Readonly<Record<string, string>>,
-  place: FieldReport,
+  report: FieldReport,
   { vocabulary }: KindContext,
 ): void {
   const pod = podProfileAnnotation(vocabulary);
   const container = containerProfileAnnotation(vocabulary, "");
   for (const [key, profile] of Object.entries(annotations)) {
-    if (place.full) return;
+    if (report.full) return;
     if (key !== pod && !key.startsWith(container)) continue;
     if (types.has(profile)) continue;
-    if (profile.startsWith(localPrefix)) descendingPath(profile.slice(localPrefix.length), place.key(key));
-    else place.key(key).invalid(profile, "must be a valid seccomp profile");
+    if (profile.startsWith(localPrefix)) descendingPath(profile.slice(localPrefix.length), report.key(key));
+    else report.key(key).invalid(profile, "must be a valid seccomp profile");
   }
 }
 

@@ -8,9 +8,9 @@ interface SeccompProfile {
 }
 
 /** Requires a file name for the type Localhost, and rejects it for others. */
-export function checkSeccompProfile(profile: SeccompProfile, place: FieldReport): void {
+export function checkSeccompProfile(profile: SeccompProfile, report: FieldReport): void {
   const { type, localhostProfile } = profile;
-  const at = place.at("localhostProfile");
+  const at = report.at("localhostProfile");
   if (type === "Localhost") {
     if (localhostProfile === undefined) at.required("must be set when the type is Localhost");
     else descendingPath(localhostProfile, at);
@@ -26,13 +26,13 @@ interface Rights {
 }
 
 /** Rejects `allowPrivilegeEscalation: false` for privileged containers and those with CAP_SYS_ADMIN. */
-export function checkEscalation(context: Rights, place: FieldReport): void {
+export function checkEscalation(context: Rights, report: FieldReport): void {
   if (context.allowPrivilegeEscalation !== false) return;
   if (context.privileged === true) {
-    place.invalid(context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+    report.invalid(context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
   }
   if (context.capabilities?.add?.includes("CAP_SYS_ADMIN") === true) {
-    place.invalid(
+    report.invalid(
       context,
       "cannot set `allowPrivilegeEscalation` to false and `capabilities.add` CAP_SYS_ADMIN",
     );
@@ -40,21 +40,21 @@ export function checkEscalation(context: Rights, place: FieldReport): void {
 }
 
 /** Rejects privileged containers if the server doesn't allow them. Status writes of existing pods aren't checked. */
-export function checkPrivileged(privileged: boolean, place: FieldReport, context: KindContext): void {
+export function checkPrivileged(privileged: boolean, report: FieldReport, context: KindContext): void {
   if (!privileged || context.forbidsPrivileged !== true || context.subresource === "status") return;
-  place.forbidden("disallowed by cluster policy");
+  report.forbidden("disallowed by cluster policy");
 }
 
 const sysctlForm = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 const maxSysctlLength = 253;
 
 /** Requires valid and unique names of sysctls. */
-export function sysctls(list: readonly { readonly name: string }[], place: FieldReport): void {
+export function sysctls(list: readonly { readonly name: string }[], report: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, { name }] of list.entries()) {
-    if (place.full) return;
+    if (report.full) return;
     if (name === "") continue;
-    const at = place.at(index, "name");
+    const at = report.at(index, "name");
     if (name.length > maxSysctlLength || !sysctlForm.test(name)) {
       at.invalid(
         name,
@@ -68,13 +68,13 @@ export function sysctls(list: readonly { readonly name: string }[], place: Field
 const maxCredentialSpec = 64 * 1024;
 
 /** Limits the size of a credential spec. */
-export function credentialSpec(text: string, place: FieldReport): void {
-  if (Buffer.byteLength(text) > maxCredentialSpec) place.invalid(text, "must be smaller than 64 KiB");
+export function credentialSpec(text: string, report: FieldReport): void {
+  if (Buffer.byteLength(text) > maxCredentialSpec) report.invalid(text, "must be smaller than 64 KiB");
 }
 
 /** Rejects an empty text. */
-export function notEmptyText(text: string | undefined, place: FieldReport): void {
-  if (text === "") place.invalid(text, "cannot be an empty string");
+export function notEmptyText(text: string | undefined, report: FieldReport): void {
+  if (text === "") report.invalid(text, "cannot be an empty string");
 }
 
 const maxDomainLength = 256;
@@ -86,23 +86,23 @@ const dnsDomain =
   /^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
 /** Requires a Windows user name, with or without a domain: `DOMAIN\\user`. */
-export function windowsUser(name: string, place: FieldReport): void {
-  if (controlCharacter.test(name)) return place.invalid(name, "cannot contain control characters");
+export function windowsUser(name: string, report: FieldReport): void {
+  if (controlCharacter.test(name)) return report.invalid(name, "cannot contain control characters");
   const parts = name.split("\\");
-  if (parts.length > 2) return place.invalid(name, "can have at most one backslash");
+  if (parts.length > 2) return report.invalid(name, "can have at most one backslash");
   const user = parts.at(-1)!;
   if (parts.length === 2) {
     const domain = parts[0]!;
     if (domain.length >= maxDomainLength) {
-      place.invalid(name, `the domain must be shorter than ${maxDomainLength} characters`);
+      report.invalid(name, `the domain must be shorter than ${maxDomainLength} characters`);
     } else if (!netbiosDomain.test(domain) && !dnsDomain.test(domain)) {
-      place.invalid(name, "the domain is neither a NetBIOS nor a DNS name");
+      report.invalid(name, "the domain is neither a NetBIOS nor a DNS name");
     }
   }
-  if (user === "") place.invalid(name, "the user cannot be empty");
+  if (user === "") report.invalid(name, "the user cannot be empty");
   else if (user.length > maxUserLength) {
-    place.invalid(name, `the user must be no longer than ${maxUserLength} characters`);
+    report.invalid(name, `the user must be no longer than ${maxUserLength} characters`);
   } else if (/["/\\:;|=,+*?<>@[\]]/.test(user))
-    place.invalid(name, "the user has a character that isn't allowed");
-  else if (/^[. ]+$/.test(user)) place.invalid(name, "the user can't be only dots and spaces");
+    report.invalid(name, "the user has a character that isn't allowed");
+  else if (/^[. ]+$/.test(user)) report.invalid(name, "the user can't be only dots and spaces");
 }

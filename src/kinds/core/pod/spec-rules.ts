@@ -8,39 +8,39 @@ import { checkAmounts } from "./resource-rules.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
 /** Checks members of a pod spec against each other; each field has its own rules in its declaration. */
-export function checkPodSpec(spec: PodSpec, place: FieldReport, context: KindContext): void {
-  checkContainers(spec, place);
+export function checkPodSpec(spec: PodSpec, report: FieldReport, context: KindContext): void {
+  checkContainers(spec, report);
   if (spec.hostNetwork === true) {
     for (const list of ["containers", "initContainers"] as const) {
       for (const [index, container] of (spec[list] ?? []).entries()) {
-        hostNetworkPorts(container, place.at(list, index));
+        hostNetworkPorts(container, report.at(list, index));
       }
     }
   }
   if (spec.hostPID === true && spec.shareProcessNamespace === true) {
-    place
+    report
       .at("securityContext", "shareProcessNamespace")
       .invalid(true, "ShareProcessNamespace and HostPID cannot both be enabled");
   }
-  if (spec.hostUsers === false) checkUserNamespace(spec, place);
-  dnsConfig(spec.dnsConfig, spec.dnsPolicy, place.at("dnsConfig"));
+  if (spec.hostUsers === false) checkUserNamespace(spec, report);
+  dnsConfig(spec.dnsConfig, spec.dnsPolicy, report.at("dnsConfig"));
   // The overhead is checked as limits are, and faults have the path of limits.
-  if (spec.overhead !== undefined) checkAmounts(spec.overhead, place.at("overhead", "limits"), context);
-  checkOperatingSystem(spec, place);
-  checkHostProcess(spec, place);
+  if (spec.overhead !== undefined) checkAmounts(spec.overhead, report.at("overhead", "limits"), context);
+  checkOperatingSystem(spec, report);
+  checkHostProcess(spec, report);
 }
 
 const mappableVolumes = new Set(["name", "configMap", "secret", "downwardAPI", "emptyDir", "projected"]);
 
 /** Rejects user namespaces together with host namespaces, or with volumes that outlive the pod. */
-function checkUserNamespace(spec: PodSpec, place: FieldReport): void {
+function checkUserNamespace(spec: PodSpec, report: FieldReport): void {
   for (const [index, volume] of (spec.volumes ?? []).entries()) {
-    if (place.full) return;
+    if (report.full) return;
     if (Object.keys(volume).some((name) => !mappableVolumes.has(name))) {
-      place.at("volumes", index).forbidden("volume type not supported when `hostUsers` is false");
+      report.at("volumes", index).forbidden("volume type not supported when `hostUsers` is false");
     }
   }
   for (const name of ["hostNetwork", "hostPID", "hostIPC"] as const) {
-    if (spec[name] === true) place.at(name).forbidden("not allowed when `hostUsers` is false");
+    if (spec[name] === true) report.at(name).forbidden("not allowed when `hostUsers` is false");
   }
 }

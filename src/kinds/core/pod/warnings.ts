@@ -41,27 +41,27 @@ export function templateWarnings(
 ): string[] {
   if (spec === undefined) return [];
   const root = FieldReport.start().at(...path);
-  const place = root.at("spec");
+  const report = root.at("spec");
   return [
-    ...nodeLabelWarnings(spec, place, context),
-    ...volumeWarnings(spec, place),
-    ...listWarnings(spec, place),
-    ...containerWarnings(spec, place),
+    ...nodeLabelWarnings(spec, report, context),
+    ...volumeWarnings(spec, report),
+    ...listWarnings(spec, report),
+    ...containerWarnings(spec, report),
     ...annotationWarnings(metadata?.annotations, spec, root, context),
   ];
 }
 
 /** Warns of deprecated node labels. */
-function nodeLabelWarnings(spec: PodSpec, place: FieldReport, { vocabulary }: KindContext): string[] {
+function nodeLabelWarnings(spec: PodSpec, report: FieldReport, { vocabulary }: KindContext): string[] {
   const warnings: string[] = [];
   const look = (key: string, at: FieldReport) => {
     if (key.includes("beta.")) warnings.push(...labelWarnings(at.path, key, vocabulary));
   };
-  for (const key of Object.keys(spec.nodeSelector ?? {})) look(key, place.at("nodeSelector").key(key));
+  for (const key of Object.keys(spec.nodeSelector ?? {})) look(key, report.at("nodeSelector").key(key));
   const affinity = spec.affinity?.nodeAffinity;
   const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-  const base = place.at("affinity", "nodeAffinity");
+  const base = report.at("affinity", "nodeAffinity");
   for (const [index, term] of required.entries()) {
     const at = base.at("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", index);
     for (const [position, { key }] of (term.matchExpressions ?? []).entries()) {
@@ -75,16 +75,16 @@ function nodeLabelWarnings(spec: PodSpec, place: FieldReport, { vocabulary }: Ki
     }
   }
   for (const [index, { topologyKey }] of (spec.topologySpreadConstraints ?? []).entries()) {
-    look(topologyKey, place.at("topologySpreadConstraints", index, "topologyKey"));
+    look(topologyKey, report.at("topologySpreadConstraints", index, "topologyKey"));
   }
   return warnings;
 }
 
-function volumeWarnings(spec: PodSpec, place: FieldReport): string[] {
+function volumeWarnings(spec: PodSpec, report: FieldReport): string[] {
   return (spec.volumes ?? []).flatMap((volume, index) =>
     Object.keys(volume)
       .filter((name) => Object.hasOwn(goneVolumes, name))
-      .map((name) => `${place.at("volumes", index, name).path}: ${goneVolumes[name]!}`),
+      .map((name) => `${report.at("volumes", index, name).path}: ${goneVolumes[name]!}`),
   );
 }
 
@@ -104,12 +104,12 @@ function duplicates(
   });
 }
 
-function listWarnings(spec: PodSpec, place: FieldReport): string[] {
+function listWarnings(spec: PodSpec, report: FieldReport): string[] {
   const secrets = (spec.imagePullSecrets ?? []).map(({ name = "" }) => name);
-  const secretAt = (index: number) => place.at("imagePullSecrets", index, "name");
+  const secretAt = (index: number) => report.at("imagePullSecrets", index, "name");
   const addresses = (spec.hostAliases ?? []).map(({ ip = "" }) => ip);
   return [
-    ...duplicates(addresses, "ip", (index) => place.at("hostAliases", index, "ip")),
+    ...duplicates(addresses, "ip", (index) => report.at("hostAliases", index, "ip")),
     ...duplicates(secrets, "name", secretAt),
     ...secrets.flatMap((name, index) =>
       name === "" ? [`${secretAt(index).path}: invalid empty name ""`] : [],
@@ -120,21 +120,21 @@ function listWarnings(spec: PodSpec, place: FieldReport): string[] {
 const whole = ["memory", "ephemeral-storage"];
 
 /** Warns of fractional bytes. */
-function fractions(amounts: Readonly<Record<string, string>> | undefined, place: FieldReport): string[] {
+function fractions(amounts: Readonly<Record<string, string>> | undefined, report: FieldReport): string[] {
   return whole.flatMap((name) => {
     const text = amounts?.[name];
     const nanos = text === undefined ? undefined : quantityFrom(text)?.nanos;
     if (text === undefined || nanos === undefined || nanos % 1_000_000_000n === 0n) return [];
-    return [`${place.key(name).path}: fractional byte value "${text}" is invalid, must be an integer`];
+    return [`${report.key(name).path}: fractional byte value "${text}" is invalid, must be an integer`];
   });
 }
 
 /** Warns of fractional bytes and of duplicate variables. */
-function containerWarnings(spec: PodSpec, place: FieldReport): string[] {
-  const warnings = fractions(spec.overhead, place.at("overhead"));
+function containerWarnings(spec: PodSpec, report: FieldReport): string[] {
+  const warnings = fractions(spec.overhead, report.at("overhead"));
   for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
     for (const [index, { resources, env }] of (spec[list] ?? []).entries()) {
-      const at = place.at(list, index);
+      const at = report.at(list, index);
       const names = (env ?? []).map(({ name }) => name);
       warnings.push(
         ...fractions(resources?.limits, at.at("resources", "limits")),

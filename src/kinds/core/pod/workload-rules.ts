@@ -15,37 +15,37 @@ interface WorkloadTemplate {
 }
 
 /** Checks the template of a workload: its selector matches the labels, and the pods are always restarted. */
-export function checkWorkloadTemplate(workload: WorkloadTemplate, place: FieldReport): void {
+export function checkWorkloadTemplate(workload: WorkloadTemplate, report: FieldReport): void {
   const { template } = workload;
   if (template === undefined || template === null) return;
-  checkSelected(workload, place);
-  checkRunsForGood(workload, place);
+  checkSelected(workload, report);
+  checkRunsForGood(workload, report);
   if (!workload.several) return;
   for (const [index, volume] of (template.spec?.volumes ?? []).entries()) {
-    if (place.full) return;
+    if (report.full) return;
     const disk = volume.gcePersistentDisk;
     if (disk === undefined || disk.readOnly === true) continue;
-    place
+    report
       .at("spec", "volumes", index, "GCEPersistentDisk", "readOnly")
       .invalid(false, "must be true where several pods use the disk");
   }
 }
 
 /** Requires that the selector matches the labels of the template. */
-export function checkSelected({ template, selects }: WorkloadTemplate, place: FieldReport): void {
+export function checkSelected({ template, selects }: WorkloadTemplate, report: FieldReport): void {
   const labels = template?.metadata?.labels ?? {};
   if (selects(labels)) return;
-  place.at("metadata", "labels").invalid(labels, "`selector` does not match template `labels`");
+  report.at("metadata", "labels").invalid(labels, "`selector` does not match template `labels`");
 }
 
 /** Requires the restart policy Always, and no deadline. */
-export function checkRunsForGood({ template, kindName }: WorkloadTemplate, place: FieldReport): void {
+export function checkRunsForGood({ template, kindName }: WorkloadTemplate, report: FieldReport): void {
   const { restartPolicy = "", activeDeadlineSeconds } = template?.spec ?? {};
   if (restartPolicy !== "Always") {
-    place.at("spec", "restartPolicy").notSupported(restartPolicy, ["Always"]);
+    report.at("spec", "restartPolicy").notSupported(restartPolicy, ["Always"]);
   }
   if (activeDeadlineSeconds !== undefined) {
-    place
+    report
       .at("spec", "activeDeadlineSeconds")
       .forbidden(`activeDeadlineSeconds in ${kindName} is not supported`);
   }
@@ -54,10 +54,10 @@ export function checkRunsForGood({ template, kindName }: WorkloadTemplate, place
 type Selector = LabelSelector | null | undefined;
 
 /** Requires a valid selector that isn't empty. */
-export function checkWorkloadSelector(selector: Selector, kindName: string, place: FieldReport): void {
+export function checkWorkloadSelector(selector: Selector, kindName: string, report: FieldReport): void {
   if (selector === null || selector === undefined) return;
-  labelSelector(selector, place);
-  if (isEmptySelector(selector)) place.invalid(selector, `empty selector is invalid for ${kindName}`);
+  labelSelector(selector, report);
+  if (isEmptySelector(selector)) report.invalid(selector, `empty selector is invalid for ${kindName}`);
 }
 
 function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
@@ -76,7 +76,7 @@ export function selectedBy(selector: Selector, absent: boolean): WorkloadTemplat
 }
 
 /** Reports the faults of a selector once more for the whole selector, as in the reference. */
-export function checkUsableSelector(selector: Selector, place: FieldReport): void {
+export function checkUsableSelector(selector: Selector, report: FieldReport): void {
   if (selector === null || selector === undefined) return;
-  if (labelSelectorFaults(selector).length > 0) place.invalid(selector, "invalid label selector");
+  if (labelSelectorFaults(selector).length > 0) report.invalid(selector, "invalid label selector");
 }

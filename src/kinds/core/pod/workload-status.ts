@@ -27,13 +27,13 @@ export const replicaCountParts = [
 export function checkParts(
   status: object,
   parts: readonly (readonly [part: string, whole: string])[],
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const counts = status as Readonly<Record<string, number | undefined>>;
   const count = (name: string) => counts[name] ?? 0;
   for (const [part, whole] of parts) {
     if (count(part) > count(whole))
-      place.at(part).invalid(count(part), `cannot be greater than status.${whole}`);
+      report.at(part).invalid(count(part), `cannot be greater than status.${whole}`);
   }
 }
 
@@ -41,10 +41,10 @@ export function checkParts(
 export function checkCollisions(
   now: { readonly collisionCount?: number | undefined },
   live: { readonly collisionCount?: number | undefined },
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   if (live.collisionCount === undefined) return;
   if (now.collisionCount === undefined || now.collisionCount < live.collisionCount) {
-    place.at("collisionCount").invalid(now.collisionCount, "cannot be decremented");
+    report.at("collisionCount").invalid(now.collisionCount, "cannot be decremented");
   }
 }

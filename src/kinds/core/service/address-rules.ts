@@ -10,16 +10,16 @@ export function isHeadless({ clusterIPs = [] }: ServiceSpec): boolean {
 }
 
 /** Checks the cluster IPs against each other and against the IP families. */
-export function checkAddresses(spec: ServiceSpec, place: FieldReport): void {
+export function checkAddresses(spec: ServiceSpec, report: FieldReport): void {
   // Cluster IPs of an ExternalName service are rejected by the rules of the type.
   if (spec.type === "ExternalName") return;
   const { clusterIP = "", clusterIPs = [], ipFamilies = [] } = spec;
-  const here = place.at("clusterIPs");
+  const here = report.at("clusterIPs");
   if (clusterIP === "") {
     if (clusterIPs.length > 0) here.invalid(clusterIPs, "must be empty when `clusterIP` is not specified");
   } else if (clusterIPs.length === 0) here.required();
   else if (clusterIPs[0] !== clusterIP) here.invalid(clusterIPs, "first value must match `clusterIP`");
-  checkFamilies(ipFamilies, place.at("ipFamilies"));
+  checkFamilies(ipFamilies, report.at("ipFamilies"));
   if (!areAddresses(clusterIPs, here)) return;
   if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size !== clusterIPs.length) {
     here.invalid(clusterIPs, "may specify no more than one IP for each IP family");
@@ -33,31 +33,31 @@ export function checkAddresses(spec: ServiceSpec, place: FieldReport): void {
   }
 }
 
-function checkFamilies(given: readonly string[], place: FieldReport): void {
+function checkFamilies(given: readonly string[], report: FieldReport): void {
   const seen = new Set<string>();
   for (const [index, family] of given.entries()) {
-    if (place.full) return;
-    if (!families.includes(family)) place.at(index).notSupported(family, families);
-    if (seen.has(family)) place.at(index).duplicate(family);
+    if (report.full) return;
+    if (!families.includes(family)) report.at(index).notSupported(family, families);
+    if (seen.has(family)) report.at(index).duplicate(family);
     seen.add(family);
   }
 }
 
 /** Returns true if the list contains valid addresses, so that families can be checked. */
-function areAddresses(clusterIPs: readonly string[], place: FieldReport): boolean {
+function areAddresses(clusterIPs: readonly string[], report: FieldReport): boolean {
   let fit = true;
   for (const [index, address] of clusterIPs.entries()) {
-    if (place.full) return false;
+    if (report.full) return false;
     if (index === 0 && address === "None") {
       if (clusterIPs.length === 1) continue;
-      place.invalid(clusterIPs, "'None' must be the first and only value");
+      report.invalid(clusterIPs, "'None' must be the first and only value");
       fit = false;
     } else if (!isAddress(address)) {
-      ipAddress(address, place.at(index));
+      ipAddress(address, report.at(index));
       fit = false;
     }
   }
-  if (clusterIPs.length > 2) place.invalid(clusterIPs, "may only hold up to 2 values");
+  if (clusterIPs.length > 2) report.invalid(clusterIPs, "may only hold up to 2 values");
   return fit && clusterIPs.length <= 2 && clusterIPs[0] !== "None";
 }
 
@@ -70,23 +70,23 @@ function haveAddresses(...specs: readonly ServiceSpec[]): boolean {
  * Rejects changes of the primary cluster IP, unless the service is or becomes an ExternalName. The secondary one may be
  * added or removed.
  */
-export function checkAddressUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
+export function checkAddressUpdate(spec: ServiceSpec, live: ServiceSpec, report: FieldReport): void {
   if (!haveAddresses(spec, live)) return;
   if (isHeadless(spec) && isHeadless(live)) return;
   const now = spec.clusterIPs ?? [];
   const before = live.clusterIPs ?? [];
-  const here = place.at("clusterIPs");
+  const here = report.at("clusterIPs");
   for (const [index, address] of before.slice(0, 2).entries()) {
     const compared = index === 0 ? now.length > 0 || before.length === 0 : now.length === before.length;
     if (compared && now[index] !== address) here.at(index).invalid(now, "may not change once set");
   }
   if (now.length >= before.length) return;
   if (now.length === 0) here.at(0).invalid(now, "primary clusterIP can not be unset");
-  if (now.length === 1) checkReleased(spec, "secondary clusterIP", place);
+  if (now.length === 1) checkReleased(spec, "secondary clusterIP", report);
 }
 
 /** As {@link checkAddressUpdate}, for the families. */
-export function checkFamilyUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
+export function checkFamilyUpdate(spec: ServiceSpec, live: ServiceSpec, report: FieldReport): void {
   if (!haveAddresses(spec, live)) return;
   // Invalid families are reported by their own rule.
   if (spec.ipFamilies?.every((family) => families.includes(family)) === false) return;
@@ -94,19 +94,19 @@ export function checkFamilyUpdate(spec: ServiceSpec, live: ServiceSpec, place: F
   if (isHeadless(spec) || isHeadless(live)) return;
   const now = spec.ipFamilies ?? [];
   const before = live.ipFamilies ?? [];
-  const here = place.at("ipFamilies");
+  const here = report.at("ipFamilies");
   for (const [index, family] of before.slice(0, 2).entries()) {
     const compared = index === 0 ? now.length > 0 : now.length === before.length;
     if (compared && now[index] !== family) here.at(index).invalid(now, "may not change once set");
   }
   if (now.length >= before.length) return;
   if (now.length === 0) here.at(0).invalid(now, "primary ipFamily can not be unset");
-  if (now.length === 1) checkReleased(spec, "secondary ipFamily", place);
+  if (now.length === 1) checkReleased(spec, "secondary ipFamily", report);
 }
 
-function checkReleased(spec: ServiceSpec, what: string, place: FieldReport): void {
+function checkReleased(spec: ServiceSpec, what: string, report: FieldReport): void {
   if (spec.ipFamilyPolicy === "SingleStack") return;
-  place
+  report
     .at("ipFamilyPolicy")
     .invalid(spec.ipFamilyPolicy, `must be set to 'SingleStack' when releasing the ${what}`);
 }

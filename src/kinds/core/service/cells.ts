@@ -9,13 +9,13 @@ interface Shown {
 
 /** Returns the external address of a service, depending on its type. */
 export function externalAddress({ spec = {}, status }: Shown): string {
-  const given = spec.externalIPs ?? [];
+  const externalIps = spec.externalIPs ?? [];
   switch (spec.type) {
     case "ClusterIP":
     case "NodePort":
-      return given.length === 0 ? "<none>" : given.join(",");
+      return externalIps.length === 0 ? "<none>" : externalIps.join(",");
     case "LoadBalancer": {
-      const all = [...balancerAddresses(status?.loadBalancer?.ingress), ...given];
+      const all = [...balancerAddresses(status?.loadBalancer?.ingress), ...externalIps];
       return all.length === 0 ? "<pending>" : all.join(",");
     }
     case "ExternalName":

@@ -119,8 +119,8 @@ function checkSourceRanges(
     ? report.at("spec", "LoadBalancerSourceRanges")
     : report.at("metadata", "annotations").key(key);
   if (spec.type !== "LoadBalancer") place.forbidden("may only be used when `type` is 'LoadBalancer'");
-  const given = inSpec ? ranges : (annotation ?? "").trim() === "" ? [] : annotation!.split(",");
-  if (!given.every((range) => isCidr(range.trim()))) {
+  const values = inSpec ? ranges : (annotation ?? "").trim() === "" ? [] : annotation!.split(",");
+  if (!values.every((range) => isCidr(range.trim()))) {
     place.invalid(
       inSpec ? ranges : annotation,
       "must be a list of IP ranges, such as 10.240.0.0/24,10.250.0.0/24",

@@ -58,7 +58,7 @@ export const ServiceSpec = struct(
     selector: field(
       2,
       map(string),
-      "Labels of the pods that serve; without it somebody else writes the endpoints.",
+      "Labels of the pods that serve; without it the server's controllers don't write the endpoints.",
     ).atomic(),
     clusterIP: field(
       3,
@@ -157,7 +157,7 @@ function fillServiceSpec(spec: Defaulted): void {
   if (type !== "ExternalName") spec.internalTrafficPolicy ??= "Cluster";
 }
 
-function externalAddress(text: string, place: FieldReport): void {
-  if (isAddress(text)) reachableAddress(text, place);
-  else ipAddress(text, place);
+function externalAddress(text: string, report: FieldReport): void {
+  if (isAddress(text)) reachableAddress(text, report);
+  else ipAddress(text, report);
 }

@@ -104,12 +104,12 @@ function nodePortsOf({ ports = [] }: ServiceSpec): Set<number> {
 }
 
 /** The port of health checks is immutable while health checks are in use. */
-export function checkHealthCheckUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
+export function checkHealthCheckUpdate(spec: ServiceSpec, live: ServiceSpec, report: FieldReport): void {
   if (
     !hasHealthCheck(spec) ||
     !hasHealthCheck(live) ||
     same(spec.healthCheckNodePort, live.healthCheckNodePort)
   )
     return;
-  place.at("healthCheckNodePort").forbidden("field is immutable");
+  report.at("healthCheckNodePort").forbidden("field is immutable");
 }

@@ -17,22 +17,22 @@ const fieldPaths = [
 ];
 
 /** Requires exactly one of a field of the pod and a resource of a container. */
-export function checkDownwardFile(file: DownwardFile, place: FieldReport): void {
+export function checkDownwardFile(file: DownwardFile, report: FieldReport): void {
   const { fieldRef, resourceFieldRef } = file;
   if (fieldRef !== undefined) {
-    checkFieldRef(fieldRef, fieldPaths, place.at("fieldRef"));
+    checkFieldRef(fieldRef, fieldPaths, report.at("fieldRef"));
     if (resourceFieldRef !== undefined) {
-      place.invalid("resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
+      report.invalid("resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
     }
   } else if (resourceFieldRef !== undefined) {
-    checkResourceRef(resourceFieldRef, true, place.at("resourceFieldRef"));
-  } else place.required("one of fieldRef and resourceFieldRef is required");
+    checkResourceRef(resourceFieldRef, true, report.at("resourceFieldRef"));
+  } else report.required("one of fieldRef and resourceFieldRef is required");
 }
 
 /** Requires a non-negative size. */
-export function sizeLimit(text: string, place: FieldReport): void {
+export function sizeLimit(text: string, report: FieldReport): void {
   const limit = quantityFrom(text);
-  if (limit === undefined || limit.nanos < 0n) place.forbidden("must be a quantity of zero or more");
+  if (limit === undefined || limit.nanos < 0n) report.forbidden("must be a quantity of zero or more");
 }
 
 const allowed = new Set(["labels", "annotations", "creationTimestamp"]);
@@ -43,11 +43,11 @@ export function claimTemplateMetadata(
     readonly labels?: Readonly<Record<string, string>> | undefined;
     readonly annotations?: Readonly<Record<string, string>> | undefined;
   },
-  place: FieldReport,
+  report: FieldReport,
 ): void {
-  labelMap(metadata.labels ?? {}, place.at("labels"));
-  annotationMap(metadata.annotations ?? {}, place.at("annotations"));
+  labelMap(metadata.labels ?? {}, report.at("labels"));
+  annotationMap(metadata.annotations ?? {}, report.at("annotations"));
   for (const name of Object.keys(metadata)) {
-    if (!allowed.has(name)) place.at(name).forbidden("cannot be set for an ephemeral volume");
+    if (!allowed.has(name)) report.at(name).forbidden("cannot be set for an ephemeral volume");
   }
 }

@@ -14,18 +14,18 @@ const kinds = ["secret", "configMap", "downwardAPI", "serviceAccountToken"] as c
 /** Requires sources of one type each, and unique paths of files. */
 export function checkSources(
   volume: { readonly sources?: readonly Source[] | null | undefined },
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const paths = new Set<string>();
   for (const [index, source] of (volume.sources ?? []).entries()) {
-    if (place.full) return;
+    if (report.full) return;
     const setKinds = kinds.filter((name) => source[name] !== undefined);
     for (const name of setKinds.slice(1)) {
-      place.at("sources", index, name).forbidden("may not specify more than 1 volume type");
+      report.at("sources", index, name).forbidden("may not specify more than 1 volume type");
     }
     for (const path of pathsOf(source)) {
       if (path === "") continue;
-      if (paths.has(path)) place.invalid(path, "conflicting duplicate paths");
+      if (paths.has(path)) report.invalid(path, "conflicting duplicate paths");
       paths.add(path);
     }
   }
@@ -41,7 +41,7 @@ const minSeconds = 600;
 const maxSeconds = 2 ** 32;
 
 /** Checks the lifetime of a token, in seconds. */
-export function tokenSeconds(seconds: number | bigint, place: FieldReport): void {
-  if (seconds < minSeconds) place.invalid(seconds, "may not be less than 10 minutes");
-  if (seconds > maxSeconds) place.invalid(seconds, "may not be more than 2^32 seconds");
+export function tokenSeconds(seconds: number | bigint, report: FieldReport): void {
+  if (seconds < minSeconds) report.invalid(seconds, "may not be less than 10 minutes");
+  if (seconds > maxSeconds) report.invalid(seconds, "may not be more than 2^32 seconds");
 }

@@ -49,7 +49,7 @@ const ServiceAccountTokenProjection = struct(
   "ServiceAccountTokenProjection",
   "A token of the service account as a file.",
   {
-    audience: field(1, string, "For whom the token is; the server when empty."),
+    audience: field(1, string, "Audience of the token; the server if empty."),
     expirationSeconds: field(2, int64, "Seconds that the token is wanted to be valid; at least 600.")
       .nullable()
       .filled(3600)

@@ -1,23 +1,23 @@
 import type { FieldReport } from "../../../schema/faults.ts";
 
 /** Requires exactly one source. The first one is accepted, `emptyDir` before all others, and the others are reported. */
-export function oneSource(volume: object, place: FieldReport): void {
+export function oneSource(volume: object, report: FieldReport): void {
   const sources = Object.keys(volume).filter((name) => name !== "name");
   const [first, ...others] = sources.toSorted((a, b) => Number(b === "emptyDir") - Number(a === "emptyDir"));
-  if (first === undefined) place.required("must specify a volume type");
-  for (const name of others) place.at(name).forbidden("may not specify more than 1 volume type");
+  if (first === undefined) report.required("must specify a volume type");
+  for (const name of others) report.at(name).forbidden("may not specify more than 1 volume type");
 }
 
 /** Requires the name of a reference. */
-export function namedObject(reference: { readonly name?: string | undefined }, place: FieldReport): void {
-  if ((reference.name ?? "") === "") place.at("name").required();
+export function namedObject(reference: { readonly name?: string | undefined }, report: FieldReport): void {
+  if ((reference.name ?? "") === "") report.at("name").required();
 }
 
 /** Requires name and namespace of a secret reference. */
 export function placedSecret(
   reference: { readonly name?: string | undefined; readonly namespace?: string | undefined },
-  place: FieldReport,
+  report: FieldReport,
 ): void {
-  namedObject(reference, place);
-  if ((reference.namespace ?? "") === "") place.at("namespace").required();
+  namedObject(reference, report);
+  if ((reference.namespace ?? "") === "") report.at("namespace").required();
 }

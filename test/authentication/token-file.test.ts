@@ -38,7 +38,11 @@ describe("the token file", () => {
       'a,b"c,d\n',
       "token file, line 1: a quote inside a column that doesn't begin with one",
     ],
-    ["a line after a column of two lines", 'a,b,"c\nd"\ne\n', "token file, line 3: token, user name and user id are required"],
+    [
+      "a line after a column of two lines",
+      'a,b,"c\nd"\ne\n',
+      "token file, line 3: token, user name and user id are required",
+    ],
     ["no user", "t,,1\n", "token file, line 1: the user name is empty"],
   ])("C-5.2-01 refuses %s, by line", async (_what, text, message) => {
     await expect(parseTokenFile(text)).rejects.toThrow(message);

@@ -106,7 +106,9 @@ function certificateMethods(options: ServerOptions, { authorities }: Parts): Aut
   } = options;
   if (authorities === undefined) return [];
   const { clients, proxies } = authorities;
-  const clientCertificates = new ClientCertificateAuthenticator(new ClientCertificateVerifier(clients, clock));
+  const clientCertificates = new ClientCertificateAuthenticator(
+    new ClientCertificateVerifier(clients, clock),
+  );
   const headers = identityHeaders(options);
   if (proxy === undefined || proxies === undefined || headers === undefined) return [clientCertificates];
   return [authenticatingProxy(headers, proxies, proxy, clock), clientCertificates];

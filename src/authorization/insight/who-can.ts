@@ -1,4 +1,4 @@
-import type { GiveTurn } from "../../base/turns.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { keyOfSubject } from "../rbac/bound-subject.ts";
 import type { BindingRecord } from "../rbac/role-record.ts";
@@ -35,14 +35,14 @@ export async function whoCan(
   vocabulary: Vocabulary,
   action: Action,
   page: Page,
-  giveTurn: GiveTurn,
+  yieldIfDue: YieldIfDue,
   maxGathered = gatheredSubjects,
 ): Promise<AllowedSubjects> {
   const query = ruleQuery({ ...action, user: noUser });
   const namespaces = action.kind === "resource" && action.namespace !== "" ? ["", action.namespace] : [""];
-  const search = new Search(index, vocabulary, query, namespaces, page, giveTurn);
+  const search = new Search(index, vocabulary, query, namespaces, page, yieldIfDue);
   const found = (await search.gather(maxGathered)) ?? (await search.ask());
-  const ways = new ShownWays(index, query, giveTurn);
+  const ways = new ShownWays(index, query, yieldIfDue);
   const subjects: AllowedSubject[] = [];
   for (const one of found.slice(0, page.limit)) subjects.push(await ways.show(one));
   return { subjects, more: found.length > page.limit };
@@ -75,7 +75,7 @@ class Search {
     private readonly query: RuleQuery,
     private readonly namespaces: readonly string[],
     private readonly page: Page,
-    private readonly giveTurn: GiveTurn,
+    private readonly yieldIfDue: YieldIfDue,
   ) {
     const { after } = page;
     this.after = after === undefined ? undefined : { ...after, namespace: after.namespace ?? "" };
@@ -85,7 +85,7 @@ class Search {
   async gather(maxGathered: number): Promise<readonly Allowed[] | undefined> {
     const { systemPrefix } = this.vocabulary;
     let weight = 0;
-    const roles = await this.index.finder.find(this.query, this.giveTurn, (role) => {
+    const roles = await this.index.finder.find(this.query, this.yieldIfDue, (role) => {
       for (const { subjects } of this.bindingsOf(role)) {
         weight += subjects.length;
         if (weight > maxGathered) return false;
@@ -107,13 +107,13 @@ class Search {
         }
       }
     }
-    await this.giveTurn();
+    await this.yieldIfDue();
     return [...found.values()].toSorted((one, other) => compareSubjects(one.subject, other.subject));
   }
 
   /** The subjects who have such a role, found by asking everybody in order. */
   async ask(): Promise<readonly Allowed[]> {
-    await this.index.directory.ready(this.giveTurn);
+    await this.index.directory.ready(this.yieldIfDue);
     const found: Allowed[] = [];
     let { after } = this;
     while (found.length <= this.page.limit) {
@@ -122,7 +122,7 @@ class Search {
         const own = noWays(subject);
         for (const namespace of this.namespaces) this.addScope(own, scopes.get(namespace));
         if (own.ways.length > 0) found.push(own);
-        const turn = this.giveTurn();
+        const turn = this.yieldIfDue();
         if (turn !== undefined) await turn;
       }
       if (next.length < subjectsAStep) break;
@@ -183,9 +183,9 @@ class ShownWays {
   constructor(
     index: RbacIndex,
     private readonly query: RuleQuery,
-    private readonly giveTurn: GiveTurn,
+    private readonly yieldIfDue: YieldIfDue,
   ) {
-    this.origins = new RuleOrigins(() => index.everyClusterRole(), giveTurn);
+    this.origins = new RuleOrigins(() => index.everyClusterRole(), yieldIfDue);
   }
 
   async show({ subject, ways, more }: Allowed): Promise<AllowedSubject> {
@@ -198,7 +198,7 @@ class ShownWays {
   }
 
   private async make(placed: PlacedRule): Promise<Omit<ShownWay, "binding">> {
-    await this.giveTurn();
+    await this.yieldIfDue();
     const { role, rule, at } = placed;
     const aggregatedFrom = await this.origins.of(role, rule);
     const origin = aggregatedFrom.length > 0 ? { aggregatedFrom } : {};

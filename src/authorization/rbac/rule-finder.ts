@@ -1,4 +1,4 @@
-import type { GiveTurn } from "../../base/turns.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import { itemsOf, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 import type { Rule } from "./policy.ts";
 import type { RoleRecord } from "./role-record.ts";
@@ -49,10 +49,10 @@ export class RuleFinder {
    */
   async find(
     query: RuleQuery,
-    giveTurn: GiveTurn,
+    yieldIfDue: YieldIfDue,
     goesOn: (role: RoleRecord) => boolean,
   ): Promise<ReadonlyMap<RoleRecord, PlacedRule> | undefined> {
-    await this.ready(giveTurn);
+    await this.ready(yieldIfDue);
     const found = new Map<RoleRecord, PlacedRule>();
     let steps = 0;
     for (const candidates of this.candidates(query)) {
@@ -62,7 +62,7 @@ export class RuleFinder {
           if (known === undefined && !goesOn(one.role)) return undefined;
           if (known === undefined || one.at < known.at) found.set(one.role, one);
         }
-        if (++steps % rulesAStep === 0) await giveTurn();
+        if (++steps % rulesAStep === 0) await yieldIfDue();
       }
     }
     // Roles may have changed between turns.
@@ -77,18 +77,18 @@ export class RuleFinder {
   }
 
   /** Takes in what waits. Questions that come meanwhile wait for the same work. */
-  private async ready(giveTurn: GiveTurn): Promise<void> {
+  private async ready(yieldIfDue: YieldIfDue): Promise<void> {
     if (!this.awake) {
       this.awake = true;
       for (const role of this.roles()) if (role.rules !== undefined) this.waiting.add(role);
     }
     while (this.waiting.size > 0 || this.filling !== undefined) {
-      this.filling ??= this.fill(giveTurn).finally(() => (this.filling = undefined));
+      this.filling ??= this.fill(yieldIfDue).finally(() => (this.filling = undefined));
       await this.filling;
     }
   }
 
-  private async fill(giveTurn: GiveTurn): Promise<void> {
+  private async fill(yieldIfDue: YieldIfDue): Promise<void> {
     let steps = 0;
     for (const role of this.waiting) {
       this.waiting.delete(role);
@@ -96,7 +96,7 @@ export class RuleFinder {
       this.placed.set(role, own);
       for (const [at, rule] of (role.rules ?? []).entries()) {
         this.place({ role, rule, at }, own);
-        if (++steps % rulesAStep === 0) await giveTurn();
+        if (++steps % rulesAStep === 0) await yieldIfDue();
         // Changed meanwhile: then it waits again, or is gone.
         if (this.placed.get(role) !== own) break;
       }

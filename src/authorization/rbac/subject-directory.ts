@@ -1,5 +1,5 @@
 import { SortedMap } from "../../base/sorted-map.ts";
-import type { GiveTurn } from "../../base/turns.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import type { SubjectKey } from "./bound-subject.ts";
 import type { SubjectScopes } from "./subject-scopes.ts";
 
@@ -58,8 +58,8 @@ export class SubjectDirectory {
   }
 
   /** Whether questions find everybody in it; else they have to wait for {@link SubjectDirectory.ready}. */
-  ready(giveTurn: GiveTurn): Promise<void> {
-    return (this.filling ??= this.fill(giveTurn));
+  ready(yieldIfDue: YieldIfDue): Promise<void> {
+    return (this.filling ??= this.fill(yieldIfDue));
   }
 
   /** The next so many after a subject (undefined: from the first). */
@@ -74,12 +74,12 @@ export class SubjectDirectory {
     return found;
   }
 
-  private async fill(giveTurn: GiveTurn): Promise<void> {
+  private async fill(yieldIfDue: YieldIfDue): Promise<void> {
     const tree = (this.tree = new SortedMap<SubjectName, SubjectScopes>(undefined, compareSubjects));
     let steps = 0;
     for (const scopes of this.everybody()) {
       tree.set(nameOf(scopes, this.systemPrefix), scopes);
-      if (++steps % subjectsAStep === 0) await giveTurn();
+      if (++steps % subjectsAStep === 0) await yieldIfDue();
     }
   }
 }

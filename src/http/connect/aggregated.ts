@@ -47,13 +47,13 @@ export async function serveAggregated(
   if (facts.kind === "resource" && request.served && (endless || upgrades))
     service.metrics.longRunning(facts, exchange);
   const uri = encodePath(path);
-  const told = { headers: toldHeaders(remote, user, uri), replaces: isForwardedIdentity };
+  const added = { headers: addedHeaders(remote, user, uri), replaces: isForwardedIdentity };
   const { refusesRedirects } = service.aggregation;
   const work = async () => {
     const agent = isPlainRead(request, endless) ? remote.agent() : undefined;
     const destination = { ...(await destinationOf(remote, endless)), agent };
     const url = `${uri}${document === undefined ? queryOf(exchange.url) : ""}`;
-    await forwardRequest(service, request, { destination, path: url, told, refusesRedirects, endless });
+    await forwardRequest(service, request, { destination, path: url, added, refusesRedirects, endless });
   };
   await awaitOther(service, request, work());
 }
@@ -96,7 +96,7 @@ function refuseUnclearPath(facts: RequestFacts, path: string): void {
     throw new StatusError("BadRequest", `the path ${JSON.stringify(path)} has an empty segment`);
 }
 
-function toldHeaders(
+function addedHeaders(
   remote: RemoteApiService,
   user: UserInfo,
   uri: string,

@@ -18,9 +18,9 @@ export interface Forward {
   /** Path and query for the backend. */
   readonly path: string;
   /** Changes the header lines of a response without protocol switch. */
-  readonly mend?: (lines: string[]) => HeaderLines;
+  readonly rewriteHeaders?: (lines: string[]) => HeaderLines;
   /** Headers that replace those of the client. */
-  readonly told?: ToldHeaders | undefined;
+  readonly added?: AddedHeaders | undefined;
   /** Whether redirects are refused also for requests without protocol switch. */
   readonly refusesRedirects?: boolean;
   /** Whether the response is endless, like a watch, so that a stopping server doesn't wait for it. */
@@ -28,7 +28,7 @@ export interface Forward {
 }
 
 /** Headers that the server adds to a forwarded request. */
-export interface ToldHeaders {
+export interface AddedHeaders {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Returns true if the client's header with this name (in lower case) is removed. */
   readonly replaces: (name: string) => boolean;
@@ -46,7 +46,13 @@ export async function forwardRequest(
   forward: Forward,
 ): Promise<void> {
   const { exchange } = request;
-  const { destination, path, mend = (lines) => lines, refusesRedirects = false, endless = false } = forward;
+  const {
+    destination,
+    path,
+    rewriteHeaders = (lines) => lines,
+    refusesRedirects = false,
+    endless = false,
+  } = forward;
   const { upgrade } = exchange;
   const question = { method: exchange.method, path, headers: headersOf(service, request, forward) };
   let backend = new Backend(destination, question, service, exchange);
@@ -69,7 +75,7 @@ export async function forwardRequest(
   if (upgrade !== undefined || refusesRedirects) refuseRedirect(came, backend);
   if (came.kind === "answer") {
     const status = statusOf(came, backend);
-    const stream = relayAnswer(exchange, came.answer, status, mend(answerHeaders(came.answer)));
+    const stream = relayAnswer(exchange, came.answer, status, rewriteHeaders(answerHeaders(came.answer)));
     if (endless) endWithServer(service, exchange, stream, backend);
     return;
   }
@@ -84,14 +90,14 @@ export async function forwardRequest(
 function headersOf(
   service: HttpService,
   { exchange }: RequestContext,
-  { told }: Forward,
+  { added }: Forward,
 ): OutgoingHttpHeaders {
   const { isIdentityHeader } = service.connections;
-  const isReplaced = (name: string) => isIdentityHeader(name) || told?.replaces(name) === true;
+  const isReplaced = (name: string) => isIdentityHeader(name) || added?.replaces(name) === true;
   const plain = requestHeaders(exchange, service.engine.vocabulary, isReplaced);
   const { upgrade } = exchange;
   const upgrading = upgrade === undefined ? {} : { connection: "Upgrade", upgrade: upgrade.protocol };
-  return { ...plain, ...upgrading, ...(told?.headers as OutgoingHttpHeaders | undefined) };
+  return { ...plain, ...upgrading, ...(added?.headers as OutgoingHttpHeaders | undefined) };
 }
 
 /** Ends an endless response when the server stops. */

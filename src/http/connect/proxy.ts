@@ -22,7 +22,7 @@ export async function serveProxy(service: HttpService, request: ResourceContext)
   await forwardRequest(service, request, {
     destination,
     path: `${path === "" ? "/" : path}${query}`,
-    mend: (lines) => mendLocation(lines, destination, prefix, exchange.header("host")),
+    rewriteHeaders: (lines) => rewriteLocation(lines, destination, prefix, exchange.header("host")),
   });
 }
 
@@ -42,7 +42,7 @@ function destinationOf(
 }
 
 /** Maps a redirect within the backend to the path of the proxy, as in the reference. */
-function mendLocation(
+function rewriteLocation(
   lines: string[],
   destination: Destination,
   prefix: string,

@@ -1,7 +1,7 @@
 import { encodeJson } from "../base/json/encode.ts";
 import { parseExactJson } from "../base/json/embedded.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
-import type { GiveTurn } from "../base/turns.ts";
+import type { YieldIfDue } from "../base/yielding.ts";
 import { definitionPair, pathPair } from "../schema/openapi/binary-document.ts";
 
 /** The part of an extension server's OpenAPI 2.0 document that is about one group version. */
@@ -30,7 +30,7 @@ export async function readSpecification(
   text: string,
   prefix: string,
   tag: string | undefined,
-  giveTurn: GiveTurn,
+  yieldIfDue: YieldIfDue,
 ): Promise<RemoteSpecification> {
   const document = parsed(text);
   const all = document["paths"];
@@ -42,18 +42,18 @@ export async function readSpecification(
       ([path, item]) => (path === prefix || path.startsWith(`${prefix}/`)) && isObject(item),
     ),
   );
-  await giveTurn();
+  await yieldIfDue();
   const definitions = reachable(paths, isObject(known) ? known : {});
-  await giveTurn();
+  await yieldIfDue();
   try {
     // Older command line clients ask for the binary form: what it has no place for must not spoil the whole document.
     for (const [name, item] of Object.entries(paths)) {
       pathPair(name, item);
-      await giveTurn();
+      await yieldIfDue();
     }
     for (const [name, definition] of Object.entries(definitions)) {
       definitionPair(name, definition);
-      await giveTurn();
+      await yieldIfDue();
     }
   } catch (error) {
     throw new SpecificationFault(`it can't be written in binary: ${String(error)}`);

@@ -2,7 +2,7 @@ import { encodeJson } from "../base/json/encode.ts";
 import type { Clock } from "../base/clock.ts";
 import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import { isObject, type JsonValue } from "../base/json/value.ts";
-import { turnGiver } from "../base/turns.ts";
+import { createYielder } from "../base/yielding.ts";
 import { RemoteFault } from "../remote/answer-reader.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ForwardedIdentity } from "./identity.ts";
@@ -86,7 +86,7 @@ export class Specifications {
     if (answer.status === 404) return void (remote.specification = undefined);
     if (answer.status !== 200) throw new SpecificationFault(`it is answered with status ${answer.status}`);
     const text = answer.bytes.toString("utf8");
-    const read = await readSpecification(text, remote.path, tagOf(answer.header("etag")), turnGiver());
+    const read = await readSpecification(text, remote.path, tagOf(answer.header("etag")), createYielder());
     const before = remote.specification;
     // Without a tag the same document comes again and again.
     if (before !== undefined && isSame(before, read)) before.tag = read.tag;

@@ -1,4 +1,4 @@
-/** The source of time, passed in so that tests own it. */
+/** The source of time. It is passed in so that tests control it. */
 export interface Clock {
   /**
    * Milliseconds since 1970-01-01T00:00:00Z, for times that are stored, sent or compared with such times. It can be set forward or
@@ -6,20 +6,20 @@ export interface Clock {
    */
   now(): number;
   /**
-   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may stand
-   * still while the machine sleeps.
+   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may
+   * stop while the machine sleeps.
    */
   monotonicNow(): number;
   /** Calls `task` once after `delayMs`, however long that is; the timer doesn't keep the process alive. */
   setTimer(task: () => void, delayMs: number): Timer;
 }
 
-/** A timer that can be called off. */
+/** A timer that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
 
-/** The longest delay that Node's timers take; they fire at once for a longer one. */
+/** The longest delay that Node's timers support; a longer one fires immediately. */
 const longestDelayMs = 2 ** 31 - 1;
 
 /** The machine's own time. */
@@ -42,7 +42,7 @@ function longTimer(task: () => void, delayMs: number): Timer {
   return { cancel: () => present.cancel() };
 }
 
-/** Lets one call through and leaves out those that follow within a time. */
+/** Returns a function that calls `call` at most once per `everyMs` milliseconds and drops the other calls. */
 export function rarely<A extends unknown[]>(
   clock: Clock,
   everyMs: number,

@@ -11,7 +11,7 @@ export class ExtensionError extends Error {
   override name = "ExtensionError";
 }
 
-/** What guards extensions: objects of the program that embeds the server, which may fail in any way. */
+/** Dependencies of the code that guards extensions: objects of the embedding program, which may fail in any way. */
 export interface ExtensionGuard {
   readonly clock: Clock;
   /** Logs the failure of an extension, which `extension` names: `admission plugin "x"`. */
@@ -19,10 +19,10 @@ export interface ExtensionGuard {
 }
 
 /**
- * The answer of an extension, or its rejection with an {@link ExtensionError} after {@link extensionLimitMs}. What comes
- * later is dropped, also a late rejection.
+ * Returns the answer of an extension. Rejects with an {@link ExtensionError} after {@link extensionLimitMs}; a later answer or
+ * rejection is ignored.
  *
- * @param awaited what was asked for, for the message: `authenticate`.
+ * @param awaited name of the called method for the error message: `authenticate`.
  */
 export function inTime<T>(clock: Clock, answer: PromiseLike<T>, awaited: string): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export function inTime<T>(clock: Clock, answer: PromiseLike<T>, awaited: string)
   });
 }
 
-/** Whether an answer of an extension is a promise, of whichever library. */
+/** Whether an answer of an extension is a promise or another object with `then`. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return (
     (typeof value === "object" || typeof value === "function") &&

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Clock, Timer } from "./clock.ts";
 
-/** How often files are looked at. */
+/** Polling interval. */
 const intervalMs = 10_000;
 
 /**
- * Looks at some files from time to time, and calls when one of them has changed. It looks at what they hold, so it
- * doesn't matter how they are replaced, or on what sort of disk they are.
+ * Polls files and calls a function when the content of one has changed. It compares content, so it works with every way of
+ * replacing a file and with every file system.
  */
 export class FileWatch {
   private timer: Timer | undefined;
@@ -16,9 +16,9 @@ export class FileWatch {
   private last: string | undefined;
 
   /**
-   * @param files which they are now.
-   * @param changed takes in the change; it is called again at the next change only, whether it fails or not.
-   * @param failed told when `changed` fails.
+   * @param files returns the current paths.
+   * @param changed handles the change. It is not retried before the next change, even if it fails.
+   * @param failed is called with the error if `changed` fails.
    */
   constructor(
     private readonly files: () => readonly string[],
@@ -27,14 +27,14 @@ export class FileWatch {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** Begins; what the files hold now is known already. */
+  /** Starts polling. The current content is the baseline. */
   async start(): Promise<void> {
     if (this.files().length === 0) return;
     this.last = await this.digest();
     this.schedule();
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Stops polling. Resolves when a running check has ended. */
   close(): Promise<void> {
     this.closed = true;
     this.timer?.cancel();
@@ -59,7 +59,7 @@ export class FileWatch {
     }
   }
 
-  /** A file that can't be read now counts as a content of its own. */
+  /** Returns a digest of all files. For an unreadable file, the error code takes the place of its content. */
   private async digest(): Promise<string> {
     const digests = this.files().map(async (file) => {
       try {

@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import type { RE2JS } from "re2js";
 
 /**
- * The library of regular expressions that take time in proportion to the text, in the syntax of RE2. It is loaded (some 7 ms) when
- * the first expression of somebody else's is compiled, which can't wait for an import.
+ * Loads RE2, a library of regular expressions that match in linear time. It is loaded (about 7 ms) when the first expression of a
+ * client is compiled; callers are synchronous, so it can't be imported dynamically.
  */
 export function linearExpressions(): typeof RE2JS {
   const require = createRequire(import.meta.url);

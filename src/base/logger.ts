@@ -1,14 +1,14 @@
-/** Where the server says what happens. Secrets never come here. */
+/** The server's log. Secrets must never be passed to it. */
 export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
 
-/** Says nothing. */
+/** Discards all messages. */
 export const silentLogger: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** An error as the log shows it. */
+/** Returns the stack of an error for the log, or its text if it has none. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,7 +1,7 @@
-/** A value that is there at once where the source can answer from memory, else a promise of it. */
+/** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Applies `next` to a value that may still be a promise, without a promise where none is needed. */
+/** Applies `next` to a value or to the result of a promise. Stays synchronous if the value is no promise. */
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

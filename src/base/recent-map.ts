@@ -1,11 +1,11 @@
-/** How much a {@link RecentMap} holds. */
+/** Limits of a {@link RecentMap}. */
 export interface RecentMapLimits {
   readonly entries: number;
-  /** What all values may cost together, in the unit in which they say it. */
+  /** Maximum total cost of all values, in the unit of `set`. */
   readonly cost: number;
 }
 
-/** A map within bounds: what was asked for or set longest ago makes room for what comes. */
+/** A bounded map that evicts the least recently used entry. */
 export class RecentMap<V> {
   private readonly entries = new Map<string, { readonly value: V; readonly cost: number }>();
   private spent = 0;
@@ -39,7 +39,7 @@ export class RecentMap<V> {
     return this.entries.size;
   }
 
-  /** What all values cost together. */
+  /** Total cost of all values. */
   get cost(): number {
     return this.spent;
   }

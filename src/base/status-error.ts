@@ -85,7 +85,7 @@ export class StatusError extends Error {
     readonly reason: Reason,
     message: string,
     readonly details?: StatusDetails,
-    /** What is behind it, for the log; clients aren't told. */
+    /** The cause, for the log; it is not sent to clients. */
     options?: { readonly cause: unknown },
   ) {
     super(message, options);
@@ -93,17 +93,17 @@ export class StatusError extends Error {
   }
 }
 
-/** What a service of others answers in the place of this server. */
+/** The error response of an external service that this server relays. */
 export interface RelayedStatus {
   /** HTTP status from 400 to 599. */
   readonly code: number;
-  /** Empty where the service gives none. */
+  /** Empty if the response has none. */
   readonly reason: string;
-  /** As the service gives them. */
+  /** `details` of the response, unchanged. */
   readonly details: object | undefined;
 }
 
-/** A failure whose code and reason are those of a service of others, which need not stand in the table. */
+/** A failure with the code and reason of an external service, which may be missing in {@link reasons}. */
 export class RelayedStatusError extends StatusError {
   override name = "RelayedStatusError";
   override readonly code: number;

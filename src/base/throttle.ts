@@ -4,11 +4,11 @@ import type { Clock } from "./clock.ts";
 export interface ThrottleOptions {
   /** On average. */
   readonly perSecond: number;
-  /** At once, after a time of rest. */
+  /** Maximum number at once after an idle time. */
   readonly burst: number;
 }
 
-/** Says when something may be done that must not be done too often. */
+/** A token bucket: limits how often something is done. */
 export class Throttle {
   private left: number;
   private at: number;
@@ -21,7 +21,7 @@ export class Throttle {
     this.at = clock.monotonicNow();
   }
 
-  /** 0: it may be done, and that counts. Else the milliseconds after which to ask again. */
+  /** Takes a token and returns 0, or returns the milliseconds after which to try again. */
   take(): number {
     const { perSecond, burst } = this.options;
     const now = this.clock.monotonicNow();

@@ -1,18 +1,18 @@
 import type { Clock } from "./clock.ts";
 
-/** Writes times as objects carry them: RFC 3339 in UTC with seconds. Most are the present, so the last second's text is kept. */
+/** Formats times as in objects: RFC 3339 in UTC with seconds. Caches the text of the last second, as most times are the current one. */
 export class Timestamps {
   private second = Number.NaN;
   private text = "";
 
   constructor(private readonly clock: Clock) {}
 
-  /** The present. */
+  /** Formats the current time. */
   now(): string {
     return this.at(this.clock.now());
   }
 
-  /** A time in milliseconds since 1970. */
+  /** Formats a time in milliseconds since 1970. */
   at(ms: number): string {
     const second = Math.floor(ms / 1000);
     if (second !== this.second) {

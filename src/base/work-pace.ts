@@ -16,6 +16,6 @@ export interface WorkPace {
 }
 
 /** Runs a computation: in a large request each step in a turn of its own, otherwise with pauses only for promises. */
-export function inTurns<T>(steps: Steps<T>, pace: WorkPace | undefined): MaybePromise<T> {
+export function runPaced<T>(steps: Steps<T>, pace: WorkPace | undefined): MaybePromise<T> {
   return pace?.isLarge === true ? runStepsPaused(steps, () => pace.step()) : runSteps(steps);
 }

@@ -4,7 +4,7 @@ import { type JsonDocument, maxDuplicates } from "./json/exact.ts";
 import { SyntaxFault, faultAt } from "./json/syntax-fault.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import { type JsonObject, type JsonValue, deepClone, isObject, setMember } from "./json/value.ts";
-import { turnGiver, type GiveTurn } from "./turns.ts";
+import { createYielder, type YieldIfDue } from "./yielding.ts";
 import { ScalarFault, resolvePlain, resolveTagged } from "./yaml-scalars.ts";
 
 /**
@@ -123,15 +123,15 @@ class YamlReader {
 
   /** Takes turns: other work is done while a long text is parsed. */
   async read(): Promise<JsonDocument> {
-    const giveTurn = turnGiver();
-    const document = await this.parse(giveTurn);
-    await giveTurn();
+    const yieldIfDue = createYielder();
+    const document = await this.parse(yieldIfDue);
+    await yieldIfDue();
     const value = document === undefined ? null : this.convert(document.contents, "", 0);
     return { value, duplicates: [...this.duplicates] };
   }
 
   /** The only document that has content. The failsafe schema leaves every scalar a string: types are our affair. */
-  private async parse(giveTurn: GiveTurn): Promise<Document.Parsed<ParsedNode> | undefined> {
+  private async parse(yieldIfDue: YieldIfDue): Promise<Document.Parsed<ParsedNode> | undefined> {
     const options = {
       schema: "failsafe",
       uniqueKeys: false,
@@ -152,10 +152,10 @@ class YamlReader {
     // Each lexical token is checked before the parser gets it.
     for (const token of checkedTokens(new this.yaml.Lexer().lex(this.text), this.text, this.maxDepth)) {
       compose(parser.next(token));
-      if (++count % tokensInOneGo === 0) await giveTurn();
+      if (++count % tokensInOneGo === 0) await yieldIfDue();
     }
     const rest = [...parser.end()];
-    await giveTurn();
+    await yieldIfDue();
     compose(rest);
     take(composer.end());
     return content;

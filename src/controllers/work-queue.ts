@@ -10,7 +10,7 @@ export interface QueueObserver {
   /** A key was added that wasn't waiting. */
   added(): void;
   /** The work on a key starts. */
-  taken(waitedSeconds: number): void;
+  started(waitedSeconds: number): void;
   /** The work on a key has ended, with or without success. */
   done(workedSeconds: number): void;
   /** A key will be retried because its work failed. */
@@ -116,7 +116,7 @@ export class WorkQueue {
       if (this.working.has(key)) continue;
       this.waiting.delete(key);
       this.working.add(key);
-      this.observer?.taken((this.clock.monotonicNow() - addedAt) / 1000);
+      this.observer?.started((this.clock.monotonicNow() - addedAt) / 1000);
       return key;
     }
     return undefined;

@@ -45,7 +45,7 @@ const watchersPerSeat = 10;
  * Duration of the work after the response for one seat's watchers, in milliseconds. The reference assumes 5 ms, as its threads notify
  * watchers after the response. This server writes the frames before it, and ten watchers take about 0.05 ms.
  */
-const tellingMs = 0.5;
+const watchDispatchMs = 0.5;
 
 /**
  * The width of a change that a number of watchers receive: one seat until the response, then up to 10 seats. Above that, the work
@@ -55,7 +55,7 @@ export function changeWidth(watchers: number): Width {
   if (watchers < watchersPerSeat) return ordinary;
   const wanted = Math.ceil(watchers / watchersPerSeat);
   const finalSeats = Math.min(mostSeats, wanted);
-  return { seats: 1, finalSeats, finalMs: (wanted * tellingMs) / finalSeats };
+  return { seats: 1, finalSeats, finalMs: (wanted * watchDispatchMs) / finalSeats };
 }
 
 /** The same work with at most the available seats; the work after the response takes longer instead. */

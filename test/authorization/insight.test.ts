@@ -34,7 +34,7 @@ function crowded(roles: number, rules: (index: number) => readonly PolicyRule[])
 
 /** The most steps in maps, sets and lists that a piece of work takes between two offers of a turn, and all of them. */
 async function stepsBetweenTurns(
-  work: (giveTurn: () => undefined) => Promise<unknown>,
+  work: (yieldIfDue: () => undefined) => Promise<unknown>,
 ): Promise<{ most: number; all: number }> {
   const spies = [
     vi.spyOn(Map.prototype, "get"),
@@ -63,10 +63,12 @@ describe("long work is done in turns", () => {
 
   it("the first question takes the roles in, a later one what its answer needs", async () => {
     const index = crowded(3000, (i) => [podRule(["get"], { resources: ["pods", `things-${i}`] })]);
-    const first = await stepsBetweenTurns((giveTurn) => whoCan(index, platform, everybody, page, giveTurn));
+    const first = await stepsBetweenTurns((yieldIfDue) =>
+      whoCan(index, platform, everybody, page, yieldIfDue),
+    );
     expect(first.most).toBeLessThan(20_000);
     const few = action(ask(alice, "get", { resource: "things-7", namespace: "ns-7" }));
-    const later = await stepsBetweenTurns((giveTurn) => whoCan(index, platform, few, page, giveTurn));
+    const later = await stepsBetweenTurns((yieldIfDue) => whoCan(index, platform, few, page, yieldIfDue));
     expect(later.all).toBeLessThan(200);
   });
 
@@ -78,7 +80,7 @@ describe("long work is done in turns", () => {
       ]);
       await whoCan(index, platform, everybody, page, atOnce);
       steps.push(
-        (await stepsBetweenTurns((giveTurn) => whoCan(index, platform, everybody, page, giveTurn))).all,
+        (await stepsBetweenTurns((yieldIfDue) => whoCan(index, platform, everybody, page, yieldIfDue))).all,
       );
     }
     expect(Math.max(...steps)).toBeLessThan(150);
@@ -127,8 +129,8 @@ describe("long work is done in turns", () => {
       Array.from({ length: 20_000 }, (_, n) => ({ ...podRule(["get"]), resourceNames: [`p-${at}-${n}`] })),
     );
     const names = await allowedNames(index, user("user-0"), "", atOnce);
-    const collecting = await stepsBetweenTurns((giveTurn) =>
-      allowedNames(index, user("user-0"), "", giveTurn),
+    const collecting = await stepsBetweenTurns((yieldIfDue) =>
+      allowedNames(index, user("user-0"), "", yieldIfDue),
     );
     expect(collecting.all).toBeGreaterThan(20_000);
     expect(collecting.most).toBeLessThan(1000);

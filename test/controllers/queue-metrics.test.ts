@@ -12,7 +12,7 @@ test("a queue tells of what is added, waits, is worked on, is tried again and is
   const told: string[] = [];
   const observer = {
     added: () => told.push("added"),
-    taken: (seconds: number) => told.push(`taken after ${seconds}`),
+    started: (seconds: number) => told.push(`taken after ${seconds}`),
     done: (seconds: number) => told.push(`done in ${seconds}`),
     retried: () => told.push("retried"),
     dropped: (count: number) => told.push(`dropped ${count}`),

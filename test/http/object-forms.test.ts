@@ -4,11 +4,11 @@ import { ObjectForms } from "../../src/http/encodings/object-forms.ts";
 import type { Entry, Revision } from "../../src/storage/store.ts";
 
 /** Writes upper-case letters, and counts how often. */
-function encoding(key: string, isKept?: true): Encoding & { written: number } {
+function encoding(key: string, isCacheable?: true): Encoding & { written: number } {
   const made = {
     key,
     written: 0,
-    ...(isKept && { isKept }),
+    ...(isCacheable && { isCacheable }),
     object(body: Uint8Array): Uint8Array {
       made.written++;
       return Buffer.from(`${key} ${Buffer.from(body).toString("utf8").toUpperCase()}`);

@@ -17,7 +17,7 @@ import { PolicyFailure } from "./failure.ts";
 import type { CheckOutcome, PolicyObserver } from "./policy-observer.ts";
 import { ParamReader } from "./params.ts";
 import type { Candidate } from "./policy-set.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import type { Binding, Policy, Validation } from "./policy.ts";
 
 /** Cost budget of all policies for one request, in the units of the reference. */
@@ -40,7 +40,7 @@ export class PolicyEvaluation {
   /** Variables without the parameters, by the version in which policies match. */
   private readonly variables = new Map<Resource, Bindings>();
   private budget = requestBudget;
-  private readonly giveTurn = turnGiver();
+  private readonly yieldIfDue = createYielder();
 
   constructor(
     private readonly services: PolicyServices,
@@ -89,7 +89,7 @@ export class PolicyEvaluation {
     const variables = await this.variablesOf(policy, resource, params);
     for (const validation of policy.validations) {
       this.validate(policy, binding, validation, variables);
-      const turn = this.giveTurn();
+      const turn = this.yieldIfDue();
       if (turn !== undefined) await turn;
     }
   }

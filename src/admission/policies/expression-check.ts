@@ -6,7 +6,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { PolicyPrograms } from "./environment.ts";
 import { policyOf } from "./policy.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import { typeWarnings } from "./type-check.ts";
 
 /**
@@ -28,9 +28,9 @@ export function policyExpressionCheck(
       if (object === undefined) return;
       const policy = policyOf(object, programs);
       const faults = FieldReport.start();
-      const giveTurn = turnGiver();
+      const yieldIfDue = createYielder();
       for (const [index, { expression, compiled }] of policy.validations.entries()) {
-        await giveTurn();
+        await yieldIfDue();
         const errors = compiled.faults;
         if (errors === undefined) continue;
         if (faults.full) break;

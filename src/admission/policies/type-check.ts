@@ -4,7 +4,7 @@ import { dyn, type CelType } from "../../cel/types.ts";
 import { resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { policyEnvironment } from "./environment.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import type { Policy } from "./policy.ts";
 
 /** Policies that match more kinds are not checked. */
@@ -21,14 +21,14 @@ export async function* typeWarnings(
   registry: Registry,
   vocabulary: Vocabulary,
 ): AsyncGenerator<string> {
-  const giveTurn = turnGiver();
+  const yieldIfDue = createYielder();
   let remaining = maxWarnings;
   const types = new SchemaTypes("plain");
   const params = paramsType(policy, registry, types);
   const kinds = kindsOf(policy, registry, vocabulary);
   for (const [index, { expression }] of policy.validations.entries()) {
     for (const resource of kinds) {
-      await giveTurn();
+      await yieldIfDue();
       const environment = policyEnvironment({ object: types.of(resource.kind.type), params });
       const fault = compile(expression, environment).faults?.[0];
       if (fault === undefined) continue;

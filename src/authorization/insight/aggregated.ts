@@ -1,5 +1,5 @@
 import { compileLabelSelector } from "../../base/label-selector.ts";
-import type { GiveTurn } from "../../base/turns.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import type { Rule } from "../rbac/policy.ts";
 import type { RoleRecord } from "../rbac/role-record.ts";
 import { rulesPerStep } from "../rbac/rule-finder.ts";
@@ -13,7 +13,7 @@ export class RuleOrigins {
 
   constructor(
     private readonly clusterRoles: () => Iterable<RoleRecord>,
-    private readonly giveTurn: GiveTurn,
+    private readonly yieldIfDue: YieldIfDue,
   ) {}
 
   /** Returns the sorted names of the roles that contain the rule; empty if the role isn't aggregated or no source has the rule any more. */
@@ -39,7 +39,7 @@ export class RuleOrigins {
     let steps = 0;
     for (const other of this.clusterRoles()) {
       if (other !== role && selectors.some((matches) => matches(other.labels))) matching.push(other);
-      if (++steps % rulesPerStep === 0) await this.giveTurn();
+      if (++steps % rulesPerStep === 0) await this.yieldIfDue();
     }
     this.sources.set(role, matching);
     return matching;

@@ -1,4 +1,4 @@
-import type { GiveTurn } from "../../base/turns.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Rule } from "../rbac/policy.ts";
 import type { RbacIndex } from "../rbac/rbac-index.ts";
@@ -18,7 +18,7 @@ export async function allowedNames(
   index: RbacIndex,
   user: UserInfo,
   namespace: string,
-  giveTurn: GiveTurn,
+  yieldIfDue: YieldIfDue,
 ): Promise<NamesOf> {
   const rules = new Set<Rule>();
   let steps = 0;
@@ -27,7 +27,7 @@ export async function allowedNames(
       for (const role of scopes.get(scope)?.roles() ?? []) {
         for (const rule of role.rules ?? []) {
           if (rule.resourceNames.length > 0) rules.add(rule);
-          if (++steps % rulesPerStep === 0) await giveTurn();
+          if (++steps % rulesPerStep === 0) await yieldIfDue();
         }
       }
     }
@@ -36,7 +36,7 @@ export async function allowedNames(
     const query = ruleQuery(attributes);
     const names = new Set<string>();
     for (const rule of rules) {
-      if (++steps % rulesPerStep === 0) await giveTurn();
+      if (++steps % rulesPerStep === 0) await yieldIfDue();
       if (!verbAndResourceMatch(rule, query)) continue;
       for (const name of rule.resourceNames) {
         names.add(name);

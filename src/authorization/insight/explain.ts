@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { GiveTurn } from "../../base/turns.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Attributes } from "../authorizer.ts";
 import { subjectFor } from "../rbac/grant-text.ts";
@@ -29,9 +29,9 @@ export function explainRbac(
   index: RbacIndex,
   vocabulary: Vocabulary,
   attributes: Attributes,
-  giveTurn: GiveTurn,
+  yieldIfDue: YieldIfDue,
 ): Promise<Explanation> {
-  return new GrantSearch(index, vocabulary, attributes, giveTurn).explain();
+  return new GrantSearch(index, vocabulary, attributes, yieldIfDue).explain();
 }
 
 /** The rule of a role that is closest to the request, and its distance (see {@link distanceOf}). */
@@ -67,11 +67,11 @@ class GrantSearch {
     private readonly index: RbacIndex,
     private readonly vocabulary: Vocabulary,
     private readonly attributes: Attributes,
-    private readonly giveTurn: GiveTurn,
+    private readonly yieldIfDue: YieldIfDue,
   ) {
     this.query = ruleQuery(attributes);
     this.namespace = attributes.kind === "resource" ? attributes.namespace : "";
-    this.origins = new RuleOrigins(() => index.allClusterRoles(), giveTurn);
+    this.origins = new RuleOrigins(() => index.allClusterRoles(), yieldIfDue);
   }
 
   async explain(): Promise<Explanation> {
@@ -191,6 +191,6 @@ class GrantSearch {
   }
 
   private step(): MaybePromise<void> {
-    return ++this.steps % rulesPerStep === 0 ? this.giveTurn() : undefined;
+    return ++this.steps % rulesPerStep === 0 ? this.yieldIfDue() : undefined;
   }
 }

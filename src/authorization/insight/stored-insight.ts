@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes } from "../authorizer.ts";
 import { allowedNames } from "./allowed-names.ts";
@@ -18,16 +18,16 @@ export class StoredInsight implements AccessInsight {
 
   explain(attributes: Attributes): MaybePromise<Explanation> {
     const { policy, vocabulary } = this;
-    return andThen(policy.sync(), () => explainRbac(policy.index, vocabulary, attributes, turnGiver()));
+    return andThen(policy.sync(), () => explainRbac(policy.index, vocabulary, attributes, createYielder()));
   }
 
   whoCan(action: Action, page: Page): MaybePromise<AllowedSubjects> {
     const { policy, vocabulary } = this;
-    return andThen(policy.sync(), () => whoCan(policy.index, vocabulary, action, page, turnGiver()));
+    return andThen(policy.sync(), () => whoCan(policy.index, vocabulary, action, page, createYielder()));
   }
 
   namesFor(user: UserInfo, namespace: string): MaybePromise<NamesOf> {
     const { policy } = this;
-    return andThen(policy.sync(), () => allowedNames(policy.index, user, namespace, turnGiver()));
+    return andThen(policy.sync(), () => allowedNames(policy.index, user, namespace, createYielder()));
   }
 }

@@ -1,4 +1,4 @@
-import type { GiveTurn } from "../../base/turns.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { keyOfSubject } from "../rbac/bound-subject.ts";
 import type { BindingRecord } from "../rbac/role-record.ts";
@@ -35,14 +35,14 @@ export async function whoCan(
   vocabulary: Vocabulary,
   action: Action,
   page: Page,
-  giveTurn: GiveTurn,
+  yieldIfDue: YieldIfDue,
   maxGathered = gatheredSubjects,
 ): Promise<AllowedSubjects> {
   const query = ruleQuery({ ...action, user: noUser });
   const namespaces = action.kind === "resource" && action.namespace !== "" ? ["", action.namespace] : [""];
-  const search = new Search(index, vocabulary, query, namespaces, page, giveTurn);
+  const search = new Search(index, vocabulary, query, namespaces, page, yieldIfDue);
   const allowed = (await search.gather(maxGathered)) ?? (await search.scanAll());
-  const formatter = new GrantFormatter(index, query, giveTurn);
+  const formatter = new GrantFormatter(index, query, yieldIfDue);
   const subjects: AllowedSubject[] = [];
   for (const one of allowed.slice(0, page.limit)) subjects.push(await formatter.format(one));
   return { subjects, more: allowed.length > page.limit };
@@ -75,7 +75,7 @@ class Search {
     private readonly query: RuleQuery,
     private readonly namespaces: readonly string[],
     private readonly page: Page,
-    private readonly giveTurn: GiveTurn,
+    private readonly yieldIfDue: YieldIfDue,
   ) {
     const { after } = page;
     this.after = after === undefined ? undefined : { ...after, namespace: after.namespace ?? "" };
@@ -85,7 +85,7 @@ class Search {
   async gather(maxGathered: number): Promise<readonly SubjectMatch[] | undefined> {
     const { systemPrefix } = this.vocabulary;
     let count = 0;
-    const roles = await this.index.finder.find(this.query, this.giveTurn, (role) => {
+    const roles = await this.index.finder.find(this.query, this.yieldIfDue, (role) => {
       for (const { subjects } of this.bindingsOf(role)) {
         count += subjects.length;
         if (count > maxGathered) return false;
@@ -107,13 +107,13 @@ class Search {
         }
       }
     }
-    await this.giveTurn();
+    await this.yieldIfDue();
     return [...matches.values()].toSorted((match, other) => compareSubjects(match.subject, other.subject));
   }
 
   /** Evaluates all subjects in order until the page is full. */
   async scanAll(): Promise<readonly SubjectMatch[]> {
-    await this.index.directory.ready(this.giveTurn);
+    await this.index.directory.ready(this.yieldIfDue);
     const matches: SubjectMatch[] = [];
     let { after } = this;
     while (matches.length <= this.page.limit) {
@@ -122,7 +122,7 @@ class Search {
         const match = withoutGrants(subject);
         for (const namespace of this.namespaces) this.addScope(match, scopes.get(namespace));
         if (match.grants.length > 0) matches.push(match);
-        const turn = this.giveTurn();
+        const turn = this.yieldIfDue();
         if (turn !== undefined) await turn;
       }
       if (next.length < batchSize) break;
@@ -183,9 +183,9 @@ class GrantFormatter {
   constructor(
     index: RbacIndex,
     private readonly query: RuleQuery,
-    private readonly giveTurn: GiveTurn,
+    private readonly yieldIfDue: YieldIfDue,
   ) {
-    this.origins = new RuleOrigins(() => index.allClusterRoles(), giveTurn);
+    this.origins = new RuleOrigins(() => index.allClusterRoles(), yieldIfDue);
   }
 
   async format({ subject, grants: ways, more }: SubjectMatch): Promise<AllowedSubject> {
@@ -198,7 +198,7 @@ class GrantFormatter {
   }
 
   private async formatRule(placed: RoleRule): Promise<Omit<ShownGrant, "binding">> {
-    await this.giveTurn();
+    await this.yieldIfDue();
     const { role, rule, index: at } = placed;
     const aggregatedFrom = await this.origins.namesFor(role, rule);
     const origin = aggregatedFrom.length > 0 ? { aggregatedFrom } : {};

@@ -1,4 +1,4 @@
-import type { GiveTurn } from "../../base/turns.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import { itemsOf, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 import type { Rule } from "./policy.ts";
 import type { RoleRecord } from "./role-record.ts";
@@ -15,7 +15,7 @@ export interface RoleRule {
 /** Rules with more resources than this aren't indexed; every search compares them. */
 const maxIndexedResources = 32;
 
-/** Number of rules that are processed between two calls of `giveTurn`. */
+/** Number of rules that are processed between two calls of `yieldIfDue`. */
 export const rulesPerStep = 256;
 
 /**
@@ -48,10 +48,10 @@ export class RuleFinder {
    */
   async find(
     query: RuleQuery,
-    giveTurn: GiveTurn,
+    yieldIfDue: YieldIfDue,
     shouldContinue: (role: RoleRecord) => boolean,
   ): Promise<ReadonlyMap<RoleRecord, RoleRule> | undefined> {
-    await this.ready(giveTurn);
+    await this.ready(yieldIfDue);
     const matches = new Map<RoleRecord, RoleRule>();
     let steps = 0;
     for (const candidates of this.candidates(query)) {
@@ -62,7 +62,7 @@ export class RuleFinder {
           if (existing === undefined || candidate.index < existing.index)
             matches.set(candidate.role, candidate);
         }
-        if (++steps % rulesPerStep === 0) await giveTurn();
+        if (++steps % rulesPerStep === 0) await yieldIfDue();
       }
     }
     // Roles may have changed while the search yielded.
@@ -81,18 +81,18 @@ export class RuleFinder {
   }
 
   /** Indexes pending roles. Concurrent searches wait for the same operation. */
-  private async ready(giveTurn: GiveTurn): Promise<void> {
+  private async ready(yieldIfDue: YieldIfDue): Promise<void> {
     if (!this.enabled) {
       this.enabled = true;
       for (const role of this.roles()) if (role.rules !== undefined) this.pendingRoles.add(role);
     }
     while (this.pendingRoles.size > 0 || this.filling !== undefined) {
-      this.filling ??= this.fill(giveTurn).finally(() => (this.filling = undefined));
+      this.filling ??= this.fill(yieldIfDue).finally(() => (this.filling = undefined));
       await this.filling;
     }
   }
 
-  private async fill(giveTurn: GiveTurn): Promise<void> {
+  private async fill(yieldIfDue: YieldIfDue): Promise<void> {
     let steps = 0;
     for (const role of this.pendingRoles) {
       this.pendingRoles.delete(role);
@@ -100,7 +100,7 @@ export class RuleFinder {
       this.rulesByRole.set(role, roleRules);
       for (const [at, rule] of (role.rules ?? []).entries()) {
         this.addRule({ role, rule, index: at }, roleRules);
-        if (++steps % rulesPerStep === 0) await giveTurn();
+        if (++steps % rulesPerStep === 0) await yieldIfDue();
         // The role changed while this yielded: it is pending again or was deleted.
         if (this.rulesByRole.get(role) !== roleRules) break;
       }

@@ -1,5 +1,5 @@
 import { SortedMap } from "../../base/sorted-map.ts";
-import type { GiveTurn } from "../../base/turns.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import type { SubjectKey } from "./bound-subject.ts";
 import type { SubjectScopes } from "./subject-scopes.ts";
 
@@ -10,7 +10,7 @@ export interface SubjectName {
   readonly name: string;
 }
 
-/** Number of subjects that are inserted between two calls of `giveTurn`. */
+/** Number of subjects that are inserted between two calls of `yieldIfDue`. */
 const subjectsPerStep = 64;
 
 /** Orders subjects by kind, namespace and name. */
@@ -58,8 +58,8 @@ export class SubjectDirectory {
   }
 
   /** Resolves when the directory contains all subjects. */
-  ready(giveTurn: GiveTurn): Promise<void> {
-    return (this.filling ??= this.fill(giveTurn));
+  ready(yieldIfDue: YieldIfDue): Promise<void> {
+    return (this.filling ??= this.fill(yieldIfDue));
   }
 
   /** Returns up to `count` subjects after the given one (undefined: from the first). */
@@ -74,12 +74,12 @@ export class SubjectDirectory {
     return result;
   }
 
-  private async fill(giveTurn: GiveTurn): Promise<void> {
+  private async fill(yieldIfDue: YieldIfDue): Promise<void> {
     const tree = (this.tree = new SortedMap<SubjectName, SubjectScopes>(undefined, compareSubjects));
     let steps = 0;
     for (const scopes of this.allSubjects()) {
       tree.set(subjectName(scopes, this.systemPrefix), scopes);
-      if (++steps % subjectsPerStep === 0) await giveTurn();
+      if (++steps % subjectsPerStep === 0) await yieldIfDue();
     }
   }
 }

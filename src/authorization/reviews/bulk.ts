@@ -1,5 +1,5 @@
 import type { UserInfo } from "../../base/user-info.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import type { Attributes } from "../authorizer.ts";
 import type { AuthorizerChain } from "../authorizer-chain.ts";
 import type { NamesOf } from "../insight/insight.ts";
@@ -41,7 +41,7 @@ export async function reviewInBulk(
   chain: AuthorizerChain,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
-  const giveTurn = turnGiver();
+  const yieldIfDue = createYielder();
   const lists = new NameLists(chain);
   for (let from = 0; from < checks.length; from += batchSize) {
     const answers = checks.slice(from, from + batchSize).map(async (check): Promise<CheckResult> => {
@@ -52,7 +52,7 @@ export async function reviewInBulk(
       return { ...status, ...(await lists.namesFor(attributes)) };
     });
     results.push(...(await Promise.all(answers)));
-    await giveTurn();
+    await yieldIfDue();
   }
   return results;
 }

@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import type { JsonObject } from "../../base/json/value.ts";
 import { fillMembers } from "../../schema/custom/fill.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -103,11 +103,11 @@ export class ConvertingStore extends StoreView implements VersionedStore {
   }
 
   private async convert(entries: readonly Entry[]): Promise<readonly Entry[]> {
-    const giveTurn = turnGiver();
+    const yieldIfDue = createYielder();
     const objects = [];
     for (const entry of entries) {
       objects.push(decodeBody(entry.body));
-      await giveTurn();
+      await yieldIfDue();
     }
     const converted = await this.inVersion(objects, this.resource);
     const shown: Entry[] = [];
@@ -117,7 +117,7 @@ export class ConvertingStore extends StoreView implements VersionedStore {
         : entryWith(entry, encodeObject(this.resource, converted[index]!));
       if (this.outdated.has(entry)) this.outdated.add(one);
       shown.push(one);
-      await giveTurn();
+      await yieldIfDue();
     }
     return shown;
   }

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { JsonObject } from "../../base/json/value.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import { fillMembers } from "../../schema/custom/fill.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -109,11 +109,11 @@ export class RefreshingStore extends StoreView implements VersionedStore {
   }
 
   private async showInTurns(entries: readonly Entry[]): Promise<readonly Entry[]> {
-    const giveTurn = turnGiver();
+    const yieldIfDue = createYielder();
     const shown: Entry[] = [];
     for (const entry of entries) {
       shown.push(this.show(entry));
-      await giveTurn();
+      await yieldIfDue();
     }
     return sameUnlessShown(entries, shown);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import { comparePriority } from "../../base/version-priority.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { customKinds, type CustomKinds, type CustomKindServices } from "./custom-kind.ts";
@@ -127,11 +127,11 @@ export class CustomResources implements ChangingResources {
   }
 
   private async parseInTurns(): Promise<void> {
-    const giveTurn = turnGiver();
+    const yieldIfDue = createYielder();
     for (const definitions of this.groups.values()) {
       for (const name of definitions.keys()) {
         this.defined(definitions, name);
-        await giveTurn();
+        await yieldIfDue();
       }
     }
   }

@@ -19,7 +19,7 @@ import type { BackendSockets } from "./backend-sockets.ts";
 import { hostAndPort, type ConnectionRules, type Destination } from "./rules.ts";
 
 /** A request to a backend. */
-export interface BackendQuestion {
+export interface BackendRequest {
   readonly method: string;
   /** Path and query to send. */
   readonly path: string;
@@ -67,7 +67,7 @@ export class Backend {
    */
   constructor(
     private readonly destination: Destination,
-    question: BackendQuestion,
+    question: BackendRequest,
     private readonly service: BackendServices,
     spender: Spender,
   ) {
@@ -182,7 +182,7 @@ export class Backend {
   }
 }
 
-function open(destination: Destination, question: BackendQuestion, targets: TargetRules): ClientRequest {
+function open(destination: Destination, question: BackendRequest, targets: TargetRules): ClientRequest {
   const { scheme, host, port, tls } = destination;
   const options = {
     ...question,

@@ -12,7 +12,7 @@ export interface Encoding {
    * Whether results of {@link object} are cached: they depend on the stored bytes only, and encoding takes longer than
    * sending.
    */
-  readonly isKept?: true;
+  readonly isCacheable?: true;
   /** Encodes an object from its stored bytes. */
   object(body: Uint8Array): Uint8Array;
   list(): ListWriter;

@@ -27,7 +27,7 @@ export class ObjectForms {
 
   /** Returns a stored object in an encoding. */
   of(encoding: Encoding, entry: Entry): Uint8Array {
-    if (encoding.isKept !== true) return encoding.object(entry.body);
+    if (encoding.isCacheable !== true) return encoding.object(entry.body);
     const { key, revision } = entry;
     const cached = this.forms.get(key);
     if (cached !== undefined && cached.revision === revision && cached.encoding === encoding.key) {

@@ -18,7 +18,7 @@ import type { View } from "./view.ts";
 export class ProtobufEncoding implements WatchEncoding {
   readonly key: string;
   readonly watchContentType: string;
-  readonly isKept = true;
+  readonly isCacheable = true;
   constructor(
     private readonly view: View,
     readonly contentType: string,

@@ -75,7 +75,7 @@ export class QueueMetrics {
         added!.inc();
         waiting!.inc();
       },
-      taken: (waitedSeconds: number) => {
+      started: (waitedSeconds: number) => {
         waiting!.dec();
         queued!.observe(waitedSeconds);
         current = { begunAt: this.clock.monotonicNow() };

@@ -1,4 +1,4 @@
-import { inTurns } from "../../base/work-pace.ts";
+import { runPaced } from "../../base/work-pace.ts";
 import { createObject } from "../../resources/writes/create.ts";
 import { readSteps, addWarnings } from "../../resources/input/input.ts";
 import { readDocument } from "./body.ts";
@@ -17,7 +17,7 @@ export async function serveCreate(service: HttpService, request: ResourceContext
   const { value, duplicates } = await readDocument(service, request);
   const writer = writerOf(service, request);
   const reading = readSteps(service.engine, target, value, duplicates, parameters.fieldValidation);
-  const input = await inTurns(reading, writer.pace);
+  const input = await runPaced(reading, writer.pace);
   addWarnings(writer.report, input.warnings);
   await writer.pace.step();
   const result = await createObject(service.engine, target, input.object, { ...writer, ...parameters });

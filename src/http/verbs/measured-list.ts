@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import { listObjects, type ListEnd, type ListedPage, type ListOptions } from "../../resources/reads/list.ts";
 import { recordedList } from "./recorded-list.ts";
 import { sendCompressed, streamCompressed } from "../answers/compression.ts";
@@ -93,11 +93,11 @@ export function eachPart(
   take: (part: Uint8Array) => void,
 ): MaybePromise<void> {
   const parts = writer.page(page)[Symbol.iterator]();
-  const giveTurn = turnGiver();
+  const yieldIfDue = createYielder();
   const takeSome = (): MaybePromise<void> => {
     for (let step = parts.next(); step.done !== true; step = parts.next()) {
       take(step.value);
-      const turn = giveTurn();
+      const turn = yieldIfDue();
       if (turn !== undefined) return turn.then(takeSome);
     }
   };

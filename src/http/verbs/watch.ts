@@ -1,6 +1,6 @@
 import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import { listObjects } from "../../resources/reads/list.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import { bodyOf, watchObjects, type WatchChange } from "../../resources/reads/watch.ts";
@@ -134,12 +134,12 @@ class Watcher {
 
   /** Sends synthetic events in portions, with turns for other work in between; returns false if the client is slower. */
   private async sendEntries(entries: readonly Entry[]): Promise<boolean> {
-    const giveTurn = turnGiver();
+    const yieldIfDue = createYielder();
     let taken = true;
     for (const some of portions(entries)) {
       const events = some.map(({ body }) => ({ type: "ADDED", body }));
       taken = this.write(encoded(events, this.frames, this.encoding.later));
-      await giveTurn();
+      await yieldIfDue();
     }
     return taken;
   }

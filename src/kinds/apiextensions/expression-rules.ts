@@ -1,6 +1,6 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { turnGiver, type GiveTurn } from "../../base/turns.ts";
+import { createYielder, type YieldIfDue } from "../../base/yielding.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { parseSchema } from "../../schema/custom/schema-node.ts";
@@ -47,10 +47,10 @@ async function checkSchemas(
   schemas: readonly { readonly rules: RuleNode; readonly place: FieldReport }[],
   prefix: string,
 ): Promise<void> {
-  const giveTurn = turnGiver();
+  const yieldIfDue = createYielder();
   for (const { rules, place } of schemas) {
     const faultCount = place.faults.length;
-    const check = new SchemaRules(prefix, giveTurn);
+    const check = new SchemaRules(prefix, yieldIfDue);
     await check.node(rules, place, 1, undefined);
     check.costs.checkTotal(place, prefix);
     if (place.faults.length === faultCount) await checkDefaults(rules, place, new RuleRun());
@@ -62,7 +62,7 @@ class SchemaRules {
 
   constructor(
     private readonly prefix: string,
-    private readonly giveTurn: GiveTurn,
+    private readonly yieldIfDue: YieldIfDue,
   ) {}
 
   /** @param unordered path of the outermost list around the node whose items can't be correlated after an update. */
@@ -82,7 +82,7 @@ class SchemaRules {
       for (const [index, rule] of node.rules.entries()) {
         if (place.full) return;
         this.rule(rule, node, validations.at(index, "rule"), cardinality, unordered);
-        await this.giveTurn();
+        await this.yieldIfDue();
       }
     }
     const below = cardinalityBelow(node.schema, cardinality);

@@ -1,7 +1,7 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
 import { formatFaults as compileFaultText } from "../../cel/fault-text.ts";
 import { keysOf } from "../../schema/custom/list-items.ts";
@@ -64,7 +64,7 @@ export class RuleRun {
   private current: Visit | undefined;
   /** Iterators of the values to visit, one per depth, the deepest last; lazy, because lists may be long. */
   private readonly pending: Iterator<Visit>[] = [];
-  private readonly giveTurn = turnGiver();
+  private readonly yieldIfDue = createYielder();
 
   /** Evaluates the rules of a node and below. Faults go to the report; the last one reports an exhausted budget. */
   check(
@@ -79,7 +79,7 @@ export class RuleRun {
 
   private run(report: FieldReport): MaybePromise<void> {
     while (!report.full && this.step()) {
-      const turn = this.giveTurn();
+      const turn = this.yieldIfDue();
       if (turn !== undefined) return turn.then(() => this.run(report));
     }
     this.current = undefined;

@@ -1,6 +1,6 @@
 import { decodeTrusted } from "../../base/json/trusted.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { inTurns } from "../../base/work-pace.ts";
+import { runPaced } from "../../base/work-pace.ts";
 import type { Steps } from "../../base/steps.ts";
 import { FieldSet, fieldElement } from "../../fields/apply/field-set.ts";
 import {
@@ -200,7 +200,7 @@ export function recordOwnership(
     yield;
     return encodeManagedFields(owners, base, manager, now, wrote);
   };
-  return inTurns(recordSteps(), options.pace);
+  return runPaced(recordSteps(), options.pace);
 }
 
 /**

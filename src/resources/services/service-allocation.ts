@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
@@ -88,13 +88,13 @@ export class ServiceAllocation implements StorageHooks {
    * @throws {StoreError}
    */
   async audit(services: () => AsyncIterable<Entry>): Promise<Map<ClaimName, Claim>> {
-    const giveTurn = turnGiver();
+    const yieldIfDue = createYielder();
     const unneeded = new Map<ClaimName, Claim>();
     const owners = new Map<ClaimName, string>();
     for await (const claim of this.claims.all()) {
       unneeded.set(claim.name, claim);
       owners.set(claim.name, claim.owner);
-      const turn = giveTurn();
+      const turn = yieldIfDue();
       if (turn !== undefined) await turn;
     }
     for await (const entry of services()) {
@@ -107,7 +107,7 @@ export class ServiceAllocation implements StorageHooks {
           await this.claims.acquire(name, owner, [{ key: entry.key, revision: entry.revision }]);
         }
       }
-      const turn = giveTurn();
+      const turn = yieldIfDue();
       if (turn !== undefined) await turn;
     }
     return unneeded;

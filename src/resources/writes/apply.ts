@@ -3,7 +3,7 @@ import { deepClone, type JsonValue } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { Steps } from "../../base/steps.ts";
 import { StatusError, type Cause } from "../../base/status-error.ts";
-import { inTurns } from "../../base/work-pace.ts";
+import { runPaced } from "../../base/work-pace.ts";
 import type { FieldSet } from "../../fields/apply/field-set.ts";
 import {
   encodeManagedFields,
@@ -133,7 +133,7 @@ async function applyDocument(
   const configuration: Configuration = { part: checkPart(target, value, part), sent: value };
   if (options.pace?.isLarge === true) {
     // Field ownership costs far more than this decode with defaults.
-    const { object } = await inTurns(readSteps(engine, target, value, [], "Ignore"), options.pace);
+    const { object } = await runPaced(readSteps(engine, target, value, [], "Ignore"), options.pace);
     checkDecodedSize(object);
     await nextStep(context);
   }
@@ -163,7 +163,7 @@ async function create(
     throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
   }
   await mayCreate();
-  const { object, managed } = await inTurns(
+  const { object, managed } = await runPaced(
     merged(context, {}, noManagedFields, configuration),
     context.options.pace,
   );
@@ -177,7 +177,7 @@ function change(
 ): MaybePromise<UpdatedObject> {
   const { engine, requestTarget: target, options } = context;
   const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
-  const result = inTurns(merged(context, shown, live.managed, configuration), options.pace);
+  const result = runPaced(merged(context, shown, live.managed, configuration), options.pace);
   return andThen(result, ({ object, managed }) => {
     const { resourceVersion } = configuration.part.metadata;
     if (resourceVersion === undefined) delete object.metadata.resourceVersion;

@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import { turnGiver } from "../../base/turns.ts";
+import { createYielder } from "../../base/yielding.ts";
 import type { Entry } from "../../storage/store.ts";
 import { deleteObject, warnOfOrphans, type DeleteOptions } from "./delete.ts";
 import type { Engine, Target } from "../engine/engine.ts";
@@ -36,7 +36,7 @@ async function deleteAll(
   entries: readonly Entry[],
   options: DeleteOptions,
 ): Promise<void> {
-  const giveTurn = turnGiver();
+  const yieldIfDue = createYielder();
   let next = 0;
   let failure: { readonly error: unknown } | undefined;
   const work = async (): Promise<void> => {
@@ -52,7 +52,7 @@ async function deleteAll(
   const workers: Promise<void>[] = [];
   for (let count = Math.min(parallelDeletes, entries.length); count > 0; count--) {
     workers.push(work());
-    await giveTurn();
+    await yieldIfDue();
   }
   await Promise.all(workers);
   if (failure !== undefined) throw failure.error;

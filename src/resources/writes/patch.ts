@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { doSteps, type Steps } from "../../base/steps.ts";
-import { inTurns } from "../../base/work-pace.ts";
+import { runPaced } from "../../base/work-pace.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { JsonDocument } from "../../base/json/exact.ts";
@@ -49,7 +49,7 @@ export async function patchObject(
 ): Promise<WriteResult> {
   const context = writeContext(engine, target, options);
   const change = (stored: LiveObject): MaybePromise<UpdatedObject> =>
-    inTurns(changeSteps(stored), options.pace);
+    runPaced(changeSteps(stored), options.pace);
   const changeSteps = function* (stored: LiveObject): Steps<UpdatedObject> {
     const { object: live } = stored;
     const whole = touchesOwnership(kind, patch.value) ? withManagedFields(stored) : live;

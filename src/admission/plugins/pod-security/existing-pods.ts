@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
-import { turnGiver } from "../../../base/turns.ts";
+import { createYielder } from "../../../base/yielding.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import { decodeLive } from "../../../resources/objects/stored.ts";
 import type { Entry, Store } from "../../../storage/store.ts";
@@ -40,7 +40,7 @@ export interface PodsResult {
  */
 export async function evaluateExistingPods(evaluation: PodsEvaluation): Promise<PodsResult> {
   const { store, clock, prefix } = evaluation;
-  const giveTurn = turnGiver();
+  const yieldIfDue = createYielder();
   const deadline = clock.monotonicNow() + maxMs;
   const sample = new Sample(evaluation);
   let after: string | undefined;
@@ -49,7 +49,7 @@ export async function evaluateExistingPods(evaluation: PodsEvaluation): Promise<
     for (const entry of entries) {
       sample.add(entry);
       if (sample.full || clock.monotonicNow() >= deadline) return sample.result(await store.count(prefix));
-      const turn = giveTurn();
+      const turn = yieldIfDue();
       if (turn !== undefined) await turn;
     }
     if (!more) return sample.result(undefined);

@@ -1,7 +1,7 @@
 import { encodeJson } from "../../../base/json/encode.ts";
 import type { JsonValue } from "../../../base/json/value.ts";
 import { decodeTrusted } from "../../../base/json/trusted.ts";
-import type { GiveTurn } from "../../../base/turns.ts";
+import type { YieldIfDue } from "../../../base/yielding.ts";
 
 /**
  * Size of the pieces into which texts are joined, so that not all texts and all bytes of a large document are in memory
@@ -53,7 +53,7 @@ export class DocumentMembers {
 export type DocumentText = Readonly<Record<string, unknown>>;
 
 /** Encodes a document as JSON, in pieces. */
-export async function jsonPieces(document: DocumentText, giveTurn: GiveTurn): Promise<readonly Buffer[]> {
+export async function jsonPieces(document: DocumentText, yieldIfDue: YieldIfDue): Promise<readonly Buffer[]> {
   const pieces: Buffer[] = [];
   let texts: string[] = [];
   let chars = 0;
@@ -62,7 +62,7 @@ export async function jsonPieces(document: DocumentText, giveTurn: GiveTurn): Pr
     texts = [];
     chars = 0;
   };
-  for await (const text of textsOf(document, giveTurn)) {
+  for await (const text of textsOf(document, yieldIfDue)) {
     texts.push(text);
     chars += text.length;
     if (chars >= pieceChars) flush();
@@ -71,24 +71,24 @@ export async function jsonPieces(document: DocumentText, giveTurn: GiveTurn): Pr
   return pieces;
 }
 
-async function* textsOf(document: DocumentText, giveTurn: GiveTurn): AsyncGenerator<string> {
+async function* textsOf(document: DocumentText, yieldIfDue: YieldIfDue): AsyncGenerator<string> {
   let before = "{";
   for (const [name, value] of Object.entries(document)) {
     yield `${before}${JSON.stringify(name)}:`;
     before = ",";
-    if (value instanceof DocumentMembers) yield* membersOf(value, giveTurn);
-    else if (name === "components") yield* textsOf(value as DocumentText, giveTurn);
+    if (value instanceof DocumentMembers) yield* membersOf(value, yieldIfDue);
+    else if (name === "components") yield* textsOf(value as DocumentText, yieldIfDue);
     else yield encodeJson(value as JsonValue);
   }
   yield "}";
 }
 
-async function* membersOf(members: DocumentMembers, giveTurn: GiveTurn): AsyncGenerator<string> {
+async function* membersOf(members: DocumentMembers, yieldIfDue: YieldIfDue): AsyncGenerator<string> {
   let before = "{";
   for (const [name, text] of members.inOrder()) {
     yield `${before}${JSON.stringify(name)}:${text}`;
     before = ",";
-    await giveTurn();
+    await yieldIfDue();
   }
   yield before === "{" ? "{}" : "}";
 }

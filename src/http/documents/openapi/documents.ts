@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { ApiServices } from "../../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
-import type { GiveTurn } from "../../../base/turns.ts";
+import type { YieldIfDue } from "../../../base/yielding.ts";
 import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry/registry.ts";
 import { DefinitionNames } from "../../../schema/openapi/definition-names.ts";
 import { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { Dialect } from "../../../schema/openapi/schema-object.ts";
 import { binaryForm, jsonForm } from "./document-forms.ts";
 import { DocumentMembers, jsonPieces } from "./document-text.ts";
-import { KeptDocuments, type DocumentBytes } from "./kept-documents.ts";
+import { DocumentCache, type DocumentBytes } from "./document-cache.ts";
 import { resourcePaths } from "./paths.ts";
 import { WholeDocument, type StreamedDocument, type WholeDocumentSources } from "./whole-document.ts";
 
@@ -30,7 +30,7 @@ interface Described {
  * while it is created.
  */
 export class OpenApiDocuments {
-  private readonly kept = new KeptDocuments();
+  private readonly kept = new DocumentCache();
   /** Description of the built-in group versions that this server serves itself. */
   private builtIn: { readonly paths: string; readonly described: Promise<Described> } | undefined;
   private knownNames: DefinitionNames | undefined;
@@ -48,7 +48,7 @@ export class OpenApiDocuments {
       registry,
       apiServices,
       own: () => this.own(),
-      builtIn: (giveTurn) => this.describedBuiltIn(giveTurn),
+      builtIn: (yieldIfDue) => this.describedBuiltIn(yieldIfDue),
       definitions: (builtIn) => this.definitions("v2", builtIn.definitions),
       head: { swagger: "2.0", info: this.info(), ...security },
       failed,
@@ -85,7 +85,7 @@ export class OpenApiDocuments {
     const { group } = match;
     const revision = this.registry.revisionOf(group);
     const key = `group ${path}`;
-    const read = () => this.kept.get(key, revision, (giveTurn) => this.groupDocument(match, giveTurn));
+    const read = () => this.kept.get(key, revision, (yieldIfDue) => this.groupDocument(match, yieldIfDue));
     if (this.registry.isBuiltIn(group)) return { hash: this.kept.hashOf(key, revision), read };
     // Computed from the sources, without creating the document, because a server can have thousands of definitions.
     const info = JSON.stringify(this.info());
@@ -107,11 +107,11 @@ export class OpenApiDocuments {
     return groupVersions.filter(({ group, version }) => this.apiServices.find(group, version) === undefined);
   }
 
-  private describedBuiltIn(giveTurn: GiveTurn): Promise<Described> {
+  private describedBuiltIn(yieldIfDue: YieldIfDue): Promise<Described> {
     const own = this.own().filter(({ group }) => this.registry.isBuiltIn(group));
     const paths = own.map(groupPath).join();
     if (this.builtIn?.paths !== paths) {
-      this.builtIn = { paths, described: this.describe("v2", own, giveTurn) };
+      this.builtIn = { paths, described: this.describe("v2", own, yieldIfDue) };
     }
     return this.builtIn.described;
   }
@@ -120,13 +120,13 @@ export class OpenApiDocuments {
   private async describe(
     dialect: Dialect,
     groupVersions: readonly ServedGroupVersion[],
-    giveTurn: GiveTurn,
+    yieldIfDue: YieldIfDue,
   ): Promise<Described> {
     const described = { paths: new DocumentMembers(), definitions: new DocumentMembers() };
     for (const one of groupVersions) {
       for (const resource of one.resources) {
         this.add(described, dialect, `/${groupPath(one)}`, resource);
-        await giveTurn();
+        await yieldIfDue();
       }
     }
     return described;
@@ -147,11 +147,14 @@ export class OpenApiDocuments {
     }
   }
 
-  private async groupDocument(one: ServedGroupVersion, giveTurn: GiveTurn): Promise<readonly Buffer[]> {
-    const { paths, definitions: schemas } = await this.describe("v3", [one], giveTurn);
+  private async groupDocument(one: ServedGroupVersion, yieldIfDue: YieldIfDue): Promise<readonly Buffer[]> {
+    const { paths, definitions: schemas } = await this.describe("v3", [one], yieldIfDue);
     const { security: needed, securityDefinitions: securitySchemes } = security;
     const components = { schemas, securitySchemes };
-    return jsonPieces({ openapi: "3.0.0", info: this.info(), paths, components, security: needed }, giveTurn);
+    return jsonPieces(
+      { openapi: "3.0.0", info: this.info(), paths, components, security: needed },
+      yieldIfDue,
+    );
   }
 
   private definitions(dialect: Dialect, made: DocumentMembers): Definitions {

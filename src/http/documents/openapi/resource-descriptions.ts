@@ -1,5 +1,5 @@
 import { RecentMap } from "../../../base/recent-map.ts";
-import type { GiveTurn } from "../../../base/turns.ts";
+import type { YieldIfDue } from "../../../base/yielding.ts";
 import type { Resource } from "../../../resources/registry/registry.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { DocumentForm } from "./document-forms.ts";
@@ -35,14 +35,14 @@ export class ResourceDescriptions {
     private readonly failed: (error: unknown, resource: Resource) => void,
   ) {}
 
-  get(path: string, resource: Resource, form: DocumentForm, giveTurn: GiveTurn): Promise<Description> {
+  get(path: string, resource: Resource, form: DocumentForm, yieldIfDue: YieldIfDue): Promise<Description> {
     const { kind, version, storePrefix } = resource;
     const key = `${form.name} ${storePrefix}${version}@${kind.custom?.since}`;
     const cached = this.recent.get(key);
     if (cached !== undefined) return Promise.resolve(cached);
     let making = this.making.get(key);
     if (making === undefined) {
-      making = this.make(path, resource, form, giveTurn)
+      making = this.make(path, resource, form, yieldIfDue)
         .catch((error: unknown) => {
           this.failed(error, resource);
           return nothing;
@@ -61,19 +61,19 @@ export class ResourceDescriptions {
     path: string,
     resource: Resource,
     form: DocumentForm,
-    giveTurn: GiveTurn,
+    yieldIfDue: YieldIfDue,
   ): Promise<Description> {
     const definitions = this.definitions();
     // The schema is the largest part.
     definitions.kind(resource.kind);
-    await giveTurn();
+    await yieldIfDue();
     const items = Object.entries(resourcePaths(path, resource, definitions));
     const paths = items.map(([name, item]) => [name, form.member("paths", name, item)] as const);
-    await giveTurn();
+    await yieldIfDue();
     const members = Object.entries(definitions.all).map(
       ([name, definition]) => [name, form.member("definitions", name, definition)] as const,
     );
-    await giveTurn();
+    await yieldIfDue();
     return { paths: await PackedMembers.of(paths), definitions: await PackedMembers.of(members) };
   }
 }

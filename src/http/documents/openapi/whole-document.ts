@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { ApiServices } from "../../../aggregation/api-services.ts";
 import { renamed, type RemoteSpecification } from "../../../aggregation/specification.ts";
 import { encodeJson } from "../../../base/json/encode.ts";
-import { turnGiver, type GiveTurn } from "../../../base/turns.ts";
+import { createYielder, type YieldIfDue } from "../../../base/yielding.ts";
 import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry/registry.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { DocumentForm, DocumentMap } from "./document-forms.ts";
@@ -30,7 +30,7 @@ export interface WholeDocumentSources {
   readonly apiServices: ApiServices;
   /** Returns the group versions that this server serves itself. */
   readonly own: () => readonly ServedGroupVersion[];
-  readonly builtIn: (giveTurn: GiveTurn) => Promise<BuiltInDescription>;
+  readonly builtIn: (yieldIfDue: YieldIfDue) => Promise<BuiltInDescription>;
   /** Collects definitions that are referred to and aren't built in. */
   readonly definitions: (builtIn: BuiltInDescription) => Definitions;
   readonly head: object;
@@ -60,21 +60,21 @@ export class WholeDocument {
   ) {}
 
   async document(): Promise<StreamedDocument> {
-    const giveTurn = turnGiver();
-    const builtIn = await this.sources.builtIn(giveTurn);
+    const yieldIfDue = createYielder();
+    const builtIn = await this.sources.builtIn(yieldIfDue);
     return {
-      hash: await this.hash(builtIn, giveTurn),
+      hash: await this.hash(builtIn, yieldIfDue),
       pieces: () => this.pieces(builtIn),
     };
   }
 
   private async *pieces(builtIn: BuiltInDescription): AsyncGenerator<Uint8Array> {
-    const giveTurn = turnGiver();
-    const parts = this.parts(builtIn, giveTurn);
+    const yieldIfDue = createYielder();
+    const parts = this.parts(builtIn, yieldIfDue);
     let joined: Uint8Array[] = [];
     let length = 0;
     for (const map of ["paths", "definitions"] as const) {
-      for await (const bytes of this.map(map, parts, giveTurn)) {
+      for await (const bytes of this.map(map, parts, yieldIfDue)) {
         joined.push(bytes);
         length += bytes.length;
         if (length < pieceBytes) continue;
@@ -88,7 +88,7 @@ export class WholeDocument {
   private async *map(
     map: DocumentMap,
     parts: readonly Part[],
-    giveTurn: GiveTurn,
+    yieldIfDue: YieldIfDue,
   ): AsyncGenerator<Uint8Array> {
     const { form, sources } = this;
     const repeated: ReadonlySet<string>[] = [];
@@ -100,7 +100,7 @@ export class WholeDocument {
       for (const name of members.names) seen.add(name);
       bytes += members.bytesWithout(before);
       repeated.push(before);
-      await giveTurn();
+      await yieldIfDue();
     }
     yield form.before(map, sources.head, bytes);
     let isFirst = form.name === "json";
@@ -110,12 +110,12 @@ export class WholeDocument {
       const sent = isFirst ? members.subarray(1) : members;
       if (members.length > 0) isFirst = false;
       for (let at = 0; at < sent.length; at += pieceBytes) yield sent.subarray(at, at + pieceBytes);
-      await giveTurn();
+      await yieldIfDue();
     }
   }
 
   /** Returns the parts in order. A name that occurs in one part is left out of later ones. */
-  private parts(builtIn: BuiltInDescription, giveTurn: GiveTurn): readonly Part[] {
+  private parts(builtIn: BuiltInDescription, yieldIfDue: YieldIfDue): readonly Part[] {
     const { registry, apiServices, own } = this.sources;
     const descriptions = this.descriptions(builtIn);
     const custom = own()
@@ -125,15 +125,15 @@ export class WholeDocument {
         resources.toSorted(byName).map(
           (resource): Part =>
             () =>
-              descriptions.get(`/apis/${group}/${version}`, resource, this.form, giveTurn),
+              descriptions.get(`/apis/${group}/${version}`, resource, this.form, yieldIfDue),
         ),
       );
     const specifications = specificationsOf(apiServices);
     const remote = specifications.map((one): Part => {
       let description: Promise<Description> | undefined;
-      return () => (description ??= this.remote(one, builtIn, custom, giveTurn));
+      return () => (description ??= this.remote(one, builtIn, custom, yieldIfDue));
     });
-    return [() => this.builtIn(builtIn, giveTurn), ...custom, ...remote];
+    return [() => this.builtIn(builtIn, yieldIfDue), ...custom, ...remote];
   }
 
   private descriptions(builtIn: BuiltInDescription): ResourceDescriptions {
@@ -147,9 +147,9 @@ export class WholeDocument {
     return this.custom.descriptions;
   }
 
-  private builtIn(described: BuiltInDescription, giveTurn: GiveTurn): Promise<Description> {
+  private builtIn(described: BuiltInDescription, yieldIfDue: YieldIfDue): Promise<Description> {
     if (this.packed?.of !== described) {
-      const description = this.pack(described.paths.values(), described.definitions.values(), giveTurn);
+      const description = this.pack(described.paths.values(), described.definitions.values(), yieldIfDue);
       this.packed = { of: described, description };
     }
     return this.packed.description;
@@ -160,22 +160,22 @@ export class WholeDocument {
     specification: RemoteSpecification,
     builtIn: BuiltInDescription,
     custom: readonly Part[],
-    giveTurn: GiveTurn,
+    yieldIfDue: YieldIfDue,
   ): Promise<Description> {
     const customNames = new Set<string>();
     for (const part of custom) for (const name of (await part()).definitions.names) customNames.add(name);
     const textOf = (name: string) =>
       builtIn.definitions.text(name) ?? (customNames.has(name) ? unlikeAny : undefined);
     const { paths, definitions } = renamed(specification, textOf);
-    return this.pack(Object.entries(paths), Object.entries(definitions), giveTurn);
+    return this.pack(Object.entries(paths), Object.entries(definitions), yieldIfDue);
   }
 
-  private async pack(paths: Values, definitions: Values, giveTurn: GiveTurn): Promise<Description> {
+  private async pack(paths: Values, definitions: Values, yieldIfDue: YieldIfDue): Promise<Description> {
     const packMembers = async (map: DocumentMap, values: Values): Promise<PackedMembers> => {
       const members: (readonly [string, Buffer])[] = [];
       for (const [name, value] of values) {
         members.push([name, this.form.member(map, name, value)]);
-        await giveTurn();
+        await yieldIfDue();
       }
       return PackedMembers.of(members);
     };
@@ -186,16 +186,16 @@ export class WholeDocument {
   }
 
   /** Computes the hash of the sources: texts of built-in versions, revisions of definitions, documents of extension servers. */
-  private async hash(builtIn: BuiltInDescription, giveTurn: GiveTurn): Promise<string> {
+  private async hash(builtIn: BuiltInDescription, yieldIfDue: YieldIfDue): Promise<string> {
     const { registry, apiServices, own, head } = this.sources;
     const key = `${registry.revision}/${apiServices.specificationRevision}`;
     if (this.cachedHash?.key === key) return this.cachedHash.hash;
     const summed = createHash("sha256").update(`${this.form.name} ${encodeJson({ ...head })} `);
-    summed.update(await this.builtInHash(builtIn, giveTurn));
+    summed.update(await this.builtInHash(builtIn, yieldIfDue));
     const groups = new Set(own().map(({ group }) => group));
     for (const group of [...groups].toSorted()) {
       summed.update(`${group} ${registry.revisionOf(group)} `);
-      await giveTurn();
+      await yieldIfDue();
     }
     for (const specification of specificationsOf(apiServices)) summed.update(this.remoteHash(specification));
     const hash = hashOf(summed);
@@ -203,14 +203,14 @@ export class WholeDocument {
     return hash;
   }
 
-  private async builtInHash(builtIn: BuiltInDescription, giveTurn: GiveTurn): Promise<string> {
+  private async builtInHash(builtIn: BuiltInDescription, yieldIfDue: YieldIfDue): Promise<string> {
     let hash = this.builtInHashes.get(builtIn);
     if (hash === undefined) {
       const summed = createHash("sha256");
       for (const members of [builtIn.paths, builtIn.definitions]) {
         for (const [name, text] of members.inOrder()) {
           summed.update(name).update(text);
-          await giveTurn();
+          await yieldIfDue();
         }
       }
       this.builtInHashes.set(builtIn, (hash = hashOf(summed)));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { RecentMap } from "../../../base/recent-map.ts";
-import { turnGiver, type GiveTurn } from "../../../base/turns.ts";
+import { createYielder, type YieldIfDue } from "../../../base/yielding.ts";
 
 /** An encoded document. */
 export interface DocumentBytes {
@@ -13,20 +13,20 @@ export interface DocumentBytes {
 }
 
 /** Encodes a document in pieces; yields to other requests in between. */
-export type MakeDocument = (giveTurn: GiveTurn) => Promise<readonly Uint8Array[]>;
+export type MakeDocument = (yieldIfDue: YieldIfDue) => Promise<readonly Uint8Array[]>;
 
 /** Maximum size of the cache, in bytes. A larger document is encoded for each request. */
-const keptBytes = 32 * 1024 * 1024;
+const maxCacheBytes = 32 * 1024 * 1024;
 /** Larger than the number of group versions of any server. */
-const keptDocuments = 10_000;
+const maxDocuments = 10_000;
 
 /** A cache of recently requested documents. A document is encoded once for all concurrent requests. */
-export class KeptDocuments {
+export class DocumentCache {
   private readonly making = new Map<string, Promise<DocumentBytes>>();
-  private readonly cache = new RecentMap<DocumentBytes>({ entries: keptDocuments, cost: keptBytes });
+  private readonly cache = new RecentMap<DocumentBytes>({ entries: maxDocuments, cost: maxCacheBytes });
   /** Hashes of the last encoded documents by key, which remain when the bytes are evicted. */
   private readonly hashes = new RecentMap<{ readonly revision: string; readonly hash: string }>({
-    entries: keptDocuments,
+    entries: maxDocuments,
     cost: Infinity,
   });
 
@@ -55,14 +55,14 @@ export class KeptDocuments {
   }
 
   private async make(key: string, revision: string, make: MakeDocument): Promise<DocumentBytes> {
-    const giveTurn = turnGiver();
-    const pieces = await make(giveTurn);
+    const yieldIfDue = createYielder();
+    const pieces = await make(yieldIfDue);
     const summed = createHash("sha256");
     let length = 0;
     for (const piece of pieces) {
       summed.update(piece);
       length += piece.length;
-      await giveTurn();
+      await yieldIfDue();
     }
     const hash = summed.digest("hex").toUpperCase();
     const document = { pieces, length, hash };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeptDocuments } from "../../../src/http/documents/openapi/kept-documents.ts";
+import { DocumentCache } from "../../../src/http/documents/openapi/document-cache.ts";
 
 function counted(text: string, bytes = text.length) {
   const made = { times: 0 };
@@ -12,7 +12,7 @@ function counted(text: string, bytes = text.length) {
 }
 
 test("a document is made once for all who ask, and again when what it is made of changes", async () => {
-  const kept = new KeptDocuments();
+  const kept = new DocumentCache();
   const { made, make } = counted("a");
   const [one, other] = await Promise.all([kept.get("k", "1", make), kept.get("k", "1", make)]);
   expect(one).toBe(other);
@@ -24,7 +24,7 @@ test("a document is made once for all who ask, and again when what it is made of
 });
 
 test("a document larger than all that is kept is known by its hash only", async () => {
-  const kept = new KeptDocuments();
+  const kept = new DocumentCache();
   const { made, make } = counted("a", 33 * 1024 * 1024);
   const { hash } = await kept.get("large", "1", make);
   expect(kept.hashOf("large", "1")).toBe(hash);
@@ -33,7 +33,7 @@ test("a document larger than all that is kept is known by its hash only", async 
 });
 
 test("a document that can't be made is tried again", async () => {
-  const kept = new KeptDocuments();
+  const kept = new DocumentCache();
   await expect(kept.get("k", "1", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   const { make } = counted("a");
   const { pieces, length } = await kept.get("k", "1", make);

@@ -1,0 +1,19 @@
+import { setImmediate } from "node:timers/promises";
+import type { MaybePromise } from "./maybe-promise.ts";
+
+/** Milliseconds that long work may block the event loop between two yields. */
+const maxBlockingMs = 3;
+
+/** Yields to the event loop if the work has run for longer than 3 ms since the last yield. Await it between the steps of long work. */
+export type YieldIfDue = () => MaybePromise<void>;
+
+/** Creates the yielder of one piece of long work; its time starts now. */
+export function createYielder(): YieldIfDue {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < maxBlockingMs) return undefined;
+    return setImmediate().then(() => {
+      since = performance.now();
+    });
+  };
+}

@@ -209,7 +209,7 @@ export interface NamedAuthorizer extends Authorizer, Partial<RuleResolver> {
 
 // ---- base/clock
 
-/** The source of time, passed in so that tests own it. */
+/** The source of time. It is passed in so that tests control it. */
 export interface Clock {
   /**
    * Milliseconds since 1970-01-01T00:00:00Z, for times that are stored, sent or compared with such times. It can be set forward or
@@ -217,22 +217,22 @@ export interface Clock {
    */
   now(): number;
   /**
-   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may stand
-   * still while the machine sleeps.
+   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may
+   * stop while the machine sleeps.
    */
   monotonicNow(): number;
   /** Calls `task` once after `delayMs`, however long that is; the timer doesn't keep the process alive. */
   setTimer(task: () => void, delayMs: number): Timer;
 }
 
-/** A timer that can be called off. */
+/** A timer that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
 
 // ---- base/logger
 
-/** Where the server says what happens. Secrets never come here. */
+/** The server's log. Secrets must never be passed to it. */
 export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -241,7 +241,7 @@ export interface Logger {
 
 // ---- base/maybe-promise
 
-/** A value that is there at once where the source can answer from memory, else a promise of it. */
+/** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
 // ---- base/status-error
@@ -374,7 +374,7 @@ export declare class StatusError extends Error {
     reason: Reason,
     message: string,
     details?: StatusDetails | undefined,
-    /** What is behind it, for the log; clients aren't told. */
+    /** The cause, for the log; it is not sent to clients. */
     options?: {
       readonly cause: unknown;
     },
@@ -459,7 +459,7 @@ export interface QueueObserver {
   /** A key was added that wasn't waiting. */
   added(): void;
   /** The work on a key starts. */
-  taken(waitedSeconds: number): void;
+  started(waitedSeconds: number): void;
   /** The work on a key has ended, with or without success. */
   done(workedSeconds: number): void;
   /** A key will be retried because its work failed. */

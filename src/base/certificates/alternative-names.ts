@@ -58,16 +58,3 @@ function namesIn({ content }: der.Read): der.Read[] {
   if (!id.whole.equals(der.objectIdentifier(subjectAltName))) return [];
   return der.readElements(value.content).flatMap(({ content: names }) => der.readElements(names));
 }
-
-/** The value of the extension, without names of other types; undefined where there are none. */
-export function encodedAlternativeNames(names: AlternativeNames): Buffer | undefined {
-  const texts = (kind: number, values: readonly string[]) =>
-    values.map((value) => der.element(kind, Buffer.from(value, "latin1")));
-  const all = [
-    ...texts(tag.dns, names.dnsNames),
-    ...texts(tag.email, names.emails),
-    ...names.addresses.map((address) => der.element(tag.address, address)),
-    ...texts(tag.uri, names.uris),
-  ];
-  return all.length === 0 ? undefined : der.sequence(...all);
-}

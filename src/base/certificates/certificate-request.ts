@@ -1,7 +1,7 @@
 import { constants, createPublicKey, verify, X509Certificate, type KeyObject } from "node:crypto";
-import { createRequire } from "node:module";
 import type { CertificationRequest } from "@peculiar/asn1-csr";
 import { type AlternativeNames, extensionRequest, requestedAlternativeNames } from "./alternative-names.ts";
+import { loadAsn1 } from "./asn1.ts";
 import { readElements } from "./der.ts";
 import { pemBlocks } from "./pem.ts";
 import { readSubject, SubjectFault, type SubjectName } from "./subject-name.ts";
@@ -92,17 +92,9 @@ function readCertificateRequest(pem: string): CertificationRequest {
   if (der === undefined) throw new Error("no CERTIFICATE REQUEST block");
   // The library takes no notice of what follows the request.
   if (readElements(der).length !== 1) throw new Error(malformed);
-  const { AsnConvert, CertificationRequest } = loadLibrary();
+  const { AsnConvert, CertificationRequest } = loadAsn1();
   const request = AsnConvert.parse(der, CertificationRequest);
   return request;
-}
-
-/** The library takes 50 ms to load, which few servers need: it is loaded when the first request is read. */
-function loadLibrary() {
-  const require = createRequire(import.meta.url);
-  const { AsnConvert } = require("@peculiar/asn1-schema") as typeof import("@peculiar/asn1-schema");
-  const { CertificationRequest } = require("@peculiar/asn1-csr") as typeof import("@peculiar/asn1-csr");
-  return { AsnConvert, CertificationRequest };
 }
 
 function isSignedBy(publicKeyInfo: Buffer, request: CertificationRequest): boolean {

@@ -18,6 +18,12 @@ export function pemBlocks(text: string): PemBlock[] {
   return [...new PemReader(text).blocks()];
 }
 
+/** Encodes bytes as one PEM block. */
+export function pemOf(label: string, content: Buffer): string {
+  const lines = content.toString("base64").match(/.{1,64}/g) ?? [];
+  return `${begin}${label}${dashes}\n${lines.join("\n")}\n${end}${label}${dashes}\n`;
+}
+
 /** The certificates of a PEM text, each as PEM, in order; other blocks and text are skipped. */
 export function certificatesIn(pem: string): string[] {
   return pemBlocks(pem)

@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate, createHash, randomBytes, sign } from "node:crypto";
 import * as der from "./der.ts";
 import { addressBytes, isAddress } from "../ip-address.ts";
-import { certificatesIn } from "./pem.ts";
+import { certificatesIn, pemOf } from "./pem.ts";
 import { readSubject, type SubjectName } from "./subject-name.ts";
 
 /*
@@ -89,20 +89,27 @@ export function signBody(
   const list = [...own, ...keyIdentifiers(publicKeyInfo, issuer)];
   const body = der.sequence(
     der.element(0xa0, der.unsignedInteger(Buffer.of(2))), // version 3
-    der.unsignedInteger(serialNumber()),
+    der.unsignedInteger(newSerialNumber()),
     algorithm,
-    issuer === undefined ? subject : partsOf(issuer).subject,
+    issuer === undefined ? subject : namesOf(issuer).subject,
     der.sequence(der.time(notBefore), der.time(notAfter)),
     subject,
     publicKeyInfo,
     der.element(0xa3, der.sequence(...list)),
   );
   const signature = sign(hash, body, signingKey);
-  return toPem(der.sequence(body, algorithm, der.bitString(signature)));
+  return pemOf("CERTIFICATE", der.sequence(body, algorithm, der.bitString(signature)));
 }
 
-/** How a key signs; Ed25519 names no hash. */
-function signatureAlgorithm(key: KeyObject): { readonly algorithm: Buffer; readonly hash: "sha256" | null } {
+/**
+ * Returns the signature algorithm of a key: the AlgorithmIdentifier in DER, and the hash, which Ed25519 doesn't need.
+ *
+ * @throws {Error} if the key is neither RSA, EC nor Ed25519
+ */
+export function signatureAlgorithm(key: KeyObject): {
+  readonly algorithm: Buffer;
+  readonly hash: "sha256" | null;
+} {
   switch (key.asymmetricKeyType) {
     case "ec":
       return { algorithm: der.sequence(der.objectIdentifier(oid.ecdsaWithSha256)), hash: "sha256" };
@@ -119,8 +126,8 @@ function signatureAlgorithm(key: KeyObject): { readonly algorithm: Buffer; reado
   }
 }
 
-/** 127 random bits, never zero. */
-function serialNumber(): Buffer {
+/** Returns a serial number: 127 random bits, never zero. */
+export function newSerialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
   return bytes;
@@ -157,8 +164,8 @@ function extensions(facts: CertificateFacts): Buffer[] {
 
 /** The identifiers of the certificate's key and of its issuer's. */
 function keyIdentifiers(publicKeyInfo: Buffer, issuer: X509Certificate | undefined): Buffer[] {
-  const own = extension(oid.subjectKeyIdentifier, false, der.octetString(keyIdentifier(publicKeyInfo)));
-  const authorityId = issuer === undefined ? undefined : partsOf(issuer).keyIdentifier;
+  const own = extension(oid.subjectKeyIdentifier, false, der.octetString(keyIdentifierOf(publicKeyInfo)));
+  const authorityId = issuer === undefined ? undefined : namesOf(issuer).keyIdentifier;
   if (authorityId === undefined) return [own];
   const value = der.sequence(der.element(0x80, authorityId));
   return [own, extension(oid.authorityKeyIdentifier, false, value)];
@@ -179,8 +186,8 @@ function encodeHost(host: string): Buffer {
     : der.element(0x82, Buffer.from(host, "ascii"));
 }
 
-/** Any value that differs between keys will do (RFC 7093). */
-function keyIdentifier(spki: Buffer): Buffer {
+/** Returns the identifier of a public key (SubjectPublicKeyInfo in DER), by RFC 7093. */
+export function keyIdentifierOf(spki: Buffer): Buffer {
   return createHash("sha256").update(spki).digest().subarray(0, 20);
 }
 
@@ -190,7 +197,7 @@ function keyIdentifier(spki: Buffer): Buffer {
  * @throws {SubjectFault} the subject isn't well-formed.
  */
 export function subjectOf(certificate: X509Certificate): SubjectName {
-  return readSubject(partsOf(certificate).subject);
+  return readSubject(namesOf(certificate).subject);
 }
 
 /** The version of a certificate: 1, 2 or 3. Those before 3 have no extensions. */
@@ -199,8 +206,11 @@ export function versionOf(certificate: X509Certificate): number {
   return first!.tag === 0xa0 ? der.readElements(first!.content)[0]!.content[0]! + 1 : 1;
 }
 
-/** What an issued certificate must repeat of its issuer's, byte by byte. */
-function partsOf(certificate: X509Certificate): { subject: Buffer; keyIdentifier: Buffer | undefined } {
+/** Returns the subject (Name in DER) and the subject key identifier of a certificate; issued certificates repeat them. */
+export function namesOf(certificate: X509Certificate): {
+  readonly subject: Buffer;
+  readonly keyIdentifier: Buffer | undefined;
+} {
   const fields = bodyOf(certificate);
   // [version], serial number, algorithm, issuer, validity, subject, key, …, [3] extensions
   const subject = fields[fields[0]!.tag === 0xa0 ? 5 : 4]!.whole;
@@ -221,11 +231,6 @@ function bodyOf(certificate: X509Certificate): der.Read[] {
   const [whole] = der.readElements(certificate.raw);
   const [body] = der.readElements(whole!.content);
   return der.readElements(body!.content);
-}
-
-function toPem(bytes: Buffer): string {
-  const lines = bytes.toString("base64").match(/.{1,64}/g)!;
-  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
 /** The authority at the end of a chain: its last certificate, if that signed itself. */

@@ -1,6 +1,6 @@
 import { parseDuration } from "./duration.ts";
 
-/** The values that one field of a schedule may have, and names for some of them. */
+/** Range of one field of a schedule, and the names of values. */
 interface Bounds {
   readonly min: number;
   readonly max: number;
@@ -26,8 +26,8 @@ const fieldBounds: readonly Bounds[] = [
 const words = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]);
 
 /**
- * What is wrong with the schedule of a cron job: five fields of lists, ranges and steps, or an `@` word, behind an optional
- * `TZ=zone` or `CRON_TZ=zone`. Undefined where it is right.
+ * Validates the schedule of a cron job: five fields of lists, ranges and steps, or a macro such as `@daily`, after an optional
+ * `TZ=zone` or `CRON_TZ=zone`. Returns the error; undefined if the schedule is valid.
  */
 export function scheduleFault(schedule: string): string | undefined {
   const zoned = /^(?:CRON_)?TZ=([^ ]*)( .*)?$/s.exec(schedule);
@@ -74,7 +74,7 @@ function rangeFault(text: string, { min, max, names }: Bounds): string | undefin
   if (low !== "*" && low !== "?") {
     if (rest.length > 0) return "too many hyphens";
     start = numberOf(low, names);
-    // A single value with a step goes on to the greatest one.
+    // A single value with a step is a range to the maximum.
     end = high === undefined ? (step === undefined ? start : max) : numberOf(high, names);
   }
   if (Number.isNaN(start) || Number.isNaN(end)) return "failed to parse number";
@@ -91,7 +91,7 @@ function numberOf(text: string, names: ReadonlyMap<string, number>): number {
   return names.get(text.toLowerCase()) ?? (/^\+?\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
 }
 
-/** What is wrong with the name of a time zone; undefined where it is known. */
+/** Validates the name of a time zone. Returns the error; undefined if the zone exists. */
 export function timeZoneFault(zone: string): string | undefined {
   const unknown = `unknown time zone ${zone}`;
   if (!/^[A-Za-z]/.test(zone)) return unknown;
@@ -101,7 +101,7 @@ export function timeZoneFault(zone: string): string | undefined {
   } catch {
     return unknown;
   }
-  // Names are known in one spelling only, though Intl takes every one.
+  // Names are case-sensitive here; Intl ignores case.
   const sameName = found.toLowerCase() === zone.toLowerCase();
   return sameName && found !== zone ? unknown : undefined;
 }

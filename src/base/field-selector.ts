@@ -9,9 +9,9 @@ export interface FieldRequirement {
 }
 
 /**
- * Reads a `fieldSelector` parameter: `field=value`, `field==value` and `field!=value`, separated by commas, all of which
- * must hold. In a value `\,`, `\=` and `\\` stand for the second character. Whether a kind can be selected by a field
- * is for the caller to check.
+ * Parses a `fieldSelector` parameter: `field=value`, `field==value` and `field!=value`, separated by commas and
+ * combined with AND. In a value, `\,`, `\=` and `\\` are escapes of the second character. The caller checks whether the
+ * kind supports the field.
  * @throws StatusError BadRequest that names the part.
  */
 export function parseFieldSelector(text: string): FieldRequirement[] {
@@ -22,12 +22,12 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
   return requirements;
 }
 
-/** The text of a selector by which a field has just this value. */
+/** Formats the requirement that a field equals a value. */
 export function fieldEquals(field: string, value: string): string {
   return `${field}=${value.replaceAll(/[\\,=]/g, String.raw`\$&`)}`;
 }
 
-/** Splits at commas that no backslash stands before. */
+/** Splits at commas that aren't escaped with a backslash. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -77,7 +77,7 @@ function quote(text: string): string {
   return `'${text}'`;
 }
 
-/** The one value that the requirements allow for a field, if some requirement says so: `metadata.name=x`. */
+/** Returns the only value that the requirements allow for a field (`metadata.name=x`), if there is one. */
 export function pinnedValue(requirements: readonly FieldRequirement[], field: string): string | undefined {
   return requirements.find((one) => one.field === field && one.operator === "=")?.value;
 }

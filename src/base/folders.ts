@@ -3,12 +3,12 @@ import { open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /**
- * Makes a folder, and the folders above it that are missing, for their owner alone. A folder that exists stays as it is.
+ * Creates a folder and its missing parents with access for the owner only. An existing folder isn't changed.
  *
- * Node's `recursive` option isn't used: it tries forever where the system answers ENOENT though the folder above exists, as
- * below /proc.
+ * Doesn't use Node's `recursive` option, which never ends if the system answers ENOENT although the parent exists, as below
+ * /proc.
  *
- * @throws {NodeJS.ErrnoException} it can't be made; the message names the folder that failed.
+ * @throws {NodeJS.ErrnoException} the folder can't be created; the message names the one that failed.
  */
 export function makeFolder(folder: string): void {
   const path = resolve(folder);
@@ -26,7 +26,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Waits until a file, or which files a folder holds, is on the disk. */
+/** Flushes a file, or the entries of a folder, to the disk. */
 export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

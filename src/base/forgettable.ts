@@ -1,30 +1,30 @@
-/** A value as it was made, and what keeping it costs, in the unit of the limit. */
+/** A created value and its cost, in the unit of the limit. */
 export interface Made<T> {
   readonly value: T;
   readonly cost: number;
 }
 
-/** One value that is kept at present. */
+/** A cached value. */
 interface Kept {
   readonly cost: number;
-  /** Whether it was asked for since this was last looked at. */
+  /** Whether the value was read since the last check (second chance). */
   used: boolean;
   forget(): void;
 }
 
 /**
- * Values that are made when they are asked for, and forgotten when others need the room: of the values that were not asked
- * for since they were last looked at, the one that was made first. To ask for a value that is there costs next to nothing.
+ * A cache of values that are created on the first read and evicted by the clock algorithm: of the values that were not read
+ * since the last check, the oldest one. A read of a cached value only sets a flag.
  */
 export class Forgettables {
-  /** In the order in which they are looked at. */
+  /** Values in the order in which they are checked. */
   private kept: Kept[] = [];
   private spent = 0;
 
-  /** @param limit what all may cost together; the value that was made last is kept whatever it costs. */
+  /** @param limit maximum total cost; the newest value is cached whatever its cost. */
   constructor(private readonly limit: number) {}
 
-  /** Gives a function that gives the value, made by `make` when it isn't there. */
+  /** Returns a function that returns the value; `make` creates it if it isn't cached. */
   value<T>(make: () => Made<T>): () => T {
     let now: { readonly value: T; readonly kept: Kept } | undefined;
     return () => {

@@ -4,8 +4,8 @@ const v6Characters = /^[\da-f:.]+$/i;
 const zoneForm = /^[\da-z.:-]+$/i;
 
 /**
- * Whether a text is an IP address, of either family, with or without a zone. Says the same as `isIP` of node:net, whose
- * expression for IPv6 takes 4 ms to be compiled when it is first asked.
+ * Whether a text is an IPv4 or IPv6 address, with or without a zone. Equivalent to `isIP` of node:net, which takes 4 ms in
+ * its first call to compile its regular expression.
  */
 export function isAddress(text: string): boolean {
   if (isIPv4(text)) return true;

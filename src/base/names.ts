@@ -1,11 +1,11 @@
 /**
- * The forms that names take. Each `…Faults` function says what is wrong with a name, in messages that show the regular
- * expression; an empty list means that it is right.
+ * Formats of names. Each `…Faults` function returns validation errors, whose messages contain the regular expression; empty
+ * if the name is valid.
  */
 
 const none: readonly string[] = [];
 
-/** A form: its description, the expression that the whole name must match, and its greatest length. */
+/** A format: its description, the regular expression for the whole name, and the maximum length. */
 class Form {
   private readonly whole: RegExp;
   constructor(
@@ -17,7 +17,7 @@ class Form {
     this.whole = new RegExp(`^(?:${source})$`);
   }
 
-  /** Whether a name has the form. One that is far too long isn't worth an expression's time. */
+  /** Whether a name has the format. Names that are too long aren't matched, to save time. */
   fits(name: string): boolean {
     return name.length <= this.maxLength && this.whole.test(name);
   }
@@ -89,7 +89,7 @@ export function dnsSubdomainFaults(name: string): readonly string[] {
   return dnsSubdomain.faults(name);
 }
 
-/** DNS-1035 label, at most 63 characters: names that may not begin with a digit, as those of services. */
+/** DNS-1035 label, at most 63 characters: names that must not begin with a digit, such as those of services. */
 export function dns1035LabelFaults(name: string): readonly string[] {
   return dns1035Label.faults(name);
 }
@@ -128,7 +128,7 @@ export function labelValueFaults(value: string): readonly string[] {
   return labelValue.faults(value);
 }
 
-/** A name that can stand in a path: the names of roles and bindings, which may hold `:` and upper case. */
+/** A name that is valid as a path segment: names of roles and bindings, which may contain `:` and upper case. */
 export function pathSegmentFaults(name: string): readonly string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   const faults = ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
@@ -145,13 +145,13 @@ export function configMapKeyFaults(key: string): readonly string[] {
   return none;
 }
 
-/** No vowels and nothing that looks like another letter, so that no name says something by chance. */
+/** Without vowels and similar characters, so that no word arises by chance. */
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
 const maxBaseLength = 63 - suffixLength;
 
 /**
- * A name made from `metadata.generateName` (spec: conventions 2.2): the prefix, cut to 58 characters, and five random ones.
+ * Returns a name for `metadata.generateName` (spec: conventions 2.2): the prefix, cut to 58 characters, and five random ones.
  * @param randomInt gives a random integer from 0 up to, not including, its argument.
  */
 export function makeName(prefix: string, randomInt: (below: number) => number): string {

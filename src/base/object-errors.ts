@@ -10,7 +10,7 @@ export interface ErrorSubject {
   readonly name: string;
 }
 
-/** How an error message begins: `roles.rbac.authorization.platform.io "admin"`. */
+/** Returns the start of an error message: `roles.rbac.authorization.platform.io "admin"`. */
 export function quotedSubject({ resource, group, name }: ErrorSubject): string {
   return `${qualifiedName(resource, group)} ${JSON.stringify(name)}`;
 }
@@ -25,7 +25,7 @@ export function objectNotFound(subject: ErrorSubject): StatusError {
   return new StatusError("NotFound", `${quotedSubject(subject)} not found`, subjectDetails(subject));
 }
 
-/** The error for a request about an object that is rejected: 403 with the reason. */
+/** Returns the error for a rejected request: 403 with the object and the reason. */
 export function objectForbidden(subject: ErrorSubject, why: string, causes?: readonly Cause[]): StatusError {
   return new StatusError("Forbidden", `${quotedSubject(subject)} is forbidden: ${why}`, {
     ...subjectDetails(subject),

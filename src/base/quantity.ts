@@ -1,7 +1,7 @@
-/** How a quantity was written, and is written again: `1500m`, `2Gi` or `12e6`. */
+/** The format of a quantity, in which it is also encoded: `1500m`, `2Gi` or `12e6`. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
-/** An exact number with a unit, to the billionth. */
+/** An exact number with a unit and nine decimal places. */
 export interface Quantity {
   /** The value times 10^9. */
   readonly nanos: bigint;
@@ -20,11 +20,11 @@ export class QuantityFault extends Error {
 const pattern = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
 const form =
   /^([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?[0-9]{1,18}))$/;
-/** Nobody writes longer ones; longer digits only cost time. */
+/** Maximum length; longer quantities would only take time. */
 const maxLength = 512;
 
 const nano = 10n ** 9n;
-/** Numbers beyond the range of 64 bits become its ends, as in the reference. */
+/** Numbers outside the range of 64 bits become its minimum or maximum, as in Kubernetes. */
 const maxNanos = (2n ** 63n - 1n) * nano;
 
 /** Powers of ten of the decimal suffixes. */
@@ -44,8 +44,8 @@ const decimalSuffixes = new Map([...decimalExponents].map(([suffix, exponent]) =
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /**
- * Reads a quantity: a decimal number with a binary suffix (`Ki` to `Ei`), a decimal one (`n` to `E`), or an exponent
- * (`e3`). Finer than a billionth is rounded away from zero; beyond 64 bits is the end of the range.
+ * Parses a quantity: a decimal number with a binary suffix (`Ki` to `Ei`), a decimal one (`n` to `E`), or an exponent
+ * (`e3`). More than nine decimal places are rounded away from zero; the value is limited to 64 bits.
  * @throws QuantityFault
  */
 export function parseQuantity(text: string): Quantity {
@@ -71,7 +71,7 @@ const powersOfTen = Array.from({ length: 31 }, (_, power) => 10n ** BigInt(power
 /** A non-negative number times a power of ten: rounded up, and no larger than the range allows. */
 function scale(digits: bigint, power: number): bigint {
   if (digits === 0n) return 0n;
-  // Outside of these powers the result is known without computing it: digits are fewer than 10^512.
+  // Outside of these powers the result follows without computation: digits are fewer than 10^512.
   if (power >= powersOfTen.length) return maxNanos;
   if (power < -2 * maxLength) return 1n;
   const scaled = power >= 0 ? digits * powersOfTen[power]! : divideUp(digits, 10n ** BigInt(-power));
@@ -87,8 +87,8 @@ function signed(magnitude: bigint, negative: boolean): bigint {
 }
 
 /**
- * The canonical text: no fraction, the largest suffix that keeps the number whole, in the quantity's own format.
- * Binary suffixes need a whole number of at least 1024; smaller ones are written decimally, fractions above are rounded
+ * Formats a quantity canonically: no fraction, the largest suffix that keeps the number whole, in the quantity's own format.
+ * Binary suffixes need a whole number of at least 1024; smaller ones are written in decimal, fractions above are rounded
  * away from zero.
  */
 export function formatQuantity({ nanos, format }: Quantity): string {

@@ -5,7 +5,7 @@ import type { MaybePromise } from "./maybe-promise.ts";
  */
 export type Steps<T> = Generator<Promise<void> | undefined, T, undefined>;
 
-/** Runs all steps of a computation without a pause. The computation must not yield promises. */
+/** Runs all steps of a computation without yielding. The computation must not yield promises. */
 export function doSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();

@@ -2,8 +2,8 @@ import { encodePath } from "./percent-encoding.ts";
 
 /**
  * Cleans the path of a URL as the reference does before it calls a webhook: repeated slashes become one, `.` and `..` are resolved,
- * and a slash at the end is left out. Servers in Go answer other paths with a redirect, which is never followed. Changes the URL. A path
- * with broken percent-encoding stays as it is.
+ * and a trailing slash is removed. Servers in Go answer other paths with a redirect, which the server never follows. Changes
+ * the URL. A path with invalid percent-encoding isn't changed.
  */
 export function cleanPath(url: URL): URL {
   const path = decoded(url.pathname);
@@ -17,12 +17,12 @@ export function cleanPath(url: URL): URL {
   return url;
 }
 
-/** Undefined for broken percent-encoding. */
+/** Returns undefined for invalid percent-encoding. */
 function decoded(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {
-    // It throws for nothing else.
+    // decodeURIComponent throws for no other reason.
     return undefined;
   }
 }

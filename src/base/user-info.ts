@@ -1,16 +1,16 @@
 /**
- * Who makes a request, as an authenticator attaches it (spec: conventions 5). The values are opaque to
+ * The user of a request, as the authenticator determined it (spec: conventions 5). The values are opaque to
  * authentication and interpreted by authorization.
  */
 export interface UserInfo {
   readonly name: string;
-  /** Identifies the user over time; empty when the method knows none. */
+  /** Identifies the user over time; empty if the method has none. */
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A user as reviews show it, without the fields that have nothing to say. */
+/** Returns the user for a review, without empty fields. */
 export interface ShownUser {
   username?: string;
   uid?: string;

@@ -11,11 +11,11 @@ export interface WorkPace {
   decodes(bytes: Uint8Array): MaybePromise<void>;
   /** Whether the request has decoded a large body or object. */
   readonly isLarge: boolean;
-  /** Must be awaited between two steps of the work. In a large request it waits until other users' requests have had their turn. */
+  /** Must be awaited between two steps of the work. In a large request it yields to requests of other users. */
   step(): MaybePromise<void>;
 }
 
-/** Runs a computation: in a large request each step in a turn of its own, otherwise with pauses only for promises. */
+/** Runs a computation: in a large request it yields after each step, otherwise only for promises. */
 export function runPaced<T>(steps: Steps<T>, pace: WorkPace | undefined): MaybePromise<T> {
   return pace?.isLarge === true ? runStepsPaused(steps, () => pace.step()) : runSteps(steps);
 }

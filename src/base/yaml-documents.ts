@@ -5,8 +5,8 @@ import { decodeUtf8 } from "./json/utf8.ts";
 import { decodeYaml } from "./yaml.ts";
 
 /**
- * Decodes a file of manifests: one JSON value, or any number of YAML documents, each with the guarantees and bounds of
- * `decodeYaml`. Documents without content are left out.
+ * Decodes a file of manifests: one JSON value, or any number of YAML documents, each decoded
+ * and limited as by `decodeYaml`. Empty documents are skipped.
  *
  * @throws {SyntaxFault} with the line in the file.
  */
@@ -24,7 +24,7 @@ export async function decodeDocuments(bytes: Uint8Array): Promise<readonly JsonD
   return documents;
 }
 
-/** The text as JSON; undefined where it is none, as YAML's own flow style looks like JSON. */
+/** Parses the text as JSON; undefined if it isn't JSON, because YAML's flow style looks similar. */
 function readJson(text: string): JsonDocument | undefined {
   try {
     return decodeJson(Buffer.from(text));
@@ -50,8 +50,8 @@ interface TextPart {
 }
 
 /**
- * The text of each document with its directives. The marks `---` and `...` at the start of a line part documents wherever they
- * stand, also within long strings.
+ * Splits the text into documents with their directives. The marks `---` and `...` at the start of a line separate documents
+ * everywhere, also inside block scalars.
  */
 function parts(text: string): TextPart[] {
   const found: TextPart[] = [];
@@ -77,7 +77,7 @@ function parts(text: string): TextPart[] {
   return found;
 }
 
-/** Whether a line may stand before a document's first mark and belongs to the document. */
+/** Whether a line before the first mark belongs to the document. */
 function isDirective(line: string): boolean {
   return line.startsWith("%") || line.startsWith("#") || line.trim() === "";
 }

@@ -1,4 +1,4 @@
-/** A plain scalar can't be JSON: infinite, not a number, or not what its tag says. */
+/** A plain scalar that can't be converted to JSON: infinite, not a number, or not of the type of its tag. */
 export class ScalarFault extends Error {
   override name = "ScalarFault";
 }
@@ -25,7 +25,7 @@ const notFinite = /^(?:[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const maxIntegerDigits = 309;
 
 /**
- * What an unquoted scalar means under YAML 1.1, the way the reference reads manifests: `yes`, `on`, `y` are true,
+ * Returns the value of an unquoted scalar in YAML 1.1, as Kubernetes parses manifests: `yes`, `on`, `y` are true,
  * `0777` is octal, `1_000` a number, a timestamp a string. Integers beyond 2^53 are `bigint`.
  * @throws ScalarFault for infinities, NaN and numbers out of range.
  */
@@ -54,8 +54,8 @@ function resolveInteger(sign: string, digits: string): number | bigint {
 }
 
 /**
- * What a scalar with an explicit tag means; a tag that isn't YAML's own leaves it a string.
- * @throws ScalarFault when the text isn't of the tag's type.
+ * Returns the value of a scalar with an explicit tag; with a tag that isn't part of YAML it is a string.
+ * @throws ScalarFault if the text doesn't have the tag's type.
  */
 export function resolveTagged(tag: string, source: string): string | number | bigint | boolean | null {
   switch (tag.replace(/^(?:tag:yaml\.org,2002:|!!)/, "")) {

@@ -5,10 +5,10 @@ import type { JsonValue } from "./value.ts";
 
 export type { JsonDocument } from "./exact.ts";
 
-/** How deep arrays and objects may be nested unless the caller says otherwise. */
+/** Default maximum depth of nested arrays and objects. */
 export const defaultMaxDepth = 200;
 
-/** What a text may hold. */
+/** Limits of a JSON text. */
 export interface DecodeLimits {
   /** Nesting of arrays and objects; a scalar has depth 0. At most 1000. */
   readonly maxDepth: number;
@@ -20,9 +20,9 @@ const noDuplicates: readonly string[] = [];
  * Decodes a JSON body (spec: conventions 4.8): last duplicate wins and is listed, integers are never rounded
  * (`bigint` beyond 2^53), `__proto__` is an ordinary name.
  *
- * JSON.parse makes the value. Two cheap counts decide whether it told the truth: a text with as many colons outside
- * of strings as the value has members has no duplicates. Only when they differ, or a number is too large for a double,
- * is the text read again, slowly and exactly.
+ * JSON.parse creates the value. Two cheap counts detect duplicates: a text without duplicates has as many colons outside of
+ * strings as the value has members. Only if the counts differ, or a number may be inexact, the slower exact parser reads the
+ * text again.
  * @throws SyntaxFault for malformed JSON, invalid UTF-8, too deep nesting and numbers out of range.
  */
 export function decodeJson(
@@ -45,13 +45,12 @@ export function decodeJson(
 
 const needsExactParser = -1;
 const tooManyValues = -2;
-/** Strings are looked at byte by byte up to here; a native search jumps over the rest of longer ones. */
+/** Number of bytes of a string that are scanned in a loop; a native search scans the rest. */
 const shortString = 48;
 
 /**
- * How many members the objects of a text have: its colons outside of strings. `needsExactParser` when the text is
- * nested too deep, isn't JSON, or has an escape that may be half of a surrogate pair; `tooManyValues` when its commas
- * separate more than a text may have.
+ * Counts the members of all objects of a text: its colons outside of strings. Returns `needsExactParser` if the text is nested
+ * too deep, isn't JSON, or has an escape that may be half of a surrogate pair; `tooManyValues` if it has too many commas.
  */
 function countMembers(bytes: Uint8Array, maxDepth: number): number {
   const end = bytes.length;
@@ -61,7 +60,7 @@ function countMembers(bytes: Uint8Array, maxDepth: number): number {
   for (let at = 0; at < end; at++) {
     const byte = bytes[at]!;
     if (byte === 0x22) {
-      // Most strings are short and without escapes: they are passed here, without a call.
+      // Fast path for short strings without escapes.
       const jumpAt = at + shortString;
       let inside = bytes[++at];
       while (inside !== 0x22 && inside !== 0x5c && at < jumpAt) inside = bytes[++at];
@@ -82,8 +81,8 @@ function countMembers(bytes: Uint8Array, maxDepth: number): number {
 }
 
 /**
- * Where the string ends whose rest begins at `start`; -1 when it doesn't end, or escapes a surrogate (`\ud800`).
- * The quote that a native search found is kept until it is passed, so the work is linear however many escapes there are.
+ * Returns the end of the string whose rest begins at `start`; -1 if it has no end, or escapes a surrogate (`\ud800`). The
+ * position of the next quote is cached until it is passed, so the time is linear for any number of escapes.
  */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start;
@@ -104,7 +103,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** How many members the objects of a value have; NaN when a number in it may have been rounded or is infinite. */
+/** Counts the members of all objects of a value; NaN if a number may have been rounded or is infinite. */
 function countOwnMembers(value: JsonValue): number {
   if (typeof value === "number") return isExact(value) ? 0 : NaN;
   if (typeof value !== "object" || value === null) return 0;

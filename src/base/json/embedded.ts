@@ -4,25 +4,25 @@ import { SyntaxFault } from "./syntax-fault.ts";
 import type { JsonValue } from "./value.ts";
 
 /**
- * Reads JSON that is embedded in another text of a client: in an annotation, a token, a parameter, the name of a member. As in a
- * body it may be nested only so deep, as whoever walks the value does so by recursion. Unlike in a body, numbers may be
- * rounded and of a duplicate member the last one counts.
+ * Parses JSON inside another text of a client: an annotation, a token, a parameter, the name of a member. The depth is limited as
+ * in a body, because callers walk the value by recursion. Unlike in a body, numbers may be rounded, and the last of
+ * duplicate members wins.
  *
  * @throws {SyntaxError} for text that isn't JSON, or is nested deeper.
  */
 export function parseEmbeddedJson(text: string, maxDepth = defaultMaxDepth): JsonValue {
-  // Most texts are too short to be deep.
+  // Short texts can't be nested too deep.
   if (text.length > maxDepth && isDeeper(text, maxDepth)) {
     throw new SyntaxError(`the text is nested deeper than ${maxDepth}`);
   }
   return JSON.parse(text) as JsonValue;
 }
 
-/** More digits than a number surely holds. */
+/** A number with more digits than a double represents exactly. */
 const longNumber = /\d{16}/;
 
 /**
- * As {@link parseEmbeddedJson}, with the integers that a number can't hold exactly as `bigint`.
+ * As {@link parseEmbeddedJson}; integers that a double can't represent exactly become `bigint`.
  *
  * @throws {SyntaxError} for text that isn't JSON, or is nested deeper.
  */

@@ -1,20 +1,20 @@
 import { type SyntaxFault, faultAt } from "./syntax-fault.ts";
 import { type JsonObject, type JsonValue, setMember } from "./value.ts";
 
-/** What a JSON text says. */
+/** The result of parsing a JSON text. */
 export interface JsonDocument {
   readonly value: JsonValue;
   /**
-   * Paths of the members that were given more than once (`data.a`, `rules[0].verbs`), each once, in order; at most
-   * `maxDuplicates`. The value holds what was given last.
+   * Paths of duplicate members (`data.a`, `rules[0].verbs`), each once, in order; at most `maxDuplicates`. The last one is in the
+   * value.
    */
   readonly duplicates: readonly string[];
 }
 
-/** So many values a text may hold: what they cost later, in checks and copies, is bounded by this. */
+/** Maximum number of values in a text; limits the later cost of checks and copies. */
 export const maxValues = 200_000;
 
-/** So many duplicates are listed; a client that made more of them needs no longer list. */
+/** Maximum number of duplicates that are listed. */
 export const maxDuplicates = 100;
 
 /** An array or object that isn't closed yet. */
@@ -27,12 +27,12 @@ interface Open {
 
 const numberToken = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const loneSurrogate = /\p{Surrogate}/gu;
-/** As many digits as the largest double has. */
+/** Number of digits of the largest double. */
 const maxIntegerDigits = 309;
 
 /**
- * Parses JSON with nothing lost: duplicates are listed, integers beyond 2^53 are `bigint`, unpaired surrogates become
- * U+FFFD, nesting is limited. Several times slower than JSON.parse; linear in the text whatever it holds, and without
+ * Parses JSON without loss: duplicates are listed, integers beyond 2^53 are `bigint`, unpaired surrogates become
+ * U+FFFD, nesting is limited. Several times slower than JSON.parse; takes linear time for any text, and doesn't use
  * recursion.
  * @throws SyntaxFault
  */
@@ -84,7 +84,7 @@ class ExactParser {
     }
   }
 
-  /** Puts a complete value where it belongs and closes what ends after it; returns the whole value at the end. */
+  /** Adds a complete value to its container and closes the containers that end after it; returns the whole value at the end. */
   private place(complete: JsonValue): JsonValue | undefined {
     let value = complete;
     for (;;) {
@@ -166,7 +166,7 @@ class ExactParser {
     const end = text.length;
     let escaped = false;
     let at = start + 1;
-    // The end is asked for, not known by a code that is NaN: compiled code was seen to run on for minutes behind it.
+    // Compares the position: V8 was seen to loop for minutes with a check for NaN instead.
     for (; at < end; at++) {
       const code = text.charCodeAt(at);
       if (code === 0x22) break;
@@ -227,7 +227,7 @@ class ExactParser {
   }
 }
 
-/** The fault of a text that nests deeper than allowed. */
+/** Returns the error for a text that is nested too deep. */
 function depthFault(text: string, offset: number, maxDepth: number): SyntaxFault {
   return faultAt(text, offset, `arrays and objects are nested deeper than ${maxDepth}`);
 }

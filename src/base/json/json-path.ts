@@ -1,30 +1,30 @@
 import { encodeJson } from "./encode.ts";
 import { getMember, isObject, type JsonValue } from "./value.ts";
 
-/** A path that can't be read; the message says where and why. */
+/** An invalid path; the message contains the position and the reason. */
 export class JsonPathFault extends Error {
   override name = "JsonPathFault";
 }
 
-/** Finds the first value at the rest of a path; undefined where there is none. */
+/** Returns the first value at the rest of a path; undefined if there is none. */
 type Find = (value: JsonValue, effort: Effort) => JsonValue | undefined;
 
-/** One step of a path: with what comes behind it, it finds the first value. */
+/** Combines one step of a path with the rest of the path. */
 type Step = (next: Find) => Find;
 
-/** How many values one search still visits. */
+/** Remaining number of values that a search may visit. */
 interface Effort {
   left: number;
 }
 
-/** How many members of an object are gathered, and how many characters compared, at the cost of a visit. */
+/** Number of collected members, or of compared characters, that cost as much as one visit. */
 const gatheredPerVisit = 8;
 const comparedPerVisit = 64;
 
-/** A longer path has no sense, and would take long to read. */
+/** Maximum length of a path; longer ones make no sense and would take long to parse. */
 const maxLength = 4096;
 
-/** A path into JSON values, in the dialect of the field's tools: `.status.conditions[?(@.type=="Ready")].status`. */
+/** A path into JSON values, in the dialect of kubectl: `.status.conditions[?(@.type=="Ready")].status`. */
 export class JsonPath {
   private constructor(private readonly find: Find) {}
 
@@ -35,10 +35,10 @@ export class JsonPath {
   }
 
   /**
-   * The first value at the path; undefined where there is nothing.
+   * Returns the first value at the path; undefined if there is none.
    *
-   * @param visits After so many visits of values the search ends without a result: a path such as `..*..*` leads to the same value in very
-   * many ways.
+   * @param visits maximum number of visited values, after which the search ends without a result: a path such as `..*..*` reaches each
+   * value in very many ways.
    */
   first(value: JsonValue, visits: number): JsonValue | undefined {
     return this.find(value, { left: visits });
@@ -74,7 +74,7 @@ class Parser {
     throw this.fault("expected . or [");
   }
 
-  /** The name behind a dot, in which a backslash takes the meaning from the next character. */
+  /** Parses the name after a dot; a backslash escapes the next character. */
   private named(): Step {
     let name = "";
     while (this.at < this.text.length && !".[".includes(this.text[this.at]!)) {
@@ -82,7 +82,7 @@ class Parser {
       name += this.text[this.at++] ?? "";
     }
     if (name === "*") return everything;
-    // A dot alone is the value itself.
+    // A single dot selects the value itself.
     return name === "" ? (next) => next : member(name);
   }
 
@@ -108,7 +108,7 @@ class Parser {
     return slice(number(from) ?? 0, number(to), number(step) ?? 1, false);
   }
 
-  /** Where the bracket at the present place is closed; quotes and inner brackets are skipped. */
+  /** Returns the position of the closing bracket; skips quoted text and inner brackets. */
   private closing(): number {
     let depth = 0;
     let quote = "";
@@ -138,17 +138,17 @@ function number(text: string | undefined): number | undefined {
   return text === undefined || text === "" ? undefined : Number(text);
 }
 
-/** The parts of a text between its commas, but for those in quotes. */
+/** Splits a text at commas outside of quotes. */
 function split(text: string): string[] {
   return text.match(/(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^,'"])+/gs) ?? [text];
 }
 
-/** Counts a visit, and goes on from the value unless there were too many. */
+/** Counts a visit and continues with the value unless the limit is reached. */
 function visit(value: JsonValue, next: Find, effort: Effort): JsonValue | undefined {
   return --effort.left < 0 ? undefined : next(value, effort);
 }
 
-/** Goes on from the first of these values that leads to something. */
+/** Returns the first result among these values. */
 function firstOf(values: readonly JsonValue[], next: Find, effort: Effort): JsonValue | undefined {
   for (const value of values) {
     const found = visit(value, next, effort);
@@ -179,7 +179,7 @@ function member(name: string): Step {
 
 const everything: Step = (next) => (value, effort) => firstOf(below(value, effort), next, effort);
 
-/** The values in a value. Those of an object have to be gathered, which is work too. */
+/** Returns the children of a value. Collecting those of an object counts as visits. */
 function below(value: JsonValue, effort: Effort): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
   if (!isObject(value) || effort.left < 0) return [];
@@ -201,7 +201,7 @@ function slice(from: number, to: number | undefined, step: number, single: boole
   };
 }
 
-/** A step from a value and from everything below it. */
+/** A step from a value and from all its descendants. */
 function descend(step: Step): Step {
   return (next) => {
     const here = step(next);
@@ -211,7 +211,7 @@ function descend(step: Step): Step {
   };
 }
 
-/** The items of a list that a condition holds for: `@.type=="Ready"`, or that a path finds something in. */
+/** The items of a list that match a condition: `@.type=="Ready"`, or the existence of a path. */
 function filter(condition: string): Step {
   const [left, operator, right] = comparison(condition);
   const leftValue = operand(left);
@@ -253,7 +253,7 @@ function operand(text: string): Find {
   if (text === "" || Number.isNaN(value)) {
     throw new JsonPathFault(`${JSON.stringify(text)} is neither a path, a text, a number nor a boolean`);
   }
-  // An integer that a number can't hold exactly.
+  // An integer that a double can't represent exactly.
   if (!Number.isSafeInteger(value) && /^-?\d{1,64}$/.test(text)) return () => BigInt(text);
   return () => value;
 }
@@ -271,7 +271,7 @@ function compare(operator: Operator, a: JsonValue, b: JsonValue | undefined, eff
 
 type Ordered = string | number | bigint;
 
-/** Whether both are texts, or both are numbers. */
+/** Whether both are strings or both are numbers. */
 function areOrdered(a: JsonValue, b: JsonValue): boolean {
   const isNumber = (value: JsonValue) => typeof value === "number" || typeof value === "bigint";
   return isNumber(a) ? isNumber(b) : typeof a === "string" && typeof b === "string";

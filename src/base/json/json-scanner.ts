@@ -1,13 +1,13 @@
 const quote = 0x22;
 const comma = 0x2c;
 const backslash = 0x5c;
-/** From so many bytes on, a search by the runtime is faster than a loop. */
+/** Length in bytes from which a native search is faster than a loop. */
 const longText = 32;
 
-/** What the bytes are isn't what whoever reads them relies on: they have to be read in another way. */
+/** The bytes don't have the form that the scanner expects; the caller must parse them in another way. */
 export class Irregular extends Error {}
 
-/** Thrown often by none, so it needs no trace of its own. */
+/** One shared error: nobody needs its stack trace. */
 export const irregular = new Irregular("the bytes are not canonical JSON of the type");
 
 const noBytes = Buffer.alloc(0);
@@ -16,20 +16,20 @@ const noBytes = Buffer.alloc(0);
 export class JsonScanner {
   /** The bytes that are read. */
   bytes: Buffer = noBytes;
-  /** Whether the text that {@link textEnd} went over last has escapes. */
+  /** Whether the string that {@link textEnd} scanned last has escapes. */
   escaped = false;
-  /** Where a backslash was looked for last, and where the first one from there on is. */
+  /** Start of the last search for a backslash, and its result. */
   private searchedFrom = 0;
   private nextBackslash = -1;
 
-  /** Reads other bytes from now on. */
+  /** Sets the bytes to scan. */
   use(bytes: Buffer): void {
     if (bytes === this.bytes) return;
     this.bytes = bytes;
     this.nextBackslash = -1;
   }
 
-  /** @param from behind the opening quote; gives the place of the closing one. */
+  /** Returns the position of the closing quote. @param from position after the opening quote. */
   textEnd(from: number): number {
     const { bytes } = this;
     for (let at = from; at < from + longText; at++) {
@@ -43,12 +43,12 @@ export class JsonScanner {
     return this.longTextEnd(from + longText);
   }
 
-  /** The text between two quotes, with its escapes resolved. */
+  /** Returns the string between two quotes, with its escapes decoded. */
   text(openingQuote: number, closingQuote: number): string {
     return JSON.parse(this.bytes.toString("utf8", openingQuote, closingQuote + 1)) as string;
   }
 
-  /** The place behind a value of any type. */
+  /** Returns the position after a value of any type. */
   valueEnd(from: number): number {
     const { bytes } = this;
     const first = bytes[from];
@@ -75,7 +75,7 @@ export class JsonScanner {
     return end;
   }
 
-  /** @param from at a backslash. */
+  /** @param from position of a backslash. */
   private escapedEnd(from: number): number {
     const { bytes } = this;
     this.escaped = true;
@@ -87,7 +87,7 @@ export class JsonScanner {
     throw irregular;
   }
 
-  /** The place behind an object or list. */
+  /** Returns the position after an object or list. */
   private nestedEnd(from: number): number {
     const { bytes } = this;
     let depth = 0;

@@ -1,8 +1,8 @@
-/** Text that isn't what it should be. The message names the place; HTTP answers it with 400. */
+/** A syntax error. The message contains the position; HTTP answers 400. */
 export class SyntaxFault extends Error {
   override name = "SyntaxFault";
   constructor(
-    /** What is wrong, without the place. */
+    /** The error without the position. */
     readonly problem: string,
     /** Counted from 1. */
     readonly line: number,
@@ -13,7 +13,7 @@ export class SyntaxFault extends Error {
   }
 }
 
-/** A fault at an offset (in UTF-16 code units) of a text. */
+/** Returns the error at an offset (in UTF-16 code units) of a text. */
 export function faultAt(text: string, offset: number, problem: string): SyntaxFault {
   let line = 1;
   let lineStart = 0;

@@ -1,5 +1,5 @@
 /**
- * A JSON value as the server holds it. Integers that a double can't hold exactly are `bigint`, every other number is
+ * A JSON value in memory. Integers that a double can't represent exactly are `bigint`, every other number is
  * `number`; `encodeJson` writes both.
  */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
@@ -23,15 +23,14 @@ export function setMember(object: JsonObject, name: string, value: JsonValue): v
   }
 }
 
-/** The own property of that name; nothing inherited (`constructor`, `toString`) is ever found. */
+/** Returns the own property of that name, never an inherited one (`constructor`, `toString`). */
 export function getMember(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /**
- * Whether two values are the same JSON: numbers by their numeric value, objects whatever the order of their members,
- * of which one that is undefined isn't there.
- * Recursive: for values whose depth was limited when they were decoded.
+ * Whether two values are the same JSON: numbers are compared by value, objects without regard to order; a member that is
+ * undefined counts as absent. Recursive: only for values whose depth was limited when they were decoded.
  */
 export function deepEqual(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
@@ -45,7 +44,7 @@ export function deepEqual(a: JsonValue, b: JsonValue): boolean {
     const own = a[name];
     if (own === undefined) continue;
     more++;
-    // What is inherited is never JSON, so it is only mistaken for a member under the prototype's own name.
+    // Inherited values are never JSON; only `__proto__` could be mistaken for a member.
     const other = name === "__proto__" ? getMember(b, name) : b[name];
     if (other === undefined || !deepEqual(own, other)) return false;
   }
@@ -59,7 +58,7 @@ function sameNumber(a: JsonValue, b: JsonValue): boolean {
   return false;
 }
 
-/** A copy of a JSON value that shares no array and no object with the original. Recursive, as `deepEqual`. */
+/** Returns a deep copy of a JSON value. Recursive, as `deepEqual`. */
 export function deepClone<T>(value: T): T {
   return cloneOf(value as JsonValue) as T;
 }

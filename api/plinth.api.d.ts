@@ -384,12 +384,12 @@ export declare class StatusError extends Error {
 // ---- base/user-info
 
 /**
- * Who makes a request, as an authenticator attaches it (spec: conventions 5). The values are opaque to
+ * The user of a request, as the authenticator determined it (spec: conventions 5). The values are opaque to
  * authentication and interpreted by authorization.
  */
 export interface UserInfo {
   readonly name: string;
-  /** Identifies the user over time; empty when the method knows none. */
+  /** Identifies the user over time; empty if the method has none. */
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
@@ -407,7 +407,7 @@ export interface WorkPace {
   decodes(bytes: Uint8Array): MaybePromise<void>;
   /** Whether the request has decoded a large body or object. */
   readonly isLarge: boolean;
-  /** Must be awaited between two steps of the work. In a large request it waits until other users' requests have had their turn. */
+  /** Must be awaited between two steps of the work. In a large request it yields to requests of other users. */
   step(): MaybePromise<void>;
 }
 
@@ -424,6 +424,8 @@ export interface ControllerContext {
   informer(resource: Resource): ObjectInformer;
   /** Reports work that failed and will be retried. */
   failed(controller: string, key: string, error: unknown): void;
+  /** Returns the observer that counts the work of a controller's queue; absent without metrics. */
+  queueObserver?(controller: string): QueueObserver;
 }
 
 /** A controller that has been started. */

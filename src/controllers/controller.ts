@@ -16,7 +16,7 @@ export interface ControllerContext {
   informer(resource: Resource): ObjectInformer;
   /** Reports work that failed and will be retried. */
   failed(controller: string, key: string, error: unknown): void;
-  /** @internal Returns the observer of a controller's queue; undefined without metrics. */
+  /** Returns the observer that counts the work of a controller's queue; absent without metrics. */
   queueObserver?(controller: string): QueueObserver;
 }
 

@@ -1,7 +1,7 @@
 // Makes a checkout ready to run: installs what the lock file names and builds, each only when it is out of date.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { lockStamp, sourceStamp } from "./stamp.mjs";
+import { lockStamp, sourceStamp } from "./build/stamp.mjs";
 
 const [major] = process.versions.node.split(".").map(Number);
 if (major < 20) {
@@ -14,7 +14,7 @@ if (!matches(installedStamp, lockStamp())) {
   run("npm", ["ci", "--no-audit", "--no-fund"], "installing");
   writeFileSync(installedStamp, lockStamp());
 }
-if (!matches("dist/.stamp", sourceStamp())) run(process.execPath, ["scripts/build.mjs"], "building");
+if (!matches("dist/.stamp", sourceStamp())) run(process.execPath, ["scripts/build/build.mjs"], "building");
 
 function matches(file, stamp) {
   return existsSync(file) && readFileSync(file, "utf8") === stamp;

@@ -24,7 +24,7 @@ function resolvePackage(name) {
   } catch (error) {
     throw new Error(
       `The embedded store needs the package ${name}, which is not installed. npm installs it on supported platforms unless ` +
-        "optional dependencies are omitted. Use an etcd store (--etcd-servers) or --storage=memory on other platforms.",
+        "optional dependencies are omitted. On other platforms use --storage-backend=memory or etcd3.",
       { cause: error },
     );
   }

@@ -43,7 +43,7 @@ export async function decodeYaml(
   }
   const text = decodeUtf8(bytes);
   checkLines(text);
-  const yaml = await import("yaml");
+  const yaml = await import("./yaml-library.ts");
   return new YamlReader(yaml, text, limits.maxDepth).read();
 }
 
@@ -115,7 +115,7 @@ class YamlReader {
   private parts = 0;
 
   constructor(
-    private readonly yaml: typeof import("yaml"),
+    private readonly yaml: typeof import("./yaml-library.ts"),
     private readonly text: string,
     private readonly maxDepth: number,
   ) {}

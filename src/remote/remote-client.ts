@@ -160,7 +160,7 @@ async function secureContext({
 }
 
 /** The library is loaded when the first request is sent. */
-const library = () => import("undici");
+const library = () => import("./undici.ts");
 
 /** A connector that connects to where a dial says, with the TLS options of another one. */
 function dialled(dial: Dial, connect: buildConnector.connector): buildConnector.connector {

@@ -111,7 +111,7 @@ describe("plinth serve --admission-control-config-file", () => {
   test.each<[string, () => string, string]>([
     ["a missing file", () => "/nowhere/admission.yaml", "/nowhere/admission.yaml: the file doesn't exist"],
     ["an empty file", () => write(""), "the file is empty"],
-    ["text that is no YAML", () => write("a: [1"), "can't be read"],
+    ["text that is no YAML", () => write("a: [1"), "can't be parsed"],
     [
       "a plugin that doesn't exist",
       () => configuration([{ name: "Nope", configuration: {} }]),

@@ -101,7 +101,7 @@ describe("5.1 files that change while the server runs", () => {
     const pair = client(old, "ann");
     writeFileSync(file("tls.key"), fresh.serving.key);
     await looked(() => Promise.resolve(logged.length > 0));
-    expect(logged[0]).toContain("those of before stay");
+    expect(logged[0]).toContain("keeping the previous ones");
     expect(logged[0]).toContain("is not the key of");
     expect(await nameOf(as(pair))).toBe("ann");
     writeFileSync(file("tls.crt"), fresh.serving.certificate);

@@ -116,7 +116,7 @@ describe("a policy that can't be used", () => {
       "rules: [{level: None, resources: [{resourceNames: [a]}]}]",
       "rules[0].resources[0].resourceNames: Invalid value",
     ],
-    ["rules: [", "can't be read"],
+    ["rules: [", "can't be parsed"],
   ])("%s", async (text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { certificateRequest, newKeys } from "../support/certificate-request.ts";
 import { root, temporaryFolder } from "../support/process.ts";
 
 /** The registry is asked only for what isn't in npm's own cache; without either the tests are skipped. */
@@ -82,6 +83,60 @@ describe("the package, installed into an empty folder", () => {
     );
     const others = named.filter((name) => !isBuiltin(name));
     expect([...new Set(others)].toSorted()).toEqual([]);
+  });
+
+  it("each library that is loaded on demand works: YAML, HTTP client, ASN.1, RE2, LMDB", (context) => {
+    if (!installed) context.skip("the registry can't be reached");
+    const script = `
+      import { createServer } from "plinth";
+      import { request } from "node:https";
+      const server = await createServer({ storage: { engine: "embedded", dir: "./data" } });
+      const send = (path, type, body) => new Promise((resolve, reject) => {
+        const headers = { "content-type": type, authorization: "Bearer " + server.adminToken };
+        const sent = request(server.url + path, { method: "POST", ca: server.caCertificate, headers }, (answer) => {
+          let text = "";
+          answer.on("data", (chunk) => (text += chunk)).on("end", () => resolve({ status: answer.statusCode, ...JSON.parse(text) }));
+        });
+        sent.on("error", reject).end(body);
+      });
+      const json = (path, body) => send(path, "application/json", JSON.stringify(body));
+      const results = [];
+      const maps = "/api/v1/namespaces/default/configmaps";
+      results.push((await send(maps, "application/yaml", "{metadata: {name: a}, data: {b: c}}")).data.b);
+      const definition = {
+        metadata: { name: "orders.example.com" },
+        spec: {
+          group: "example.com", scope: "Namespaced", names: { plural: "orders", kind: "Order" },
+          versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object",
+            properties: { size: { type: "string", pattern: "^[a-z]+(" } } } } }],
+        },
+      };
+      results.push((await json("/apis/apiextensions.platform.io/v1/customresourcedefinitions", definition)).message);
+      const request64 = process.argv[1];
+      const csr = { metadata: { name: "a" }, spec: { request: request64, signerName: "platform.io/apiserver-client", usages: ["client auth"] } };
+      results.push((await json("/apis/certificates.platform.io/v1/certificatesigningrequests", csr)).kind);
+      const webhook = {
+        metadata: { name: "a" },
+        webhooks: [{ name: "a.example.com", clientConfig: { url: "https://127.0.0.1:1/" }, sideEffects: "None",
+          admissionReviewVersions: ["v1"], rules: [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }] }],
+      };
+      await json("/apis/admissionregistration.platform.io/v1/validatingwebhookconfigurations", webhook);
+      results.push((await json(maps, { metadata: { name: "b" } })).message);
+      console.log(JSON.stringify(results));
+      await server.close();`;
+    const keys = newKeys();
+    const csr = Buffer.from(
+      certificateRequest("alice", keys, { organizations: [], extensions: [] }),
+    ).toString("base64");
+    const words = ["--input-type=module", "-e", script, csr];
+    const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: home, encoding: "utf8" });
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual([
+      "c",
+      expect.stringContaining("must be a valid regular expression"),
+      "CertificateSigningRequest",
+      expect.stringContaining("ECONNREFUSED"),
+    ]);
   });
 
   it("the types of the package have no errors, and wrong uses of them have", (context) => {

@@ -133,7 +133,7 @@ describe.skipIf(etcdMissing !== undefined)(`servers over one etcd (${etcdMissing
     const store = await connect("/p5");
     await store.shared.replace("service-account-signing-key", undefined, Buffer.from("nothing"));
     await expect(serve("broken", "/p5")).rejects.toThrow(
-      /common key for service account tokens in the store/,
+      /shared signing key for service account tokens in the store/,
     );
     const other = await connect("/p6");
     await other.shared.replace("authority", undefined, Buffer.from("nothing"));

@@ -1,3 +1,4 @@
+import { defaultLeaderTimes } from "../../../src/controllers/leader-election.ts";
 import { expect } from "vitest";
 import type { Answer, Api } from "../../support/api.ts";
 
@@ -106,6 +107,9 @@ function milliOf(object: { spec?: { containers: { resources: { requests: { cpu: 
   return cpu.endsWith("m") ? cpu : `${Number(cpu) * 1000}`;
 }
 
+/** Another server takes the controllers over from a killed leader when its lease has expired. */
+const takeoverMs = 2 * defaultLeaderTimes.leaseMs;
+
 /** Expects the status to say what is there, and that exactly the rest can still be used: nothing has leaked. */
 export async function expectNoLeak(api: Api, where: string): Promise<void> {
   const present = async () => {
@@ -118,15 +122,18 @@ export async function expectNoLeak(api: Api, where: string): Promise<void> {
   };
   const { pods, milli, configmaps } = await present();
   await expect
-    .poll(async () => {
-      const { used } = (await api.get(`${at(where, "resourcequotas")}/quota`)).body.status;
-      const cpu = used["requests.cpu"] as string;
-      return {
-        pods: Number(used.pods),
-        milli: cpu.endsWith("m") ? Number.parseFloat(cpu) : Number(cpu) * 1000,
-        configmaps: Number(used.configmaps),
-      };
-    })
+    .poll(
+      async () => {
+        const { used } = (await api.get(`${at(where, "resourcequotas")}/quota`)).body.status;
+        const cpu = used["requests.cpu"] as string;
+        return {
+          pods: Number(used.pods),
+          milli: cpu.endsWith("m") ? Number.parseFloat(cpu) : Number(cpu) * 1000,
+          configmaps: Number(used.configmaps),
+        };
+      },
+      { timeout: takeoverMs },
+    )
     .toEqual({ pods, milli, configmaps });
   for (let left = most.configmaps - configmaps; left >= 0; left--) {
     const { status } = await api.post(at(where, "configmaps"), { metadata: { name: `last-${left}` } });

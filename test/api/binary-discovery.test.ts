@@ -10,7 +10,7 @@ const accept = "application/vnd.platform.protobuf";
 const server = useServer({ enabledControllers: [] });
 
 test.each(["/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1"])(
-  "%s in the binary form says what it says in JSON",
+  "%s in the binary encoding equals the JSON document",
   async (path) => {
     const { status, headers, bytes } = await server.admin.get(path, { accept });
     expect([status, headers["content-type"]]).toEqual([200, accept]);
@@ -35,7 +35,7 @@ function withoutType(document: Record<string, unknown>): unknown {
   return rest;
 }
 
-test("the numbers of a resource type's fields are the reference's", async () => {
+test("the field numbers of an APIResource match the reference", async () => {
   const { bytes } = await server.admin.get("/apis/apps/v1", { accept });
   const fieldsOf = (reader: BinaryReader): Map<number, Uint8Array | number> => {
     const fields = new Map<number, Uint8Array | number>();

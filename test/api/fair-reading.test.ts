@@ -43,7 +43,7 @@ async function open(user: string): Promise<{ ask(count: number): Promise<void>; 
   return { ask, socket };
 }
 
-test("every request is answered while several users are at work, also those sent ahead", async () => {
+test("every request is answered while several users are active, also pipelined requests", async () => {
   const noisy = await Promise.all(Array.from({ length: 24 }, () => open("noisy")));
   const quiet = await open("quiet");
   let working = true;
@@ -64,7 +64,7 @@ test("every request is answered while several users are at work, also those sent
   expect(await whisper).toBeGreaterThan(60);
 });
 
-test("connections that are closed while they are left unread hold up nobody", async () => {
+test("closed connections with unread data delay no other user", async () => {
   const noisy = await Promise.all(Array.from({ length: 16 }, () => open("noisy")));
   const quiet = await open("quiet");
   await Promise.all([quiet.ask(1), ...noisy.map(({ ask }) => ask(1))]);

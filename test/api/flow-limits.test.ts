@@ -31,8 +31,8 @@ const queuing = (name: string) => ({
 const named = { metadata: { name: "quiet" } };
 const few: CreateServerOptions = { flow: { maxReading: 200, maxChanging: 46 } };
 
-describe("a level without room", () => {
-  test("refuses with 429, Retry-After and a Status; others and administrators go on", async () => {
+describe("a priority level without free seats", () => {
+  test("rejects with 429, Retry-After and a Status, while other users and administrators are served", async () => {
     await start(few);
     await annsLevel(rejecting("tight"));
     const held = hold("ann");
@@ -54,7 +54,7 @@ describe("a level without room", () => {
     expect((await ann.get(configMaps)).status).toBe(200);
   });
 
-  test("lets requests wait, refuses what the queue doesn't take, and shows both on the debug pages", async () => {
+  test("queues requests, rejects those beyond the queue length, and shows both on the debug pages", async () => {
     await start(few);
     await annsLevel(queuing("lined-up"));
     const held = hold("ann");
@@ -80,7 +80,7 @@ describe("a level without room", () => {
     expect(await metric("nominal_limit_seats", "lined-up")).toBe(1);
   });
 
-  test("gives the seat of a request whose body doesn't come to one that waits, and forgets who left", async () => {
+  test("gives a waiting request the seat of one whose body doesn't arrive, and drops disconnected clients from the queue", async () => {
     const clock = new ManualClock();
     await start({ ...few, clock });
     await annsLevel(queuing("lined-up"));
@@ -108,7 +108,7 @@ describe("a level without room", () => {
     );
   });
 
-  test("gives the seat of a request whose body doesn't come away too where nobody may wait", async () => {
+  test("frees the seat of a request whose body doesn't arrive, also on a level without queues", async () => {
     const clock = new ManualClock();
     await start({ ...few, clock });
     await annsLevel(rejecting("full"));
@@ -120,7 +120,7 @@ describe("a level without room", () => {
     held.leave();
   });
 
-  test("catch-all takes what no other schema is about, and what it has no seats for is refused", async () => {
+  test("catch-all gets the requests that match no other schema, and rejects those beyond its seats", async () => {
     await start({ ...few, clock: new ManualClock() });
     // The schema that takes everybody is changed to take bob alone.
     const annotations = { "apf.platform.io/autoupdate-spec": "false" };
@@ -152,7 +152,7 @@ describe("a level without room", () => {
     for (const one of held) one.leave();
   });
 
-  test("a change that many watchers are told of keeps its seats for a while after the answer", async () => {
+  test("a write with many watchers keeps its seats for some time after the response", async () => {
     const clock = new ManualClock();
     await start({ ...few, clock });
     await annsLevel(rejecting("tight"));
@@ -195,7 +195,7 @@ describe("a level without room", () => {
     );
   });
 
-  test("a watch gives its seat back once it has begun", async () => {
+  test("a watch frees its seat once it has started", async () => {
     await start(few);
     await annsLevel(rejecting("tight"));
     const ann = flow.server.as("ann");

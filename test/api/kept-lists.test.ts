@@ -25,7 +25,7 @@ async function list(accept: string, query: string): Promise<string> {
   return (await ok(server.admin.ask("GET", `${configMaps}?${query}`, { accept }))).bytes.toString("latin1");
 }
 
-describe("a list that is asked for again is what it would be if it was made anew", () => {
+describe("a cached list equals a newly encoded one", () => {
   test.each([
     ["binary", "application/vnd.platform.protobuf", ""],
     [
@@ -36,7 +36,7 @@ describe("a list that is asked for again is what it would be if it was made anew
     ["table", table, ""],
     ["table of objects", table, "includeObject=Object&"],
     ["table of nothing else", table, "includeObject=None&"],
-  ])("%s", async (_name, accept, query) => {
+  ])("as %s", async (_name, accept, query) => {
     const expectSame = async (more: string): Promise<void> => {
       const fresh = await list(accept, `${query}${oneByOne}`);
       for (let again = 0; again < 3; again++) expect(await list(accept, query + more)).toBe(fresh);
@@ -57,7 +57,7 @@ describe("a list that is asked for again is what it would be if it was made anew
     expect(some.length).toBeLessThan((await list(accept, query)).length);
   });
 
-  test("table of a custom kind whose definition gets other columns", async () => {
+  test("as a table of a custom resource after its definition got other columns", async () => {
     const withColumns = (name: string): ReturnType<typeof definition> =>
       definition({
         versions: [

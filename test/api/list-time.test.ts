@@ -26,7 +26,7 @@ function slowStore(clock: ManualClock) {
   return { slow: slow as unknown as Store, state };
 }
 
-describe("the time of a list", () => {
+describe("time limit of a list", () => {
   const clock = new ManualClock();
   const { slow, state } = slowStore(clock);
   let server: TestServer;
@@ -54,7 +54,7 @@ describe("the time of a list", () => {
   }
 
   test.each(["timeoutSeconds=10", "timeoutSeconds=10&timeout=20s", "timeoutSeconds=20&timeout=10s"])(
-    "C-4.3-04 %s: a list that has no answer after ten seconds gets 504",
+    "C-4.3-04 %s: a list without a response after ten seconds is 504",
     async (query) => {
       const { answer, over } = await begin(0, query);
       await clock.advance(9_999);
@@ -65,7 +65,7 @@ describe("the time of a list", () => {
     },
   );
 
-  test("C-4.3-04 one that is answered in part is broken off", async () => {
+  test("C-4.3-04 a partially sent list is aborted at the limit", async () => {
     const { answer, over } = await begin(3, "timeoutSeconds=10");
     await clock.advance(9_999);
     expect(over()).toBeUndefined();
@@ -74,7 +74,7 @@ describe("the time of a list", () => {
     state.release();
   });
 
-  test.each(["", "timeoutSeconds=0", "timeoutSeconds=11"])("with %j it is answered", async (query) => {
+  test.each(["", "timeoutSeconds=0", "timeoutSeconds=11"])("with %j the list is answered", async (query) => {
     const { answer } = await begin(0, query);
     await clock.advance(10_999);
     state.release();

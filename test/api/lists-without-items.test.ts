@@ -5,7 +5,7 @@ import { useServer } from "../support/use-server.ts";
 const server = useServer();
 
 /** As in the reference, which stores none for it: its field is there all the same, so clients see null. */
-test("a list without items that is always shown is null, whether it was sent or not", async () => {
+test("an empty list field that is always present is null, whether it was sent or not", async () => {
   const roles = `${RBAC}/namespaces/default/roles`;
   for (const [name, given] of Object.entries({ empty: { rules: [] }, none: {} })) {
     const made = await server.admin.post(roles, { metadata: { name }, ...given });
@@ -18,7 +18,7 @@ test("a list without items that is always shown is null, whether it was sent or 
   expect(metadata.managedFields[0]!.fieldsV1).toMatchObject({ "f:rules": {} });
 });
 
-test("a role's aggregation rule tells of each selector what is wrong, and that it is", async () => {
+test("each invalid selector of an aggregation rule has its own cause", async () => {
   const clusterRoleSelectors = [
     { matchLabels: { good: "yes" } },
     { matchExpressions: [{ key: "a", operator: "In" }] },

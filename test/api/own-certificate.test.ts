@@ -43,7 +43,7 @@ describe.each(["in memory", "in a folder"])("the server's own certificate, kept 
     });
   }
 
-  test("is made anew before it ends, and connections that stand go on", async () => {
+  test("is renewed before it expires, and open connections continue", async () => {
     // All leaps end before the machine's time, at which clients look.
     const clock = new ManualClock(Date.now() - nearEndMs - 3 * hourMs);
     const logged: string[] = [];

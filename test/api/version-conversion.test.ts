@@ -177,7 +177,7 @@ function read(api: Api, place: string): Promise<Found> {
   );
 }
 
-describe("C-9.2-02 what is written in one version and read in another and back has lost nothing", () => {
+describe("C-9.2-02 an object is unchanged when it is written in one version, read in another and written back", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -203,7 +203,7 @@ describe("C-9.2-02 what is written in one version and read in another and back h
     expect(again).toEqual({ ...made, metadata: { ...(made as { metadata: object }).metadata, ...given } });
   });
 
-  it("an autoscaler with two metrics of the processor", async () => {
+  it("an autoscaler with two CPU metrics", async () => {
     const [older, newer] = ["v1", "v2"].map((one) =>
       inNamespace(`/apis/autoscaling/${one}`, "horizontalpodautoscalers"),
     );
@@ -218,7 +218,7 @@ describe("C-9.2-02 what is written in one version and read in another and back h
     expect((await server.admin.get(`${newer!}/two`)).body.spec.metrics).toHaveLength(2);
   });
 
-  it("lists and watches show every object in the version of the path", async () => {
+  it("lists and watches return every object in the version of the URL", async () => {
     for (const { older, newer } of pairs) {
       for (const place of [older, newer]) {
         const version = place
@@ -236,7 +236,7 @@ describe("C-9.2-02 what is written in one version and read in another and back h
     }
   });
 
-  it("C-9.3-04 a level's shares have another name in each version", async () => {
+  it("C-9.3-04 the shares of a priority level have a different name in each version", async () => {
     const shares = async (version: string) =>
       (await read(server.admin, `${flow}/${version}/prioritylevelconfigurations`)) as unknown as {
         spec: { limited: object };
@@ -260,7 +260,7 @@ describe("C-9.2-04 objects stored in a version that is no longer served", () => 
   const start = (runtimeConfig: string) =>
     TestServer.start({ runtimeConfig, storage: { engine: "embedded", dir } });
 
-  it("are read, changed and kept in the version that is", async () => {
+  it("are read, changed and stored in a served version", async () => {
     const before = await start("");
     for (const { newer, body } of pairs) await ok(before.admin.post(newer, body));
     const shown = await Promise.all(pairs.map(({ older }) => read(before.admin, older)));
@@ -284,7 +284,7 @@ describe("C-9.2-04 objects stored in a version that is no longer served", () => 
     await after.close();
   });
 
-  it("are there again when their only version is served again", async () => {
+  it("are available again when their only version is served again", async () => {
     const deployments = "/apis/apps/v1/namespaces/team/deployments";
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "a" }] } };
     const before = await start("");

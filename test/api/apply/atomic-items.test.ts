@@ -40,7 +40,7 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases)(
-  "$title of one key are owned as one each",
+  "$title with the same key are owned as one item each",
   ({ title, fields, more, owned, contested }) => {
     const name = title.replace(" ", "-");
 

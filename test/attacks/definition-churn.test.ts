@@ -23,7 +23,7 @@ async function repeatedly(times: number, once: (index: number) => Promise<void>)
   await Promise.all([worker(), worker(), worker(), worker()]);
 }
 
-it("a definition that is changed 1,000 times while its objects are written loses no write and stops nobody", async () => {
+it("1,000 changes of a definition during writes of its objects lose no write and block no request", async () => {
   const path = await served(server.admin, definition());
   const spent = cpuStopwatch();
   const schema = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
@@ -50,7 +50,7 @@ it("a definition that is changed 1,000 times while its objects are written loses
   await gone(at);
 }, 60_000);
 
-it("a definition that comes and goes 30 times ends the watches of its objects, and leaves none behind", async () => {
+it("a definition created and deleted 30 times ends the watches of its objects, and leaks none", async () => {
   const before = await gaugeOfWatches();
   for (let round = 0; round < 30; round++) {
     const path = await served(server.admin, definition());
@@ -84,7 +84,7 @@ async function gaugeOfWatches(): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 }
 
-it("an impossible change of a definition leaves the one that is served", async () => {
+it("an invalid change of a definition leaves the served one unchanged", async () => {
   const path = await served(server.admin, definition());
   const versions = [version("v1", { schema: { openAPIV3Schema: { type: "object", pattern: "(" } } })];
   expect((await server.admin.patch(at, { spec: { versions } })).status).toBe(422);

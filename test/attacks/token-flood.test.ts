@@ -89,7 +89,7 @@ describe("a flood of unknown tokens", () => {
     return { counts, end: () => Promise.all(answers), close: () => sessions.forEach((one) => one.close()) };
   }
 
-  it("beyond the bound is refused at once with 429, while a client on another connection soon has its turn", async () => {
+  it("above the limit is 429 immediately, while a client of another connection is served soon", async () => {
     const { counts, end, close } = await flood();
     const asked = server.as("good-1").post(self, {});
     // One of the flood's own waits no longer: the newest of those with most.
@@ -112,7 +112,7 @@ describe("a flood of unknown tokens", () => {
     close();
   });
 
-  it("a token that was good before is asked about before all others when its time is over", async () => {
+  it("a token that was valid before is reviewed before all others when its cache entry expires", async () => {
     expect((await server.as("good-2").post(self, {})).status).toBe(201);
     const { close, end } = await flood();
     expect((await server.as("good-2").post(self, {})).status).toBe(201);

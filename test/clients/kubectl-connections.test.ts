@@ -62,7 +62,7 @@ describeKubectl("kubectl and connections", (program) => {
     await agent?.close();
   });
 
-  it("logs: of the only container, of one that is named, and with options", async () => {
+  it("logs: of the only container, of a named one, and with options", async () => {
     expect(await kubectl.ok(["logs", "pod"])).toBe("/containerLogs/default/pod/main\n");
     expect(await kubectl.ok(["logs", "two", "-c", "b", "--tail=5", "--previous"])).toBe(
       "/containerLogs/default/two/b?previous=true&tailLines=5\n",
@@ -73,7 +73,7 @@ describeKubectl("kubectl and connections", (program) => {
     );
   });
 
-  it("logs -f: line by line", async () => {
+  it("logs -f: prints line by line", async () => {
     const running = kubectl.start(["logs", "-f", "pod"]);
     await running.line(/follow=true/);
     write("later\n");
@@ -81,7 +81,7 @@ describeKubectl("kubectl and connections", (program) => {
     await running.stop();
   });
 
-  it("get --raw: through a pod's and a node's proxy", async () => {
+  it("get --raw: reads through the proxy of a pod and of a node", async () => {
     const pods = "/api/v1/namespaces/default/pods";
     expect(await kubectl.ok(["get", "--raw", `${pods}/https:pod:${agent.port}/proxy/a/b?c=d`])).toBe(
       "/a/b?c=d\n",
@@ -90,7 +90,7 @@ describeKubectl("kubectl and connections", (program) => {
     expect(await kubectl.fails(["get", "--raw", `${pods}/pod:1/proxy/`])).toContain("connection refused");
   });
 
-  it("exec: output and errors of a command", async () => {
+  it("exec: returns the output and errors of a command", async () => {
     const { code, stdout, stderr } = await kubectl.run(["exec", "pod", "--", "ls", "-l", "a b"]);
     expect([code, stdout]).toEqual([0, "out\n"]);
     expect(stderr).toContain("err\n");
@@ -99,7 +99,7 @@ describeKubectl("kubectl and connections", (program) => {
     );
   });
 
-  it("port-forward: bytes there and back", async () => {
+  it("port-forward: passes bytes in both directions", async () => {
     const running = kubectl.start(["port-forward", "pod/pod", ":8080"]);
     const line = await running.line(/Forwarding from 127\.0\.0\.1:\d+ -> 8080/);
     const port = Number(/127\.0\.0\.1:(\d+)/.exec(line)![1]);

@@ -140,13 +140,13 @@ for (const name of folders) {
       return `${base}${space}/${plural}/${object.metadata.name}`;
     };
 
-    it("has only kinds that this server has, or that they define", () => {
+    it("have only kinds that this server has or that they define", () => {
       expect(objects.length).toBeGreaterThan(30);
       expect(objects.filter((one) => typeOf(one, objects) === undefined)).toEqual([]);
     });
 
     it(
-      "applies them, by dry run and for good, and again without a change",
+      "can be applied, by dry run and for real, and again without a change",
       { timeout: 120_000 },
       async () => {
         const first = objects.filter(({ kind }) => kind === "Namespace");
@@ -173,7 +173,7 @@ for (const name of folders) {
     );
 
     it.each(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
-      "%s is found as it was sent, in every encoding and as a table",
+      "%s is returned as it was sent, in every encoding and as a table",
       async (_title, object) => {
         const sent = expected(object);
         const builtIn = kindOf(object);

@@ -267,7 +267,7 @@ class Fuzzer {
 }
 
 test(
-  "requests of every kind, verb, encoding and patch type: no failure of the server, and a refused write changes nothing",
+  "random requests of every kind, verb, encoding and patch type cause no server failure, and a rejected write changes nothing",
   { timeout: seconds * 1000 + 60_000 },
   async () => {
     const server = await TestServer.start({ runtimeConfig: "api/all", featureGates: "AllAlpha=true" });

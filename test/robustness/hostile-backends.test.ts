@@ -78,7 +78,7 @@ const answers: readonly string[] = [
 
 const answerAt = (url: string) => answers[Number(/(\d+)$/.exec(url.split("?", 1)[0]!)?.[1] ?? 0)]!;
 
-describe("a server whose backends answer with hostile bytes", () => {
+describe("a server with hostile backends", () => {
   const folder = temporaryFolder();
   let server: ServerProcess;
   let pod: RawBackend;
@@ -148,7 +148,7 @@ describe("a server whose backends answer with hostile bytes", () => {
     expect(session.destroyed).toBe(false);
   }
 
-  test("over HTTP/2 and HTTP/1.1, each answer of a pod is handed on or refused", async () => {
+  test("forwards or rejects each response of a pod over HTTP/2 and HTTP/1.1", async () => {
     for (const [index] of answers.entries()) {
       const [got, head] = await Promise.all([
         overHttp2("GET", proxy(index)),
@@ -162,7 +162,7 @@ describe("a server whose backends answer with hostile bytes", () => {
     await isWell();
   });
 
-  test("a repeated trailer with one value reaches the client once", async () => {
+  test("forwards a repeated trailer with one value once", async () => {
     const index = answers.indexOf(framings(heads[0]!, tails[1]!)[0]!);
     const stream = session.request({ ":path": proxy(index), ...credentials });
     const trailers = new Promise((resolve) => stream.once("trailers", resolve));
@@ -171,7 +171,7 @@ describe("a server whose backends answer with hostile bytes", () => {
     expect(await trailers).toMatchObject({ etag: "a" });
   });
 
-  test("each answer of a node agent to a log too", async () => {
+  test("forwards or rejects each response of a node agent to a log request", async () => {
     for (const answer of answers) {
       logAnswer = answer;
       await Promise.all([overHttp2("GET", log), overHttp1("GET", log)]);
@@ -179,7 +179,7 @@ describe("a server whose backends answer with hostile bytes", () => {
     await isWell();
   });
 
-  test("a service that the server asks itself gives an answer or a RemoteFault", async () => {
+  test("gets a response or a RemoteFault from a service that it calls itself", async () => {
     const limits = { timeoutMs: 10_000, maxAnswerBytes: 1_000_000 };
     const client = new RemoteClient({}, limits, systemClock);
     try {

@@ -52,7 +52,7 @@ const mostPerConnection = 0.5;
 
 // Memory of another process is read from /proc.
 test.skipIf(!existsSync("/proc/self/status"))(
-  "watches whose clients don't read a large object take little memory each",
+  "watches of clients that don't read a large object use little memory each",
   async () => {
     const admin = server.as("admin-token");
     const large = { metadata: { name: "large" }, data: { text: "x".repeat(900_000) } };

@@ -170,7 +170,7 @@ describe.skipIf(etcdMissing !== undefined)(
       open.close();
     }
 
-    it("before anything was listed: each request fails with a reason, the server lives, and all works again", async () => {
+    it("before the first list: each request fails with a reason, the server survives, and all works again", async () => {
       // The very first list of this process comes while the store is away.
       await etcd.kill();
       await expectAllToFail();
@@ -178,7 +178,7 @@ describe.skipIf(etcdMissing !== undefined)(
       await expectAllToWork();
     });
 
-    it("frozen: the same, with a watch open", async () => {
+    it("frozen with an open watch: each request fails with a reason, and all works again", async () => {
       const open = await admin.watch(maps);
       etcd.freeze();
       await expectAllToFail();
@@ -187,7 +187,7 @@ describe.skipIf(etcdMissing !== undefined)(
       await expectNoSilence(open);
     });
 
-    it("killed: the same, with a watch open", async () => {
+    it("killed with an open watch: each request fails with a reason, and all works again", async () => {
       const open = await admin.watch(maps);
       await etcd.kill();
       await expectAllToFail();

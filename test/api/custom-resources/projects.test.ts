@@ -114,7 +114,7 @@ describe.each(files)("%s", (file) => {
   const pathOf = (apiVersion: string): string =>
     `/apis/${apiVersion}/${scope === "Cluster" ? "" : "namespaces/default/"}${names.plural}`;
 
-  test(`${project.features}: the definition is answered as the reference does`, async () => {
+  test(`${project.features}: the definition is answered like in the reference`, async () => {
     const made = await server.admin.post(definitions, definition);
     expect(causesOf(made)).toEqual(project.refused ?? []);
     if (project.refused !== undefined) return;
@@ -136,7 +136,7 @@ describe.each(files)("%s", (file) => {
 
   if (project.refused !== undefined) return;
 
-  test("its objects are created, applied and listed alike", async () => {
+  test("creating, applying and listing its objects matches the reference", async () => {
     const { admin } = server;
     for (const { object, created, applied } of samples) {
       const at = `${pathOf(object.apiVersion)}?fieldManager=m&fieldValidation=Warn`;
@@ -171,7 +171,7 @@ describe.each(files)("%s", (file) => {
     expect({ spec, status }).toEqual(project.scale ?? {});
   });
 
-  test("what breaks its rules is refused alike", async () => {
+  test("invalid objects are rejected like in the reference", async () => {
     for (const { object, answer } of invalid) {
       const found = await server.admin.post(`${pathOf(object.apiVersion)}?dryRun=All`, object);
       expect(answerOf(found, answer)).toEqual(answer);

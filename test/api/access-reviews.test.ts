@@ -121,7 +121,7 @@ describe("2.2 SubjectAccessReview decisions", () => {
     ],
     ["A-2.2-30 a version", { user: "ann", resourceAttributes: { ...pods, version: "v1" } }, true],
     ["A-2.2-30 every version", { user: "ann", resourceAttributes: { ...pods, version: "*" } }, true],
-  ])("%s: %j is %s", async (_what, spec, expected) => {
+  ])("%s: %j is allowed: %s", async (_what, spec, expected) => {
     expect(await allowed(spec)).toBe(expected);
   });
 

@@ -188,7 +188,7 @@ describe("encodings", () => {
   });
 });
 
-describe("numbers that a double can't hold", () => {
+describe("integers beyond the precision of a double", () => {
   const revisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
   const exact = '"n":9007199254740993';
   const raw = (name: string) => `{"metadata":{"name":"${name}"},"revision":1,"data":{${exact},"half":0.5}}`;

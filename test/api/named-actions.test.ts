@@ -22,7 +22,7 @@ describe("a request for a subresource has the name of its object", () => {
     ["binding", { metadata: { name: "other" }, target: { kind: "Node", name: "n" } }],
     ["eviction", {}],
     ["eviction", { metadata: { name: "other" } }],
-  ])("a %s of %j is refused", async (subresource, body) => {
+  ])("a %s of %j is 400", async (subresource, body) => {
     const answer = await server.admin.post(`${space}/pods/web/${subresource}?dryRun=All`, body);
     expect([answer.status, answer.body.reason]).toEqual([400, "BadRequest"]);
     expect(answer.body.message).toContain("name in URL does not match name in");

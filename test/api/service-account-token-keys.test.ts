@@ -76,7 +76,7 @@ describe("5.5 the issuer's documents", () => {
     ["nowhere for an issuer that is no URL", ["plain"], undefined, 404],
     ["nowhere for an issuer without TLS", ["http://one.example"], undefined, 404],
     ["nowhere for an issuer with a query", ["https://one.example?a"], undefined, 404],
-  ])("publish the keys at %s", async (_what, issuers, jwksUri, expected) => {
+  ])("locate the keys %s", async (_what, issuers, jwksUri, expected) => {
     const one = await TestServer.start({ authentication: { serviceAccounts: { issuers, jwksUri } } });
     try {
       const { status, body } = await one.admin.get("/.well-known/openid-configuration");

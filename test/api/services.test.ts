@@ -31,7 +31,7 @@ test("the writer of a Service owns the fields sent, also those cleared for its n
   }
 });
 
-describe("addresses of services", () => {
+describe("cluster IPs and node ports of services", () => {
   let server: TestServer;
   const make = (name: string, spec: object = {}, query = "") =>
     server.admin.post(services + query, service(name, spec));

@@ -190,13 +190,13 @@ describe("removed versions", () => {
     }
   });
 
-  it("C-9.3-15 pod security policies are in no version of their group", async () => {
+  it("C-9.3-15 no version of the policy group has pod security policies", async () => {
     for (const version of ["v1", "v1beta1"]) {
       expectNotFound(await server.admin.get(`/apis/policy/${version}/podsecuritypolicies`));
     }
   });
 
-  it("C-9.3-16 no version of the policy group has pod security policies", async () => {
+  it("C-9.3-16 the admission plugin PodSecurityPolicy is unknown", async () => {
     const { plinth, temporaryFolder } = await import("../support/process.ts");
     const folder = temporaryFolder();
     const { code, stderr } = plinth(
@@ -210,7 +210,7 @@ describe("removed versions", () => {
     expect(code).toBe(2);
   });
 
-  it("the admission plugin PodSecurityPolicy is unknown", async () => {
+  it("are not in discovery, and neither is a group without other versions", async () => {
     const { body } = await server.admin.get("/apis");
     const groups = new Map(
       body.groups.map((one: { name: string; versions: { version: string }[] }) => [
@@ -227,7 +227,7 @@ describe("removed versions", () => {
   });
 });
 
-describe("deprecated versions", () => {
+describe("deprecated API versions", () => {
   const flow = "flowcontrol.apiserver.platform.io";
   it.each([
     [

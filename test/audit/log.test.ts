@@ -208,7 +208,7 @@ test("timestamps have microseconds, are ordered and stay within the clock's mill
 });
 
 describe("the audit log of a server", () => {
-  test("in the legacy form", async () => {
+  test("has the legacy format when it is selected", async () => {
     const server = await AuditedServer.start(everythingAt("Metadata"), {}, { format: "legacy" });
     try {
       const { headers } = await server.api.admin.get("/version", {

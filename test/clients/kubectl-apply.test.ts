@@ -34,7 +34,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
   const apply = (input: string, ...flags: string[]) =>
     kubectl.run(["apply", "--server-side", ...flags, "-f", "-"], { input });
 
-  it("apply --server-side creates, changes, does a dry run, conflicts and takes over with force", async () => {
+  it("creates, changes, does a dry run, conflicts, and takes over with --force-conflicts", async () => {
     expect(await apply(manifest(2, "web:1"), "--dry-run=server")).toMatchObject({ code: 0 });
     await kubectl.fails(["get", "deployment", "web"]);
     expect(await apply(manifest(2, "web:1"))).toMatchObject({ code: 0 });
@@ -62,7 +62,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
     expect(again.metadata.resourceVersion).toBe(unchanged);
   });
 
-  it("diff --server-side shows what an apply would change", async () => {
+  it("with diff shows what an apply would change", async () => {
     await apply(manifest(3, "web:3"), "--force-conflicts");
     const same = await kubectl.run(["diff", "--server-side", "-f", "-"], { input: manifest(3, "web:3") });
     expect(same).toMatchObject({ code: 0 });
@@ -80,7 +80,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
     });
   const owned = ["get", "configmap", "settings", ...(program.minor < 21 ? [] : ["--show-managed-fields"])];
 
-  it("apply --server-side takes over its client-side fields, and removes those no longer applied", async () => {
+  it("takes over its client-side fields, and removes those no longer applied", async () => {
     await kubectl.ok(["apply", "-f", "-"], { input: settings({ a: "1", b: "1", c: "1" }) });
     await kubectl.ok(["patch", "configmap", "settings", "--type=merge", "-p", '{"data":{"c":"9"}}']);
     const refused = await apply(settings({ a: "2", b: "1", c: "1" }));

@@ -34,7 +34,7 @@ const causesOf = ({ status, body }: Answer) => [
   ]),
 ];
 
-describe("what is written", () => {
+describe("writes of custom resources", () => {
   test("defaults are set at every depth, unknown fields are dropped with a warning", async () => {
     const { status, body, warnings } = await server.admin.post(
       orders,

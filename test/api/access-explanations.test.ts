@@ -82,14 +82,14 @@ describe("AccessExplanation", () => {
     await ok(
       server.admin.post(`${team}/rolebindings`, roleBinding("vic", refTo("ClusterRole", "admin"), subjects)),
     );
-    // The controller gathers the rules when it gets to it.
+    // The controller aggregates the rules asynchronously.
     const status = await until(
       () => explain({ user: "vic", resourceAttributes: pods }),
       ({ allowed }) => allowed,
     );
     const [first] = status.grants;
     expect(first.role).toEqual({ kind: "ClusterRole", name: "admin" });
-    // Admin gathers from edit, and edit from view, in which reading pods is written.
+    // admin aggregates edit, and edit aggregates view, which has the rule for reading pods.
     expect(first.aggregatedFrom).toEqual(["system:aggregate-to-view"]);
   });
 

@@ -183,7 +183,7 @@ describe.each([
     expect([status, body.kind, body.apiVersion]).toEqual([201, kind, sent.apiVersion]);
     expect(headers["content-type"]).toBe("application/json");
     expect(body.status).toBeTypeOf("object");
-    // The rules of the caller are answered without the question, as in the reference.
+    // The rules of the caller are returned without the spec, as in the reference.
     if (spec !== undefined) expect(body.spec).toEqual(kind === "SelfSubjectRulesReview" ? {} : spec);
   });
 

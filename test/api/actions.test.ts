@@ -215,7 +215,7 @@ describe("a request for a subresource of a pod must not name another pod", () =>
       server.admin.post(`${pods}/g/eviction`, { metadata: { name: "g" }, deleteOptions });
     expect((await evict({ dryRun: ["All"] })).status).toBe(201);
     expect((await server.admin.get(`${budgets}/b`)).body.status).toMatchObject({ disruptionsAllowed: 1 });
-    // A pod that doesn't serve goes without taking anything, while enough others do.
+    // An unready pod is evicted without using the budget when enough others are healthy.
     const spent = (await server.admin.get(`${budgets}/b`)).body;
     await server.admin.put(`${budgets}/b/status`, { ...spent, status: { ...status, disruptionsAllowed: 0 } });
     expect((await evict({})).status).toBe(429);
@@ -246,7 +246,7 @@ describe("TokenReview", () => {
     expect(body.status).toEqual({
       authenticated: true,
       user: { username: "jane", uid: "7", groups: ["devs", "ops", "system:authenticated"] },
-      // Those whom such a token is meant for: this server.
+      // The audiences of such a token: this server.
       audiences: ["https://platform.default.svc.cluster.local"],
     });
   });

@@ -207,7 +207,7 @@ describe("server-side apply", () => {
         200,
         made.body.metadata.managedFields,
       ]);
-      // With nothing else to own, nobody is left; with another change, whoever made it owns that alone.
+      // Without other owned fields no owner remains; with another change, its writer owns only that change.
       expect((await write([{}], "1")).body.metadata).not.toHaveProperty("managedFields");
       await apply(path, configMap("cleared", { a: "1", b: "1" }), "fieldManager=me");
       const cleared = await write([{}], "2");
@@ -316,7 +316,7 @@ describe("server-side apply", () => {
     const forced = await apply(path, part({ replicas: null }), "fieldManager=two&force=true");
     expect([forced.status, forced.body.spec.replicas, forced.body.metadata.generation]).toEqual([200, 1, 2]);
     expect(entryOf(forced, "two")!.fieldsV1).toEqual({ "f:spec": { "f:replicas": {} } });
-    // Nothing of an object whose fields are owned one by one goes with a null in its place.
+    // A null doesn't remove an object whose fields have separate owners.
     const whole = await apply(path, part(null, null), "fieldManager=three");
     expect([whole.status, whole.body.metadata.labels, whole.body.spec.template]).toEqual([
       200,

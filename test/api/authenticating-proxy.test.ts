@@ -43,7 +43,7 @@ afterAll(async () => {
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** One request on a connection of its own, with header lines as they are given. */
+/** Sends one request with raw header lines on a new connection. */
 function ask(
   pair: CertificatePair | undefined,
   headers: Headers,
@@ -62,7 +62,7 @@ function ask(
       );
     });
     request.once("error", reject);
-    // As bytes: a text would change the encoding of the headers that go out with it.
+    // As bytes: a string would change the encoding of the headers sent with it.
     request.end(method === "POST" ? Buffer.from("{}") : undefined);
   });
 }

@@ -64,7 +64,7 @@ async function start({ modes = ["Webhook"], version = "v1beta1", clock }: Choice
   return server;
 }
 
-/** The questions about a user; the server asks others on its own behalf. */
+/** The reviews about a user; the server sends others on its own behalf. */
 const asked = (user: string) =>
   service.received.map(({ text }) => JSON.parse(text) as Review).filter(({ spec }) => spec["user"] === user);
 const token = "the-token-of-ann";
@@ -140,7 +140,7 @@ describe("mode Webhook", () => {
     const { status: code, body } = await server!.as(token).get(configMaps);
     expect(code).toBe(403);
     expect(body.message).toContain("the authorization webhook failed");
-    // That is not remembered.
+    // This result is not cached.
     status = { allowed: true };
     reply = () => decided();
     expect((await server!.as(token).get(configMaps)).status).toBe(200);

@@ -21,7 +21,7 @@ test.each(["/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1"])(
     const resources = found["resources"] as Record<string, unknown>[] | undefined;
     for (const one of resources ?? []) {
       one["verbs"] = (one["verbs"] as { items: string[] }).items;
-      // Texts that aren't there are empty in this form.
+      // Missing strings are empty in this encoding.
       for (const name of ["group", "version", "storageVersionHash"]) if (one[name] === "") delete one[name];
     }
     expect(found).toEqual(withoutType(plain));
@@ -45,7 +45,7 @@ test("the field numbers of an APIResource match the reference", async () => {
     }
     return fields;
   };
-  // Of the resource types, the last one.
+  // The last APIResource.
   const list = fieldsOf(new BinaryReader(openEnvelope(bytes).message));
   const [groupVersion, last] = [list.get(1), list.get(2)];
   expect(Buffer.from(groupVersion as Uint8Array).toString()).toBe("apps/v1");

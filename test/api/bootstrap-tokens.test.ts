@@ -18,7 +18,7 @@ interface Changes {
   readonly finalizers?: readonly string[];
 }
 
-/** Stores a bootstrap token with this id, but for the changes. */
+/** Stores a bootstrap token with this id and the given changes. */
 const store = (id: string, changes: Changes = {}, on = server) =>
   ok(
     on.admin.post(`/api/v1/namespaces/${changes.namespace ?? "platform-system"}/secrets`, {
@@ -101,7 +101,7 @@ describe("5.4 bootstrap tokens", () => {
       { data: { "auth-extra-groups": "system:bootstrappers:A" } },
     ],
     ["C-2.7-07 with an empty group", "group6", { data: { "auth-extra-groups": "system:bootstrappers:a," } }],
-  ])("%s is refused", async (_what, id, changes) => {
+  ])("%s: the token of the Secret is rejected", async (_what, id, changes) => {
     await store(id, changes);
     expect((await whoIs(`${id}.${secret}`)).status).toBe(401);
   });

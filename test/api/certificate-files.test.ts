@@ -57,7 +57,7 @@ const nameOf = async (api: Api, headers: Record<string, string> = {}) => {
   const { status, body } = await api.post(SELF, {}, { headers });
   return status === 201 ? (body.status.userInfo.username as string) : status;
 };
-/** Lets the server look at its files, until it has seen what changed. */
+/** Advances the clock so that the server checks its files, until it has seen the change. */
 async function looked(until: () => Promise<boolean>): Promise<void> {
   do await clock.advance(10_000);
   while (!(await until()));
@@ -117,7 +117,7 @@ describe("5.1 certificate files that change while the server runs", () => {
 
   it("client configurations trust the CA at the end of the serving certificate's chain", async () => {
     const told = () => JSON.parse(server.kubeconfig()).clusters[0].cluster["certificate-authority-data"];
-    // The file holds the certificate alone.
+    // The file has only the leaf certificate.
     expect(server.caCertificate).toBeUndefined();
     expect(told()).toBeUndefined();
     const { caCertificate } = serving;
@@ -126,7 +126,7 @@ describe("5.1 certificate files that change while the server runs", () => {
     expect(server.caCertificate).toBe(caCertificate);
     expect(Buffer.from(told(), "base64").toString()).toBe(caCertificate);
     expect(await nameOf(as(client(old, "ann"), Buffer.from(told(), "base64").toString()))).toBe("ann");
-    // An authority below another is none that clients could begin with.
+    // An intermediate CA can't be a client's trust anchor.
     const below = intermediate(authority(), "below");
     writeFileSync(file("tls.crt"), `${serving.serving.certificate}${below.certificate}`);
     await looked(() => Promise.resolve(server.caCertificate === undefined));

@@ -11,7 +11,7 @@ const server = useServer({ enabledControllers: [] });
 const signerName = "example.com/own";
 let made = 0;
 
-/** Creates a request whose spec has these members instead of good ones. */
+/** Creates a request whose spec has these members replaced. */
 function create(spec: object) {
   const object = requestObject({ signerName });
   return server.admin.post(requestsPath, {
@@ -202,7 +202,7 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
         reference.admin.put(`${at}/approval`, { ...first.body, status: { conditions } }),
       );
       expect(second.body.status.conditions).toMatchObject([other, reviewed]);
-      // The decisions have their own subresource there too.
+      // Approval and denial have their own subresource there too.
       const denied = {
         ...second.body,
         status: { conditions: [...conditions, { ...reviewed, type: "Denied" }] },

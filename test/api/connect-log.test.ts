@@ -40,7 +40,7 @@ describe("the log subresource of a pod", () => {
   });
 
   const log = (name: string, query = "") => server.admin.get(`${pods}/${name}/log${query}`);
-  /** The URL at which the agent was asked. */
+  /** The URL requested of the agent. */
   const asked = async (name: string, query = ""): Promise<string> => {
     answer = (_request, response) => response.end("line\n");
     const { status, text, headers } = await log(name, query);

@@ -9,7 +9,7 @@ import { ManualClock, until } from "./support.ts";
 const pods = "/api/v1/namespaces/default/pods";
 const megabyte = 1024 * 1024;
 
-/** Waits for the next event of a sort. */
+/** Resolves with the next event of a name. */
 const next = <T = unknown>(source: NodeJS.EventEmitter, event: string): Promise<T> =>
   new Promise((resolve) => source.once(event, resolve));
 
@@ -34,7 +34,7 @@ describe("bodies of proxied requests", () => {
   });
   const path = `${pods}/pod/proxy/x`;
 
-  /** A request whose body is still to come. */
+  /** A request whose body is not sent yet. */
   const upload = (headers: Record<string, string> = {}) => {
     const request = httpsRequest(`${server.server.url}${path}`, {
       method: "POST",
@@ -100,7 +100,7 @@ describe("bodies of proxied requests", () => {
       (full) => full,
     );
     let last = -1;
-    // As long as buffers on the way fill, more is taken.
+    // More is read until the buffers on the way are full.
     while (last !== written) {
       last = written;
       await new Promise((resolve) => setTimeout(resolve, 200));

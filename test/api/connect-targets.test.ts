@@ -8,7 +8,7 @@ import { ok } from "./support.ts";
 
 const core = "/api/v1/namespaces/default";
 
-/** Rules on a machine of which these are the addresses. */
+/** Rules on a machine with these addresses. */
 const rules = (allowLoopback: boolean, denied: readonly string[] = [], own = ["10.20.30.40", "fd01::7"]) => ({
   allowLoopback,
   denied: deniedRanges(denied),
@@ -169,7 +169,7 @@ describe("a connection to a target that is not allowed is refused", () => {
       `${core}/pods/on-${name}/log`,
     ]) {
       const { status, body } = await server.admin.get(path);
-      // What the machine takes for no name at all is not found.
+      // A name that the operating system rejects is not found.
       if (status === 503) expect(body.message).toMatch(/no such host|can't be looked up/);
       else expect([status, body.message]).toEqual([400, expect.stringMatching(/^address not allowed: /)]);
     }
@@ -235,7 +235,7 @@ describe("proxy of a node", () => {
   });
 });
 
-// Endpoints can't be loopback addresses, so that these tests need one of a network.
+// Endpoints can't have loopback addresses, so these tests need a network address.
 const address = ownAddress();
 const title = address === undefined ? "services: skipped, because this machine has no network" : "services";
 describe.skipIf(address === undefined)(title, () => {

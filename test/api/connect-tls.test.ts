@@ -41,7 +41,7 @@ describe("TLS to node agents", () => {
   });
   afterAll(() => folder.remove());
 
-  /** A server with a pod on a node whose agent shows itself by these certificates. */
+  /** A server with a pod on a node whose agent has these certificates. */
   async function start(
     shown: typeof own,
     connections: object,

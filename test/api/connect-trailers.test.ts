@@ -5,7 +5,7 @@ import { FakeBackend, makePod } from "../support/backends.ts";
 import { TestServer } from "../support/api.ts";
 import { http2Session, portOf, RawConnection } from "../robustness/support.ts";
 
-/** An answer with what followed its body. */
+/** A response with its trailers. */
 interface Trailed {
   readonly status: number;
   readonly announced: string | undefined;

@@ -235,7 +235,7 @@ describe("an upgraded connection", () => {
     let closed = false;
     streams.onUpgrade = (_request, socket) => {
       socket.write("HTTP/1.1 101 Go\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
-      // It doesn't end its own side; but who writes to nobody is told so.
+      // It doesn't end its own side, but writing to a closed connection fails.
       socket.once("end", () => {
         const writing = setInterval(() => socket.write("x"), 20);
         socket.once("close", () => {

@@ -11,7 +11,7 @@ describe("controllers of the server", () => {
   });
   afterAll(() => server.close());
 
-  /** Asks until the answer is as it should be; a test's time limit ends the waiting. */
+  /** Repeats the request until the response is as expected; the test's timeout ends the wait. */
   async function eventually(ask: () => Promise<Answer>, holds: (answer: Answer) => boolean): Promise<Answer> {
     for (;;) {
       const answer = await ask();

@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The answer to one request over HTTP/1.1, byte for byte as written. */
+/** The response to one HTTP/1.1 request, sent byte for byte. */
 function raw(...lines: readonly string[]): Promise<{ readonly status: number; readonly text: string }> {
   const { hostname: host, port } = new URL(server.server.url!);
   return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ function raw(...lines: readonly string[]): Promise<{ readonly status: number; re
     socket.once("end", () => resolve({ status: Number(text.split(" ", 2)[1]), text }));
   });
 }
-/** 403 names the caller: known ones may not list namespaces here. */
+/** 403 has the caller's name: authenticated users may not list namespaces here. */
 const callerOf = ({ text }: { text: string }) => /User \\"([^\\]+)\\"/.exec(text)?.[1];
 
 describe("5.3 the header Authorization", () => {

@@ -51,7 +51,7 @@ describe("deprecated behaviors", () => {
     return answer;
   }
 
-  /** A volume for nodes of a label. */
+  /** A volume restricted to nodes with a label. */
   async function volumeFor(name: string, key: string): Promise<Answer> {
     const matchExpressions = [{ key, operator: "In", values: ["a"] }];
     return made("/api/v1/persistentvolumes", {
@@ -74,7 +74,7 @@ describe("deprecated behaviors", () => {
     expect(headers["warning"]).toContain(behavior.instead.replace("*", "platform.io"));
   };
 
-  /** How each of them is seen to work. */
+  /** The check that each behavior still works. */
   const working: Readonly<Record<string, (behavior: DeprecatedBehavior) => Promise<void>>> = {
     async orphanDependents() {
       const owner = await made(configMaps, { metadata: { name: "owner" } });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 const merge = (body: object) => ({ body, contentType: "application/merge-patch+json" });
-/** Runs a write and holds that it left nothing behind. */
+/** Runs a write and expects that it stored nothing. */
 async function leavesNoTrace<T>(write: () => Promise<T>): Promise<T> {
   const version = async () =>
     (await server.admin.get("/api/v1/configmaps")).body.metadata.resourceVersion as string;

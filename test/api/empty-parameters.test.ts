@@ -9,7 +9,7 @@ beforeAll(async () => {
   await ok(server.admin.post(maps, configMap("x")));
 });
 
-/** What a list or watch answered with: the status, and whether it is a stream of events. */
+/** The outcome of a list or watch: the status, and whether it is a stream of events. */
 async function gist(path: string): Promise<readonly [number, "watch" | "list" | "object" | "failure"]> {
   const { status, text, body } = await server.admin.get(path);
   if (status !== 200) return [status, "failure"];

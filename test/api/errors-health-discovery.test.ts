@@ -21,7 +21,7 @@ import { manualOptions } from "../support/server-options.ts";
 
 const server = useServer({ users: [{ name: "ann" }] });
 
-/** The start hooks of the reference, release 1.26. */
+/** The startup hooks of the reference, release 1.26. */
 const referenceHooks = [
   "start-kube-apiserver-admission-initializer",
   "generic-apiserver-start-informers",
@@ -279,7 +279,7 @@ describe("health", () => {
     expect([await failing(livez), await failing(readyz)]).toEqual([[], start]);
     await clock.advance(10_000);
     expect(await failing(livez)).toEqual(start);
-    // A restart doesn't help a store that takes no writes.
+    // A restart doesn't help when a store refuses writes.
     Object.assign(life, { bootstrapDelayed: true });
     const delayed = "poststarthook/rbac/bootstrap-roles";
     expect(await failing(livez)).not.toContain(delayed);

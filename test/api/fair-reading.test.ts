@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const path = "/api/v1/namespaces/default/configmaps?limit=1";
 
-/** A connection of a user that sends what it is told and counts the answers. */
+/** A connection of a user that sends requests and counts the responses. */
 async function open(user: string): Promise<{ ask(count: number): Promise<void>; socket: TLSSocket }> {
   const { hostname, port } = new URL(server.server.url!);
   const socket = connect({ host: hostname, port: Number(port), ca: server.server.caCertificate! });
@@ -60,7 +60,7 @@ test("every request is answered while several users are active, also pipelined r
   })();
   await Promise.all(noise);
   working = false;
-  // Were all connections read each time, the quiet user would be answered as often as each of them, some 40 times.
+  // If all connections were read each time, the quiet user would get as many responses as each of them, about 40.
   expect(await whisper).toBeGreaterThan(60);
 });
 

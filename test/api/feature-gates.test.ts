@@ -18,7 +18,7 @@ const made = async (...names: string[]) => {
     await server.admin.post(configMaps, { metadata: { name }, data: { text: words } });
 };
 
-/** Answers of each sort, with what they say of their encoding. */
+/** Responses of each kind with their content encoding. */
 const encodingsOf = async () => {
   const asked = [
     [`${configMaps}/a`, "application/json"],
@@ -107,7 +107,7 @@ test.each([
   const { resources } = (await server.admin.get("/api/v1")).body;
   const pods = resources.find(({ name }: { name: string }) => name === "pods");
   expect("storageVersionHash" in pods).toBe(shown);
-  // What isn't stored has no version in which it is.
+  // A kind that isn't stored has no storage version.
   const states = resources.find(({ name }: { name: string }) => name === "componentstatuses");
   expect(states).not.toHaveProperty("storageVersionHash");
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await ok(server.admin.post(path, configMap("target")));
 });
 
-/** The same faulty object, by what carries it. Each names an unknown field at two depths and one field twice. */
+/** The same invalid object by transport. Each has an unknown field at two depths and one duplicate field. */
 const json =
   '{"metadata":{"name":"target","colour":"red"},"data":{"a":"first"},"data":{"a":"last"},"size":3}';
 const yaml = "metadata:\n  name: target\n  colour: red\ndata:\n  a: first\ndata:\n  a: last\nsize: 3\n";

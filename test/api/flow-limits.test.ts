@@ -27,7 +27,7 @@ const queuing = (name: string) => ({
   },
 });
 
-// One seat for a level of one share: 245 are taken by the default levels.
+// One seat for a level with one share: the default levels use 245 shares.
 const named = { metadata: { name: "quiet" } };
 const few: CreateServerOptions = { flow: { maxReading: 200, maxChanging: 46 } };
 
@@ -122,7 +122,7 @@ describe("a priority level without free seats", () => {
 
   test("catch-all gets the requests that match no other schema, and rejects those beyond its seats", async () => {
     await start({ ...few, clock: new ManualClock() });
-    // The schema that takes everybody is changed to take bob alone.
+    // The catch-all schema is changed to match bob only.
     const annotations = { "apf.platform.io/autoupdate-spec": "false" };
     const { rules } = flowSchema("global-default", "global-default", "bob").spec;
     await ok(flow.admin.patch(`${schemas}/global-default`, { metadata: { annotations }, spec: { rules } }));
@@ -162,7 +162,7 @@ describe("a priority level without free seats", () => {
     );
     const status = async () => (await ann.get(configMaps)).status;
     expect((await ann.post(configMaps, configMap("seen"))).status).toBe(201);
-    // Two seats for half a millisecond, where there are two: here one for a whole one.
+    // Two seats for half a millisecond if there are two; here one seat for one millisecond.
     expect(await metric("request_concurrency_in_use", "tight")).toBe(1);
     expect(await metric("current_executing_requests", "tight")).toBe(0);
     expect(await status()).toBe(429);
@@ -171,12 +171,12 @@ describe("a priority level without free seats", () => {
     expect(await status()).toBe(429);
     await clock.advance(0.25);
     expect(await status()).toBe(200);
-    // Nobody watches these.
+    // These objects have no watchers.
     expect((await ann.post("/api/v1/namespaces/default/secrets", named)).status).toBe(201);
     expect(await status()).toBe(200);
     expect((await ann.post("/api/v1/namespaces/public/configmaps", configMap("unseen"))).status).toBe(404);
     expect(await status()).toBe(200);
-    // A token changes nothing.
+    // A token request changes no object.
     const account = "/api/v1/namespaces/default/serviceaccounts/quiet";
     await ok(flow.admin.post("/api/v1/namespaces/default/serviceaccounts", named));
     const accounts = await Promise.all(

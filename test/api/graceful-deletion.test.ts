@@ -11,7 +11,7 @@ const pod = (name: string, meta: object = {}) => ({
   spec: { nodeName: "n1", containers: [{ name: "main", image: "i" }] },
 });
 
-/** A pod on a node that was asked to end within its grace period. */
+/** A pod on a node whose graceful deletion has begun. */
 async function terminatingPod(name: string, meta: object = {}): Promise<string> {
   await ok(server.admin.post(pods, pod(name, meta)));
   await ok(server.admin.delete(`${pods}/${name}`));

@@ -6,7 +6,7 @@ import { configMap, ok } from "./support.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const table = "application/json;as=Table;g=meta.platform.io;v=v1";
-/** Every object has no such label, so all are selected, one by one: nothing that is kept is used. */
+/** No object has this label, so every object is evaluated and no cached list is used. */
 const oneByOne = "labelSelector=none%21%3Dx";
 
 const clock = new ManualClock();
@@ -51,7 +51,7 @@ describe("a cached list equals a newly encoded one", () => {
     await expectSame("");
     await create(20);
     await expectSame("");
-    // The limit counts the objects of a page that is kept too.
+    // The limit also counts the objects of a cached page.
     const some = await list(accept, `${query}limit=7`);
     expect(await list(accept, `${query}limit=7`)).toBe(some);
     expect(some.length).toBeLessThan((await list(accept, query)).length);

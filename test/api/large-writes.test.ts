@@ -34,7 +34,7 @@ const pod = (name: string, containers: number) => ({
   },
 });
 
-/** Watches the event loop. @returns ends that, and gives the most processor time of a turn in milliseconds. */
+/** Monitors the event loop. @returns a function that stops it and returns the longest turn in milliseconds of processor time. */
 function longestTurn(): () => number {
   let most = 0;
   let done = false;
@@ -51,7 +51,7 @@ function longestTurn(): () => number {
   };
 }
 
-/** Sends writes at once; meanwhile another user gets an object again and again. */
+/** Sends concurrent writes; meanwhile another user reads an object repeatedly. */
 async function beside(count: number, send: (index: number) => Promise<Answer>) {
   const longest = longestTurn();
   let isWriting = true;
@@ -67,7 +67,7 @@ async function beside(count: number, send: (index: number) => Promise<Answer>) {
   return { gets, turnMs: longest(), statuses };
 }
 
-/** A write of this size that is worked on in one go takes more than a second. */
+/** A write of this size takes more than a second in one event loop turn. */
 const mostTurnMs = 600;
 
 describe("large writes of one user at the same time as reads of another user", () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   );
 });
 
-/** The items of a list whose objects carry the label of this file. */
+/** The list items with the label of this file. */
 async function itemsOf(
   at: string,
   query = "",

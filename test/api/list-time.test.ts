@@ -7,7 +7,7 @@ import { ManualClock, ok, settle } from "./support.ts";
 const path = "/api/v1/namespaces/default/configmaps";
 const half = "x".repeat(200_000);
 
-/** A store whose pages after the first ones come when they are let go. */
+/** A store whose later pages are held back until they are released. */
 function slowStore(clock: ManualClock) {
   const store = createMemoryStore({ clock });
   const state = { quick: Infinity, asked: 0, release: () => {} };
@@ -38,9 +38,9 @@ describe("time limit of a list", () => {
   afterAll(() => server.close());
   beforeEach(() => Object.assign(state, { quick: Infinity, asked: 0 }));
 
-  /** Begins a list; `over` tells what became of it. */
+  /** Begins a list; `over` returns its outcome. */
   async function begin(quick: number, query: string) {
-    // What was listed before may be known.
+    // The list may be cached.
     await ok(server.admin.patch(`${path}/a`, { data: { query } }));
     Object.assign(state, { quick, asked: 0 });
     const answer = server.admin.get(`${path}?${query}`).then(

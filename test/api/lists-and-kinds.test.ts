@@ -35,7 +35,7 @@ describe("kind and apiVersion of objects and lists", () => {
       expect(Array.isArray(body.items)).toBe(true);
       expect(body.items).not.toHaveLength(0);
       for (const item of body.items) {
-        // The list's kind says what its items are; each of them says it itself where it is returned alone.
+        // The list's kind implies the kind of its items; each item has its own kind when it is returned alone.
         expect(item).not.toHaveProperty("kind");
         expect(item).not.toHaveProperty("apiVersion");
         expect(item.metadata.uid).toBeTypeOf("string");

@@ -142,7 +142,7 @@ describe("metadata of an update", () => {
     expect(reasons(await server.admin.patch(path, { metadata: grace }))).toEqual(
       invalid("metadata.deletionGracePeriodSeconds", "metadata.deletionGracePeriodSeconds"),
     );
-    // Of a terminating object the time is the server's, whatever is sent; the grace period can't be changed.
+    // The server ignores deletionTimestamp of a terminating object; the grace period is immutable.
     await ok(server.admin.delete(path));
     await ok(server.admin.patch(path, { metadata: time }));
     expect(causeFields(await server.admin.patch(path, { metadata: grace }))).toEqual([

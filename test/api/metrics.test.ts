@@ -11,7 +11,7 @@ import { TestServer } from "../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
-/** The samples of a metric by their labels' text. */
+/** The samples of a metric by the text of their labels. */
 function samplesOf(text: string, name: string): Record<string, number> {
   const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   return Object.fromEntries(
@@ -168,7 +168,7 @@ describe("the lifecycle of a metric", () => {
     for (const { name } of definitions) metrics.sample(name).inc();
     return { metrics, warnings };
   };
-  /** The releases of 1.18 to 1.32 that show a metric. */
+  /** The releases from 1.18 to 1.32 that show a metric. */
   async function shownIn(life: Partial<MetricDefinition>, showHidden = false): Promise<readonly string[]> {
     const shown: string[] = [];
     for (let minor = 18; minor <= 32; minor++) {

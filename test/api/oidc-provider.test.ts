@@ -210,7 +210,7 @@ describe("5.6 the provider", () => {
   });
 });
 
-/** Made when it is needed: a key that nobody should believe. */
+/** Created on demand: a key that must not be trusted. */
 function rsa1024() {
   return rsa(1024);
 }

@@ -18,7 +18,7 @@ const sent = {
   ownerReferences: [owner("sent")],
 };
 
-/** Metadata that clients set, of an answer. */
+/** Metadata of a response that clients set. */
 function metadataIn({ body }: Answer): object {
   const { labels, annotations, finalizers, ownerReferences } = body.metadata;
   return { labels, annotations, finalizers, ownerReferences };

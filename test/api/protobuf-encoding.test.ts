@@ -38,7 +38,7 @@ function openedList({ bytes }: Pick<Answer, "bytes">) {
   return { apiVersion, kind, meta, items };
 }
 
-/** The events of a binary watch so far. */
+/** The events of a binary watch received so far. */
 function framesOf(bytes: Buffer) {
   const frames: { type: string; kind: string; message: Uint8Array }[] = [];
   for (let at = 0; at + 4 <= bytes.length;) {

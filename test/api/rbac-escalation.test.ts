@@ -38,7 +38,7 @@ describe("privilege escalation", () => {
     expect(
       (await gus.put(`${inA}/roles/put-beyond`, role("put-beyond", [reads("secrets", ["get"])]))).status,
     ).toBe(403);
-    // Of a role that gives more than its author holds, only what the garbage collector needs may change.
+    // In a role with more permissions than its author has, only the fields of the garbage collector may change.
     const label = { metadata: { labels: { touched: "yes" } } };
     expect((await gus.patch(`${inA}/roles/within`, label)).status).toBe(200);
     expect((await gus.patch(`${inA}/roles/maps`, label)).status).toBe(403);

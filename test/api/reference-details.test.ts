@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { useServer } from "../support/use-server.ts";
 import { causeFields, configMap, ok } from "./support.ts";
 
-/** Small things that clients of the reference know of single kinds. */
+/** Details of single kinds that clients of the reference rely on. */
 
 const core = "/api/v1/namespaces/default";
 const apps = "/apis/apps/v1/namespaces/default";
@@ -15,7 +15,7 @@ const merge = "application/merge-patch+json";
 
 const server = useServer();
 
-/** The fields that the first entry of managed fields names. */
+/** The fields of the first managedFields entry. */
 const owned = (body: {
   metadata: { managedFields: { fieldsV1: Record<string, Record<string, unknown>> }[] };
 }) => body.metadata.managedFields[0]!.fieldsV1;

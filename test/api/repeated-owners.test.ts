@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
-/** Of a kind that isn't served, so that nothing is concluded from its absence. */
+/** Of a kind that isn't served, so the garbage collector ignores its absence. */
 const owner = { apiVersion: "example.com/v1", kind: "Owner", name: "owner", uid: "u-1" };
 const other = { ...owner, uid: "u-2" };
-/** The same uid, but another object: who knows why it is there. */
+/** The same uid with a different object, which is kept as another owner. */
 const alike = { ...owner, controller: true };
 
 describe("duplicate owner references", () => {

@@ -3,7 +3,7 @@ import { type Answer } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";
 import { causeFields, ok } from "./support.ts";
 
-/** Conventions 9.3: what is otherwise in the versions that replaced removed ones. */
+/** Conventions 9.3: the differences of versions that replaced removed ones. */
 
 const server = useServer();
 
@@ -26,7 +26,7 @@ function strictly(place: string, body: object): Promise<Answer> {
   return server.admin.post(`${place}?fieldValidation=Strict&dryRun=All`, body);
 }
 
-/** What a workload gets that says only what it must. */
+/** The defaults of a workload with only the required fields. */
 async function defaultsOf(resource: string): Promise<Record<string, unknown>> {
   const body = {
     metadata: { name: "plain" },
@@ -121,7 +121,7 @@ describe("workloads of apps v1", () => {
       spec: { template, ...more },
     });
     expect(refused.status).toBe(422);
-    // Without a selector a daemon set's template can't match it: so the reference says it.
+    // Without a selector the DaemonSet's template can't match it, as in the reference.
     const said = resource === "daemonsets" ? "spec.template.metadata.labels" : "spec.selector";
     expect(causeFields(refused)).toContain(said);
 
@@ -138,7 +138,7 @@ describe("workloads of apps v1", () => {
     };
     const changed = await server.admin.put(`${place}/web`, other);
     expect(changed.status).toBe(422);
-    // A stateful set tells in its own words what of it may change.
+    // A StatefulSet has its own message about its mutable fields.
     const field = resource === "statefulsets" ? "spec" : "spec.selector";
     expect(causeFields(changed)).toContain(field);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { useServer } from "../support/use-server.ts";
 import { AUTHZ, ok } from "./support.ts";
 
-/** What reviews answer beside their verdict, as clients of the reference know it. */
+/** Fields of review responses other than the decision, compatible with the reference. */
 
 const own = "/apis/authentication.platform.io/v1/tokenreviews";
 const attributes = { verb: "get", resource: "nodes" };
@@ -25,7 +25,7 @@ describe("metadata of an access review must be empty", () => {
     const { status, body } = await server.admin.post(path, { spec, metadata });
     expect(status).toBe(422);
     expect(body.message).toContain("must be empty");
-    // Neither the kind nor a name: the review is stored nowhere.
+    // No kind and no name: the review is not stored.
     expect(body.details).toEqual({
       group: "authorization.platform.io",
       causes: [{ field: "metadata", message: expect.any(String) as string, reason: "FieldValueInvalid" }],

@@ -35,7 +35,7 @@ describe("cluster IPs and node ports of services", () => {
   let server: TestServer;
   const make = (name: string, spec: object = {}, query = "") =>
     server.admin.post(services + query, service(name, spec));
-  /** Who has what, without the revision of the claim. */
+  /** The claims by address or port, without their revision. */
   const claims = async () => {
     const store = storeOf(server);
     const { entries } = await store.range({ prefix: claimPrefix });
@@ -51,7 +51,7 @@ describe("cluster IPs and node ports of services", () => {
       serviceClusterIpRanges: ["10.1.2.0/28"],
       serviceNodePortRange: "30000-30003",
     });
-    // The API's own Service gives its address back, so that the range is all free.
+    // The API's own Service releases its address, so the range is free.
     await server.admin.delete(`${services}/platform`);
   });
   afterAll(() => server.close());

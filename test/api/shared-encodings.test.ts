@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
 import { configMap, ok } from "./support.ts";
 
-/** What is written once for many readers is written for each form and version that is asked for. */
+/** An object is encoded once for all readers of the same encoding and version. */
 const scalers = (version: string) =>
   `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
 const configMaps = "/api/v1/namespaces/default/configmaps";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { useServer } from "../support/use-server.ts";
 import { configMap, ok } from "./support.ts";
 
-/** What `details` of a Status names, as clients of the reference know it. */
+/** `details` of a Status, compatible with the reference. */
 
 const path = "/api/v1/namespaces/default/configmaps";
 const pods = "/api/v1/namespaces/default/pods";
@@ -101,7 +101,7 @@ describe("the details of a failed precondition", () => {
 });
 
 describe("content that can't be negotiated", () => {
-  test("PartialObjectMetadata for a list and PartialObjectMetadataList for an object", async () => {
+  test("a list as PartialObjectMetadata and an object as PartialObjectMetadataList are 406", async () => {
     const status = async (at: string, as: string) => {
       const accept = `application/json;as=${as};g=meta.platform.io;v=v1`;
       const { status, body } = await server.admin.get(at, { accept });

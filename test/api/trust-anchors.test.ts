@@ -39,7 +39,7 @@ function closeLater<T extends { close(): unknown }>(one: T): T {
   return one;
 }
 
-/** A server, and what it says of a client with a certificate: the user's name, or the status of the refusal. */
+/** A server, and the result of a client with a certificate: the user's name or the status. */
 async function serverWith(options: CreateServerOptions) {
   const server = closeLater(
     await TestServer.start({ runtimeConfig: "authentication.platform.io/v1alpha1", ...options }),

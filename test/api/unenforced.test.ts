@@ -16,7 +16,7 @@ test("a kind marked as unenforced warns when an object is created, not at later 
   const resource = resourceOf({ ...ConfigMap, effect: { unenforced } }, platform);
   const target: Target = { resource, namespace: "default", name: "one", subresource: "" };
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } };
-  // Its rules ask nothing of the engine.
+  // Its rules use no part of the engine.
   const engine = {} as Engine;
   expect(warningsOf(engine, target, object, undefined)).toEqual([
     `this server stores the object and does not enforce it: ${unenforced}`,

@@ -9,7 +9,7 @@ import { namespace, ok, until } from "./support.ts";
 const flow = "/apis/flowcontrol.apiserver.platform.io";
 const inNamespace = (version: string, resource: string) => `${version}/namespaces/default/${resource}`;
 
-/** One object in each of two versions, with everything that its fields can say. */
+/** One object in each of two versions, with all fields set. */
 interface Pair {
   readonly what: string;
   readonly older: string;
@@ -57,7 +57,7 @@ const pairs: readonly Pair[] = [
             type: "External",
             external: { metric: { name: "queue", selector }, target: { type: "Value", value: "30" } },
           },
-          // In the older version this one has a field of its own, and comes last.
+          // In the older version this one has a field of its own, and is last.
           {
             type: "Resource",
             resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } },
@@ -152,7 +152,7 @@ const pairs: readonly Pair[] = [
   },
 ];
 
-/** An object without what every write changes, and what the server says of a flow schema by itself. */
+/** An object without the fields that every write changes, and without the server's status of a flow schema. */
 function content(object: Found): object {
   const {
     resourceVersion: _version,
@@ -169,7 +169,7 @@ interface Found {
   readonly status?: { readonly conditions?: readonly object[] };
 }
 
-/** The object; a flow schema once the server has said whether its level is there, so that nobody else writes it. */
+/** The object; a flow schema once the server has written its Dangling condition, so that no other write follows. */
 function read(api: Api, place: string): Promise<Found> {
   return until(
     async () => (await ok(api.get(`${place}/everything`))).body as Found,
@@ -188,13 +188,13 @@ describe("C-9.2-02 an object is unchanged when it is written in one version, rea
     const api = server.admin;
     const made = content((await ok(api.post(newer, body))).body as Found);
     expect(made).toMatchObject(body);
-    // Written back as the older version shows it, nothing changes in the newer one.
+    // Written back as read in the older version, nothing changes in the newer one.
     const shown = await read(api, older);
     await ok(api.put(`${older}/everything`, shown));
     expect(content(await read(api, newer))).toEqual(made);
     expect(content(await read(api, older))).toEqual(content(shown));
 
-    // Made anew from what the older version shows, it is the same but for what the server gives to each.
+    // Recreated from the older version, it equals the original except for server-set fields.
     await ok(api.delete(`${older}/everything`));
     const { uid: _uid, creationTimestamp: _time, resourceVersion: _version, ...metadata } = shown.metadata;
     await ok(api.post(older, { ...shown, metadata }));

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer, type Answer } from "../support/api.ts";
 import { ManualClock, RBAC, configMap, namespace, ok, roleKinds, until } from "./support.ts";
 
-/** Conventions 4.5: what a read with a resourceVersion means, cell by cell. */
+/** Conventions 4.5: the meaning of resourceVersion in reads, for each cell of the table. */
 const path = "/api/v1/namespaces/data/configmaps";
 let server: TestServer;
 let clock: ManualClock;
-/** The version at which `a` was first written, before `b` and before its change. */
+/** The resourceVersion of the first write of `a`, before `b` and before its change. */
 let early: string;
-/** The version of the last write in the collection. */
+/** The resourceVersion of the last write in the collection. */
 let late: string;
 let tokenAtEarly: string;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What is there at the two versions: names with the first letters of when they were written. */
+/** The objects at the two versions: names with the first letter of their write. */
 const stateOf = ({ body }: Answer) =>
   body.items.map(
     (one: { metadata: { name: string }; data: { at: string } }) => `${one.metadata.name} ${one.data.at}`,
@@ -36,7 +36,7 @@ const atLate = ["a late", "b late", "c early"];
 type Meaning =
   "Most Recent" | "Any" | "Not older than" | "Exact" | "Continue Token, Exact" | "Invalid" | "Bad Request";
 
-/** Holds a list against what its cell of the table promises. */
+/** Expects that a list has the meaning of its table cell. */
 async function expectMeaning(query: string, version: string | undefined, meaning: Meaning): Promise<void> {
   const answer = await server.admin.get(`${path}?${query}`);
   if (meaning === "Invalid") {

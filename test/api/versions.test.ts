@@ -9,7 +9,7 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { ok, until } from "./support.ts";
 
-/** Conventions 9: which versions are served, and what is said of them. */
+/** Conventions 9: the served versions and their warnings. */
 let server: TestServer;
 let withAlpha: TestServer;
 beforeAll(async () => {
@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => Promise.all([server.close(), withAlpha.close()]));
 
 const pathOf = (version: string) => (version.includes("/") ? `/apis/${version}` : `/api/${version}`);
-/** The collection over all namespaces; of kinds that are only created in one, that of a namespace. */
+/** The collection of all namespaces; for create-only kinds that of one namespace. */
 const collectionOf = (kind: Kind) => {
   const scope = kind.scope === "Namespaced" && !kind.verbs.includes("list") ? "/namespaces/default" : "";
   return `${pathOf(apiVersionOf(kind, platform))}${scope}/${kind.resource}`;
 };
 const nameOf = (kind: Kind) => `${apiVersionOf(kind, platform)} ${kind.name}`;
-/** How a collection of a served kind answers: kinds that are only created have none. */
+/** The expected status of a served kind's collection: create-only kinds have none. */
 const wanted = (kind: Kind) => (kind.verbs.includes("list") ? 200 : kind.verbs.length > 0 ? 405 : 404);
 
 function expectNotFound({ status, body }: Answer): void {
@@ -41,7 +41,7 @@ function expectNotFound({ status, body }: Answer): void {
   });
 }
 
-/** Kinds that stand below a path of their own; the others are posted to pods and accounts. */
+/** Kinds with a path of their own; the others are posted to pods and service accounts. */
 const ofPaths = builtInKinds.filter(
   ({ name }) => !["Binding", "Eviction", "Scale", "TokenRequest"].includes(name),
 );
@@ -108,7 +108,7 @@ describe("stability levels", () => {
       "prioritylevelconfigurations",
       "prioritylevelconfigurations/status",
     ]);
-    // The older name of a field goes on being known in the older version, and in no other.
+    // The former name of a field remains only in the older version.
     const level = (version: string, shares: string) =>
       server.admin.post(
         `/apis/flowcontrol.apiserver.platform.io/${version}/prioritylevelconfigurations?dryRun=All&fieldValidation=Strict`,
@@ -125,7 +125,7 @@ describe("stability levels", () => {
   });
 });
 
-/** Resources of a version that no release serves since before this one, and the version that took their place. */
+/** Resources of a removed version, and the version that replaced it. */
 const removed: readonly (readonly [id: string, version: string, resources: string, instead: string])[] = [
   ["C-9.3-07", "flowcontrol.apiserver.platform.io/v1beta1", "flowschemas", ""],
   ["C-9.3-08", "flowcontrol.apiserver.platform.io/v1beta1", "prioritylevelconfigurations", ""],
@@ -250,7 +250,7 @@ describe("deprecated API versions", () => {
     const { status, headers, warnings } = await server.admin.get(path);
     expect(status).toBe(200);
     expect(warnings).toEqual([message]);
-    // RFC 7234, 5.5: a code of three digits, who warns, and a quoted text.
+    // RFC 7234, 5.5: a three-digit code, the warn-agent and a quoted text.
     expect(headers["warning"]).toMatch(/^299 - "[^"\\]*"$/);
   });
 
@@ -355,7 +355,7 @@ describe("runtime configuration", () => {
     const enabledControllers = ["ttl-after-finished", "namespace"];
     const jobs = "/apis/batch/v1/namespaces/default/jobs";
     const limited = await TestServer.start({ storage, enabledControllers, runtimeConfig: "batch/v1=false" });
-    // Another server over the store has the other configuration from its start on, and runs no controllers.
+    // Another server with the same store has the other configuration from its start, and runs no controllers.
     const other = await TestServer.start({ storage, enabledControllers: [] });
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
     await ok(
@@ -365,7 +365,7 @@ describe("runtime configuration", () => {
     const conditions = [{ type: "Complete", status: "True", lastTransitionTime: now }];
     const status = { startTime: now, completionTime: now, conditions };
     await ok(other.admin.patch(`${jobs}/done/status`, { status }));
-    // The controllers of the first server work, but not on what it doesn't serve.
+    // The controllers of the first server run, but not for kinds that it doesn't serve.
     await ok(other.admin.post("/api/v1/namespaces", { metadata: { name: "passing" } }));
     await ok(other.admin.delete("/api/v1/namespaces/passing"));
     await until(

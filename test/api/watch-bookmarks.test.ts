@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe("bookmark events", () => {
-  /** Moves time until the next bookmark falls due. */
+  /** Advances the clock until the next bookmark is due. */
   const minute = () => clock.advance(61_000);
 
   test("C-4.6-09 C-2.3-02 are sent only with allowWatchBookmarks, and have only the resourceVersion", async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await ok(server.admin.post("/api/v1/namespaces/other/configmaps", configMap("three")));
 });
 
-/** What a watch of a second tells, sorted. */
+/** The sorted events of a watch of one second. */
 async function told(path: string): Promise<string[]> {
   const { status, text } = await server.admin.get(`${path}${path.includes("?") ? "&" : "?"}timeoutSeconds=1`);
   expect(status).toBe(200);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
-/** More than a watcher's backlog may hold: 12,000 events of a kilobyte. */
+/** More than a watcher's backlog: 12,000 events of 1 KB. */
 const count = 12_000;
 
 describe("a watch that resumes from an old version", () => {

@@ -83,7 +83,7 @@ describe("watch events", () => {
     expect(await nextShown(watching, 2)).toEqual(["ADDED moves", "MODIFIED moves"]);
     const left = await watching.next();
     expect(left.type).toBe("DELETED");
-    // As it stood in the selection, with the version at which it left.
+    // The last state that matched the selector, with the resourceVersion of the change.
     expect(left.object.data.at).toBe("third");
     expect(left.object.metadata.resourceVersion).toBe(out.body.metadata.resourceVersion);
     watching.close();

@@ -24,7 +24,7 @@ afterAll(async () => {
   await extension.close();
 });
 
-/** The question of authorization that a Go server would ask about what it received. */
+/** The authorization question that a Go server would ask about the request that it received. */
 function questionAt(method: string, url: string): string | undefined {
   const info = goRequestInfo(method, url.split("?", 1)[0]!);
   if (info === "error") return undefined;
@@ -91,7 +91,7 @@ describe("a path of an extension server", () => {
         if (received === undefined) return;
         forwarded++;
         const question = questionAt(received.method, received.url);
-        // A Go server fails where a verb stands alone in the path.
+        // A Go server fails when a path ends after a verb.
         if (question !== undefined) expect([question]).toEqual(witness.questions());
       }),
       { numRuns: 800 },

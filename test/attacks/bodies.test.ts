@@ -41,13 +41,13 @@ describe("an HTTP/2 body during authorization", () => {
     );
     stream.on("error", () => undefined);
     if (part !== "") stream.write(part);
-    // The question is on its way when the stream is reset.
+    // The stream is reset while authorization is pending.
     await until(
       () => witness.questions(),
       (asked) => asked.length > 0,
     );
     stream.close(constants.NGHTTP2_CANCEL);
-    // What comes on the same connection is read after the reset.
+    // Requests on the same connection are read after the reset.
     const next = session.request({ ":path": "/version", authorization: `Bearer ${Witness.user}` });
     await answerOf(next);
     await settle();

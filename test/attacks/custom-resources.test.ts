@@ -8,7 +8,7 @@ const server = useServer();
 
 let made = 0;
 
-/** Asks for a definition of a kind of its own, whose version is `v1`. */
+/** Creates a definition of a new kind with the version `v1`. */
 async function define(
   v1: object,
 ): Promise<{ readonly answer: Answer; readonly path: () => Promise<string> }> {
@@ -35,8 +35,8 @@ const fields = ({ body }: Answer): string[] =>
 const aTable = { accept: "application/json;as=Table;v=v1;g=meta.platform.io" };
 
 /**
- * Does something that once took ten seconds or more of the one thread, or gigabytes; a neighbour waits as long at most as the whole takes.
- * Other programs don't lengthen processor time, and the client's is in it too.
+ * Runs an action that once blocked the thread for ten seconds or more, or used gigabytes. Other requests wait at most as long as the action.
+ * Limits processor time, which other programs don't increase; it includes the client's.
  */
 async function cheaply<T>(work: () => Promise<T>, milliseconds = 5000): Promise<T> {
   const spent = cpuStopwatch();
@@ -302,7 +302,7 @@ describe("names of definitions", () => {
     expect((await server.admin.get("/apis/apps/v1/deployments")).status).toBe(200);
   });
 
-  // Their objects once went with the definition: all cluster roles of a server.
+  // Deleting such a definition once deleted these objects: all cluster roles of a server.
   it.each([
     ["scheduling.platform.io", "priorityclasses", "PriorityClass", "PriorityClassList"],
     ["networking.platform.io", "ingresses", "Ingress", "IngressList"],
@@ -330,7 +330,7 @@ describe("names of definitions", () => {
     const found = resources.body.resources.filter(({ name }: { name: string }) => name === plural);
     expect(found).toHaveLength(1);
     expect((await server.admin.delete(`${definitions}/${metadata.name}`)).status).toBe(200);
-    // What is deleted with a definition are its own objects.
+    // Deleting a definition deletes only its own objects.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect((await names()).filter((name) => name !== metadata.name)).toEqual(before);
   });

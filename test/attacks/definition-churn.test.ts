@@ -14,7 +14,7 @@ async function gone(path: string): Promise<void> {
   }
 }
 
-/** Does something so often, some at a time. */
+/** Calls `once` for each index below `times`, four at a time. */
 async function repeatedly(times: number, once: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {
@@ -30,7 +30,7 @@ it("1,000 changes of a definition during writes of its objects lose no write and
   const changing = repeatedly(1000, async (index) => {
     const value = { type: "integer", default: index };
     const { status } = await server.admin.patch(at, [{ op: "add", path: `${schema}/turn`, value }], "json");
-    // The same place is changed by others at the same time.
+    // 409: other writers change the same definition concurrently.
     expect([200, 409]).toContain(status);
   });
   const statuses: number[] = [];
@@ -43,7 +43,7 @@ it("1,000 changes of a definition during writes of its objects lose no write and
   const { body } = await server.admin.get(path);
   const turns = (body.items as { spec: { turn: number } }[]).map(({ spec }) => spec.turn ?? -1);
   expect(turns).toHaveLength(400);
-  // The schemas of the changes took effect for the objects that were written after them.
+  // Objects written after a schema change have the new defaults.
   expect(new Set(turns).size).toBeGreaterThan(20);
   expect(spent()).toBeLessThan(40_000);
   await server.admin.delete(at);
@@ -73,7 +73,7 @@ it("a definition created and deleted 30 times ends the watches of its objects, a
   expect(await gaugeOfWatches()).toBe(before);
 }, 60_000);
 
-/** How many watches of the group are under way, by the server's own figures. */
+/** The number of open watches of the group, from the server's metrics. */
 async function gaugeOfWatches(): Promise<number> {
   const { text } = await server.admin.get("/metrics");
   const lines = text

@@ -36,7 +36,7 @@ beforeAll(async () => {
     await ok(admin.post(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: "robot" } }));
     await ok(admin.post(`/api/v1/namespaces/${name}/secrets`, { metadata: { name: "key" } }));
   }
-  // Who may write every role and binding, and holds little more.
+  // A user who may write every role and binding and has few other permissions.
   await grant(admin, "mallory", [
     { verbs, apiGroups: ["rbac.authorization.platform.io"], resources: ["*"] },
     { verbs: ["get"], apiGroups: [""], resources: ["pods"] },

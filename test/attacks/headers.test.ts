@@ -32,7 +32,7 @@ beforeAll(async () => {
       },
     },
   });
-  // A gateway that does what its clients ask for as whoever they are, and may do more itself.
+  // A gateway that impersonates its clients and has more permissions itself.
   await grant(server.admin, "gate", [
     { verbs: ["impersonate"], apiGroups: [""], resources: ["users", "groups"] },
     { verbs: ["list"], apiGroups: [""], resources: ["secrets"] },
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Who a request over HTTP/1.1 is done as, by the refusal that names them; its status where it is another. */
+/** The user of an HTTP/1.1 request, taken from the message of the 403; otherwise the status. */
 function done(pair: CertificatePair | undefined, ...lines: readonly string[]): Promise<string> {
   const { hostname: host, port } = new URL(server.server.url!);
   const tls = pair === undefined ? {} : { cert: pair.certificate, key: pair.key };

@@ -8,7 +8,7 @@ const secrets = "/api/v1/namespaces/default/secrets";
 const autoscalers = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
 const lastApplied = "client.platform.io/last-applied-configuration";
 
-/** JSON so deep that a walk by recursion overflows the stack; longer than that, where there is room for it. */
+/** JSON nested so deeply that a recursive walk overflows the stack, or deeper if there is room. */
 const deepLists = "[".repeat(60_000) + "]".repeat(60_000);
 const deepObjects = `${'{"a":'.repeat(40_000)}1${"}".repeat(40_000)}`;
 const short = `{"kid":${"[".repeat(9000)}${"]".repeat(9000)}}`;

@@ -6,7 +6,7 @@ const { world } = useWitness();
 
 describe("an upgrade request", () => {
   const wish = ["Upgrade: websocket"];
-  /** Without the Connection header of other requests. */
+  /** Sends raw headers, as other requests of the witness have a Connection header of their own. */
   const upgrade = (target: string) =>
     world.witness.raw(
       [
@@ -134,7 +134,7 @@ describe("the request target", () => {
   test.each(["https://elsewhere.example/version", "version", "", "?x"])(
     "the HTTP/2 :path %j is rejected",
     async (target) => {
-      // The protocol has its own refusal, without a status.
+      // HTTP/2 rejects it at the protocol level, without a status.
       expect([0, 400]).toContain((await world.witness.http2("GET", target)).status);
       expect(world.witness.questions()).toEqual([]);
     },

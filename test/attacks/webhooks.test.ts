@@ -8,7 +8,7 @@ import { TestServer } from "../support/api.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
-/** A webhook whose answers are written by the test, byte by byte if it likes. */
+/** A webhook whose responses are written by the test. */
 let hostile: Server;
 let client: object;
 let write: (asked: Asked, response: ServerResponse) => void;
@@ -116,7 +116,7 @@ describe("a hostile webhook", () => {
     };
     await failing({ timeoutSeconds: 10 });
     const { status, body } = await server.admin.patch(`${MAPS}/a`, { data: { outer: "yes" } });
-    // The inner write came between, so that the outer one was done again on top of it.
+    // The inner write came first, so the outer one was retried on top of it.
     expect([status, body.data]).toEqual([200, { a: "1", inner: "yes", outer: "yes" }]);
     expect(depth).toBe(3);
   });

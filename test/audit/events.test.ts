@@ -164,7 +164,7 @@ describe("audit events at level Metadata", () => {
     const value = (text: string, name: string) => Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
     const events = "apiserver_audit_event_total";
     const levels = 'apiserver_audit_level_total\\{level="Metadata"\\}';
-    // The request for the figures itself has come, and the one before it is complete.
+    // The metrics request itself was received, and the one before it is complete.
     expect(value(after, events) - value(before, events)).toBe(4);
     expect(value(after, levels) - value(before, levels)).toBe(2);
   });

@@ -260,7 +260,7 @@ describe("the audit log of a server", () => {
     ["blocking-strict", 500],
     ["blocking", 200],
   ] as const)("that can't be written: in mode %s a request is %i", async (mode, status) => {
-    // Always full.
+    // The device is always full.
     const server = await AuditedServer.start(everythingAt("Metadata"), {}, { path: "/dev/full", mode });
     try {
       const answer = await server.api.admin.get("/version");

@@ -45,7 +45,7 @@ describe("apply by @kubernetes/client-node in the kubernetes vocabulary", () => 
   const ownersOf = ({ metadata }: V1ConfigMap): Record<string, unknown> =>
     Object.fromEntries(metadata!.managedFields!.map(({ manager, fieldsV1 }) => [manager, fieldsV1]));
 
-  /** What a refused call was told. */
+  /** The Status of a rejected call. */
   async function refusal(call: Promise<unknown>): Promise<V1Status> {
     try {
       await call;

@@ -21,9 +21,9 @@ interface Garden extends KubernetesObject {
   status?: { planted: number; observedGeneration: number };
 }
 
-/** Plants what a garden asks for: a level-triggered operator as they are written with the library, an informer and one reconciler. */
+/** A level-triggered operator as commonly written with the library: an informer and one reconciler. Plants the beds of each garden. */
 class Gardener {
-  /** What was planted, by garden; outside of the API. */
+  /** Planted beds by garden, outside the API. */
   readonly planted = new Map<string, number>();
   readonly errors: unknown[] = [];
   private readonly informer: Informer<Garden>;
@@ -119,7 +119,7 @@ const definition = {
   },
 };
 
-/** An operator of a custom kind, with the client library for Node unchanged. */
+/** An operator of a custom resource with the unchanged client library for Node. */
 describe("an operator written with @kubernetes/client-node", () => {
   let server: TestServer;
   let config: KubeConfig;

@@ -17,7 +17,7 @@ import { TestServer } from "../support/api.ts";
 
 const patchType = (type: PatchStrategy) => setHeaderOptions("Content-Type", type);
 
-/** The client library for Node works with this server unchanged. */
+/** The unchanged client library for Node works with this server. */
 describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
   let server: TestServer;
   let config: KubeConfig;
@@ -103,7 +103,7 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
       names.push(...page.items.map((one) => one.metadata!.name!));
       token = page.metadata?._continue;
     } while (token !== undefined && token !== "");
-    // Every namespace has an account of its own.
+    // Every namespace has a default service account.
     expect(names.filter((name) => name !== "default")).toEqual(["a", "b", "c", "d", "e"]);
   });
 
@@ -205,7 +205,7 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
     const log: string[] = [];
     for (const verb of ["add", "update", "delete"] as const)
       informer.on(verb, (one) => log.push(`${verb} ${one.metadata!.name}`));
-    // The library tells of its own stop as an error.
+    // The library reports its own stop as an error.
     informer.on("error", (error: Error) => {
       if (error.name !== "AbortError") log.push(`error ${error.message}`);
     });

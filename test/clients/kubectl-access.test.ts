@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describeKubectl } from "../support/kubectl.ts";
 import { createNamespace, useKubectl } from "./kubectl-support.ts";
 
-/** kubectl manages and asks for permissions. */
+/** kubectl manages permissions and reviews access. */
 describeKubectl("kubectl auth", (program) => {
   const client = useKubectl(program);
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 import { ServerProcess, temporaryFolder } from "../support/process.ts";
 
-/** What people meet of admission on the command line, from the first second of a new server on. */
+/** Admission on the command line, from the start of a new server. */
 describeKubectl("kubectl and admission", (program) => {
   const folder = temporaryFolder();
   let server: ServerProcess;

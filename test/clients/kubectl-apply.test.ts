@@ -40,7 +40,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
     expect(await apply(manifest(2, "web:1"))).toMatchObject({ code: 0 });
     expect(await apply(manifest(2, "web:2"))).toMatchObject({ code: 0 });
 
-    // Who scales owns the count from then on.
+    // The manager that scales owns replicas from then on.
     await kubectl.ok(["patch", "deployment", "web", "--type=merge", "-p", '{"spec":{"replicas":5}}']);
     const refused = await apply(manifest(2, "web:2"));
     expect(refused.code).not.toBe(0);
@@ -89,7 +89,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
 
     expect(await apply(settings({ a: "2", b: "1" }))).toMatchObject({ code: 0, stderr: "" });
     expect((await kubectl.json(owned)).data).toEqual({ a: "2", b: "1", c: "9" });
-    // From 1.26 on it moves its old entry over to the new one; before, the old entry keeps what it applied last.
+    // kubectl 1.26 and later migrate their old managedFields entry; older versions leave it unchanged.
     expect(await apply(settings({ a: "2" }))).toMatchObject({ code: 0, stderr: "" });
     const { data, metadata } = await kubectl.json(owned);
     const entries = metadata.managedFields as { manager: string; operation: string }[];
@@ -103,7 +103,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
     } else {
       expect(data).toEqual({ a: "2", b: "1", c: "9" });
     }
-    // And the old way still works after it.
+    // Client-side apply still works afterwards.
     await kubectl.ok(["apply", "-f", "-"], { input: settings({ a: "3" }) });
     expect((await kubectl.json(owned)).data).toMatchObject({ a: "3", c: "9" });
   });

@@ -7,10 +7,10 @@ import { FakeBackend, makeNode, makePod } from "../support/backends.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 import { spdyUpgrade, type SpdyHandler } from "../support/spdy.ts";
 
-/** A node agent whose every command prints two lines, one of them as an error. */
+/** A node agent whose commands each print one line to stdout and one to stderr. */
 const command: SpdyHandler = {
   opened(session, stream) {
-    // Opened in this order: errors of the call, output, output of errors.
+    // The streams are opened in this order: error, stdout, stderr.
     if (stream !== 5) return;
     session.send(3, "out\n", true);
     session.send(5, "err\n", true);
@@ -18,13 +18,13 @@ const command: SpdyHandler = {
   },
 };
 
-/** A node agent behind whose every port somebody gives back what they get. */
+/** A node agent that echoes the data of every forwarded port. */
 const parrot: SpdyHandler = {
-  // Of each two streams the first is for errors.
+  // The first of each pair of streams is the error stream.
   data: (session, stream, bytes) => session.send(stream, `got ${bytes.toString()}`),
 };
 
-/** The command line client reaches pods through this server unchanged. */
+/** The unchanged command line client reaches pods through this server. */
 describeKubectl("kubectl and connections", (program) => {
   let server: TestServer;
   let agent: FakeBackend;

@@ -3,7 +3,7 @@ import { createServer } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 
-/** Quotas and the levels of PodSecurity, as people use them on the command line. */
+/** Quotas and PodSecurity levels on the command line. */
 describeKubectl("kubectl and quotas", (program) => {
   let server: Server;
   let kubectl: Kubectl;
@@ -18,7 +18,7 @@ describeKubectl("kubectl and quotas", (program) => {
     await server?.close();
   });
 
-  /** The lines of a text with their words. */
+  /** The lines of a text, each split into words. */
   const words = (text: string) => text.split("\n").map((line) => line.trim().split(/\s+/));
   const apply = (object: object) => kubectl.run(["apply", "-f", "-"], { input: JSON.stringify(object) });
   const pod = (name: string, resources?: object, more?: object) => ({

@@ -18,7 +18,7 @@ describeKubectl("kubectl and tokens of service accounts", (program) => {
     await server?.close();
   });
 
-  /** Asks for a token: by the command for that, where this kubectl has it, else as what the command sends. */
+  /** Requests a token with the command `create token`, or with the request of that command when this kubectl doesn't have it. */
   async function tokenOf(words: readonly string[], spec: object): Promise<string> {
     if (program.minor >= 24) return (await kubectl.ok(["create", "token", "robot", ...words])).trim();
     const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };

@@ -3,13 +3,13 @@ import { createServer } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 
-/** What people do with workloads, services and nodes on the command line. */
+/** Workloads, services and nodes on the command line. */
 describeKubectl("kubectl and workloads", (program) => {
   let server: Server;
   let kubectl: Kubectl;
 
   beforeAll(async () => {
-    // A test counts the config maps of a namespace.
+    // A test counts the ConfigMaps of a namespace.
     const enabledControllers = ["*", "-root-ca-cert-publisher"];
     server = await createServer({ vocabulary: "kubernetes", enabledControllers });
     kubectl = new Kubectl(program, server.kubeconfig());

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describeKubectl } from "../support/kubectl.ts";
 import { configMap, createNamespace, useKubectl } from "./kubectl-support.ts";
 
-/** The command line client works with this server unchanged. */
+/** The unchanged command line client works with this server. */
 describeKubectl("kubectl", (program) => {
   const client = useKubectl(program);
 
@@ -308,7 +308,7 @@ items:
       "--timeout=20s",
       "-v=6",
     ]);
-    // It has found the object, and watches it.
+    // kubectl has read the object and watches it.
     await waiting.line(/watch=true.* 200 OK/);
     expect((await client.kubectl.json(["get", "cm", "held", "-n", ns])).metadata.deletionTimestamp).toMatch(
       /Z$/,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { TestServer, type Api } from "../support/api.ts";
 
-/** The same life in the neutral vocabulary, by plain requests. */
+/** The object lifecycle in the platform vocabulary, with plain requests. */
 let server: TestServer;
 let api: Api;
 

@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Sends a body and holds that a refusal leaves the store as it was. */
+/** Sends a body and expects that a rejection leaves the store unchanged. */
 async function refused(
   raw: string | Buffer,
   statuses: readonly number[],

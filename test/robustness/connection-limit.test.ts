@@ -29,7 +29,7 @@ describe("a server with a connection limit", () => {
     return Number(new RegExp(`^platform_${name} (\\d+)$`, "m").exec(text)?.[1]);
   };
 
-  /** Opens a plain connection and says nothing. Resolves with the bytes that came, when it is closed. */
+  /** Opens a TCP connection and sends nothing. Resolves with the received bytes when it is closed. */
   const refusedBytes = () =>
     new Promise<number>((resolve) => {
       const socket: Socket = connect(portOf(server), "127.0.0.1");

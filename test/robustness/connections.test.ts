@@ -42,7 +42,7 @@ describe("malformed requests", () => {
   ])("%s is rejected and the connection closed", async (_what, bytes, status) => {
     const connection = await RawConnection.open(portOf(server));
     connection.write(bytes);
-    // A client that still sends when the answer comes may lose it with the connection.
+    // A client that still sends when the response arrives may lose it with the connection.
     const lost = status === 431 ? "|$" : "";
     expect(await connection.closes()).toMatch(new RegExp(`^(HTTP/1\\.1 ${status} ${lost})`));
   });
@@ -112,7 +112,7 @@ describe("malformed requests", () => {
       expect((await server.admin.get(`/api/v1/namespaces/${segment}`)).status).toBe(404);
       expect((await server.admin.get(`${path}/${segment}`)).status).toBe(404);
       const list = await server.admin.get(`/api/v1/namespaces/${segment}/configmaps`);
-      // An encoded slash separates names.
+      // An encoded slash separates path segments.
       if (segment.includes("%2f")) expect(list.status).toBe(404);
       else expect(list.body.items).toEqual([]);
     },

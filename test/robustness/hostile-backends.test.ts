@@ -11,7 +11,7 @@ import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
 import { RawBackend } from "../support/raw-backend.ts";
 import { answerOf } from "./support.ts";
 
-/** Heads of answers, without the empty line; each is answered with a body in chunks and with trailers. */
+/** Heads of responses without the empty line; each is followed by a chunked body and trailers. */
 const heads: readonly string[] = [
   "HTTP/1.1 200 OK",
   "HTTP/1.1 200 OK\r\nETag: a\r\nETag: b\r\nContent-Type: a/b\r\nContent-Type: c/d",
@@ -46,7 +46,7 @@ const heads: readonly string[] = [
   "",
 ];
 
-/** What follows the last chunk of a body. */
+/** Bytes after the last chunk of a body. */
 const tails: readonly string[] = [
   "",
   "ETag: a\r\nETag: b\r\n",
@@ -69,7 +69,7 @@ const framings = (head: string, tail: string): readonly string[] => [
   `${head}\r\nContent-Length: 400\r\n\r\nbody`,
 ];
 
-/** All heads with the plainest tail, all tails with the plainest head, and some of each with another. */
+/** All heads with the simplest tail, all tails with the simplest head, and some other combinations. */
 const answers: readonly string[] = [
   ...heads.flatMap((head) => framings(head, "")),
   ...tails.flatMap((tail) => framings(heads[0]!, tail)),
@@ -83,7 +83,7 @@ describe("a server with hostile backends", () => {
   let server: ServerProcess;
   let pod: RawBackend;
   let agent: RawBackend;
-  /** The agent's answer to the request for a log. */
+  /** The agent's response to a log request. */
   let logAnswer = "";
   let session: ClientHttp2Session;
   const proxy = (index: number) => `/api/v1/namespaces/default/pods/hostile/proxy/${index}`;
@@ -139,7 +139,7 @@ describe("a server with hostile backends", () => {
     return (await answerOf(stream)).status;
   };
 
-  /** It still serves others, and no exception was a bug. */
+  /** Expects that the server still serves other requests and logged no internal error. */
   async function isWell(): Promise<void> {
     const other = server.as("admin-token");
     expect((await other.get("/api/v1/namespaces/default")).status).toBe(200);

@@ -12,14 +12,14 @@ import { Api } from "../support/api.ts";
 import { RawConnection, answerOf } from "./support.ts";
 
 describe("slow clients are disconnected", () => {
-  /** More than the sockets between server and client hold. */
+  /** Larger than the socket buffers of server and client. */
   const largeBytes = 32 * 1024 * 1024;
   const limits = {
     ...connectionLimits,
     handshakeTimeoutMs: 300,
     headersTimeoutMs: 300,
     requestTimeoutMs: 500,
-    // Long enough to take the large answer, also on a busy machine.
+    // Long enough to read the large response on a busy machine.
     answerTimeoutMs: 2000,
     keepAliveTimeoutMs: 300,
     checkIntervalMs: 50,

@@ -17,7 +17,7 @@ const template = { metadata: { labels: { app: "d" } }, spec: { containers: [cont
 const deployment = { metadata: { name: "d" }, spec: { selector: { matchLabels: { app: "d" } }, template } };
 const scale = { metadata: { name: "d", namespace: "default" }, spec: { replicas: 2 } };
 
-/** What is asked of a server; with the store, each is answered with a status below 300. */
+/** Requests to a server; with the store available, the status of each is below 300. */
 const requests: readonly { readonly what: string; ask(api: Api, guest: Api): Promise<Answer> }[] = [
   { what: "get", ask: (api) => api.get(`${maps}/kept`) },
   { what: "list", ask: (api) => api.get(maps) },
@@ -73,11 +73,11 @@ const requests: readonly { readonly what: string; ask(api: Api, guest: Api): Pro
   },
 ];
 
-/** Paths of health and of what needs no store; they answer whatever the store does. */
+/** Paths of health checks and of requests that need no store; they respond whatever the store's state is. */
 const checks = ["/readyz", "/livez", "/healthz"];
 const storeless = ["/version", "/api", "/apis", "/openapi/v2", "/metrics"];
 
-/** Longer than any wait within the server, and no longer than a client's patience. */
+/** Longer than any timeout in the server, and shorter than a client's timeout. */
 const boundMs = 40_000;
 
 interface Timed {
@@ -143,7 +143,7 @@ describe.skipIf(etcdMissing !== undefined)(
       for (const one of storeless) expect([one, (await admin.get(one)).status]).toEqual([one, 200]);
     }
 
-    /** Everything answers well, once the server had a moment to find the store again. */
+    /** Expects that all requests succeed, after the server had time to reconnect to the store. */
     async function expectAllToWork(): Promise<void> {
       const deadline = performance.now() + boundMs;
       while ((await admin.get("/readyz")).status !== 200) expect(performance.now()).toBeLessThan(deadline);
@@ -158,7 +158,7 @@ describe.skipIf(etcdMissing !== undefined)(
       for (const one of checks) expect([one, (await admin.get(one)).status]).toEqual([one, 200]);
     }
 
-    /** A watch that was open all the while goes on, or was ended with a reason. */
+    /** Expects that an open watch continues or was ended with a reason. */
     async function expectNoSilence(open: Watching): Promise<void> {
       const name = `after-${performance.now().toFixed(0)}`;
       expect((await admin.post(maps, map(name))).status).toBe(201);
@@ -171,7 +171,7 @@ describe.skipIf(etcdMissing !== undefined)(
     }
 
     it("before the first list: each request fails with a reason, the server survives, and all works again", async () => {
-      // The very first list of this process comes while the store is away.
+      // The first list of this process happens while the store is away.
       await etcd.kill();
       await expectAllToFail();
       await etcd.run();

@@ -23,7 +23,7 @@ describe("clients that don't read their responses", () => {
   });
   afterAll(() => server.close());
 
-  /** Opens a session that takes no bytes of bodies, and asks for the large object. */
+  /** Opens a session that reads no response bodies, and requests the large object. */
   const askUnread = (user: string, count: number): Promise<{ session: ClientHttp2Session; code: number }> => {
     const settings = { initialWindowSize: 0 };
     const ca = server.server.caCertificate!;

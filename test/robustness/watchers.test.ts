@@ -64,10 +64,10 @@ test("an unread list response delays no other client", async () => {
   await ok(server.admin.delete(path));
 });
 
-/** Idle connections, as many as two processors can make in a few seconds; PLINTH_IDLE_CONNECTIONS asks for more. */
+/** Number of idle connections that two processors can open in a few seconds; PLINTH_IDLE_CONNECTIONS sets more. */
 const idleConnections = Number(process.env["PLINTH_IDLE_CONNECTIONS"] ?? "2000");
 
-// Both ends of every handshake are worked out in this process.
+// Both ends of every handshake run in this process.
 const idleTimeout = 30_000 + idleConnections * 20;
 
 test(
@@ -89,7 +89,7 @@ test(
       await Promise.all(Array.from({ length: 50 }, open));
     await stillAnswers(server);
     const perConnection = (process.memoryUsage().rss - rssBefore) / idleConnections / 1024;
-    // Both ends stand in this process.
+    // Both ends run in this process.
     expect(perConnection).toBeLessThan(400);
     for (const socket of sockets) socket.destroy();
     await until(() => sockets.every((socket) => socket.destroyed), Boolean);

@@ -19,7 +19,7 @@ const addresses = [{ ip: "192.0.2.1" }];
 const portless = { ports: [{ name: "https", port: 443 }] };
 const unreadable = () => Promise.reject(new StatusError("ServiceUnavailable", "the store is away"));
 
-/** What the objects of the service's namespace come to. */
+/** The availability that results from the objects of the service's namespace. */
 const cases: readonly [
   reason: string,
   status: string,

@@ -112,7 +112,7 @@ describe("a request for a group version that an extension server serves", () => 
   });
 
   test("an identity that can't be represented in a header is never changed to another one", async () => {
-    // As a token of an outside issuer could say it: a receiver drops the blank.
+    // A token of an external issuer may have it: the receiver trims the space.
     const { identityHeaders } = await import("../../../src/aggregation/identity.ts");
     const user = (name: string) => ({ name, uid: "", groups: [], extra: {} });
     for (const name of ["root ", "\troot", "ro\r\not", "a\u0000b"]) {
@@ -186,7 +186,7 @@ describe("a request for a group version that an extension server serves", () => 
     );
     let closed = 0;
     extension.answer = (request, response) => {
-      // As if it had closed the connection before the request came.
+      // Simulates that the server closed the connection before the request arrived.
       if (closed++ === 0) return void request.socket.destroy();
       answer(request, response);
     };

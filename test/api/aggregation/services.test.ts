@@ -71,7 +71,7 @@ test("a changed front proxy certificate is used from then on, and an unusable on
   await extension.close();
 });
 
-// Endpoints can't be loopback addresses, so that these tests need one of a network.
+// Endpoints can't have loopback addresses, so these tests need a network address.
 const address = ownAddress();
 describe.skipIf(address === undefined)("a service with endpoints", () => {
   let server: TestServer;

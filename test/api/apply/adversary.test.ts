@@ -26,7 +26,7 @@ const entry = (manager: string, operation: string, fieldsV1: object) => ({
   fieldsV1,
 });
 
-/** Apply and the records of ownership against clients that mean no good. */
+/** Apply and managedFields with hostile clients. */
 describe("apply with extreme managedFields and bodies", () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -155,7 +155,7 @@ describe("apply with extreme managedFields and bodies", () => {
       raw: JSON.stringify(configMap("agent", { a: "1" })),
       headers: { "user-agent": `to\u00adol${"x".repeat(200)}/1.0` },
     });
-    // Headers are bytes, of which each is a character; the second of the soft hyphen's can't be printed.
+    // Header values are bytes read as Latin-1; the second byte of the soft hyphen isn't printable.
     expect(entries(made)[0]!.manager).toBe(`to\u00c2ol${"x".repeat(123)}`);
   });
 });

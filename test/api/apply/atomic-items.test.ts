@@ -13,7 +13,7 @@ const apply = (manager: string, name: string, fields: object) =>
 
 interface Case {
   readonly title: string;
-  /** The account with the item; `more` are members of the item beside its key. */
+  /** The service account with the item; `more` has the other members of the item. */
   readonly fields: (name: string, more: object) => object;
   readonly more: readonly [object, object];
   readonly owned: object;

@@ -17,7 +17,7 @@ const configMap = (name: string, data?: Record<string, string>, annotations?: Re
   ...(data === undefined ? {} : { data }),
 });
 
-/** Managers, each with the names of the data that it owns. */
+/** Managers with the names of the data keys that they own. */
 const owners = ({ body }: Answer): Record<string, string[]> =>
   Object.fromEntries(
     ((body.metadata.managedFields ?? []) as Entry[]).map(({ manager, operation, fieldsV1 }) => [
@@ -36,7 +36,7 @@ const appliers =
 const refusedFields = ({ body }: Answer) =>
   (body.details.causes as { field: string }[]).map(({ field }) => field);
 
-/** What client-side apply leaves: an object written whole, with what was applied in an annotation. */
+/** The result of client-side apply: an object with the applied configuration in an annotation. */
 const lastApplied = (name: string, data: Record<string, string>, live = data) =>
   configMap(name, live, { [annotation]: JSON.stringify(configMap(name, data)) });
 
@@ -95,7 +95,7 @@ describe("the first server-side apply after client-side apply", () => {
     const refused = await apply("not", configMap("not", { a: "2" }), manager);
     expect([refused.status, refusedFields(refused)]).toEqual([409, [".data.a"]]);
     const forced = await apply("not", configMap("not", { a: "2" }), manager, "&force=true");
-    // Only the client's own annotation is kept up, and none is made.
+    // Only the annotation of the same client is updated, and none is created.
     const kept = manager === "kubectl" && (annotationOf({ body } as Answer) ?? "") !== "";
     if (kept) expect(annotationOf(forced)).toContain('"data":{"a":"2"}');
     else expect(annotationOf(forced)).toBe(body.metadata.annotations?.[annotation]);

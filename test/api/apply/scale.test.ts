@@ -21,7 +21,7 @@ const kinds = [
   },
 ] as const;
 
-/** Who owns the number of replicas goes over from the object to its scale and back. */
+/** Ownership of replicas moves between the object and its scale. */
 describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path }) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
       contentType: "application/apply-patch+yaml",
     });
   const read = async (name: string) => (await server.admin.get(`${path}/${name}`)).body;
-  /** Who owns spec.replicas, each as `manager operation subresource`. */
+  /** The owners of spec.replicas, each as `manager operation subresource`. */
   const owners = async (name: string): Promise<string[]> => {
     const entries = (await read(name)).metadata.managedFields as Entry[];
     return entries
@@ -103,7 +103,7 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
       fieldsV1: { "f:spec": { "f:replicas": {} } },
       subresource: "scale",
     });
-    // Whatever else the first applier owns stays its own.
+    // The first applier keeps the ownership of its other fields.
     const kept = entries.find(({ manager }) => manager === "me")!;
     expect(Object.keys(kept.fieldsV1["f:spec"]!)).toEqual(["f:selector", "f:template"]);
   });
@@ -119,7 +119,7 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
       expect(shared.status).toBe(200);
       await apply(name, workload(name, replicas), "fieldManager=me");
       expect(await owners(name)).toEqual(["co Apply scale", "me Apply", "writer Update scale"]);
-      // Scaling again makes one owner of three.
+      // Scaling again replaces three owners by one.
       await server.admin.patch(`${path}/${name}/scale?fieldManager=last`, { spec: { replicas: 9 } });
       expect(await owners(name)).toEqual(["last Update scale"]);
     },

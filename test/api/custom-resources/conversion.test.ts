@@ -80,7 +80,7 @@ describe("conversion", () => {
       ok(
         fixture.server.admin.post(v1, inV1(name, `${name}:${index}`, { labels: { odd: String(index % 2) } })),
       );
-    // Few connections: each is a handshake.
+    // Few connections, as each needs a handshake.
     for (let from = 0; from < names.length; from += 10) {
       await Promise.all(names.slice(from, from + 10).map((name, at) => create(name, from + at)));
     }
@@ -148,7 +148,7 @@ describe("conversion", () => {
       });
     const created = await apply(v1, "alice", inV1("a", "a:1"));
     expect([created.status, created.body.spec]).toEqual([201, { endpoint: "a:1" }]);
-    // The owner of the endpoint in v1 would lose it to a change of the port in v2.
+    // The owner of the endpoint in v1 would lose it by a change of the port in v2.
     const conflict = await apply(v2, "bob", inV2("a", "a", 2));
     expect([conflict.status, conflict.body.message]).toEqual([409, expect.stringContaining("alice")]);
     const forced = await apply(v2, "bob", inV2("a", "a", 2), "&force=true");
@@ -160,7 +160,7 @@ describe("conversion", () => {
         (fieldsV1 as Record<string, object>)["f:spec"],
       ]);
     expect(owners(forced)).toEqual([["bob", `${group}/v2`, { "f:host": {}, "f:port": {} }]]);
-    // An update in v1 takes over what it changes.
+    // An update in v1 takes the ownership of what it changes.
     const updated = await fixture.server.admin.patch(`${v1}/a?fieldManager=carol`, {
       spec: { endpoint: "a:3" },
     });
@@ -233,7 +233,7 @@ describe("conversion", () => {
       port: 1,
     });
     const changed = await fixture.server.admin.patch(`${v2}/a`, { spec: { mode: "slow" } });
-    // The stored version has no place for it, so what is read from then on is the default again.
+    // The stored version has no such field, so later reads return the default again.
     expect(changed.body.spec.mode).toBe("fast");
     fixture.answer = wrong(({ response }) => {
       for (const { spec } of response.convertedObjects) Object.assign(spec, { unknown: 1 });

@@ -117,7 +117,7 @@ describe("a definition", () => {
       .poll(async () => (await server.admin.get(`${definitions}/goners.${group}`)).status, { timeout: 5000 })
       .toBe(404);
     expect((await server.admin.get(goners)).status).toBe(404);
-    // Made anew it has none of its former objects.
+    // A recreated definition has none of its former objects.
     expect(
       (await server.admin.get(await served(server.admin, definition({}, "goners", "Goner")))).body.items,
     ).toEqual([]);

@@ -14,7 +14,7 @@ const spec = {
     pipelines: { type: "array", items: named, ...preserve },
     nested: { type: "array", items: { type: "array", items: named }, ...preserve },
     pruned: { type: "array", items: named },
-    // Without a type, and so without a schema of the items.
+    // No type, so the items have no schema.
     anything: preserve,
   },
 };

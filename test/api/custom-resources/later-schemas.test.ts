@@ -16,13 +16,13 @@ const second = schemaOf({
   nested: { type: "object", default: {}, properties: { deep: { type: "string", default: "d" } } },
 });
 
-/** Gives the kind another schema, and waits until the server reads objects by it. */
+/** Changes the schema of the kind, and waits until the server uses it. */
 async function change(schema: object): Promise<void> {
   await ok(server.admin.patch(crd, { spec: { versions: [version("v1", { schema })] } }));
 }
 
 const names = ["read", "written", "patched", "applied", "deleted", "table"];
-/** So many that a page of them is read in turns. */
+/** Enough objects that a page is read in several event loop turns. */
 const others = Array.from({ length: 20 }, (_, index) => `other-${index}`);
 const refreshed = { size: 1, color: "red", nested: { deep: "d" } };
 

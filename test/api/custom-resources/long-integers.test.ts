@@ -3,11 +3,11 @@ import { type Answer } from "../../support/api.ts";
 import { useServer } from "../../support/use-server.ts";
 import { definitions, group, served, definition, version } from "./support.ts";
 
-/** An integer that no double holds exactly, and its neighbour. */
+/** An integer that no double represents exactly, and the adjacent one. */
 const long = "9007199254740993";
 const longer = "9007199254740995";
 
-/** The text of a definition's schema: written by hand, as `JSON.stringify` has no such integers. */
+/** The JSON text of a definition's schema: `JSON.stringify` can't write such integers. */
 const schema = `{"type":"object","properties":{"spec":{
   "type":"object",
   "x-platform-validations":[{"rule":"!has(self.ruled) || self.ruled > ${long}"}],

@@ -4,7 +4,7 @@ import { definition, group, order, served, version } from "./support.ts";
 
 const server = useServer({ enabledControllers: [] });
 
-/** Names that every plain object has without having been given them. */
+/** Names of members that every plain object inherits. */
 const names = ["__proto__", "constructor", "hasOwnProperty", "toString", "valueOf"];
 
 describe.each(names)("a definition with the name %s", (name) => {

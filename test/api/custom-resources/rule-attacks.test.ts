@@ -11,7 +11,7 @@ const rules = (...expressions: readonly string[]) => ({
 const schemaOf = (spec: object) =>
   version("v1", { schema: { openAPIV3Schema: { type: "object", properties: { spec } } } });
 
-/** How often others have their turn while the server works on something in this process. */
+/** Number of event loop turns of other work while the server works in this process. */
 async function turnsDuring<T>(work: Promise<T>): Promise<{ readonly result: T; readonly turns: number }> {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);

@@ -5,7 +5,7 @@ import { validations, ruled, causesOf, integer, text, useRules } from "./rules-s
 
 const { server, kind } = useRules();
 
-/** What a definition with this version is refused with. */
+/** The causes that reject a definition with this version. */
 async function refusal(one: object): Promise<unknown[]> {
   const answer = await server.admin.post(definitions, definition({ versions: [one] }, "refuseds", "Refused"));
   const place = "spec.validation.openAPIV3Schema.";

@@ -215,7 +215,7 @@ describe("evaluation of rules when an object is written", () => {
       expect.stringContaining("some validation rules were not checked"),
     ]);
     expect(placesOf(await create({ size: "1" }))).not.toContainEqual(["spec", "Invalid"]);
-    // A number that is out of its range has the right shape.
+    // A number out of range has the right type.
     expect(placesOf(await create({ size: 1 }))).toEqual([422, ["spec.size", "Invalid"], ["spec", "Invalid"]]);
   });
 

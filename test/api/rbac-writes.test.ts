@@ -43,7 +43,7 @@ describe("invalid roles and bindings", () => {
       "rules[0].nonResourceURLs[0]",
     ],
     ["a rule about nothing", { verbs: ["get"] }, "rules[0].resources"],
-  ])("%s", (_what, rule, field) => invalid(`${RBAC}/clusterroles`, clusterRole("bad", [rule]), field));
+  ])("%s is 422", (_what, rule, field) => invalid(`${RBAC}/clusterroles`, clusterRole("bad", [rule]), field));
 
   test("nonResourceURLs in a Role are invalid", () =>
     invalid(
@@ -80,7 +80,7 @@ describe("invalid roles and bindings", () => {
       "roleRef.apiGroup",
     ],
     ["A-2.4-23 a roleRef of another kind", { ...refTo("Role", "x"), kind: "Pod" }, user("r"), "roleRef.kind"],
-  ])("%s", (_what, roleRef, subject, field) =>
+  ])("%s is 422", (_what, roleRef, subject, field) =>
     invalid(`${inA}/rolebindings`, roleBinding("bad", roleRef, [subject]), field),
   );
 

@@ -21,7 +21,7 @@ describe("metadata of an access review must be empty", () => {
       { labels: { a: "b" } },
     ],
     ["localsubjectaccessreviews", local, subject, { annotations: { a: "b" } }],
-  ])("%s", async (_name, path, spec, metadata) => {
+  ])("%s with metadata is 422", async (_name, path, spec, metadata) => {
     const { status, body } = await server.admin.post(path, { spec, metadata });
     expect(status).toBe(422);
     expect(body.message).toContain("must be empty");

@@ -117,7 +117,7 @@ describe("an invalid policy", () => {
       "rules[0].resources[0].resourceNames: Invalid value",
     ],
     ["rules: [", "can't be read"],
-  ])("%s", async (text, message) => {
+  ])("%s is rejected", async (text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
 

@@ -71,26 +71,29 @@ const cases: readonly [
 ];
 
 describe("the service of an extension server", () => {
-  test.each(cases)("%s", async (reason, status, message, { service: one, endpoints: two }) => {
-    const give = (value: unknown) =>
-      typeof value === "function" ? (value as () => Promise<never>)() : Promise.resolve(value);
-    const objects = { service: () => give(one), endpoints: () => give(two) } as ServiceObjects;
-    const connections = {
-      clock: systemClock,
-      resolve: () => Promise.reject(new Error("nobody is to be asked")),
-      certificate: () => undefined,
-    };
-    const remote = new RemoteApiService(
-      "v1.g",
-      "g",
-      "v1",
-      { group: 1, version: 1 },
-      target,
-      false,
-      connections,
-    );
-    expect(await checkAvailability(remote, objects, {})).toEqual({ reason, status, message });
-  });
+  test.each(cases)(
+    "gives the condition reason %s",
+    async (reason, status, message, { service: one, endpoints: two }) => {
+      const give = (value: unknown) =>
+        typeof value === "function" ? (value as () => Promise<never>)() : Promise.resolve(value);
+      const objects = { service: () => give(one), endpoints: () => give(two) } as ServiceObjects;
+      const connections = {
+        clock: systemClock,
+        resolve: () => Promise.reject(new Error("nobody is to be asked")),
+        certificate: () => undefined,
+      };
+      const remote = new RemoteApiService(
+        "v1.g",
+        "g",
+        "v1",
+        { group: 1, version: 1 },
+        target,
+        false,
+        connections,
+      );
+      expect(await checkAvailability(remote, objects, {})).toEqual({ reason, status, message });
+    },
+  );
 });
 
 describe("an APIService", () => {

@@ -115,7 +115,7 @@ describe("invalid values, with the field and reason of each cause", () => {
     ["against the format", { size: 1, when: "today" }, [["spec.when", "TypeInvalid"]]],
     ["a value of a map", { size: 1, limits: { a: "b" } }, [["spec.limits.a", "TypeInvalid"]]],
     ["a list for an object", { size: 1, nested: [] }, [["spec.nested", "TypeInvalid"]]],
-  ])("%s", async (_, spec, causes) => {
+  ])("%s is 422", async (_, spec, causes) => {
     expect(causesOf(await server.admin.post(orders, order("bad", spec!)))).toEqual([422, ...causes]);
   });
 

@@ -5,7 +5,7 @@ import { SAR, team, pods, useInsightServer } from "./insight-support.ts";
 const { server, explain } = useInsightServer();
 
 describe("AccessExplanation", () => {
-  it("names the binding, the role, the subject and the rule that grant", async () => {
+  it("names the binding, role, subject and rule that grant the access", async () => {
     const status = await explain({ user: "x", groups: ["devs"], resourceAttributes: pods });
     expect(status).toMatchObject({
       allowed: true,
@@ -27,7 +27,7 @@ describe("AccessExplanation", () => {
     expect(status.nearMisses).toBeUndefined();
   });
 
-  it("decides as a SubjectAccessReview does, which stays silent on a denial", async () => {
+  it("decides like a SubjectAccessReview, whose status gives no reason for a denial", async () => {
     const spec = { user: "bob", resourceAttributes: pods };
     expect((await ok(server.admin.post(SAR, { spec }))).body.status).toEqual({ allowed: false });
     expect(await explain(spec)).toMatchObject({ allowed: false });
@@ -52,14 +52,14 @@ describe("AccessExplanation", () => {
       { part: "namespace", wanted: "other", given: ["team"] },
     ],
     ["every namespace", { ...pods, namespace: "" }, { part: "namespace", wanted: "", given: ["team"] }],
-  ])("says what a near miss lacks: %s", async (_what, resourceAttributes, lacking) => {
+  ])("near misses name what differs: %s", async (_what, resourceAttributes, lacking) => {
     const { allowed, nearMisses } = await explain({ user: "x", groups: ["devs"], resourceAttributes });
     expect(allowed).toBe(false);
     expect(nearMisses).toHaveLength(1);
     expect(nearMisses[0].missing).toEqual([{ ...lacking, message: expect.stringContaining(";") }]);
   });
 
-  it("reports a role that is gone, and a subject that can't count", async () => {
+  it("reports a missing role and an invalid subject as faults", async () => {
     const status = await explain({ user: "ann", resourceAttributes: pods });
     expect(status.allowed).toBe(true);
     expect(status.faults).toMatchObject([
@@ -77,23 +77,23 @@ describe("AccessExplanation", () => {
     expect(status.evaluationError).toContain('"gone" not found');
   });
 
-  it("names the role in which a gathered rule is written", async () => {
+  it("names the source role of an aggregated rule", async () => {
     const subjects = [user("vic")];
     await ok(
       server.admin.post(`${team}/rolebindings`, roleBinding("vic", refTo("ClusterRole", "admin"), subjects)),
     );
-    // The controller gathers the rules when it gets to it.
+    // The controller aggregates the rules asynchronously.
     const status = await until(
       () => explain({ user: "vic", resourceAttributes: pods }),
       ({ allowed }) => allowed,
     );
     const [first] = status.grants;
     expect(first.role).toEqual({ kind: "ClusterRole", name: "admin" });
-    // Admin gathers from edit, and edit from view, in which reading pods is written.
+    // admin aggregates edit, and edit aggregates view, which has the rule for reading pods.
     expect(first.aggregatedFrom).toEqual(["system:aggregate-to-view"]);
   });
 
-  it("says who decided where it isn't a role", async () => {
+  it("names the authorizer that decided when it isn't RBAC", async () => {
     const status = await explain({ user: "root", groups: ["system:masters"], resourceAttributes: pods });
     expect(status).toMatchObject({ allowed: true, decidedBy: "privileged group" });
     expect(status.authorizers).toHaveLength(1);
@@ -108,12 +108,12 @@ describe("AccessExplanation", () => {
     ["no namespaces", { ...pods, resource: "nodes" }, "has no namespaces"],
     ["groups of the user", pods, 'as the group "system:authenticated"'],
     ["groups of an account", pods, '"system:serviceaccounts:team"'],
-  ])("notes what people overlook: %s", async (what, resourceAttributes, text) => {
+  ])("notes name what is easily overlooked: %s", async (what, resourceAttributes, text) => {
     const name = what.endsWith("account") ? "system:serviceaccount:team:other" : "bob";
     expect((await explain({ user: name, resourceAttributes })).notes.join("\n")).toContain(text);
   });
 
-  it("is bounded: what isn't shown is counted", async () => {
+  it("limits the lists in its status and counts the omitted entries", async () => {
     const rules = Array.from({ length: 40 }, (_, i) => ({ ...podReader, resourceNames: [`pod-${i}`] }));
     await ok(server.admin.post(`${team}/roles`, role("many", rules)));
     const subjects = [user("multi")];

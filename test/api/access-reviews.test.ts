@@ -5,7 +5,7 @@ import { SAR, SSAR, SSRR, LSAR, SSR, pods, useReviewServer } from "./reviews-sup
 
 const { server, allowed } = useReviewServer();
 
-describe("2.2 the questions", () => {
+describe("2.2 SubjectAccessReview decisions", () => {
   test.each<[string, object, boolean]>([
     ["A-1-03 A-2.2-17 the named user", { user: "ann", resourceAttributes: pods }, true],
     ["A-1-03 another user", { user: "bob", resourceAttributes: pods }, false],
@@ -121,11 +121,11 @@ describe("2.2 the questions", () => {
     ],
     ["A-2.2-30 a version", { user: "ann", resourceAttributes: { ...pods, version: "v1" } }, true],
     ["A-2.2-30 every version", { user: "ann", resourceAttributes: { ...pods, version: "*" } }, true],
-  ])("%s: %j is %s", async (_what, spec, expected) => {
+  ])("%s: %j is allowed: %s", async (_what, spec, expected) => {
     expect(await allowed(spec)).toBe(expected);
   });
 
-  test("A-2.2-31 A-2.2-32 A-2.2-33 A-2.2-34 A-2.2-37 the status of an answer", async () => {
+  test("A-2.2-31 A-2.2-32 A-2.2-33 A-2.2-34 A-2.2-37 the status of a review has allowed, and a reason when access is granted", async () => {
     const yes = (await ok(server.admin.post(SAR, { spec: { user: "ann", resourceAttributes: pods } }))).body
       .status;
     expect(yes).toEqual({
@@ -138,7 +138,7 @@ describe("2.2 the questions", () => {
     expect(no.denied ?? false).toBe(false);
   });
 
-  test("A-2.2-32 an authorizer that denies says denied", async () => {
+  test("A-2.2-32 a denial by an authorizer sets denied in the status", async () => {
     const denying = await TestServer.start({ authorizationModes: ["RBAC", "AlwaysDeny"] });
     const { status } = (
       await ok(denying.admin.post(SAR, { spec: { user: "bob", resourceAttributes: pods } }))
@@ -149,7 +149,7 @@ describe("2.2 the questions", () => {
     await denying.close();
   });
 
-  test("A-2.2-35 A-2.2-36 A-7-01 A-2.4-26 A-2.4-31 a dangling role is an evaluation error, the rest decides", async () => {
+  test("A-2.2-35 A-2.2-36 A-7-01 A-2.4-26 A-2.4-31 a binding to a missing role is an evaluationError, the other bindings decide", async () => {
     const ns = `${RBAC}/namespaces/team/rolebindings`;
     await ok(
       server.admin.post(ns, roleBinding("dangling", refTo("Role", "gone"), [user("ann"), user("dana")])),
@@ -183,11 +183,11 @@ describe.each([
     expect([status, body.kind, body.apiVersion]).toEqual([201, kind, sent.apiVersion]);
     expect(headers["content-type"]).toBe("application/json");
     expect(body.status).toBeTypeOf("object");
-    // The rules of the caller are answered without the question, as in the reference.
+    // The rules of the caller are returned without the spec, as in the reference.
     if (spec !== undefined) expect(body.spec).toEqual(kind === "SelfSubjectRulesReview" ? {} : spec);
   });
 
-  test("A-2.2-09 a status that the client sends has no influence", async () => {
+  test("A-2.2-09 a status in the request body is ignored", async () => {
     const plain = (await ok(server.admin.post(path, sent))).body.status;
     const claimed = {
       allowed: true,
@@ -199,12 +199,12 @@ describe.each([
     expect((await ok(server.admin.post(path, { ...sent, status: claimed }))).body.status).toEqual(plain);
   });
 
-  test("A-4.1-06 without a body it is an error", async () => {
+  test("A-4.1-06 a request without a body is 400", async () => {
     expect((await server.admin.ask("POST", path, { raw: "" })).status).toBe(400);
     expect((await server.admin.ask("POST", path)).status).toBe(400);
   });
 
-  test("A-4.1-07 A-4.1-08 it takes dryRun, fieldManager, fieldValidation and pretty", async () => {
+  test("A-4.1-07 A-4.1-08 POST supports dryRun, fieldManager, fieldValidation and pretty", async () => {
     const query = "dryRun=All&fieldManager=me&fieldValidation=Strict&pretty=true";
     const answer = await ok(server.admin.post(`${path}?${query}`, sent));
     expect(answer.text).toContain('\n  "status": {');
@@ -215,7 +215,7 @@ describe.each([
     expect((await server.admin.post(`${path}?fieldManager=${"m".repeat(129)}`, sent)).status).toBe(422);
   });
 
-  test("A-1-02 nothing is stored, nothing can be read back", async () => {
+  test("A-1-02 a review is not stored and can't be read", async () => {
     const before = (await server.admin.get("/api/v1/namespaces")).body.metadata.resourceVersion;
     await ok(server.admin.post(path, sent));
     for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
@@ -225,13 +225,13 @@ describe.each([
     expect((await server.admin.get("/api/v1/namespaces")).body.metadata.resourceVersion).toBe(before);
   });
 
-  test("A-4.1-10 without credentials it is 403, with wrong ones 401", async () => {
+  test("A-4.1-10 a request without credentials is 403, one with wrong credentials 401", async () => {
     expect((await server.as(undefined).post(path, sent)).status).toBe(403);
     const { status, body } = await server.as("nobody").post(path, sent);
     expect([status, body.reason]).toEqual([401, "Unauthorized"]);
   });
 
-  test("A-2.2-01 A-2.2-04 A-2.2-07 A-2.2-08 a spec is required where there is one", async () => {
+  test("A-2.2-01 A-2.2-04 A-2.2-07 A-2.2-08 a review without a spec is 422 when its kind has one", async () => {
     if (spec === undefined) return;
     const answer = await server.admin.post(path, { kind, apiVersion: sent.apiVersion });
     expect([answer.status, answer.body.reason]).toEqual([422, "Invalid"]);

@@ -10,7 +10,7 @@ const pod = (name: string, labels: object = {}) => ({
   spec: { containers: [{ name: "c", image: "i" }], terminationGracePeriodSeconds: 0 },
 });
 
-describe("what is done to pods", () => {
+describe("binding and eviction of pods", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -20,7 +20,7 @@ describe("what is done to pods", () => {
   const bind = (name: string, target: object = { kind: "Node", name: "n1" }, metadata: object = {}) =>
     server.admin.post(`${pods}/${name}/binding`, { metadata: { name, ...metadata }, target });
 
-  it("binding: once, with the condition and the annotations", async () => {
+  it("binding: assigns the node once and sets the condition and the annotations", async () => {
     await server.admin.post(pods, pod("bound"));
     const done = await bind("bound", { kind: "Node", name: "n1" }, { annotations: { by: "me" } });
     expect([done.status, done.body.status]).toEqual([201, "Success"]);
@@ -34,7 +34,7 @@ describe("what is done to pods", () => {
     expect((await bind("bound", { kind: "Pod", name: "n1" })).status).toBe(422);
   });
 
-  it("binding: with the pod named in the body", async () => {
+  it("binding: POST to bindings takes the pod's name from the body", async () => {
     await server.admin.post(pods, pod("named"));
     const { status } = await server.admin.post("/api/v1/namespaces/default/bindings", {
       metadata: { name: "named" },
@@ -86,13 +86,13 @@ describe("what is done to pods", () => {
     await server.admin.put(`${budgets}/${name}/status`, { ...made.body, status });
   };
 
-  it("eviction: a pod without budget goes", async () => {
+  it("eviction: a pod without a disruption budget is deleted", async () => {
     await running("free", { app: "free" });
     expect((await evict("free")).status).toBe(201);
     expect((await server.admin.get(`${pods}/free`)).status).toBe(404);
   });
 
-  it("eviction: takes from the budget while there is something to take", async () => {
+  it("eviction: is allowed while the budget has disruptions left, and uses one", async () => {
     await budget("guarded", 1);
     await running("g1", { app: "guarded" });
     await running("g2", { app: "guarded" });
@@ -109,7 +109,7 @@ describe("what is done to pods", () => {
     expect(Object.keys(status.disruptedPods)).toEqual(["g1"]);
   });
 
-  it("eviction: a budget that isn't up to date asks to come again", async () => {
+  it("eviction: a budget with an outdated status answers 429 with Retry-After", async () => {
     await server.admin.post(budgets, {
       metadata: { name: "fresh" },
       spec: { selector: { matchLabels: { app: "fresh" } }, minAvailable: 1 },
@@ -119,7 +119,7 @@ describe("what is done to pods", () => {
     expect([later.status, later.headers["retry-after"]]).toEqual([429, "10"]);
   });
 
-  it("eviction: two budgets can't be told apart; a pod that never ran counts against none", async () => {
+  it("eviction: a pod with two budgets is 500; a pod that never ran counts against no budget", async () => {
     await budget("twice", 1);
     await server.admin.post(budgets, {
       metadata: { name: "twice-too" },
@@ -163,7 +163,7 @@ describe("what is done to pods", () => {
     await own.close();
   });
 
-  it("eviction: in the older version, with preconditions, and of the wrong kind", async () => {
+  it("eviction: supports policy/v1beta1 and preconditions, and rejects another kind", async () => {
     await running("old", { app: "old" });
     const wrong = await evict("old", { deleteOptions: { preconditions: { uid: "other" } } });
     expect(wrong.status).toBe(409);
@@ -172,7 +172,7 @@ describe("what is done to pods", () => {
   });
 });
 
-describe("what is asked for one pod says nothing of another", () => {
+describe("a request for a subresource of a pod must not name another pod", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -194,7 +194,7 @@ describe("what is asked for one pod says nothing of another", () => {
     }
   });
 
-  it("a dry run in the options of an eviction spends nothing", async () => {
+  it("an eviction with dryRun in its options doesn't use the budget", async () => {
     const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
     const made = await server.admin.post(budgets, {
       metadata: { name: "b" },
@@ -215,7 +215,7 @@ describe("what is asked for one pod says nothing of another", () => {
       server.admin.post(`${pods}/g/eviction`, { metadata: { name: "g" }, deleteOptions });
     expect((await evict({ dryRun: ["All"] })).status).toBe(201);
     expect((await server.admin.get(`${budgets}/b`)).body.status).toMatchObject({ disruptionsAllowed: 1 });
-    // A pod that doesn't serve goes without taking anything, while enough others do.
+    // An unready pod is evicted without using the budget when enough others are healthy.
     const spent = (await server.admin.get(`${budgets}/b`)).body;
     await server.admin.put(`${budgets}/b/status`, { ...spent, status: { ...status, disruptionsAllowed: 0 } });
     expect((await evict({})).status).toBe(429);
@@ -225,7 +225,7 @@ describe("what is asked for one pod says nothing of another", () => {
   });
 });
 
-describe("token reviews", () => {
+describe("TokenReview", () => {
   let server: TestServer;
   const folder = mkdtempSync(path.join(tmpdir(), "plinth-review-"));
   beforeAll(async () => {
@@ -240,18 +240,18 @@ describe("token reviews", () => {
   const review = (spec: object) =>
     server.admin.post("/apis/authentication.platform.io/v1/tokenreviews", { spec });
 
-  it("a good token is told whom it belongs to", async () => {
+  it("a valid token returns its user and audiences", async () => {
     const { status, body } = await review({ token: "good-token" });
     expect(status).toBe(201);
     expect(body.status).toEqual({
       authenticated: true,
       user: { username: "jane", uid: "7", groups: ["devs", "ops", "system:authenticated"] },
-      // Those whom such a token is meant for: this server.
+      // The audiences of such a token: this server.
       audiences: ["https://platform.default.svc.cluster.local"],
     });
   });
 
-  it("an unknown one belongs to nobody, and none is a mistake", async () => {
+  it("an unknown token is not authenticated, and a missing token is 400", async () => {
     expect((await review({ token: "bad" })).body.status).toEqual({ user: {}, error: "invalid bearer token" });
     expect((await review({})).status).toBe(400);
     expect((await review({ token: " " })).body.status).toEqual({ user: {}, error: "invalid bearer token" });

@@ -47,7 +47,7 @@ describe("server-side apply", () => {
       contentType: "application/apply-patch+yaml",
     });
 
-  it("C-2.5-01 C-2.5-02 C-4.7-12 C-4.10-01 C-4.10-20 C-4.10-25 creates what isn't there, from JSON or YAML, and owns what it names", async () => {
+  it("C-2.5-01 C-2.5-02 C-4.7-12 C-4.10-01 C-4.10-20 C-4.10-25 creates a missing object from JSON or YAML, and the manager owns the applied fields", async () => {
     const made = await apply(`${deployments}/made`, deployment("made", { replicas: 2 }), "fieldManager=me");
     expect(made.status).toBe(201);
     expect(entryOf(made, "me")).toEqual({
@@ -71,13 +71,13 @@ describe("server-side apply", () => {
     expect((await apply(`${configMaps}/yaml`, yaml, "fieldManager=me")).status).toBe(201);
   });
 
-  it("applying again changes nothing, not even the version", async () => {
+  it("applying the same configuration again changes nothing, not even the resourceVersion", async () => {
     const first = await apply(`${deployments}/same`, deployment("same", { replicas: 2 }), "fieldManager=me");
     const again = await apply(`${deployments}/same`, deployment("same", { replicas: 2 }), "fieldManager=me");
     expect([again.status, again.text]).toEqual([200, first.text]);
   });
 
-  it("C-4.10-13 what is no longer applied goes back to its default, or goes", async () => {
+  it("C-4.10-13 a field that is no longer applied is removed or gets its default", async () => {
     await apply(`${deployments}/back`, deployment("back", { replicas: 4, paused: true }), "fieldManager=me");
     const { status, body } = await apply(`${deployments}/back`, deployment("back"), "fieldManager=me");
     expect(status).toBe(200);
@@ -85,7 +85,7 @@ describe("server-side apply", () => {
     expect(body.spec).not.toHaveProperty("paused");
   });
 
-  it("C-4.10-10 C-7-08 a field that another owns is a conflict, with a cause for each field and manager", async () => {
+  it("C-4.10-10 C-7-08 a field of another manager is a conflict, with a cause for each field and manager", async () => {
     await apply(`${deployments}/torn`, deployment("torn", { replicas: 4 }), "fieldManager=first");
     const other = deployment("torn", { replicas: 5 }, [container({ image: "i:2" })]);
     const refused = await apply(`${deployments}/torn`, other, "fieldManager=second");
@@ -104,7 +104,7 @@ describe("server-side apply", () => {
     expect(JSON.stringify(entryOf(forced, "first")!.fieldsV1)).not.toContain("replicas");
   });
 
-  it("C-4.10-07 C-4.10-08 the same value is shared, and another one conflicts with all who share it", async () => {
+  it("C-4.10-07 C-4.10-08 managers that apply the same value share the field, and another value conflicts with all of them", async () => {
     await apply(`${configMaps}/shared`, configMap("shared", { k: "v" }), "fieldManager=a");
     await apply(`${configMaps}/shared`, configMap("shared", { k: "v" }), "fieldManager=b");
     const refused = await apply(`${configMaps}/shared`, configMap("shared", { k: "w" }), "fieldManager=c");
@@ -127,7 +127,7 @@ describe("server-side apply", () => {
     expect(entryOf(merged, "patcher", "Update")!.fieldsV1).toEqual({ "f:data": { "f:c": {} } });
   });
 
-  it("C-4.3-09 a write without a manager is recorded under the program's name", async () => {
+  it("C-4.3-09 a write without fieldManager is recorded under the program name of the User-Agent", async () => {
     const { body } = await server.admin.ask("POST", configMaps, {
       raw: JSON.stringify(configMap("agent", { a: "1" })),
       headers: { "user-agent": "tool/1.2 (linux)" },
@@ -135,7 +135,7 @@ describe("server-side apply", () => {
     expect(body.metadata.managedFields).toMatchObject([{ manager: "tool", operation: "Update" }]);
   });
 
-  it("status has entries of its own, and the object's writers don't own it", async () => {
+  it("status fields have managedFields entries of their own, and writers of the object don't own them", async () => {
     const made = await server.admin.post(`${deployments}?fieldManager=user`, deployment("stated"));
     expect(JSON.stringify(entryOf(made, "user", "Update")!.fieldsV1)).not.toContain("f:status");
     const written = await server.admin.put(`${deployments}/stated/status?fieldManager=ctl`, {
@@ -161,7 +161,7 @@ describe("server-side apply", () => {
     expect(applied.body.spec.replicas).toBe(1);
   });
 
-  it("a scale takes the replicas from whoever applied them", async () => {
+  it("a write of the scale subresource takes the ownership of replicas from the manager that applied it", async () => {
     await apply(`${deployments}/scaled`, deployment("scaled", { replicas: 2 }), "fieldManager=me");
     const { body } = await server.admin.get(`${deployments}/scaled/scale`);
     await server.admin.put(`${deployments}/scaled/scale?fieldManager=scaler`, {
@@ -183,7 +183,7 @@ describe("server-side apply", () => {
     ["JSON patch", "json"],
     ["update", "put"],
   ] as const)(
-    "C-4.10-27 C-4.10-28 C-4.10-29 a list with one empty entry clears the entries before anything else, an empty list doesn't: %s",
+    "C-4.10-27 C-4.10-28 C-4.10-29 managedFields with one empty entry clear all entries first, an empty list doesn't: %s",
     async (_title, how) => {
       const path = `${configMaps}/cleared`;
       const made = await apply(path, configMap("cleared", { a: "1", b: "1" }), "fieldManager=me");
@@ -207,7 +207,7 @@ describe("server-side apply", () => {
         200,
         made.body.metadata.managedFields,
       ]);
-      // With nothing else to own, nobody is left; with another change, whoever made it owns that alone.
+      // Without other owned fields no owner remains; with another change, its writer owns only that change.
       expect((await write([{}], "1")).body.metadata).not.toHaveProperty("managedFields");
       await apply(path, configMap("cleared", { a: "1", b: "1" }), "fieldManager=me");
       const cleared = await write([{}], "2");
@@ -218,7 +218,7 @@ describe("server-side apply", () => {
     },
   );
 
-  it("C-4.10-02 C-4.10-11 C-4.10-12 who would be in conflict can leave the field out, or take the value that stands", async () => {
+  it("C-4.10-02 C-4.10-11 C-4.10-12 a conflict is solved by leaving out the field or by applying its current value", async () => {
     const path = `${configMaps}/ways`;
     await apply(path, configMap("ways", { a: "1", b: "1" }), "fieldManager=me");
     await server.admin.patch(`${path}?fieldManager=other`, { data: { a: "2" } });
@@ -232,7 +232,7 @@ describe("server-side apply", () => {
     expect(entryOf(shared, "other", "Update")!.fieldsV1).toEqual({ "f:data": { "f:a": {} } });
   });
 
-  it("C-4.10-26 a field is handed over by applying it alone under another name", async () => {
+  it("C-4.10-26 a field changes its manager when the new manager applies that field alone", async () => {
     const path = `${deployments}/handed`;
     await apply(path, deployment("handed", { replicas: 3 }), "fieldManager=user");
     const alone = {
@@ -285,7 +285,7 @@ describe("server-side apply", () => {
     ["no metadata", {}],
     ["empty metadata", { metadata: {} }],
     ["metadata of nulls", { metadata: { name: null, uid: null, managedFields: null } }],
-  ])("what has %s changes the object of the path and creates none", async (what, metadata) => {
+  ])("a body with %s changes the object of the URL and creates none", async (what, metadata) => {
     const path = `${configMaps}/named-${what.replaceAll(" ", "-")}`;
     const body = { apiVersion: "v1", kind: "ConfigMap", data: { a: "1" }, ...metadata };
     const refused = await apply(path, body, "fieldManager=me");
@@ -300,7 +300,7 @@ describe("server-side apply", () => {
     expect(entryOf(changed, "me")!.fieldsV1).toEqual({ "f:data": { "f:a": {} } });
   });
 
-  it("a null is meant: the manager owns the field, which goes or gets its default", async () => {
+  it("null is applied: the manager owns the field, which is removed or gets its default", async () => {
     const path = `${deployments}/nulls`;
     const made = { ...deployment("nulls", { replicas: 3 }), metadata: { name: "nulls", labels: { a: "b" } } };
     expect((await server.admin.post(deployments, made)).status).toBe(201);
@@ -316,7 +316,7 @@ describe("server-side apply", () => {
     const forced = await apply(path, part({ replicas: null }), "fieldManager=two&force=true");
     expect([forced.status, forced.body.spec.replicas, forced.body.metadata.generation]).toEqual([200, 1, 2]);
     expect(entryOf(forced, "two")!.fieldsV1).toEqual({ "f:spec": { "f:replicas": {} } });
-    // Nothing of an object whose fields are owned one by one goes with a null in its place.
+    // A null doesn't remove an object whose fields have separate owners.
     const whole = await apply(path, part(null, null), "fieldManager=three");
     expect([whole.status, whole.body.metadata.labels, whole.body.spec.template]).toEqual([
       200,
@@ -333,7 +333,7 @@ describe("server-side apply", () => {
     ]);
   });
 
-  it("an item without a key that has to be said is refused where it is missing", async () => {
+  it("a list item without a required key is rejected, and the error names the missing key", async () => {
     const path = `${deployments}/keyless`;
     await server.admin.post(deployments, deployment("keyless"));
     const part = {
@@ -363,7 +363,7 @@ describe("server-side apply", () => {
     expect((await server.admin.get(`${configMaps}/dry`)).status).toBe(404);
   });
 
-  it("force is for applies only", async () => {
+  it("force is 422 for a patch that isn't an apply", async () => {
     await server.admin.post(configMaps, configMap("forced", {}));
     expect((await server.admin.patch(`${configMaps}/forced?force=true`, { data: {} })).status).toBe(422);
   });

@@ -43,7 +43,7 @@ afterAll(async () => {
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** One request on a connection of its own, with header lines as they are given. */
+/** Sends one request with raw header lines on a new connection. */
 function ask(
   pair: CertificatePair | undefined,
   headers: Headers,
@@ -62,15 +62,15 @@ function ask(
       );
     });
     request.once("error", reject);
-    // As bytes: a text would change the encoding of the headers that go out with it.
+    // As bytes: a string would change the encoding of the headers sent with it.
     request.end(method === "POST" ? Buffer.from("{}") : undefined);
   });
 }
 const userOf = async (pair: CertificatePair | undefined, headers: Headers) =>
   (await ok(ask(pair, headers))).body.status.userInfo;
 
-describe("5.8 headers of a proxy", () => {
-  it("C-5.8-01 C-5.8-05 name the user, whatever their case", async () => {
+describe("5.8 request headers of an authenticating proxy", () => {
+  it("C-5.8-01 C-5.8-05 name the user, case-insensitively", async () => {
     const own = { username: "ann", groups: ["system:authenticated"] };
     expect(await userOf(front, { "x-ReMoTe-uSeR": "ann" })).toEqual(own);
     expect(await userOf(front, { "X-Other-User": "ann" })).toEqual(own);
@@ -78,12 +78,12 @@ describe("5.8 headers of a proxy", () => {
     expect(await userOf(front, { "X-Other-User": "ann", "X-Remote-User": "" })).toEqual(own);
   });
 
-  it("C-5.8-02 give a group for each value of each header", async () => {
+  it("C-5.8-02 add a group for each value of each group header", async () => {
     const headers = { "X-Remote-User": "ann", "X-Team": "t", "X-Remote-Group": ["dev, ops", "qa", ""] };
     expect((await userOf(front, headers)).groups).toEqual(["dev, ops", "qa", "t", "system:authenticated"]);
   });
 
-  it("C-5.8-03 C-5.8-04 give further facts under keys in lower case, decoded", async () => {
+  it("C-5.8-03 C-5.8-04 add extra values under decoded keys in lower case", async () => {
     const headers = {
       "X-Remote-User": "ann",
       "X-Remote-Extra-Scopes": ["openid", "profile"],
@@ -102,13 +102,13 @@ describe("5.8 headers of a proxy", () => {
     ]);
   });
 
-  it("are text in UTF-8", async () => {
+  it("are decoded as UTF-8", async () => {
     const latin1 = Buffer.from("zoë").toString("latin1");
     expect((await userOf(front, { "X-Remote-User": latin1 })).username).toBe("zoë");
     expect((await ask(front, { "X-Remote-User": "zo\u00eb" })).status).toBe(401);
   });
 
-  it("go before any other method, on a connection that was somebody else's before", async () => {
+  it("take precedence over other methods, for each request of a connection", async () => {
     const bearer = { authorization: "Bearer secret" };
     expect((await userOf(front, { ...bearer, "X-Remote-User": "ann" })).username).toBe("ann");
     const api = server.asCertificate(front.certificate, front.key);
@@ -125,7 +125,7 @@ describe("5.8 headers of a proxy", () => {
     expect(names).toEqual(["tok", "ann", "bob", "tok"]);
   });
 
-  it("are believed over HTTP/2 too", async () => {
+  it("authenticate the user over HTTP/2 too", async () => {
     const session = connect(server.server.url!, {
       ca: server.server.caCertificate!,
       cert: front.certificate,
@@ -148,8 +148,8 @@ describe("5.8 headers of a proxy", () => {
   });
 });
 
-describe("5.8 what a proxy says is for the server alone", () => {
-  it("its headers are not handed on to pods", async () => {
+describe("5.8 the headers of an authenticating proxy are only for this server", () => {
+  it("are not forwarded to pods", async () => {
     const backend = await FakeBackend.start(echo);
     const told = await TestServer.start({
       connections: { allowLoopback: true },
@@ -175,7 +175,7 @@ describe("5.8 what a proxy says is for the server alone", () => {
     }
   });
 
-  it("servers that extend the API can read by whom and how it is said", async () => {
+  it("the ConfigMap extension-apiserver-authentication publishes the proxy's CA and header names", async () => {
     const at = "/api/v1/namespaces/platform-system/configmaps/extension-apiserver-authentication";
     const { body } = await ok(server.admin.get(at));
     expect(body.data).toEqual({
@@ -195,17 +195,17 @@ describe("5.8 what a proxy says is for the server alone", () => {
   });
 });
 
-describe("5.8 headers of anybody else", () => {
+describe("5.8 proxy headers of a client that isn't an authenticating proxy", () => {
   const claim = { "X-Remote-User": "admin", "X-Remote-Group": "system:masters" };
 
-  it("C-5.8-05 mean nothing without a certificate", async () => {
+  it("C-5.8-05 are ignored without a client certificate", async () => {
     expect((await ask(undefined, claim)).status).toBe(403);
     expect((await ask(undefined, claim)).body.message).toContain("system:anonymous");
     const token = await userOf(undefined, { ...claim, authorization: "Bearer secret" });
     expect(token).toEqual({ username: "tok", uid: "7", groups: ["system:authenticated"] });
   });
 
-  it("C-5.8-05 mean nothing with the certificate of a client", async () => {
+  it("C-5.8-05 are ignored with the certificate of a client CA", async () => {
     expect(await userOf(client(clients, "carol", "dev"), claim)).toEqual({
       username: "carol",
       groups: ["dev", "system:authenticated"],
@@ -227,18 +227,18 @@ describe("5.8 headers of anybody else", () => {
         return { certificate: `${made.certificate}\n${false_.certificate}`, key: made.key };
       },
     ],
-  ])("C-5.8-05 let nobody in with a certificate %s", async (_what, pair) => {
+  ])("C-5.8-05 are answered 401 with a certificate %s", async (_what, pair) => {
     expect((await ask(pair(), claim)).status).toBe(401);
   });
 
-  it("C-5.8-05 a proxy of an authority below is believed", async () => {
+  it("C-5.8-05 a proxy whose certificate is signed by an intermediate CA is accepted", async () => {
     const below = intermediate(proxies, "below");
     const made = client(below, "front-2");
     const pair = { certificate: `${made.certificate}\n${below.certificate}`, key: made.key };
     expect((await userOf(pair, { "X-Remote-User": "ann" })).username).toBe("ann");
   });
 
-  it("a proxy that names nobody isn't taken for a client of its name", async () => {
+  it("a proxy request without a user is 401, not the user of the proxy's certificate", async () => {
     expect((await ask(front, {})).status).toBe(401);
     expect((await ask(front, { "X-Remote-User": "" })).status).toBe(401);
     expect((await ask(front, { "X-Remote-Group": "system:masters" })).status).toBe(401);
@@ -246,7 +246,7 @@ describe("5.8 headers of anybody else", () => {
     expect((await ask(front, { authorization: "Bearer wrong" })).status).toBe(401);
   });
 
-  it("two values of the user's header are one too many", async () => {
+  it("several values of the user header are 401", async () => {
     for (const values of [
       ["admin", "ann"],
       ["ann", "ann"],
@@ -283,7 +283,7 @@ describe("5.8 flags", () => {
     );
   });
 
-  it("C-5.8-06 without allowed names every proxy of the authorities is believed", async () => {
+  it("C-5.8-06 every certificate of the proxy CA is accepted when there are no allowed names", async () => {
     const { allowedNames: _, ...all } = choice;
     const open = await TestServer.start({
       runtimeConfig: "authentication.platform.io/v1alpha1",

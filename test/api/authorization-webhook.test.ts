@@ -64,13 +64,13 @@ async function start({ modes = ["Webhook"], version = "v1beta1", clock }: Choice
   return server;
 }
 
-/** The questions about a user; the server asks others on its own behalf. */
+/** The reviews about a user; the server sends others on its own behalf. */
 const asked = (user: string) =>
   service.received.map(({ text }) => JSON.parse(text) as Review).filter(({ spec }) => spec["user"] === user);
 const token = "the-token-of-ann";
 
 describe("mode Webhook", () => {
-  it("asks with a SubjectAccessReview about the caller and the request", async () => {
+  it("sends a SubjectAccessReview of the caller and the request", async () => {
     const { admin } = await start();
     expect((await server!.as(token).get(`${configMaps}/it`)).status).toBe(404);
     expect(asked("ann")).toEqual([
@@ -96,7 +96,7 @@ describe("mode Webhook", () => {
     expect((await admin.get(configMaps)).status).toBe(200);
   });
 
-  it("in v1, groups have their other name", async () => {
+  it("version v1 sends the groups in the field groups", async () => {
     await start({ version: "v1" });
     reply = () => decided("v1");
     expect((await server!.as(token).get(configMaps)).status).toBe(200);
@@ -134,13 +134,13 @@ describe("mode Webhook", () => {
     ["allowed and denied at once", () => decidedAs({ allowed: true, denied: true })],
     ["a text for a decision", () => decidedAs({ allowed: "true" })],
     ["no JSON", () => ({ body: "<html>" })],
-  ])("has no opinion where the service answers with %s", async (_what, wrong) => {
+  ])("has no opinion when the service answers with %s", async (_what, wrong) => {
     await start({ modes: ["Webhook", "RBAC"] });
     reply = wrong;
     const { status: code, body } = await server!.as(token).get(configMaps);
     expect(code).toBe(403);
     expect(body.message).toContain("the authorization webhook failed");
-    // That is not remembered.
+    // This result is not cached.
     status = { allowed: true };
     reply = () => decided();
     expect((await server!.as(token).get(configMaps)).status).toBe(200);
@@ -151,7 +151,7 @@ describe("mode Webhook", () => {
     return decided();
   };
 
-  it("remembers that somebody may longer than that somebody may not", async () => {
+  it("caches allowed decisions longer than denied ones", async () => {
     const clock = new ManualClock();
     await start({ clock });
     const caller = server!.as(token);
@@ -169,14 +169,14 @@ describe("mode Webhook", () => {
     expect(await ask()).toBe(200);
   });
 
-  it("asks once for equal questions at the same time", async () => {
+  it("sends one review for equal concurrent requests", async () => {
     await start();
     const caller = server!.as(token);
     await Promise.all(Array.from({ length: 8 }, () => caller.get(configMaps)));
     expect(asked("ann")).toHaveLength(1);
   });
 
-  it("lists of rules are incomplete", async () => {
+  it("SelfSubjectRulesReviews are incomplete", async () => {
     await start({ modes: ["Webhook", "RBAC"] });
     const { body } = await server!
       .as(token)
@@ -184,7 +184,7 @@ describe("mode Webhook", () => {
     expect(body.status).toMatchObject({ incomplete: true });
   });
 
-  it("needs its configuration, and the configuration needs it", async () => {
+  it("requires a configuration file, and the file requires the mode", async () => {
     await expect(TestServer.start({ authorizationModes: ["Webhook"] })).rejects.toThrow(
       "authorizationModes Webhook needs authorizationWebhook.configFile",
     );

@@ -10,7 +10,7 @@ const accept = "application/vnd.platform.protobuf";
 const server = useServer({ enabledControllers: [] });
 
 test.each(["/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1"])(
-  "%s in the binary form says what it says in JSON",
+  "%s in the binary encoding equals the JSON document",
   async (path) => {
     const { status, headers, bytes } = await server.admin.get(path, { accept });
     expect([status, headers["content-type"]]).toEqual([200, accept]);
@@ -21,7 +21,7 @@ test.each(["/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1"])(
     const resources = found["resources"] as Record<string, unknown>[] | undefined;
     for (const one of resources ?? []) {
       one["verbs"] = (one["verbs"] as { items: string[] }).items;
-      // Texts that aren't there are empty in this form.
+      // Missing strings are empty in this encoding.
       for (const name of ["group", "version", "storageVersionHash"]) if (one[name] === "") delete one[name];
     }
     expect(found).toEqual(withoutType(plain));
@@ -35,7 +35,7 @@ function withoutType(document: Record<string, unknown>): unknown {
   return rest;
 }
 
-test("the numbers of a resource type's fields are the reference's", async () => {
+test("the field numbers of an APIResource match the reference", async () => {
   const { bytes } = await server.admin.get("/apis/apps/v1", { accept });
   const fieldsOf = (reader: BinaryReader): Map<number, Uint8Array | number> => {
     const fields = new Map<number, Uint8Array | number>();
@@ -45,7 +45,7 @@ test("the numbers of a resource type's fields are the reference's", async () => 
     }
     return fields;
   };
-  // Of the resource types, the last one.
+  // The last APIResource.
   const list = fieldsOf(new BinaryReader(openEnvelope(bytes).message));
   const [groupVersion, last] = [list.get(1), list.get(2)];
   expect(Buffer.from(groupVersion as Uint8Array).toString()).toBe("apps/v1");

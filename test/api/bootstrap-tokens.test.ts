@@ -18,7 +18,7 @@ interface Changes {
   readonly finalizers?: readonly string[];
 }
 
-/** Stores a bootstrap token with this id, but for the changes. */
+/** Stores a bootstrap token with this id and the given changes. */
 const store = (id: string, changes: Changes = {}, on = server) =>
   ok(
     on.admin.post(`/api/v1/namespaces/${changes.namespace ?? "platform-system"}/secrets`, {
@@ -36,7 +36,7 @@ const whoIs = (token: string, on = server) => on.as(token).post(SELF, {});
 const inSeconds = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOString();
 
 describe("5.4 bootstrap tokens", () => {
-  it("C-2.7-01 C-2.7-02 C-5.4-01 C-5.4-04 C-5.4-05 a token is the user of its id", async () => {
+  it("C-2.7-01 C-2.7-02 C-5.4-01 C-5.4-04 C-5.4-05 a token authenticates as system:bootstrap:<id>", async () => {
     await store("abcde1");
     const { body } = await ok(whoIs(`abcde1.${secret}`));
     expect(body.status.userInfo).toEqual({
@@ -45,7 +45,7 @@ describe("5.4 bootstrap tokens", () => {
     });
   });
 
-  it("C-2.7-07 further groups", async () => {
+  it("C-2.7-07 auth-extra-groups adds groups", async () => {
     const groups = "system:bootstrappers:workers,system:bootstrappers:a:b-1";
     await store("groups", { data: { "auth-extra-groups": groups } });
     const { body } = await ok(whoIs(`groups.${secret}`));
@@ -57,7 +57,7 @@ describe("5.4 bootstrap tokens", () => {
     ]);
   });
 
-  it("C-2.7-05 holds until it expires, and not a moment longer", async () => {
+  it("C-2.7-05 a token is valid until exactly its expiration", async () => {
     await store("timed1", { data: { expiration: inSeconds(60) } });
     await clock.advance(59_000);
     expect((await whoIs(`timed1.${secret}`)).status).toBe(201);
@@ -101,7 +101,7 @@ describe("5.4 bootstrap tokens", () => {
       { data: { "auth-extra-groups": "system:bootstrappers:A" } },
     ],
     ["C-2.7-07 with an empty group", "group6", { data: { "auth-extra-groups": "system:bootstrappers:a," } }],
-  ])("%s is refused", async (_what, id, changes) => {
+  ])("%s: the token of the Secret is rejected", async (_what, id, changes) => {
     await store(id, changes);
     expect((await whoIs(`${id}.${secret}`)).status).toBe(401);
   });
@@ -122,14 +122,14 @@ describe("5.4 bootstrap tokens", () => {
     expect([status, body.message]).toEqual([401, "Unauthorized"]);
   });
 
-  it("a token holds no more once its Secret is deleted, even while finalizers keep it", async () => {
+  it("a token is rejected once its Secret is being deleted, even with finalizers", async () => {
     await store("gone01", { finalizers: ["example.com/wait"] });
     expect((await whoIs(`gone01.${secret}`)).status).toBe(201);
     await ok(server.admin.delete("/api/v1/namespaces/platform-system/secrets/bootstrap-token-gone01"));
     expect((await whoIs(`gone01.${secret}`)).status).toBe(401);
   });
 
-  it("C-5.4-01 without the flag no such token is believed", async () => {
+  it("C-5.4-01 tokens are rejected when the flag is not set", async () => {
     const off = await TestServer.start({ runtimeConfig });
     try {
       await store("abcde1", {}, off);

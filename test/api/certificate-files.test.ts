@@ -57,14 +57,14 @@ const nameOf = async (api: Api, headers: Record<string, string> = {}) => {
   const { status, body } = await api.post(SELF, {}, { headers });
   return status === 201 ? (body.status.userInfo.username as string) : status;
 };
-/** Lets the server look at its files, until it has seen what changed. */
+/** Advances the clock so that the server checks its files, until it has seen the change. */
 async function looked(until: () => Promise<boolean>): Promise<void> {
   do await clock.advance(10_000);
   while (!(await until()));
 }
 
-describe("5.1 files that change while the server runs", () => {
-  it("C-5.1-01 C-5.1-02 other authorities of clients: the new are known, the old no more, on open connections too", async () => {
+describe("5.1 certificate files that change while the server runs", () => {
+  it("C-5.1-01 C-5.1-02 a changed client CA file applies to new and open connections", async () => {
     const [before, after] = [client(old, "before"), client(next, "after")];
     const standing = as(before);
     expect(await nameOf(standing)).toBe("before");
@@ -87,7 +87,7 @@ describe("5.1 files that change while the server runs", () => {
     expect(await nameOf(as(after))).toBe("after");
   });
 
-  it("C-5.8-05 other authorities of proxies", async () => {
+  it("C-5.8-05 a changed proxy CA file applies to new and open connections", async () => {
     const headers = { "X-Remote-User": "ann" };
     const standing = as(client(proxies, "front"));
     expect(await nameOf(standing, headers)).toBe("ann");
@@ -96,7 +96,7 @@ describe("5.1 files that change while the server runs", () => {
     expect(await nameOf(standing, headers)).toBe(401);
   });
 
-  it("another serving certificate", async () => {
+  it("a changed serving certificate is used once its key matches", async () => {
     const fresh = createServingCertificates(["127.0.0.1"]);
     const pair = client(old, "ann");
     writeFileSync(file("tls.key"), fresh.serving.key);
@@ -115,9 +115,9 @@ describe("5.1 files that change while the server runs", () => {
     await expect(nameOf(as(pair))).rejects.toThrow();
   });
 
-  it("the authority at the end of the serving certificate's chain is the one that client configurations trust", async () => {
+  it("client configurations trust the CA at the end of the serving certificate's chain", async () => {
     const told = () => JSON.parse(server.kubeconfig()).clusters[0].cluster["certificate-authority-data"];
-    // The file holds the certificate alone.
+    // The file has only the leaf certificate.
     expect(server.caCertificate).toBeUndefined();
     expect(told()).toBeUndefined();
     const { caCertificate } = serving;
@@ -126,14 +126,14 @@ describe("5.1 files that change while the server runs", () => {
     expect(server.caCertificate).toBe(caCertificate);
     expect(Buffer.from(told(), "base64").toString()).toBe(caCertificate);
     expect(await nameOf(as(client(old, "ann"), Buffer.from(told(), "base64").toString()))).toBe("ann");
-    // An authority below another is none that clients could begin with.
+    // An intermediate CA can't be a client's trust anchor.
     const below = intermediate(authority(), "below");
     writeFileSync(file("tls.crt"), `${serving.serving.certificate}${below.certificate}`);
     await looked(() => Promise.resolve(server.caCertificate === undefined));
     expect(told()).toBeUndefined();
   });
 
-  it("files that can't be used change nothing, and are used when they are mended", async () => {
+  it("unusable files are ignored until they are repaired", async () => {
     const pair = client(old, "ann");
     copyFileSync(file("clients.pem"), file("kept.pem"));
     writeFileSync(file("clients.pem"), "no certificate");
@@ -146,8 +146,8 @@ describe("5.1 files that change while the server runs", () => {
   });
 });
 
-describe("5.1 certificates over the wire", () => {
-  it("C-5.1-02 one by an authority below is known when it brings that along, on each of its connections", async () => {
+describe("5.1 client certificates in the TLS handshake", () => {
+  it("C-5.1-02 a certificate of an intermediate CA is accepted on each connection when the chain is sent", async () => {
     const below = intermediate(old, "below");
     const made = client(below, "ann");
     const pair = { certificate: `${made.certificate}\n${below.certificate}`, key: made.key };
@@ -155,7 +155,7 @@ describe("5.1 certificates over the wire", () => {
     expect(await nameOf(as(made))).toBe(401);
   });
 
-  it("a session is not resumed without its certificate being looked at again", async () => {
+  it("a resumed TLS session verifies the client certificate again", async () => {
     const { hostname: host, port } = new URL(server.url!);
     const pair = client(old, "ann");
     const handshake = (session?: Buffer) =>

@@ -11,7 +11,7 @@ const server = useServer({ enabledControllers: [] });
 const signerName = "example.com/own";
 let made = 0;
 
-/** Creates a request whose spec has these members instead of good ones. */
+/** Creates a request whose spec has these members replaced. */
 function create(spec: object) {
   const object = requestObject({ signerName });
   return server.admin.post(requestsPath, {
@@ -26,7 +26,7 @@ async function expectRefused(spec: object, field: string): Promise<void> {
   expect([answer.status, causeFields(answer)]).toEqual([422, [field]]);
 }
 
-test("nobody owns the spec of a request, as no update changes it", async () => {
+test("the spec of a CertificateSigningRequest has no owner in managedFields, as no update changes it", async () => {
   const { body } = await ok(create({}));
   expect(body.metadata).not.toHaveProperty("managedFields");
   const changed = { ...body, metadata: { ...body.metadata, labels: { a: "b" } } };
@@ -80,7 +80,7 @@ describe("2.6 the spec of a CertificateSigningRequest", () => {
     await expectRefused({ usages: ["client auth", "clientAuth"] }, "spec.usages[1]");
   });
 
-  test("subjectAltNames that can't be read are refused with the request", async () => {
+  test("an unreadable subjectAltName extension makes the request 422", async () => {
     const bad = requestObject({ signerName, extensions: [Buffer.from("300c0603551d110405", "hex")] });
     expect((await server.admin.post(requestsPath, bad)).status).toBe(422);
   });
@@ -202,7 +202,7 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
         reference.admin.put(`${at}/approval`, { ...first.body, status: { conditions } }),
       );
       expect(second.body.status.conditions).toMatchObject([other, reviewed]);
-      // The decisions have their own subresource there too.
+      // Approval and denial have their own subresource there too.
       const denied = {
         ...second.body,
         status: { conditions: [...conditions, { ...reviewed, type: "Denied" }] },

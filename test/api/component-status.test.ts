@@ -8,14 +8,14 @@ import { ManualClock, settle } from "./support.ts";
 const path = "/api/v1/componentstatuses";
 const healthy = [{ type: "Healthy", status: "True", message: "ok" }];
 
-describe("components", () => {
+describe("ComponentStatus", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
   });
   afterAll(() => server.close());
 
-  test("C-9.2-22 the store is listed with its health, and the warning that the kind is deprecated", async () => {
+  test("C-9.2-22 the list has the store's health and the Warning header of a deprecated kind", async () => {
     const { status, body, warnings } = await server.admin.get(path);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -27,7 +27,7 @@ describe("components", () => {
     expect(warnings).toEqual(["v1 ComponentStatus is deprecated in v1.19+"]);
   });
 
-  test("each can be got; another name is 404", async () => {
+  test("GET returns a component by name; an unknown name is 404", async () => {
     const { status, body } = await server.admin.get(`${path}/etcd-0`);
     expect([status, body.kind, body.conditions]).toEqual([200, "ComponentStatus", healthy]);
     const missing = await server.admin.get(`${path}/scheduler`);
@@ -39,7 +39,7 @@ describe("components", () => {
     ["fieldSelector=metadata.name%3Dother", 0],
     ["labelSelector=a%3Db", 0],
     ["limit=1", 1],
-  ])("selectors choose among them: %s", async (query, count) => {
+  ])("selectors and limit apply to the list: %s", async (query, count) => {
     expect((await server.admin.get(`${path}?${query}`)).body.items).toHaveLength(count);
   });
 
@@ -47,23 +47,23 @@ describe("components", () => {
     ["application/yaml", "name: etcd-0"],
     ["application/vnd.platform.protobuf", "etcd-0"],
     ["application/json;as=Table;g=meta.platform.io;v=v1", '"cells":["etcd-0","Healthy","ok",""]'],
-  ])("they are shown as %s", async (accept, part) => {
+  ])("components are encoded as %s", async (accept, part) => {
     const list = await server.admin.get(path, { accept });
     expect([list.status, list.text.includes(part)]).toEqual([200, true]);
     const one = await server.admin.get(`${path}/etcd-0`, { accept });
     expect([one.status, one.text.includes(part)]).toEqual([200, true]);
   });
 
-  test("pretty lays them out", async () => {
+  test("pretty=true indents the JSON", async () => {
     expect((await server.admin.get(`${path}?pretty=true`)).text).toContain('\n      "conditions": [');
   });
 
-  test.each(["POST", "PUT", "DELETE", "PATCH"])("%s is not for them", async (method) => {
+  test.each(["POST", "PUT", "DELETE", "PATCH"])("%s of a component is 405", async (method) => {
     expect((await server.admin.ask(method, `${path}/etcd-0`, { body: {} })).status).toBe(405);
   });
 });
 
-describe("a store that doesn't answer", () => {
+describe("the component status of a store", () => {
   const storeThat = (latestRevision: () => Promise<never>, clock: ManualClock): Store =>
     new Proxy(createMemoryStore({ clock }), {
       get: (target, name) =>
@@ -71,14 +71,14 @@ describe("a store that doesn't answer", () => {
     });
   const conditions = (problem: string) => [{ type: "Healthy", status: "False", error: problem }];
 
-  test("is unhealthy when it fails, without saying in public why", async () => {
+  test("is unhealthy without details when the store fails", async () => {
     const clock = new ManualClock();
     const store = storeThat(() => Promise.reject(new StoreUnavailableError("secret address")), clock);
     const [one] = await componentStatuses(store, clock);
     expect(one!["conditions"]).toEqual(conditions("reason withheld"));
   });
 
-  test("is unhealthy when it is late", async () => {
+  test("is unhealthy when the store doesn't answer within the timeout", async () => {
     const clock = new ManualClock();
     const statuses = componentStatuses(
       storeThat(() => new Promise<never>(() => undefined), clock),

@@ -10,7 +10,7 @@ const pods = "/api/v1/namespaces/default/pods";
 const { serving } = createServingCertificates(["localhost"], systemClock);
 const tls = { cert: serving.certificate, key: serving.key };
 
-describe("the log of a pod", () => {
+describe("the log subresource of a pod", () => {
   let server: TestServer;
   let agent: FakeBackend;
   let answer: RequestListener;
@@ -40,7 +40,7 @@ describe("the log of a pod", () => {
   });
 
   const log = (name: string, query = "") => server.admin.get(`${pods}/${name}/log${query}`);
-  /** The URL at which the agent was asked. */
+  /** The URL requested of the agent. */
   const asked = async (name: string, query = ""): Promise<string> => {
     answer = (_request, response) => response.end("line\n");
     const { status, text, headers } = await log(name, query);
@@ -57,11 +57,11 @@ describe("the log of a pod", () => {
     ["?sinceTime=2023-01-02T03:04:05%2B01:00", "?sinceTime=2023-01-02T02%3A04%3A05Z"],
     ["?container=main&pretty=true&x=y", ""],
     ["?insecureSkipTLSVerifyBackend=true", ""],
-  ])("with %s asks the agent with %s", async (query, expected) => {
+  ])("with the query %s requests %s of the node agent", async (query, expected) => {
     expect(await asked("one", query)).toBe(`/containerLogs/default/one/main${expected}`);
   });
 
-  test("the agent gets nothing of the caller's", async () => {
+  test("the request to the agent has none of the caller's headers", async () => {
     await asked("one");
     const { headers } = agent.requests.at(-1)!;
     expect(headers).toEqual({ host: `127.0.0.1:${agent.port}`, connection: "close" });
@@ -72,7 +72,7 @@ describe("the log of a pod", () => {
     ["two", "?container=i", "two/i"],
     ["annotated", "", "annotated/b"],
     ["annotated", "?container=a", "annotated/a"],
-  ])("of %s with %s is that of %s", async (name, query, place) => {
+  ])("the log of pod %s with the query %s is read from container %s", async (name, query, place) => {
     expect(await asked(name, query)).toBe(`/containerLogs/default/${place}`);
   });
 
@@ -82,7 +82,7 @@ describe("the log of a pod", () => {
     ["one", "?container=x", "container x is not valid for pod one"],
     ["one", "?tailLines=x", 'parameter tailLines: "x" is not an integer'],
     ["one", "?sinceTime=now", 'parameter sinceTime: "now" is not a time such as 2006-01-02T15:04:05Z'],
-  ])("of %s with %s is 400: %s", async (name, query, message) => {
+  ])("the log of pod %s with the query %s is 400: %s", async (name, query, message) => {
     const { status, body } = await log(name, query);
     expect([status, body.reason, body.message]).toEqual([400, "BadRequest", message]);
   });
@@ -95,23 +95,23 @@ describe("the log of a pod", () => {
       "?sinceSeconds=1&sinceTime=2023-01-02T03:04:05Z",
       "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified",
     ],
-  ])("with %s is 422", async (query, message) => {
+  ])("the query %s is 422", async (query, message) => {
     const { status, body } = await log("one", query);
     expect([status, body.reason]).toEqual([422, "Invalid"]);
     expect(body.message).toBe(`PodLogOptions "one" is invalid: ${message}`);
   });
 
-  test("of a pod without a node is 204", async () => {
+  test("a pod without a node is 204", async () => {
     const { status, text } = await log("waiting");
     expect([status, text]).toEqual([204, ""]);
   });
 
-  test("of a pod that isn't there, or whose node isn't, is 404", async () => {
+  test("a missing pod or a missing node is 404", async () => {
     expect((await log("missing")).body.message).toBe('pods "missing" not found');
     expect((await log("lost")).body.message).toBe('nodes "missing" not found');
   });
 
-  test("whose node agent isn't there is 503, by name", async () => {
+  test("an unreachable node agent is 503, and the message has its address", async () => {
     const { status, body } = await log("unreachable");
     expect([status, body.reason]).toEqual([503, "ServiceUnavailable"]);
     expect(body.message).toMatch(/^error trying to reach https:\/\/127\.0\.0\.1:\d+: connection refused$/);
@@ -123,7 +123,7 @@ describe("the log of a pod", () => {
     [401, 500, "InternalError", /status 401/],
     [500, 500, "InternalError", /previous container not found/],
     [302, 500, "InternalError", /status 302/],
-  ])("an agent's %i is %i", async (from, status, reason, message) => {
+  ])("status %i of the agent is answered as %i", async (from, status, reason, message) => {
     answer = (_request, response) =>
       response.writeHead(from, { Location: "/x" }).end("previous container not found\n");
     const got = await log("one");
@@ -131,7 +131,7 @@ describe("the log of a pod", () => {
     expect(got.body.message).toMatch(message);
   });
 
-  test("an endless complaint is told in part", async () => {
+  test("an endless error message of the agent is truncated", async () => {
     answer = (_request, response) => {
       response.writeHead(500);
       const more = () => void (response.destroyed || response.write("x".repeat(10_000), more));
@@ -142,7 +142,7 @@ describe("the log of a pod", () => {
     expect(body.message.length).toBeLessThan(51_000);
   });
 
-  test("that is followed comes line by line, and ends with the client", async () => {
+  test("a followed log is sent line by line, and its request to the agent ends with the client", async () => {
     let gone = false;
     let write: (text: string) => void = () => undefined;
     answer = (request, response) => {
@@ -163,19 +163,19 @@ describe("the log of a pod", () => {
     );
   });
 
-  test("HEAD asks no agent", async () => {
+  test("HEAD sends no request to the agent", async () => {
     const before = agent.requests.length;
     expect((await server.admin.ask("HEAD", `${pods}/one/log?follow=true`)).status).toBe(200);
     expect(agent.requests.length).toBe(before);
   });
 
-  test("is only for who may get it", async () => {
+  test("a user without permission gets 403", async () => {
     const { status, body } = await server.as("reader").get(`${pods}/one/log`);
     expect(status).toBe(403);
     expect(body.message).toContain('cannot get resource "pods/log"');
   });
 
-  test("a stop of the server ends those that are followed, well and at once", async () => {
+  test("a shutdown of the server ends followed logs properly and immediately", async () => {
     const other = await TestServer.start({ connections: { allowLoopback: true } });
     await makeNode(other.admin, "node", { InternalIP: "127.0.0.1" }, agent.port);
     await makePod(other.admin, "one", { node: "node" });

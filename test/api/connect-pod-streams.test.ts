@@ -4,7 +4,7 @@ import { pods, upgrade, useStreamingPods } from "./connect-upgrades-support.ts";
 
 const { server, streams, send } = useStreamingPods();
 
-describe("streams of a pod", () => {
+describe("exec, attach and portforward of a pod", () => {
   const asked = async (line: string, headers?: readonly string[]) => {
     const connection = await send(line, headers);
     await connection.receives(/hello [^\n]*\n/);
@@ -23,7 +23,7 @@ describe("streams of a pod", () => {
     ["attach/", "/attach/default/pod/main"],
     ["portforward", "/portForward/default/pod"],
     ["portforward?ports=80,81&ports=65535", "/portForward/default/pod?port=80%2C81%2C65535"],
-  ])("%s asks the agent with %s", async (rest, url) => {
+  ])("%s requests %s of the agent", async (rest, url) => {
     for (const method of ["POST", "GET"]) {
       const request = await asked(`${method} ${pods}/pod/${rest}`, [
         ...upgrade,
@@ -35,7 +35,7 @@ describe("streams of a pod", () => {
     }
   });
 
-  test("the agent's answer to an upgrade is handed on with its headers", async () => {
+  test("the agent's 101 response is forwarded with its headers", async () => {
     const connection = await send(`POST ${pods}/pod/exec?command=ls`, [
       ...upgrade,
       "Content-Length: 0",
@@ -65,12 +65,12 @@ describe("streams of a pod", () => {
     expect([status, body.message]).toEqual([400, "Upgrade request required"]);
   });
 
-  test("an upgrade to a log is answered plainly", async () => {
+  test("an upgrade request for a log gets a plain response", async () => {
     const text = await (await send(`GET ${pods}/pod/log`)).closes();
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*plain \/containerLogs\/default\/pod\/main/);
   });
 
-  test("whoever may not is refused before anybody is asked, by verb", async () => {
+  test("a user without permission for the verb is rejected before the agent is contacted", async () => {
     const before = streams.agent.requests.length;
     const as = async (user: string, line: string, ...more: string[]) => {
       const connection = await RawConnection.open(portOf(server));

@@ -9,7 +9,7 @@ import { ManualClock, until } from "./support.ts";
 const pods = "/api/v1/namespaces/default/pods";
 const megabyte = 1024 * 1024;
 
-/** Waits for the next event of a sort. */
+/** Resolves with the next event of a name. */
 const next = <T = unknown>(source: NodeJS.EventEmitter, event: string): Promise<T> =>
   new Promise((resolve) => source.once(event, resolve));
 
@@ -34,7 +34,7 @@ describe("bodies of proxied requests", () => {
   });
   const path = `${pods}/pod/proxy/x`;
 
-  /** A request whose body is still to come. */
+  /** A request whose body is not sent yet. */
   const upload = (headers: Record<string, string> = {}) => {
     const request = httpsRequest(`${server.server.url}${path}`, {
       method: "POST",
@@ -45,7 +45,7 @@ describe("bodies of proxied requests", () => {
     return request;
   };
 
-  test("an answer comes as it is written", async () => {
+  test("the response is forwarded as it is written", async () => {
     let end: () => void = () => undefined;
     onRequest = (_request, response) => {
       response.write("one");
@@ -58,7 +58,7 @@ describe("bodies of proxied requests", () => {
     await next(response, "end");
   });
 
-  test("a body goes on as it comes, and both may go on at once", async () => {
+  test("the request body is forwarded as it arrives, at the same time as the response", async () => {
     onRequest = (request, response) => {
       response.writeHead(200);
       request.on("data", (chunk) => response.write(`got ${chunk}`));
@@ -75,7 +75,7 @@ describe("bodies of proxied requests", () => {
     await next(response, "end");
   });
 
-  test("a backend writes no faster than the client reads", async () => {
+  test("a response is read from the backend no faster than the client reads it", async () => {
     let written = 0;
     let response: ServerResponse | undefined;
     const size = 256 * megabyte;
@@ -100,7 +100,7 @@ describe("bodies of proxied requests", () => {
       (full) => full,
     );
     let last = -1;
-    // As long as buffers on the way fill, more is taken.
+    // More is read until the buffers on the way are full.
     while (last !== written) {
       last = written;
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -119,7 +119,7 @@ describe("bodies of proxied requests", () => {
   });
 
   test.each(["HTTP/1.1", "HTTP/2"])(
-    "a large body passes by %s, no faster than the backend reads",
+    "a large body is forwarded over %s no faster than the backend reads it",
     async (version) => {
       const size = 96 * megabyte;
       let got = 0;
@@ -170,7 +170,7 @@ describe("bodies of proxied requests", () => {
     },
   );
 
-  test("a backend that answers before it has read all is heard, and the rest is let pass", async () => {
+  test("a response before the end of the request body is forwarded, and the rest of the body is discarded", async () => {
     onRequest = (request, response) => {
       response.writeHead(413, { Connection: "close" }).end("enough");
       request.resume();
@@ -183,7 +183,7 @@ describe("bodies of proxied requests", () => {
     expect(String(await next(response, "data"))).toBe("enough");
   });
 
-  test("when the client leaves, the request to the backend ends", async () => {
+  test("the backend request is closed when the client disconnects", async () => {
     let gone = false;
     onRequest = (request, response) => {
       response.write("one");
@@ -199,7 +199,7 @@ describe("bodies of proxied requests", () => {
     );
   });
 
-  test("when the client leaves in the middle of its body, so it does for the backend", async () => {
+  test("the backend request is aborted when the client disconnects within its body", async () => {
     let aborted = false;
     onRequest = (request) => {
       request.on("error", () => (aborted = true));
@@ -219,7 +219,7 @@ describe("bodies of proxied requests", () => {
     );
   });
 
-  test("an answer that breaks off breaks off for the client", async () => {
+  test("the client's response is aborted when the backend's response is aborted", async () => {
     onRequest = (_request, response) => {
       response.write("one");
       setTimeout(() => response.socket!.destroy(), 20);
@@ -230,7 +230,7 @@ describe("bodies of proxied requests", () => {
     expect((await failed).message).toBe("aborted");
   });
 
-  test("a backend that leaves without an answer is 503", async () => {
+  test("a backend that closes without a response is 503", async () => {
     onRequest = (request) => request.socket.destroy();
     const { status, body } = await server.admin.get(path);
     expect([status, body.reason]).toEqual([503, "ServiceUnavailable"]);
@@ -252,16 +252,19 @@ describe("bodies of proxied requests", () => {
   test.each([
     ["gzip, chunked", 400],
     ["identity", 400],
-  ])("a body in the transfer encoding %s is not handed on", async (encoding, status) => {
-    onRequest = (_request, response) => response.end();
-    const before = backend.requests.length;
-    const connection = await RawConnection.open(portOf(server));
-    connection.write(head(server, `POST ${path}`, `Transfer-Encoding: ${encoding}`)).write("0\r\n\r\n");
-    expect(await connection.closes()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(backend.requests.length).toBe(before);
-  });
+  ])(
+    "a request body with the transfer encoding %s is rejected and not forwarded",
+    async (encoding, status) => {
+      onRequest = (_request, response) => response.end();
+      const before = backend.requests.length;
+      const connection = await RawConnection.open(portOf(server));
+      connection.write(head(server, `POST ${path}`, `Transfer-Encoding: ${encoding}`)).write("0\r\n\r\n");
+      expect(await connection.closes()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(backend.requests.length).toBe(before);
+    },
+  );
 
-  test("a stop of the server lets a short answer end", async () => {
+  test("a shutdown of the server waits for a short response", async () => {
     const other = await TestServer.start({ connections: { allowLoopback: true } });
     await makePod(other.admin, "pod", { ip: "127.0.0.1", port: backend.port });
     let end: () => void = () => undefined;
@@ -280,8 +283,8 @@ describe("bodies of proxied requests", () => {
   });
 });
 
-describe("a backend that can't be reached", () => {
-  test("is 504 when no connection stands in time", async () => {
+describe("an unreachable backend", () => {
+  test("is 504 when connecting takes longer than the timeout", async () => {
     const clock = new ManualClock();
     const silent = await SilentServer.start();
     const server = await TestServer.start({ clock, connections: { allowLoopback: true } });

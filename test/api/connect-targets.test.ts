@@ -8,14 +8,14 @@ import { ok } from "./support.ts";
 
 const core = "/api/v1/namespaces/default";
 
-/** Rules on a machine of which these are the addresses. */
+/** Rules on a machine with these addresses. */
 const rules = (allowLoopback: boolean, denied: readonly string[] = [], own = ["10.20.30.40", "fd01::7"]) => ({
   allowLoopback,
   denied: deniedRanges(denied),
   own: () => own,
 });
 
-describe("addresses", () => {
+describe("allowed addresses of proxied connections", () => {
   test.each([
     ["10.1.2.3", true],
     ["192.168.1.1", true],
@@ -72,7 +72,7 @@ describe("addresses", () => {
     ["fd01::7", false],
     ["fd01:0:0:0:0:0:0:7", false],
     ["fd01::8", true],
-  ])("to %s: %s", (address, allowed) => {
+  ])("a connection to %s is allowed: %s", (address, allowed) => {
     expect(isRefused(address, rules(false))).toBe(!allowed);
   });
 
@@ -87,7 +87,7 @@ describe("addresses", () => {
     ["10.20.30.40", true],
     ["fd01::7", true],
     ["64:ff9b::169.254.169.254", false],
-  ])("with loopback allowed, to %s: %s", (address, allowed) => {
+  ])("with loopback allowed, a connection to %s is allowed: %s", (address, allowed) => {
     expect(isRefused(address, rules(true))).toBe(!allowed);
   });
 
@@ -102,12 +102,12 @@ describe("addresses", () => {
     ["192.0.2.8", true],
     ["127.0.0.9", false],
     ["127.0.0.1", true],
-  ])("with some denied, to %s: %s", (address, allowed) => {
+  ])("with denied ranges, a connection to %s is allowed: %s", (address, allowed) => {
     const denied = ["10.9.0.0/16", "fd09::/16", "192.0.2.7", "127.0.0.9"];
     expect(isRefused(address, rules(true, denied))).toBe(!allowed);
   });
 
-  test("of this machine's interfaces are refused unless connections to it are allowed", () => {
+  test("addresses of the machine's own interfaces are refused unless loopback is allowed", () => {
     for (const address of ownAddresses()) {
       expect(isRefused(address, { allowLoopback: false, denied: deniedRanges([]) })).toBe(true);
     }
@@ -115,7 +115,7 @@ describe("addresses", () => {
   });
 
   test.each(["10.0.0.0/33", "fd00::/129", "10.0.0.0/", "10.0.0.0/8/8", "x", "10.0.0.0/-1"])(
-    "the denied range %s is refused when the server starts",
+    "the start fails with the denied range %s",
     async (range) => {
       const started = TestServer.start({ connections: { deniedRanges: [range] } });
       await expect(started).rejects.toThrow(`connections.deniedRanges: ${JSON.stringify(range)} is neither`);
@@ -123,7 +123,7 @@ describe("addresses", () => {
   );
 });
 
-describe("targets that are not allowed", () => {
+describe("a connection to a target that is not allowed is refused", () => {
   let server: TestServer;
   let backend: FakeBackend;
   beforeAll(async () => {
@@ -159,7 +159,7 @@ describe("targets that are not allowed", () => {
     ["2130706433", "InternalDNS"],
     ["127.1", "Hostname"],
     ["0x7f000001", "Hostname"],
-  ])("a node at %s, for a proxy, another port of it and a log", async (address, type) => {
+  ])("a node at %s, for its proxy, another port and a log", async (address, type) => {
     const name = `node-${address.replaceAll(".", "-")}`;
     await makeNode(server.admin, name, { [type]: address }, backend.port);
     await makePod(server.admin, `on-${name}`, { node: name });
@@ -169,14 +169,14 @@ describe("targets that are not allowed", () => {
       `${core}/pods/on-${name}/log`,
     ]) {
       const { status, body } = await server.admin.get(path);
-      // What the machine takes for no name at all is not found.
+      // A name that the operating system rejects is not found.
       if (status === 503) expect(body.message).toMatch(/no such host|can't be looked up/);
       else expect([status, body.message]).toEqual([400, expect.stringMatching(/^address not allowed: /)]);
     }
   });
 });
 
-describe("nodes", () => {
+describe("proxy of a node", () => {
   let server: TestServer;
   let agent: FakeBackend;
   let other: FakeBackend;
@@ -201,19 +201,19 @@ describe("nodes", () => {
     expect([status, body.url]).toEqual([200, "/metrics?a=b"]);
   });
 
-  test("the agent's port may be named, and the scheme is the agent's", async () => {
+  test("the agent's port may be given in the name, and always uses the agent's scheme", async () => {
     for (const name of [`node:${agent.port}`, `http:node:${agent.port}`, "http:node:"]) {
       expect((await server.admin.get(`${at(name)}/x`)).body.url).toBe("/x");
     }
   });
 
-  test("another port is reached by the scheme that is named, or plainly", async () => {
+  test("another port uses the given scheme, or HTTP without one", async () => {
     expect((await server.admin.get(`${at(`node:${other.port}`)}/x`)).body.url).toBe("/x");
     const { status } = await server.admin.get(`${at(`https:node:${other.port}`)}/x`);
     expect(status).toBe(503);
   });
 
-  test("a node without an address is 503, one that isn't there 404, a name that is none 400", async () => {
+  test("a node without an address is 503, a missing node 404, an invalid name 400", async () => {
     const empty = await server.admin.get(`${at("empty")}/`);
     expect([empty.status, empty.body.message]).toEqual([
       503,
@@ -223,7 +223,7 @@ describe("nodes", () => {
     expect((await server.admin.get(`${at("node:x")}/`)).status).toBe(400);
   });
 
-  test("the preferred types decide which address is taken", async () => {
+  test("the preferred address types select the address", async () => {
     const connections = { allowLoopback: true, nodeAddressTypes: ["ExternalIP"] };
     const picky = await TestServer.start({ connections });
     await makeNode(picky.admin, "node", { InternalIP: "10.0.0.1", ExternalIP: "127.0.0.1" }, agent.port);
@@ -235,7 +235,7 @@ describe("nodes", () => {
   });
 });
 
-// Endpoints can't be loopback addresses, so that these tests need one of a network.
+// Endpoints can't have loopback addresses, so these tests need a network address.
 const address = ownAddress();
 const title = address === undefined ? "services: skipped, because this machine has no network" : "services";
 describe.skipIf(address === undefined)(title, () => {
@@ -272,7 +272,7 @@ describe.skipIf(address === undefined)(title, () => {
     ok(server.admin.post(`${core}/endpoints`, { metadata: { name }, subsets: [subset] }));
   const ports = () => [{ name: "web", port: backend.port }];
 
-  test("a port may be named by name and by number, with a scheme", async () => {
+  test("a service port may be given by name or number, with a scheme", async () => {
     await service("named");
     await endpoints("named", { addresses: [{ ip: address, targetRef: pod }], ports: ports() });
     for (const name of ["named:web", "named:80", "http:named:web", ":named:80"]) {
@@ -282,7 +282,7 @@ describe.skipIf(address === undefined)(title, () => {
     expect((await server.admin.get(at("https:named:web"))).status).toBe(503);
   });
 
-  test("a port without a name is the one that is meant when none is named", async () => {
+  test("a service without a given port uses its unnamed port", async () => {
     await service("plain", { ports: [{ port: 80 }] });
     await endpoints("plain", {
       addresses: [{ ip: address, targetRef: pod }],
@@ -298,7 +298,7 @@ describe.skipIf(address === undefined)(title, () => {
     expect(body.message).toMatch(message);
   };
 
-  test("without endpoints it is 503", async () => {
+  test("a service without ready endpoints is 503", async () => {
     await service("lonely");
     await unavailable("lonely:web", /^no endpoints available for service "lonely"$/);
     await endpoints("lonely", { notReadyAddresses: [{ ip: address, targetRef: pod }], ports: ports() });
@@ -309,7 +309,7 @@ describe.skipIf(address === undefined)(title, () => {
     expect((await server.admin.get(at("a:b:c:d"))).status).toBe(400);
   });
 
-  test("a service that only stands for another name is 503", async () => {
+  test("a service of type ExternalName is 503", async () => {
     await service("outside", { type: "ExternalName", externalName: "example.com", ports: [] });
     await unavailable("outside", /^no endpoints available for service "outside"/);
   });
@@ -320,21 +320,21 @@ describe.skipIf(address === undefined)(title, () => {
     ["that of no pod", { ...pod, name: "missing" }],
     ["another namespace's", { ...pod, namespace: "kube" }],
     ["another kind's", { ...pod, kind: "Node" }],
-  ])("an address that is %s is passed over", async (what, targetRef) => {
+  ])("an endpoint address that is %s is skipped", async (what, targetRef) => {
     const name = what.replaceAll(/[^a-z]/g, "");
     await service(name);
     await endpoints(name, { addresses: [{ ip: address, ...(targetRef && { targetRef }) }], ports: ports() });
     await unavailable(`${name}:web`, /none of its addresses is that of the pod it names$/);
   });
 
-  test("one good address among others is found", async () => {
+  test("a reachable address among unreachable ones is used", async () => {
     await service("mixed");
     const bad = ["10.0.0.1", "10.0.0.2", "10.0.0.3"].map((ip) => ({ ip }));
     await endpoints("mixed", { addresses: [...bad, { ip: address, targetRef: pod }], ports: ports() });
     for (let turn = 0; turn < 5; turn++) expect((await server.admin.get(at("mixed:web"))).status).toBe(200);
   });
 
-  test("slices count where there are no endpoints", async () => {
+  test("endpoint slices are used when there are no Endpoints", async () => {
     await service("sliced");
     const slice = (name: string, endpoint: object, port = backend.port) =>
       ok(

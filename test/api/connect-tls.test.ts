@@ -41,7 +41,7 @@ describe("TLS to node agents", () => {
   });
   afterAll(() => folder.remove());
 
-  /** A server with a pod on a node whose agent shows itself by these certificates. */
+  /** A server with a pod on a node whose agent has these certificates. */
   async function start(
     shown: typeof own,
     connections: object,
@@ -76,21 +76,24 @@ describe("TLS to node agents", () => {
     return { server, peers };
   }
 
-  test("without an authority any certificate will do", async () => {
+  test("any agent certificate is accepted without a CA file", async () => {
     const { server, peers } = await start(foreign, {});
     expect((await server.admin.get(log)).status).toBe(200);
     expect(peers).toEqual([undefined]);
   });
 
-  test.each(["127.0.0.1", "localhost"])("with one, its certificate for %s is good", async (address) => {
-    const { server } = await start(own, { nodeAgentCaFile: ca }, address);
-    expect((await server.admin.get(log)).status).toBe(200);
-  });
+  test.each(["127.0.0.1", "localhost"])(
+    "with a CA file, the agent's certificate for %s is accepted",
+    async (address) => {
+      const { server } = await start(own, { nodeAgentCaFile: ca }, address);
+      expect((await server.admin.get(log)).status).toBe(200);
+    },
+  );
 
   test.each([
     ["another authority's", foreign],
     ["one for another name", misnamed],
-  ])("with one, %s is not; the client's Host doesn't matter", async (what, shown) => {
+  ])("with a CA file, %s is rejected, whatever the client's Host header", async (what, shown) => {
     const authority = what.startsWith("one") ? file("other.crt", misnamed.caCertificate) : ca;
     const { server, peers } = await start(shown, { nodeAgentCaFile: authority });
     const session = http2Session(server);
@@ -108,7 +111,7 @@ describe("TLS to node agents", () => {
     expect((await server.admin.get(`${log}?insecureSkipTLSVerifyBackend=true`)).status).toBe(200);
   });
 
-  test("agents see the server's certificate, and pods don't", async () => {
+  test("the server's client certificate is sent to agents, not to pods", async () => {
     const files = { nodeAgentCaFile: ca, nodeAgentCertFile: cert, nodeAgentKeyFile: key };
     const { server, peers } = await start(own, files);
     expect((await server.admin.get(log)).status).toBe(200);
@@ -150,7 +153,7 @@ describe("TLS to node agents", () => {
     [["--kubelet-preferred-address-types="], /--kubelet-preferred-address-types: "" is not one of/],
     [["--kubelet-timeout=0s"], /--kubelet-timeout: must be longer than 0s/],
     [["--allow-loopback-connections=maybe"], /--allow-loopback-connections: "maybe" is not true or false/],
-  ])("serve %s: a clear message", (flags, message) => {
+  ])("serve %s fails with a clear message", (flags, message) => {
     const { code, stderr } = serve(...flags);
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain("    at ");

@@ -5,7 +5,7 @@ import { FakeBackend, makePod } from "../support/backends.ts";
 import { TestServer } from "../support/api.ts";
 import { http2Session, portOf, RawConnection } from "../robustness/support.ts";
 
-/** An answer with what followed its body. */
+/** A response with its trailers. */
 interface Trailed {
   readonly status: number;
   readonly announced: string | undefined;
@@ -13,7 +13,7 @@ interface Trailed {
   readonly trailers: Readonly<Record<string, unknown>>;
 }
 
-describe("C-4.2-10 trailers of what is proxied", () => {
+describe("C-4.2-10 trailers of proxied responses", () => {
   let server: TestServer;
   let backend: FakeBackend;
   const path = (rest: string) => `/api/v1/namespaces/default/pods/echo/proxy${rest}`;
@@ -74,7 +74,7 @@ describe("C-4.2-10 trailers of what is proxied", () => {
         .end();
     });
 
-  test("a client of HTTP/1.0 gets the body alone", async () => {
+  test("an HTTP/1.0 client gets the body without trailers", async () => {
     const connection = await RawConnection.open(portOf(server));
     const head = [`GET ${path("/trailing")} HTTP/1.0`, `Authorization: ${authorization()}`, "", ""];
     connection.write(head.join("\r\n"));
@@ -111,7 +111,7 @@ describe("C-4.2-10 trailers of what is proxied", () => {
     ["HTTP/1.1", overHttp1],
     ["HTTP/2", overHttp2],
   ])("over %s", (_version, ask) => {
-    test("come with the answer, announced, without those about the connection", async () => {
+    test("are announced and forwarded, without connection-specific fields", async () => {
       expect(await ask("GET", "/trailing")).toEqual({
         status: 200,
         announced: "X-Sum, X-Wants",
@@ -124,7 +124,7 @@ describe("C-4.2-10 trailers of what is proxied", () => {
       ["GET", "/plain", 200, "plain"],
       ["GET", "/none", 204, ""],
       ["HEAD", "/trailing", 200, ""],
-    ])("aren't there where there is none to have: %s %s", async (method, rest, status, text) => {
+    ])("a response without trailers has none: %s %s", async (method, rest, status, text) => {
       const answer = await ask(method, rest);
       expect([answer.status, answer.text, answer.trailers]).toEqual([status, text, {}]);
     });

@@ -13,7 +13,7 @@ const { serving } = createServingCertificates(["localhost"], systemClock);
 const tls = { cert: serving.certificate, key: serving.key };
 const plain: RequestListener = (request, response) => response.end(`plain ${request.url}`);
 
-/** Starts a server, a node agent and a pod, whose upgraded connections `streams.onUpgrade` serves. */
+/** Starts a server, a node agent and a pod; `streams.onUpgrade` serves upgraded connections. */
 export function useStreamingPods() {
   const server = useServer({
     users: [{ name: "watcher" }, { name: "runner" }],
@@ -46,7 +46,7 @@ export function useStreamingPods() {
     await streams.backend.close();
     await streams.agent.close();
   });
-  /** Sends the head of a request, and what is to follow it in the same piece. */
+  /** Sends the head of a request together with following bytes. */
   async function send(
     line: string,
     headers: readonly string[] = upgrade,

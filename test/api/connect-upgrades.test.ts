@@ -8,10 +8,10 @@ import { pods, upgrade, useStreamingPods } from "./connect-upgrades-support.ts";
 
 const { server, streams, send } = useStreamingPods();
 
-describe("an upgrade through a proxy", () => {
+describe("an upgrade request through a proxy", () => {
   const path = `${pods}/pod/proxy/socket%20?a=b`;
 
-  test("is taken, and bytes go both ways from the first", async () => {
+  test("is accepted, and bytes pass in both directions from the first byte", async () => {
     const connection = await send(`GET ${path}`, upgrade, "early ");
     const text = await connection.receives(/early $/);
     expect(text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
@@ -22,7 +22,7 @@ describe("an upgrade through a proxy", () => {
     connection.destroy();
   });
 
-  test("keeps the client's headers, but for its credentials", async () => {
+  test("forwards the client's headers except its credentials", async () => {
     const token = "base64url.bearer.authorization.platform.io.c2VjcmV0";
     const connection = await send(`GET ${path}`, [
       ...upgrade,
@@ -44,7 +44,7 @@ describe("an upgrade through a proxy", () => {
     connection.destroy();
   });
 
-  test("that the backend refuses is answered as the backend does, and the connection closed", async () => {
+  test("returns the backend's response and closes the connection when the backend rejects the upgrade", async () => {
     streams.onUpgrade = (_request, socket) =>
       socket.end("HTTP/1.1 403 Forbidden\r\nX-Why: no\r\nContent-Length: 4\r\n\r\nnope");
     const text = await (await send(`GET ${path}`)).closes();
@@ -53,7 +53,7 @@ describe("an upgrade through a proxy", () => {
     expect(text).toMatch(/\r\n\r\nnope$/);
   });
 
-  test.each([301, 302, 303, 307, 308, 399])("that the backend answers with %d is 502", async (status) => {
+  test.each([301, 302, 303, 307, 308, 399])("is 502 when the backend answers %d", async (status) => {
     streams.onUpgrade = (_request, socket) => {
       socket.end(`HTTP/1.1 ${status} Elsewhere\r\nLocation: http://10.0.0.1/\r\nContent-Length: 0\r\n\r\n`);
     };
@@ -71,20 +71,20 @@ describe("an upgrade through a proxy", () => {
     }
   });
 
-  test("that the backend ignores is a plain answer", async () => {
+  test("returns a plain response when the backend ignores the upgrade", async () => {
     streams.onUpgrade = (_request, socket) =>
       socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n`);
     expect(await (await send(`GET ${path}`)).closes()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*plain/);
   });
 
-  test("that comes with a body is no upgrade", async () => {
+  test("with a body is sent as a plain request", async () => {
     const connection = await send(`POST ${path}`, [...upgrade, "Content-Length: 2"], "hi");
     expect(await connection.receives(/plain/)).toMatch(/^HTTP\/1\.1 200 OK/);
     expect(streams.backend.requests.at(-1)!.headers.upgrade).toBeUndefined();
     connection.destroy();
   });
 
-  test("that nobody asks for stays a plain request, also by HTTP/2", async () => {
+  test("a request without a Connection: Upgrade header stays a plain request, also over HTTP/2", async () => {
     const connection = await send(`GET ${path}`, ["Upgrade: SPDY/3.1"]);
     expect(await connection.receives(/plain/)).toMatch(/^HTTP\/1\.1 200 OK/);
     connection.destroy();
@@ -95,7 +95,7 @@ describe("an upgrade through a proxy", () => {
     session.close();
   });
 
-  test("is ignored by everything that isn't a connection", async () => {
+  test("is ignored for paths that don't support connections", async () => {
     for (const line of [`GET ${pods}/pod`, "GET /livez", `GET ${pods}/pod/status`, "GET /api/v1/nodes/%zz"]) {
       const connection = await send(line);
       expect(await connection.receives(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 (200|400) /);
@@ -105,14 +105,14 @@ describe("an upgrade through a proxy", () => {
     }
   });
 
-  test("behind a request that isn't answered yet ends the connection", async () => {
+  test("closes the connection when it follows an unanswered request", async () => {
     streams.onUpgrade = () => expect.fail("it must not get here");
     const connection = await RawConnection.open(portOf(server));
     connection.write(head(server, `GET ${pods}?watch=true`) + head(server, `GET ${path}`, ...upgrade));
     await connection.closes();
   });
 
-  test("of a backend that never answers is 504", async () => {
+  test("is 504 when the backend never answers", async () => {
     const clock = new ManualClock();
     const silent = await SilentServer.start();
     const other = await TestServer.start({ clock, connections: { allowLoopback: true } });
@@ -130,7 +130,7 @@ describe("an upgrade through a proxy", () => {
     await other.close();
   });
 
-  test("much data passes both ways, no faster than it is taken", async () => {
+  test("large data passes in both directions, no faster than it is read", async () => {
     const size = 64 * 1024 * 1024;
     let written = 0;
     let open: Socket | undefined;
@@ -174,7 +174,7 @@ describe("an upgraded connection", () => {
       };
     });
 
-  test("ends for the backend when the client leaves", async () => {
+  test("closes the backend connection when the client disconnects", async () => {
     const opened = peer();
     const connection = await send(`GET ${path}`);
     await connection.receives(/hello/);
@@ -186,7 +186,7 @@ describe("an upgraded connection", () => {
     );
   });
 
-  test("ends for the client when the backend leaves", async () => {
+  test("closes the client connection when the backend disconnects", async () => {
     const opened = peer();
     const connection = await send(`GET ${path}`);
     await connection.receives(/hello/);
@@ -196,7 +196,7 @@ describe("an upgraded connection", () => {
 
   const large = 8 * 1024 * 1024;
 
-  test("what the backend said before it left still reaches the client", async () => {
+  test("data sent by the backend before it disconnects reaches the client", async () => {
     streams.onUpgrade = (_request, socket) => {
       socket.write("HTTP/1.1 101 Go\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
       socket.end(Buffer.alloc(large, "x"));
@@ -210,7 +210,7 @@ describe("an upgraded connection", () => {
     expect(text.length - text.indexOf("\r\n\r\n") - 4).toBe(large);
   });
 
-  test("what the client said before it left still reaches the backend", async () => {
+  test("data sent by the client before it disconnects reaches the backend", async () => {
     let got = 0;
     let ended = false;
     streams.onUpgrade = (_request, socket) => {
@@ -231,11 +231,11 @@ describe("an upgraded connection", () => {
     expect(got).toBe(large);
   });
 
-  test("that the client has ended takes nothing more from the backend", async () => {
+  test("reads nothing more from the backend after the client has ended it", async () => {
     let closed = false;
     streams.onUpgrade = (_request, socket) => {
       socket.write("HTTP/1.1 101 Go\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
-      // It doesn't end its own side; but who writes to nobody is told so.
+      // It doesn't end its own side, but writing to a closed connection fails.
       socket.once("end", () => {
         const writing = setInterval(() => socket.write("x"), 20);
         socket.once("close", () => {
@@ -254,7 +254,7 @@ describe("an upgraded connection", () => {
     );
   });
 
-  test("ends when the server stops, at once", async () => {
+  test("is closed immediately when the server stops", async () => {
     const other = await TestServer.start({ connections: { allowLoopback: true } });
     await makePod(other.admin, "pod", { ip: "127.0.0.1", port: streams.backend.port });
     const connection = await RawConnection.open(portOf(other));
@@ -265,7 +265,7 @@ describe("an upgraded connection", () => {
     expect(performance.now() - start).toBeLessThan(3000);
   });
 
-  test("may be silent, and is counted while it lasts", async () => {
+  test("may be idle, and is counted in apiserver_longrunning_requests while open", async () => {
     const connection = await send(`GET ${path}`);
     await connection.receives(/hello/);
     const open = async () => {

@@ -62,11 +62,11 @@ describe("C-4.2-10 proxy of a pod", () => {
     ["/a%2Fb%20c/%C3%A4?x=%2F&y=1+2&x", "/a%2Fb%20c/%C3%A4?x=%2F&y=1+2&x"],
     ["/?watch=true&dryRun=All", "/?watch=true&dryRun=All"],
     ["/a;b=c,d:e@f", "/a;b=c,d:e@f"],
-  ])("hands %s on as it was sent", async (rest, url) => {
+  ])("forwards the path and query %s unchanged", async (rest, url) => {
     expect((await ask("GET", at(rest))).url).toBe(url);
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("hands %s on with its body", async (method) => {
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("forwards %s with its body", async (method) => {
     const { method: got, body, headers } = await ask(method, at("/x"), { raw: "söme", contentType: "a/b" });
     expect([got, body, headers["content-type"], headers["content-length"]]).toEqual([
       method,
@@ -76,18 +76,18 @@ describe("C-4.2-10 proxy of a pod", () => {
     ]);
   });
 
-  test("HEAD has the answer's headers and no body", async () => {
+  test("HEAD returns the backend's headers without a body", async () => {
     const answer = await server.admin.ask("HEAD", at("/x"));
     expect([answer.status, answer.headers["x-backend"], answer.text]).toEqual([200, "echo", ""]);
   });
 
-  test("without a path, GET is sent to the one with a slash, and POST goes to the root", async () => {
+  test("GET without a path is redirected to the path with a slash, and POST is sent to the root", async () => {
     const answer = await server.admin.get(`${at("")}?a=b`);
     expect([answer.status, answer.headers.location]).toEqual([301, `${at("/")}?a=b`]);
     expect((await ask("POST", at(""), { raw: "" })).url).toBe("/");
   });
 
-  test("the answer is what the backend says, in its own form", async () => {
+  test("the response has the backend's status, headers and encoding", async () => {
     const { status, headers, bytes } = await server.admin.get(at("/gzip"), { accept: "text/html" });
     expect(status).toBe(203);
     expect(headers).toMatchObject({ "content-type": "text/x-own", "content-encoding": "gzip", etag: '"1"' });
@@ -96,7 +96,7 @@ describe("C-4.2-10 proxy of a pod", () => {
     expect([none.status, none.headers["x-none"]]).toEqual([204, "1"]);
   });
 
-  test("what is about one connection stays on it", async () => {
+  test("hop-by-hop headers are not forwarded", async () => {
     const { headers, text } = await server.admin.get(at("/hop"));
     expect(text).toBe("hop");
     expect(headers["set-cookie"]).toEqual(["a=1", "b=2"]);
@@ -104,7 +104,7 @@ describe("C-4.2-10 proxy of a pod", () => {
     expect(headers["keep-alive"]).not.toBe("timeout=9");
   });
 
-  test("the caller's credentials and connection aren't handed on; where the request came from is", async () => {
+  test("credentials and hop-by-hop headers are not forwarded; X-Forwarded headers are", async () => {
     const { headers } = await ask("POST", at("/x"), {
       raw: "x",
       headers: {
@@ -146,13 +146,16 @@ describe("C-4.2-10 proxy of a pod", () => {
     ["https://elsewhere/x", () => "https://elsewhere/x"],
     ["http://OWN/x", (prefix: string) => `${prefix}/x`],
     ["http://OWN", (prefix: string) => `${prefix}/`],
-  ])("a redirect to %s stays within the proxy where it is the backend's own", async (to, expected) => {
-    const place = to.replace("OWN", `127.0.0.1:${backend.port}`);
-    const answer = await server.admin.get(at(`/move?to=${encodeURIComponent(place)}`));
-    expect([answer.status, answer.headers.location]).toEqual([302, expected(at(""))]);
-  });
+  ])(
+    "a redirect to %s is rewritten to the proxy path when it points to the backend",
+    async (to, expected) => {
+      const place = to.replace("OWN", `127.0.0.1:${backend.port}`);
+      const answer = await server.admin.get(at(`/move?to=${encodeURIComponent(place)}`));
+      expect([answer.status, answer.headers.location]).toEqual([302, expected(at(""))]);
+    },
+  );
 
-  test("a port may be named, with a scheme", async () => {
+  test("a port may be given, with a scheme", async () => {
     const { port } = backend;
     expect((await ask("GET", at("/x", `bare:${port}`))).url).toBe("/x");
     expect((await ask("GET", at("/x", `http:bare:${port}`))).url).toBe("/x");
@@ -168,18 +171,18 @@ describe("C-4.2-10 proxy of a pod", () => {
     },
   );
 
-  test("a pod that isn't there is 404, and so is a path below another connection", async () => {
+  test("a missing pod is 404, and so is a path below another subresource", async () => {
     expect((await server.admin.get(at("/", "missing"))).body.message).toBe('pods "missing" not found');
     expect((await server.admin.get(`${pods}/echo/log/x`)).status).toBe(404);
   });
 
-  test("a backend that isn't there is 503, and the message names it", async () => {
+  test("an unreachable backend is 503, and the message has its address", async () => {
     const { status, body } = await server.admin.get(at("/", "gone"));
     expect([status, body.reason]).toEqual([503, "ServiceUnavailable"]);
     expect(body.message).toMatch(/^error trying to reach http:\/\/127\.0\.0\.1:\d+: connection refused$/);
   });
 
-  test("a request by HTTP/2 is handed on the same way", async () => {
+  test("an HTTP/2 request is forwarded in the same way", async () => {
     const session = http2Session(server);
     const authorization = `Bearer ${server.server.adminToken}`;
     const head = { ":path": at("/a%2F/?x"), authorization };
@@ -197,7 +200,7 @@ describe("C-4.2-10 proxy of a pod", () => {
     session.close();
   });
 
-  test("only who may is let through, by verb", async () => {
+  test("a user without permission for the verb is 403 and not forwarded", async () => {
     expect((await server.as("reader").get(at("/x"))).status).toBe(200);
     const before = backend.requests.length;
     const post = await server.as("reader").ask("POST", at("/x"), { raw: "x" });
@@ -208,7 +211,7 @@ describe("C-4.2-10 proxy of a pod", () => {
     expect(backend.requests.length).toBe(before);
   });
 
-  test("it is counted as a connection", async () => {
+  test("a proxied request is counted with the verb CONNECT", async () => {
     const { text } = await server.admin.get("/metrics");
     const lines = text.split("\n").filter((line) => line.includes(`subresource="proxy"`));
     expect(

@@ -4,14 +4,14 @@ import { TestServer, type Answer } from "../support/api.ts";
 const rbac = "/apis/rbac.authorization.platform.io/v1";
 const rule = (resource: string) => ({ apiGroups: [""], resources: [resource], verbs: ["get"] });
 
-describe("what happens by itself", () => {
+describe("controllers of the server", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
   });
   afterAll(() => server.close());
 
-  /** Asks until the answer is as it should be; a test's time limit ends the waiting. */
+  /** Repeats the request until the response is as expected; the test's timeout ends the wait. */
   async function eventually(ask: () => Promise<Answer>, holds: (answer: Answer) => boolean): Promise<Answer> {
     for (;;) {
       const answer = await ask();
@@ -47,7 +47,7 @@ describe("what happens by itself", () => {
     await eventually(role("whole"), (answer) => resourcesOf(answer).join() === "configmaps,services");
   });
 
-  it("A-2.4-12 a rule that is written into an aggregated role does not last", async () => {
+  it("A-2.4-12 a rule that is written into an aggregated role is removed", async () => {
     const { body } = await role("whole")();
     await server.admin.patch(`${rbac}/clusterroles/whole`, { rules: [...body.rules, rule("nodes")] });
     const { body: mended } = await eventually(
@@ -76,7 +76,7 @@ describe("what happens by itself", () => {
     for (const path of paths) expect((await server.admin.get(`${path}/x`)).status).toBe(404);
   });
 
-  it("C-5-01 users are no objects: no resource of the API lists or makes them", async () => {
+  it("C-5-01 users are not objects: no resource of the API lists or creates them", async () => {
     const { body: groups } = await server.admin.get("/apis");
     const versions = groups.groups.map(
       ({ preferredVersion }: { preferredVersion: { groupVersion: string } }) =>
@@ -90,7 +90,7 @@ describe("what happens by itself", () => {
     expect((await server.admin.get("/api/v1/users")).status).toBe(404);
   });
 
-  it("C-5-02 service accounts are objects of a namespace", async () => {
+  it("C-5-02 service accounts are namespaced objects", async () => {
     const made = await server.admin.post("/api/v1/namespaces/default/serviceaccounts", {
       metadata: { name: "robot" },
     });

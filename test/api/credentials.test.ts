@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The answer to one request over HTTP/1.1, byte for byte as written. */
+/** The response to one HTTP/1.1 request, sent byte for byte. */
 function raw(...lines: readonly string[]): Promise<{ readonly status: number; readonly text: string }> {
   const { hostname: host, port } = new URL(server.server.url!);
   return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ function raw(...lines: readonly string[]): Promise<{ readonly status: number; re
     socket.once("end", () => resolve({ status: Number(text.split(" ", 2)[1]), text }));
   });
 }
-/** 403 names the caller: known ones may not list namespaces here. */
+/** 403 has the caller's name: authenticated users may not list namespaces here. */
 const callerOf = ({ text }: { text: string }) => /User \\"([^\\]+)\\"/.exec(text)?.[1];
 
 describe("5.3 the header Authorization", () => {
@@ -104,7 +104,7 @@ describe("5.3 the header Authorization", () => {
     expect(text).toMatch(/www-authenticate: Bearer/i);
   });
 
-  it("given several times, only the first counts, over HTTP/1.1 and HTTP/2", async () => {
+  it("only the first of several Authorization headers is used, over HTTP/1.1 and HTTP/2", async () => {
     expect(callerOf(await raw("Authorization: Bearer secret", "Authorization: Bearer other"))).toBe("ann");
     expect((await raw("Authorization: Bearer wrong", "Authorization: Bearer other")).status).toBe(401);
     const basic = await raw("Authorization: Basic eA==", "Authorization: Bearer other");
@@ -121,7 +121,7 @@ describe("5.3 the header Authorization", () => {
     }
   });
 
-  it("C-5-04 C-5-05 each method knows its own tokens, one after the other on one connection", async () => {
+  it("C-5-04 C-5-05 each authentication method accepts its own tokens, one after the other on one connection", async () => {
     const self = "/apis/authentication.platform.io/v1alpha1/selfsubjectreviews";
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
     await ok(server.admin.post(accounts, { metadata: { name: "robot" } }));
@@ -139,19 +139,19 @@ describe("5.3 the header Authorization", () => {
   });
 });
 
-describe("5.3 a token among the protocols of a WebSocket", () => {
+describe("5.3 a bearer token in Sec-WebSocket-Protocol", () => {
   const prefix = "base64url.bearer.authorization.platform.io.";
   const socket = (protocols: string, ...more: readonly string[]) =>
     raw("Upgrade: websocket", `Sec-WebSocket-Protocol: ${protocols}`, ...more);
 
-  it("is one like any other", async () => {
+  it("authenticates like an Authorization header", async () => {
     expect(callerOf(await socket(`v4.channel, ${prefix}${encode("secret")}`))).toBe("ann");
     expect(callerOf(await socket(`${prefix}${encode("hook-2")},x`))).toBe("hook:hook-2");
     expect((await socket(`x, ${prefix}${encode("wrong")}`)).status).toBe(401);
     expect(callerOf(await socket("x"))).toBe("system:anonymous");
   });
 
-  it("counts only where it belongs", async () => {
+  it("is used only for a WebSocket upgrade without an Authorization header", async () => {
     const protocols = `x, ${prefix}${encode("secret")}`;
     expect(callerOf(await raw(`Sec-WebSocket-Protocol: ${protocols}`))).toBe("system:anonymous");
     expect(callerOf(await socket(protocols, "Authorization: Bearer other"))).toBe("bob");
@@ -168,8 +168,8 @@ describe("5.3 a token among the protocols of a WebSocket", () => {
   });
 });
 
-describe("figures of authentication", () => {
-  it("count who was recognized, how, and what was remembered", async () => {
+describe("authentication metrics", () => {
+  it("count authenticated users, results and cached tokens", async () => {
     const text = async () => (await ok(server.admin.get("/metrics"))).text;
     const value = (page: string, line: string) =>
       Number(

@@ -114,7 +114,7 @@ describe("an object whose creation was admitted before its definition was delete
   });
 });
 
-it("a definition that another server deletes right before the commit refuses the object", async () => {
+it("a create is refused when another server deletes the definition right before the commit", async () => {
   const inner = createMemoryStore({ clock: systemClock });
   const definitionKey = `/apiextensions.platform.io/customresourcedefinitions//orders.${group}`;
   const commit = async (write: Write) => {
@@ -132,7 +132,7 @@ it("a definition that another server deletes right before the commit refuses the
   expect(await inner.get(`/${group}/orders/default/late`)).toBeUndefined();
 });
 
-it("what the store has of a deleted definition is removed before the next one of that name is created", async () => {
+it("stored objects of a deleted definition are removed before a new definition of that name is created", async () => {
   server = await TestServer.start();
   const { admin } = server;
   const orders = await served(admin, definition());

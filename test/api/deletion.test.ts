@@ -26,7 +26,7 @@ describe("finalizers", () => {
     expect((await server.admin.get(`${configMaps}/kept`)).body).toEqual(body);
   });
 
-  test("the answer is 202 only where the client sent orphanDependents=false, which deletes dependents in the background", async () => {
+  test("DELETE answers 202 only with orphanDependents=false, which deletes dependents in the background", async () => {
     const finalizers = ["example.com/a"];
     for (const name of ["by-query", "by-body"])
       await ok(server.admin.post(configMaps, held(name, finalizers)));
@@ -41,7 +41,7 @@ describe("finalizers", () => {
     ]);
   });
 
-  test("C-3.1-02 C-3.1-03 finalizers go in any order, and with the last one the object", async () => {
+  test("C-3.1-02 C-3.1-03 finalizers are removed in any order, and the object with the last one", async () => {
     await ok(
       server.admin.post(configMaps, held("ordered", ["example.com/a", "example.com/b", "example.com/c"])),
     );
@@ -56,7 +56,7 @@ describe("finalizers", () => {
     expect((await server.admin.get(`${configMaps}/ordered`)).status).toBe(404);
   });
 
-  test("C-2.2-06 anybody with permission may reorder finalizers", async () => {
+  test("C-2.2-06 a user with update permission may reorder finalizers", async () => {
     await ok(server.admin.post(configMaps, held("reordered", ["example.com/a", "example.com/b"])));
     const turned = await ok(
       server.admin.put(`${configMaps}/reordered`, held("reordered", ["example.com/b", "example.com/a"])),
@@ -64,7 +64,7 @@ describe("finalizers", () => {
     expect(turned.body.metadata.finalizers).toEqual(["example.com/b", "example.com/a"]);
   });
 
-  test("a terminating object gets no new finalizers, and cannot be brought back", async () => {
+  test("a terminating object can't get new finalizers and can't be restored", async () => {
     await ok(server.admin.post(configMaps, held("late", ["example.com/a"])));
     await ok(server.admin.delete(`${configMaps}/late`));
     const more = await server.admin.patch(`${configMaps}/late`, {
@@ -77,7 +77,7 @@ describe("finalizers", () => {
     expect(back.body.metadata.deletionTimestamp).toBeTypeOf("string");
   });
 
-  test("a deleted collection leaves what finalizers hold, terminating", async () => {
+  test("a deleted collection keeps objects with finalizers as terminating", async () => {
     await ok(server.admin.post(configMaps, held("held-1", ["example.com/a"])));
     await ok(server.admin.delete(`${configMaps}?fieldSelector=metadata.name%3Dheld-1`));
     expect((await server.admin.get(`${configMaps}/held-1`)).body.metadata.deletionTimestamp).toBeTypeOf(
@@ -90,14 +90,14 @@ describe("preconditions", () => {
   test.each([
     ["another uid", { uid: "other" }, 409],
     ["another version", { resourceVersion: "1" }, 409],
-  ])("%s: %d", async (_what, preconditions, status) => {
+  ])("DELETE with %s is %d", async (_what, preconditions, status) => {
     await server.admin.post(configMaps, configMap("conditional"));
     const answer = await server.admin.delete(`${configMaps}/conditional`, { body: { preconditions } });
     expect([answer.status, answer.body.reason]).toEqual([status, "Conflict"]);
     expect((await server.admin.get(`${configMaps}/conditional`)).status).toBe(200);
   });
 
-  test("the object's own uid and version", async () => {
+  test("deletion succeeds with the object's own uid and resourceVersion", async () => {
     const { uid, resourceVersion } = (await server.admin.get(`${configMaps}/conditional`)).body.metadata;
     await ok(
       server.admin.delete(`${configMaps}/conditional`, { body: { preconditions: { uid, resourceVersion } } }),
@@ -117,7 +117,7 @@ describe("options", () => {
     expect((await server.admin.get(`${configMaps}/stays`)).status).toBe(200);
   });
 
-  test("a policy that there isn't is told as such, and any word but false and 0 orphans", async () => {
+  test("an unknown propagationPolicy is reported with a cause, and orphanDependents is true unless it is false or 0", async () => {
     await server.admin.post(configMaps, configMap("orphaned"));
     const { body } = await server.admin.delete(`${configMaps}/orphaned?propagationPolicy=Sideways`);
     expect(body.details).toMatchObject({
@@ -139,12 +139,12 @@ describe("options", () => {
     expect((await server.admin.get(`${configMaps}/stays`)).status).toBe(200);
   });
 
-  test("a Content-Type without a body is no body", async () => {
+  test("a DELETE with a Content-Type and no body has no options", async () => {
     const headers = { "content-type": "application/json" };
     expect((await server.admin.ask("DELETE", `${configMaps}/stays`, { headers })).status).toBe(200);
   });
 
-  test("a ServiceAccount is shown as it was", async () => {
+  test("DELETE of a ServiceAccount answers 200 with the object", async () => {
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
     await ok(server.admin.post(accounts, { metadata: { name: "robot" } }));
     const { status, body } = await server.admin.delete(`${accounts}/robot`);
@@ -152,14 +152,14 @@ describe("options", () => {
   });
 });
 
-describe("3.1 deleting a namespace deletes what is in it", () => {
+describe("3.1 deleting a namespace deletes its content", () => {
   const gone = (path: string) =>
     until(
       () => server.admin.get(path),
       ({ status }) => status === 404,
     );
 
-  test("an empty one goes at once, a full one with its content", async () => {
+  test("an empty namespace is deleted immediately, another one after its content", async () => {
     await ok(server.admin.post("/api/v1/namespaces", namespace("full")));
     for (const name of ["a", "b"])
       await ok(server.admin.post("/api/v1/namespaces/full/configmaps", configMap(name)));
@@ -169,7 +169,7 @@ describe("3.1 deleting a namespace deletes what is in it", () => {
     expect((await server.admin.get("/api/v1/namespaces/full/configmaps")).body.items).toEqual([]);
   });
 
-  test("content with finalizers holds it; its conditions say so; nothing new comes in", async () => {
+  test("content with finalizers keeps the namespace terminating with conditions, and new objects are refused", async () => {
     const path = "/api/v1/namespaces/slow";
     await ok(server.admin.post("/api/v1/namespaces", namespace("slow")));
     await ok(server.admin.post(`${path}/configmaps`, held("stuck", ["example.com/a"])));
@@ -218,7 +218,7 @@ describe("3.1 deleting a namespace deletes what is in it", () => {
     await ok(server.admin.post("/api/v1/namespaces", namespace("slow")));
   });
 
-  test("a finalizer of somebody else in its spec holds it until finalize takes it off", async () => {
+  test("a custom finalizer in its spec keeps the namespace until finalize removes it", async () => {
     const path = "/api/v1/namespaces/guarded";
     const spec = { finalizers: ["example.com/guard"] };
     const made = await ok(server.admin.post("/api/v1/namespaces", { ...namespace("guarded"), spec }));

@@ -22,17 +22,17 @@ const pod = (name: string, spec: object, annotations: object = {}) => ({
   spec: { containers, ...spec },
 });
 
-describe("the life of a behavior", () => {
+describe("the support period of a deprecated behavior", () => {
   test.each([
     ["1.8", "1.12"],
     ["1.18", "1.22"],
     ["1.19", "1.22"],
     ["1.25", "1.28"],
-  ])("C-9.2-09 deprecated in %s, it works until %s at least: for a year", (deprecated, end) => {
+  ])("C-9.2-09 one deprecated in %s is supported until at least %s: for a year", (deprecated, end) => {
     expect(earliestEnd({ deprecated })).toBe(end);
   });
 
-  test.each(rows)("C-9.2-09 %s works as long as it must", (_name, behavior) => {
+  test.each(rows)("C-9.2-09 %s is supported for the required period", (_name, behavior) => {
     expect(isLater(behavior.deprecated, release)).toBe(false);
     expect(behavior.removed === undefined || !isLater(earliestEnd(behavior), behavior.removed)).toBe(true);
   });
@@ -51,7 +51,7 @@ describe("deprecated behaviors", () => {
     return answer;
   }
 
-  /** A volume for nodes of a label. */
+  /** A volume restricted to nodes with a label. */
   async function volumeFor(name: string, key: string): Promise<Answer> {
     const matchExpressions = [{ key, operator: "In", values: ["a"] }];
     return made("/api/v1/persistentvolumes", {
@@ -74,7 +74,7 @@ describe("deprecated behaviors", () => {
     expect(headers["warning"]).toContain(behavior.instead.replace("*", "platform.io"));
   };
 
-  /** How each of them is seen to work. */
+  /** The check that each behavior still works. */
   const working: Readonly<Record<string, (behavior: DeprecatedBehavior) => Promise<void>>> = {
     async orphanDependents() {
       const owner = await made(configMaps, { metadata: { name: "owner" } });
@@ -147,14 +147,14 @@ describe("deprecated behaviors", () => {
   };
 
   test.each(rows.filter(([, one]) => !isGone(one)))(
-    "C-9.2-09 %s is deprecated and works",
+    "C-9.2-09 %s is deprecated and still supported",
     async (name, behavior) => {
       expect(working).toHaveProperty(name);
       await working[name]!(behavior);
     },
   );
 
-  test("what is removed doesn't: objects have no selfLink", async () => {
+  test("a removed behavior is not supported: objects have no selfLink", async () => {
     expect(rows.filter(([, one]) => isGone(one)).map(([name]) => name)).toEqual(["selfLink"]);
     const selfLink = `${configMaps}/linked`;
     const { body } = await made(configMaps, { metadata: { name: "linked", selfLink } });
@@ -162,7 +162,7 @@ describe("deprecated behaviors", () => {
   });
 });
 
-test("docs/lifecycle.md lists what is deprecated", () => {
+test("docs/lifecycle.md lists every deprecated behavior", () => {
   const text = readFileSync(new URL("../../docs/lifecycle.md", import.meta.url), "utf8").replaceAll("`", "");
   for (const [, behavior] of rows) {
     const { what, deprecated, instead } = behavior;

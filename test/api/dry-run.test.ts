@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 const merge = (body: object) => ({ body, contentType: "application/merge-patch+json" });
-/** Runs a write and holds that it left nothing behind. */
+/** Runs a write and expects that it stored nothing. */
 async function leavesNoTrace<T>(write: () => Promise<T>): Promise<T> {
   const version = async () =>
     (await server.admin.get("/api/v1/configmaps")).body.metadata.resourceVersion as string;
@@ -20,7 +20,7 @@ async function leavesNoTrace<T>(write: () => Promise<T>): Promise<T> {
   return result;
 }
 
-describe("C-4.9-02 C-4.9-03 dryRun=All answers as the real request would, and stores nothing", () => {
+describe("C-4.9-02 C-4.9-03 dryRun=All answers like the real request and stores nothing", () => {
   test("POST: 201 with the object", async () => {
     const { status, body } = await leavesNoTrace(() =>
       server.admin.post(`${path}?dryRun=All`, configMap("dry")),
@@ -43,7 +43,7 @@ describe("C-4.9-02 C-4.9-03 dryRun=All answers as the real request would, and st
     expect((await server.admin.post(path, sent)).status).toBe(400);
   });
 
-  test("C-4.9-07 POST with generateName: a name, uid and time that need not come again", async () => {
+  test("C-4.9-07 POST with generateName: a generated name, uid and time that a later request needn't repeat", async () => {
     const { body } = await leavesNoTrace(() =>
       server.admin.post(`${path}?dryRun=All`, { metadata: { generateName: "g-" } }),
     );
@@ -69,7 +69,7 @@ describe("C-4.9-02 C-4.9-03 dryRun=All answers as the real request would, and st
     expect([status, body.data]).toEqual([200, { a: "b", c: "d" }]);
   });
 
-  test("DELETE: 200 with a Status, 200 with the object that finalizers would hold", async () => {
+  test("DELETE: 200 with a Status, or 200 with the object if it has finalizers", async () => {
     expect((await leavesNoTrace(() => server.admin.delete(`${path}/stands?dryRun=All`))).status).toBe(200);
     expect(
       (await leavesNoTrace(() => server.admin.delete(`${path}/stands`, { body: { dryRun: ["All"] } })))
@@ -87,7 +87,7 @@ describe("C-4.9-02 C-4.9-03 dryRun=All answers as the real request would, and st
     expect((await server.admin.get(path)).body.items.length).toBeGreaterThan(1);
   });
 
-  test("sub-resources, and a namespace", async () => {
+  test("subresources and the deletion of a namespace: the same answer, and nothing is stored", async () => {
     const changed = { ...namespace("default"), status: { conditions: [] } };
     expect(
       (await leavesNoTrace(() => server.admin.put("/api/v1/namespaces/default/status?dryRun=All", changed)))
@@ -101,7 +101,7 @@ describe("C-4.9-02 C-4.9-03 dryRun=All answers as the real request would, and st
   });
 });
 
-describe("C-4.9-01 C-4.9-06 what a real request would be refused with, a dry run is refused with", () => {
+describe("C-4.9-01 C-4.9-06 a dry run is rejected like the real request", () => {
   test.each([
     ["a name that is taken", "POST", path, configMap("stands"), 409],
     ["a name that is none", "POST", path, configMap("No Name"), 422],
@@ -123,7 +123,7 @@ describe("C-4.9-01 C-4.9-06 what a real request would be refused with, a dry run
     expect(dry.status).toBe(status);
   });
 
-  test("C-4.9-09 it needs the same permission", async () => {
+  test("C-4.9-09 a dry run needs the same permission", async () => {
     await grant(server.admin, "reader", [
       { verbs: ["get", "list"], apiGroups: [""], resources: ["configmaps"] },
     ]);
@@ -135,7 +135,7 @@ describe("C-4.9-01 C-4.9-06 what a real request would be refused with, a dry run
     expect((await reader.delete(`${path}?dryRun=All`)).status).toBe(403);
   });
 
-  test("C-4.9-01 nobody tries out more rights than they hold", async () => {
+  test("C-4.9-01 a dry run of privilege escalation is 403", async () => {
     await grant(server.admin, "editor", [
       { verbs: ["create"], apiGroups: ["rbac.authorization.platform.io"], resources: ["roles"] },
     ]);
@@ -175,7 +175,7 @@ describe("C-4.3-08 values of dryRun", () => {
 });
 
 test.each(roleKinds)(
-  "A-4.2-24 A-4.2-28 every modifying verb of a $kind takes dryRun",
+  "A-4.2-24 A-4.2-28 every modifying verb of a $kind supports dryRun",
   async ({ list, make }) => {
     await ok(server.admin.post(list, make("real")));
     expect((await server.admin.post(`${list}?dryRun=All`, make("dry"))).status).toBe(201);

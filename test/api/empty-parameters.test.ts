@@ -9,7 +9,7 @@ beforeAll(async () => {
   await ok(server.admin.post(maps, configMap("x")));
 });
 
-/** What a list or watch answered with: the status, and whether it is a stream of events. */
+/** The outcome of a list or watch: the status, and whether it is a stream of events. */
 async function gist(path: string): Promise<readonly [number, "watch" | "list" | "object" | "failure"]> {
   const { status, text, body } = await server.admin.get(path);
   if (status !== 200) return [status, "failure"];
@@ -17,7 +17,7 @@ async function gist(path: string): Promise<readonly [number, "watch" | "list" | 
   return [status, body.items === undefined ? "object" : "list"];
 }
 
-describe("parameters without a value answer as in the reference", () => {
+describe("query parameters without a value answer like the reference", () => {
   test.each([
     ["watch=&timeoutSeconds=1", 200, "watch"],
     ["watch&timeoutSeconds=1", 200, "watch"],
@@ -69,7 +69,7 @@ describe("parameters without a value answer as in the reference", () => {
   });
 
   test.each(["follow=", "container=", "timestamps=", "tailLines=", "sinceSeconds=", "limitBytes="])(
-    "a log with %s is refused only where it is a number",
+    "a log with %s is 400 only for a number",
     async (query) => {
       const { status } = await server.admin.get(`/api/v1/namespaces/default/pods/x/log?${query}`);
       expect(status).toBe(/Lines|Seconds|Bytes/.test(query) ? 400 : 404);

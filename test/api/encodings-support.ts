@@ -17,13 +17,13 @@ export const inBinary = (object: object) =>
   sealEnvelope(mapType, encodeMessage(ConfigMap.type, object as Record<string, unknown>));
 export const nameOf = (item: object) => (item as { metadata: { name: string } }).metadata.name;
 
-/** What a binary answer says, by the type that its envelope names. */
+/** The content of a binary response, by the type in its envelope. */
 export function opened({ bytes }: Pick<Answer, "bytes">) {
   const { apiVersion, kind, message } = openEnvelope(bytes);
   return { apiVersion, kind, message };
 }
 
-/** Starts a server with the config map `one`. */
+/** Starts a server with the ConfigMap `one`. */
 export function useConfigMap() {
   const server = useServer();
   beforeAll(async () => {

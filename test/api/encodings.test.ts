@@ -18,7 +18,7 @@ interface Noted {
 const annotationsOf = ({ metadata }: Noted) => metadata.annotations;
 
 describe("YAML", () => {
-  it("YAML: an object, a list, an empty list; a watch is refused, or answered in what is asked for beside it", async () => {
+  it("YAML: an object, a list and an empty list; a watch is refused, or answered in another accepted type", async () => {
     const accept = "application/yaml";
     const one = await server.admin.get(`${configMaps}/one`, { accept });
     expect(one.headers["content-type"]).toBe("application/yaml");
@@ -39,7 +39,7 @@ describe("YAML", () => {
     both.close();
   });
 
-  it("a table in YAML says what the one in JSON says", async () => {
+  it("a table in YAML equals the table in JSON", async () => {
     const as = "as=Table;g=meta.platform.io;v=v1";
     for (const place of [configMaps, `${configMaps}/one`, `${configMaps}?labelSelector=none=such`]) {
       const inYaml = await server.admin.get(place, { accept: `application/yaml;${as}` });
@@ -53,7 +53,7 @@ describe("YAML", () => {
     }
   });
 
-  it("YAML keeps texts that older readers would take for something else", async () => {
+  it("YAML quotes strings that a YAML 1.1 parser would read as another type", async () => {
     const data = { yes: "yes", number: "0123", time: "2001-01-01", empty: "", lines: "a\nb\n", tilde: "~" };
     await server.admin.post(configMaps, map("texts", data));
     const { text } = await server.admin.get(`${configMaps}/texts`, { accept: "application/yaml" });
@@ -65,7 +65,7 @@ describe("YAML", () => {
     expect(again.body.data).toEqual(data);
   });
 
-  it("YAML of a large object is JSON, which is YAML, alone and in a list", async () => {
+  it("a large object in YAML is written as JSON, alone and in a list", async () => {
     const place = "/api/v1/namespaces/plain/configmaps";
     await server.admin.post("/api/v1/namespaces", { metadata: { name: "plain" } });
     const data = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, `value ${i}`]));
@@ -80,7 +80,7 @@ describe("YAML", () => {
 });
 
 describe("metadata only", () => {
-  it("an annotation that stands for a field is the whole object's, not its metadata's", async () => {
+  it("annotations generated from fields appear in the object's metadata only when the whole object is read", async () => {
     const sets = "/apis/apps/v1/namespaces/default/daemonsets";
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "a" }] } };
     const spec = { selector: { matchLabels: { a: "b" } }, template };
@@ -107,7 +107,7 @@ describe("metadata only", () => {
     expect(annotationsOf(whole.rows[1].object)).toEqual({ [annotation]: "1" });
   });
 
-  it("only the metadata, of an object, a list and a watch", async () => {
+  it("an object, a list and a watch return only metadata", async () => {
     const accept = `application/json;${metadata}`;
     const { body } = await server.admin.get(`${configMaps}/one`, { accept });
     const whole = (await server.admin.get(`${configMaps}/one`)).body;
@@ -126,7 +126,7 @@ describe("metadata only", () => {
     });
   });
 
-  it("only the metadata in binary", async () => {
+  it("a PartialObjectMetadata is returned in binary", async () => {
     const answer = await server.admin.get(`${configMaps}/one`, { accept: `${binary};${metadata}` });
     const { message, ...type } = opened(answer);
     expect(type).toEqual({ kind: "PartialObjectMetadata", apiVersion: "meta.platform.io/v1" });
@@ -143,12 +143,12 @@ describe("encodings", () => {
     ["a named form before a wildcard", `*/*, ${binary}`, binary],
     ["a form that isn't refused", `${binary};q=0, application/json`, "application/json"],
     ["what can be given", "application/vnd.other, application/yaml", "application/yaml"],
-  ])("Accept takes %s", async (_what, accept, type) => {
+  ])("Accept selects %s", async (_what, accept, type) => {
     const answer = await server.admin.get(`${configMaps}/one`, { accept });
     expect(answer.headers["content-type"]).toBe(type);
   });
 
-  it("pretty lays JSON out, and nothing else", async () => {
+  it("pretty=true indents JSON and changes no other encoding", async () => {
     const { text } = await server.admin.get(`${configMaps}/one?pretty=true`);
     expect(text.split("\n").length).toBeGreaterThan(5);
     const answer = await server.admin.get(`${configMaps}/one?pretty=true`, { accept: binary });
@@ -171,7 +171,7 @@ describe("encodings", () => {
       ["a list", large, "application/json"],
       ["a binary list", large, binary],
       ["a list in YAML", large, "application/yaml"],
-    ])("%s of many bytes is compressed for a client that takes that", async (_what, path, accept) => {
+    ])("%s that is large is compressed when the client accepts gzip", async (_what, path, accept) => {
       const packed = await ask(path, "deflate, gzip;q=0.8", accept);
       const plain = await ask(path, "identity", accept);
       expect(packed.headers["content-encoding"]).toBe("gzip");
@@ -180,7 +180,7 @@ describe("encodings", () => {
       expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
     });
 
-    it("a small answer isn't compressed, nor one for a client that doesn't take that", async () => {
+    it("a small response is not compressed, nor one for a client that doesn't accept gzip", async () => {
       expect((await ask(`${configMaps}/one`, "gzip")).headers["content-encoding"]).toBeUndefined();
       expect((await ask(large, "gzip;q=0")).headers["content-encoding"]).toBeUndefined();
       expect((await ask(large, "br")).headers["content-encoding"]).toBeUndefined();
@@ -188,7 +188,7 @@ describe("encodings", () => {
   });
 });
 
-describe("numbers that a double can't hold", () => {
+describe("integers beyond the precision of a double", () => {
   const revisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
   const exact = '"n":9007199254740993';
   const raw = (name: string) => `{"metadata":{"name":"${name}"},"revision":1,"data":{${exact},"half":0.5}}`;
@@ -197,7 +197,7 @@ describe("numbers that a double can't hold", () => {
     expect((await server.admin.ask("POST", revisions, { raw: raw("one") })).status).toBe(201);
   });
 
-  it("rows of a table carry the whole metadata, also of who owns what", async () => {
+  it("table rows have the whole metadata, including managedFields", async () => {
     const asTable = "application/json;as=Table;g=meta.platform.io;v=v1";
     const create = await server.admin.post(configMaps, map("owned-row"));
     expect(create.status).toBe(201);
@@ -216,7 +216,7 @@ describe("numbers that a double can't hold", () => {
     expect(list.items.every(({ metadata: meta }) => meta.managedFields !== undefined)).toBe(true);
   });
 
-  it("stay what they are in free-form fields, whatever is done to the object", async () => {
+  it("stay exact in free-form fields after every operation", async () => {
     const merge = "application/merge-patch+json";
     const place = `${revisions}/one`;
     const patched = await server.admin.ask("PATCH", place, {
@@ -236,7 +236,7 @@ describe("numbers that a double can't hold", () => {
     expect([again.status, again.text.includes(exact)]).toEqual([200, true]);
   });
 
-  it("stay exact in a declared field of 64 bits, and are refused when they have more", async () => {
+  it("stay exact in a declared 64-bit field, and are refused beyond 64 bits", async () => {
     const create = (revision: string) =>
       server.admin.ask("POST", revisions, {
         raw: `{"metadata":{"name":"two"},"data":{},"revision":${revision}}`,

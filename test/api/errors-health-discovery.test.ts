@@ -21,7 +21,7 @@ import { manualOptions } from "../support/server-options.ts";
 
 const server = useServer({ users: [{ name: "ann" }] });
 
-/** The start hooks of the reference, release 1.26. */
+/** The startup hooks of the reference, release 1.26. */
 const referenceHooks = [
   "start-kube-apiserver-admission-initializer",
   "generic-apiserver-start-informers",
@@ -47,7 +47,7 @@ const referenceHooks = [
   "apiservice-openapiv3-controller",
 ];
 
-describe("bodies of kind Status", () => {
+describe("Status objects", () => {
   test("NotFound names the object", async () => {
     const { status, body, headers } = await server.admin.get(`${RBAC}/clusterroles/none`);
     expect(status).toBe(404);
@@ -64,7 +64,7 @@ describe("bodies of kind Status", () => {
     expect(headers["cache-control"]).toBe("no-cache, private");
   });
 
-  test("Invalid has a cause a field", async () => {
+  test("Invalid has a cause for each field", async () => {
     const { body } = await server.admin.post("/api/v1/namespaces/default/configmaps", {
       metadata: { name: "Bad", labels: { "-": "x" } },
       data: { "no good": "" },
@@ -80,7 +80,7 @@ describe("bodies of kind Status", () => {
     for (const cause of body.details.causes) expect(body.message).toContain(cause.message);
   });
 
-  test("Conflict says how to go on", async () => {
+  test("Conflict tells the client how to retry", async () => {
     const at = "/api/v1/namespaces/default/configmaps";
     await ok(server.admin.post(at, configMap("c")));
     const { status, body } = await server.admin.put(`${at}/c`, configMap("c", {}, { resourceVersion: "1" }));
@@ -119,7 +119,7 @@ describe("bodies of kind Status", () => {
   });
 });
 
-describe("who is asking", () => {
+describe("authentication of requests", () => {
   test("wrong credentials are 401 everywhere, never anonymous", async () => {
     for (const at of ["/version", "/healthz", "/api/v1/namespaces", "/nothing"]) {
       expect((await server.as("wrong").get(at)).status).toBe(401);
@@ -128,20 +128,20 @@ describe("who is asking", () => {
     expect(basic.status).toBe(200);
   });
 
-  test("without anonymous access no credentials are 401", async () => {
+  test("a request without credentials is 401 when anonymous access is off", async () => {
     const closed = await TestServer.start({ anonymousAuth: false });
     expect((await closed.as(undefined).get("/version")).status).toBe(401);
     expect((await closed.admin.get("/version")).status).toBe(200);
     await closed.close();
   });
 
-  test("with AlwaysAllow anonymous access is off unless it is asked for", async () => {
+  test("anonymous access is off with AlwaysAllow unless it is enabled explicitly", async () => {
     const open = await TestServer.start({ authorizationModes: ["AlwaysAllow"] });
     expect((await open.as(undefined).get("/api/v1/namespaces")).status).toBe(401);
     await open.close();
   });
 
-  test("client certificates: common name and organizations, of known authorities only", async () => {
+  test("a client certificate of a trusted CA authenticates with its common name and organizations", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "plinth-client-ca-"));
     const authority = createAuthority();
     writeFileSync(path.join(folder, "ca.pem"), authority.certificate);
@@ -173,14 +173,14 @@ describe("health", () => {
     ["C-4.11-01", "healthz"],
     ["C-4.11-02", "livez"],
     ["C-4.11-03", "readyz"],
-  ])("%s GET /%s is 200 for everybody", async (_id, endpoint) => {
+  ])("%s GET /%s is 200 for anonymous clients", async (_id, endpoint) => {
     const { status, text, headers } = await anonymous().get(`/${endpoint}`);
     expect([status, text]).toEqual([200, "ok"]);
     expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
   });
 
   test.each(["livez", "readyz", "healthz"])(
-    "C-4.11-04 C-4.11-05 C-4.11-06 C-4.11-09 C-4.11-10 /%s verbose, and each of its checks",
+    "C-4.11-04 C-4.11-05 C-4.11-06 C-4.11-09 C-4.11-10 /%s supports verbose output and a path for each check",
     async (endpoint) => {
       const { text } = await server.admin.get(`/${endpoint}?verbose`);
       const lines = text.trimEnd().split("\n");
@@ -196,7 +196,7 @@ describe("health", () => {
   );
 
   test.each(["livez", "readyz", "healthz"])(
-    "C-4.11-04 /%s has the names of the reference when the vocabulary is kubernetes",
+    "C-4.11-04 /%s has the check names of the reference when the vocabulary is kubernetes",
     async (endpoint) => {
       const { TestServer } = await import("../support/api.ts");
       const reference = await TestServer.start({ vocabulary: "kubernetes" });
@@ -215,7 +215,7 @@ describe("health", () => {
     },
   );
 
-  test("the store is asked once by one request for all checks, and no hook passes before its step of the start", async () => {
+  test("one request queries the store once for all checks, and a hook's check fails until its startup step is done", async () => {
     const clock = new ManualClock();
     const store = createMemoryStore({ clock });
     let asked = 0;
@@ -247,7 +247,7 @@ describe("health", () => {
       expect(problems.get(`poststarthook/${hook}`)).toContain("still being loaded");
   });
 
-  test("C-4.11-07 exclude leaves checks out, repeatedly", async () => {
+  test("C-4.11-07 exclude leaves out each named check and may be repeated", async () => {
     const { text, status } = await server.admin.get("/readyz?verbose&exclude=ping&exclude=store");
     expect(status).toBe(200);
     expect(text).toMatch(/^\[\+\]ping excluded: ok$[^]*^\[\+\]store excluded: ok$/m);
@@ -256,7 +256,7 @@ describe("health", () => {
     );
   });
 
-  test("C-4.11-11 /livez waits for the start as long as --livez-grace-period says, /readyz doesn't", async () => {
+  test("C-4.11-11 /livez tolerates startup for --livez-grace-period, /readyz doesn't", async () => {
     const clock = new ManualClock();
     const life = { synced: false, bootstrapped: false, stopping: false };
     const words = parseFlags(serveFlags, ["--livez-grace-period=10s"]);
@@ -279,7 +279,7 @@ describe("health", () => {
     expect([await failing(livez), await failing(readyz)]).toEqual([[], start]);
     await clock.advance(10_000);
     expect(await failing(livez)).toEqual(start);
-    // A restart doesn't help a store that takes no writes.
+    // A restart doesn't help when a store refuses writes.
     Object.assign(life, { bootstrapDelayed: true });
     const delayed = "poststarthook/rbac/bootstrap-roles";
     expect(await failing(livez)).not.toContain(delayed);
@@ -292,7 +292,7 @@ describe("health", () => {
     expect([await failing(livez), await failing(readyz)]).toEqual([[], []]);
   });
 
-  test("C-4.11-08 C-4.11-09 C-4.11-12 a stopping server is live and not ready", async () => {
+  test("C-4.11-08 C-4.11-09 C-4.11-12 a stopping server is live but not ready", async () => {
     const { startServer } = await import("../../src/server/server.ts");
     const { silentLogger } = await import("../../src/base/logger.ts");
     const { Api } = await import("../support/api.ts");
@@ -317,7 +317,7 @@ describe("health", () => {
 });
 
 describe("discovery", () => {
-  test("/api and /apis", async () => {
+  test("/api and /apis list the versions and groups", async () => {
     const ann = server.as("ann");
     expect((await ok(ann.get("/api"))).body).toMatchObject({ kind: "APIVersions", versions: ["v1"] });
     const { body } = await ok(ann.get("/apis"));
@@ -333,7 +333,7 @@ describe("discovery", () => {
     }
   });
 
-  test("/api/v1 lists every type with scope, verbs, short names and sub-resources", async () => {
+  test("/api/v1 lists every resource with scope, verbs, short names and subresources", async () => {
     const { body } = await ok(server.admin.get("/api/v1"));
     expect(body).toMatchObject({ kind: "APIResourceList", groupVersion: "v1" });
     const found = (name: string) => body.resources.find((one: { name: string }) => one.name === name);
@@ -350,7 +350,7 @@ describe("discovery", () => {
     expect(found("namespaces/finalize")).toMatchObject({ kind: "Namespace", verbs: ["update"] });
   });
 
-  test("/version and the index", async () => {
+  test("/version returns the version and / the index of paths", async () => {
     expect((await ok(server.as(undefined).get("/version"))).body).toMatchObject({ major: "1", minor: "26" });
     expect((await ok(server.admin.get("/"))).body.paths).toEqual(
       expect.arrayContaining(["/api", "/apis", "/livez", "/version"]),
@@ -359,7 +359,7 @@ describe("discovery", () => {
 });
 
 describe("runtime configuration", () => {
-  test("an alpha version is served only when it is turned on", async () => {
+  test("an alpha version is served only when it is enabled", async () => {
     const at = `${AUTHN}/selfsubjectreviews`;
     expect((await server.admin.post(at, {})).status).toBe(404);
     expect((await server.admin.get(AUTHN)).status).toBe(404);
@@ -375,7 +375,7 @@ describe("runtime configuration", () => {
     }
   });
 
-  test("a version or resource can be turned off", async () => {
+  test("a version or resource can be disabled", async () => {
     const off = await TestServer.start({
       runtimeConfig: "v1/secrets=false,authorization.platform.io/v1=false",
     });
@@ -386,7 +386,10 @@ describe("runtime configuration", () => {
     await off.close();
   });
 
-  test.each(["nothing/v1", "v1/nothing", "v1=maybe"])("%s is refused at start", async (runtimeConfig) => {
-    await expect(TestServer.start({ runtimeConfig })).rejects.toThrow("runtimeConfig");
-  });
+  test.each(["nothing/v1", "v1/nothing", "v1=maybe"])(
+    "the start fails with the runtime configuration %s",
+    async (runtimeConfig) => {
+      await expect(TestServer.start({ runtimeConfig })).rejects.toThrow("runtimeConfig");
+    },
+  );
 });

@@ -6,14 +6,14 @@ const table = { accept: "application/json;as=Table;g=meta.platform.io;v=v1" };
 const binary = "application/vnd.platform.protobuf";
 const pods = { spec: { containers: [{ name: "main", image: "example/app:1" }], restartPolicy: "Never" } };
 
-describe("jobs, autoscalers, certificates and definitions on the wire", () => {
+describe("jobs, autoscalers, certificate requests and definitions over HTTP", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
   });
   afterAll(() => server.close());
 
-  it("a job gets the selector of its own uid, and can be sent back as it was read", async () => {
+  it("a job gets a selector with its own uid, and the object read can be written back", async () => {
     const jobs = "/apis/batch/v1/namespaces/default/jobs";
     const made = await server.admin.post(jobs, { metadata: { name: "a" }, spec: { template: pods } });
     expect(made.status).toBe(201);
@@ -45,7 +45,7 @@ describe("jobs, autoscalers, certificates and definitions on the wire", () => {
     ]);
   });
 
-  it("an autoscaler is one object in both of its versions", async () => {
+  it("an autoscaler is the same object in both versions", async () => {
     const path = (version: string) =>
       `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
     const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
@@ -84,7 +84,7 @@ describe("jobs, autoscalers, certificates and definitions on the wire", () => {
     }
   });
 
-  it("a certificate request is its maker's, and approved in its own place", async () => {
+  it("a certificate request records its creator as the user, and is approved through its subresource", async () => {
     const path = "/apis/certificates.platform.io/v1/certificatesigningrequests";
     const spec = {
       request: Buffer.from(certificateRequest("alice")).toString("base64"),
@@ -108,7 +108,7 @@ describe("jobs, autoscalers, certificates and definitions on the wire", () => {
     expect(rows.body.rows.map(({ cells }: { cells: unknown[] }) => cells.at(-1))).toEqual(["Approved"]);
   });
 
-  it("a definition keeps its schema through the binary encoding", async () => {
+  it("a definition keeps its schema in the binary encoding", async () => {
     const path = "/apis/apiextensions.platform.io/v1/customresourcedefinitions";
     const schema = {
       type: "object",
@@ -146,14 +146,14 @@ describe("jobs, autoscalers, certificates and definitions on the wire", () => {
     expect(written.body.metadata.generation).toBe(1);
   });
 
-  it("a lease is made by whoever writes it first", async () => {
+  it("a PUT creates a missing lease", async () => {
     const one = "/apis/coordination.platform.io/v1/namespaces/default/leases/a";
     const spec = { holderIdentity: "me", renewTime: "2024-01-01T00:00:00.000001Z" };
     const made = await server.admin.put(one, { metadata: { name: "a" }, spec });
     expect(made).toMatchObject({ status: 201, body: { spec } });
   });
 
-  it("C-9.3-01 a priority level has another name for its shares in the older version", async () => {
+  it("C-9.3-01 a priority level has assuredConcurrencyShares in the older version", async () => {
     const path = (version: string) =>
       `/apis/flowcontrol.apiserver.platform.io/${version}/prioritylevelconfigurations`;
     const limited = { assuredConcurrencyShares: 7, limitResponse: { type: "Reject" } };

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const path = "/api/v1/namespaces/default/configmaps?limit=1";
 
-/** A connection of a user that sends what it is told and counts the answers. */
+/** A connection of a user that sends requests and counts the responses. */
 async function open(user: string): Promise<{ ask(count: number): Promise<void>; socket: TLSSocket }> {
   const { hostname, port } = new URL(server.server.url!);
   const socket = connect({ host: hostname, port: Number(port), ca: server.server.caCertificate! });
@@ -43,7 +43,7 @@ async function open(user: string): Promise<{ ask(count: number): Promise<void>; 
   return { ask, socket };
 }
 
-test("every request is answered while several users are at work, also those sent ahead", async () => {
+test("every request is answered while several users are active, also pipelined requests", async () => {
   const noisy = await Promise.all(Array.from({ length: 24 }, () => open("noisy")));
   const quiet = await open("quiet");
   let working = true;
@@ -60,11 +60,11 @@ test("every request is answered while several users are at work, also those sent
   })();
   await Promise.all(noise);
   working = false;
-  // Were all connections read each time, the quiet user would be answered as often as each of them, some 40 times.
+  // If all connections were read each time, the quiet user would get as many responses as each of them, about 40.
   expect(await whisper).toBeGreaterThan(60);
 });
 
-test("connections that are closed while they are left unread hold up nobody", async () => {
+test("closed connections with unread data delay no other user", async () => {
   const noisy = await Promise.all(Array.from({ length: 16 }, () => open("noisy")));
   const quiet = await open("quiet");
   await Promise.all([quiet.ask(1), ...noisy.map(({ ask }) => ask(1))]);

@@ -18,7 +18,7 @@ const made = async (...names: string[]) => {
     await server.admin.post(configMaps, { metadata: { name }, data: { text: words } });
 };
 
-/** Answers of each sort, with what they say of their encoding. */
+/** Responses of each kind with their content encoding. */
 const encodingsOf = async () => {
   const asked = [
     [`${configMaps}/a`, "application/json"],
@@ -37,7 +37,7 @@ const encodingsOf = async () => {
 };
 
 describe("APIResponseCompression", () => {
-  test("is on unless it is turned off, and then nothing is compressed", async () => {
+  test("is on by default; when off, nothing is compressed", async () => {
     await start("");
     await made("a", "b", "c", "d");
     expect(await encodingsOf()).toEqual(Array.from({ length: 5 }, () => "gzip"));
@@ -53,7 +53,7 @@ describe("APIResponseCompression", () => {
     expect([created.status, created.headers["content-encoding"]]).toEqual([201, undefined]);
   });
 
-  test("large compressed answers are counted when they are sent, with the bytes that were sent", async () => {
+  test("large compressed responses are counted with the number of bytes sent", async () => {
     await start("");
     await made("a", "b", "c", "d");
     const headers = { "accept-encoding": "gzip" };
@@ -76,7 +76,7 @@ describe("APIResponseCompression", () => {
 test.each([
   ["", 2],
   ["RemainingItemCount=false", undefined],
-])("with %j a chunk says of the items that remain: %j", async (gates, remaining) => {
+])("with %j the remainingItemCount of a chunk is %j", async (gates, remaining) => {
   await start(gates);
   await made("a", "b", "c", "d");
   const first = (await server.admin.get(`${configMaps}?limit=2`)).body.metadata;
@@ -89,7 +89,7 @@ test.each([
 test.each([
   ["", "APIGroupList", "APIVersions"],
   ["AggregatedDiscoveryEndpoint=true", "APIGroupDiscoveryList", "APIGroupDiscoveryList"],
-])("with %j who prefers aggregated discovery gets %s and %s", async (gates, apis, api) => {
+])("with %j a client that prefers aggregated discovery gets %s and %s", async (gates, apis, api) => {
   await start(gates);
   const accept = `${aggregated},application/json`;
   expect((await server.admin.get("/apis", { accept })).body.kind).toBe(apis);
@@ -102,12 +102,12 @@ test.each([
 test.each([
   ["", true],
   ["StorageVersionHash=false", false],
-])("with %j discovery shows a storage version hash: %j", async (gates, shown) => {
+])("with %j discovery has a storage version hash: %j", async (gates, shown) => {
   await start(gates);
   const { resources } = (await server.admin.get("/api/v1")).body;
   const pods = resources.find(({ name }: { name: string }) => name === "pods");
   expect("storageVersionHash" in pods).toBe(shown);
-  // What isn't stored has no version in which it is.
+  // A kind that isn't stored has no storage version.
   const states = resources.find(({ name }: { name: string }) => name === "componentstatuses");
   expect(states).not.toHaveProperty("storageVersionHash");
 });
@@ -127,13 +127,13 @@ test.each([
   ["", "?fieldValidation=Strict", [400, []]],
   ["ServerSideFieldValidation=false", "", [201, []]],
   ["ServerSideFieldValidation=false", "?fieldValidation=Strict", [201, []]],
-])("C-4.8-05 with %j an unknown field that is written with %j answers %j", async (gates, query, answer) => {
+])("C-4.8-05 with %j an unknown field written with %j answers %j", async (gates, query, answer) => {
   await start(gates);
   const written = await server.admin.post(`${configMaps}${query}`, { metadata: { name: "a" }, surplus: 1 });
   expect([written.status, written.warnings]).toEqual(answer);
 });
 
-test("a gate that changes nothing here is accepted, and the log says why, once", async () => {
+test("a gate without effect on this server is accepted, and the log says why once", async () => {
   const said: string[] = [];
   const warn = (_facts: object, message: string) => void said.push(message);
   const log = { info: () => undefined, warn, error: () => undefined };
@@ -146,7 +146,7 @@ test("a gate that changes nothing here is accepted, and the log says why, once",
 test.each([
   ["", 200],
   ["JobMutableNodeSchedulingDirectives=false", 422],
-])("with %j a suspended job that is sent to other nodes answers %d", async (gates, status) => {
+])("with %j changing the node selector of a suspended job answers %d", async (gates, status) => {
   await start(gates);
   const jobs = "/apis/batch/v1/namespaces/default/jobs";
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await ok(server.admin.post(path, configMap("target")));
 });
 
-/** The same faulty object, by what carries it. Each names an unknown field at two depths and one field twice. */
+/** The same invalid object by transport. Each has an unknown field at two depths and one duplicate field. */
 const json =
   '{"metadata":{"name":"target","colour":"red"},"data":{"a":"first"},"data":{"a":"last"},"size":3}';
 const yaml = "metadata:\n  name: target\n  colour: red\ndata:\n  a: first\ndata:\n  a: last\nsize: 3\n";
@@ -69,13 +69,13 @@ describe.each(ways)("C-4.8 %s", (_what, send, duplicates) => {
     expect((await server.admin.get(`${path}/target`)).text).toBe(before);
   });
 
-  test("C-4.8-07 Warn succeeds with one Warning header a field", async () => {
+  test("C-4.8-07 Warn succeeds with one Warning header for each field", async () => {
     const answer = await ok(send("?fieldValidation=Warn"));
     expect(answer.warnings.toSorted()).toEqual(faults.toSorted());
     expect(answer.text).not.toContain("colour");
   });
 
-  test("C-4.8-06 Ignore drops them without a word", async () => {
+  test("C-4.8-06 Ignore drops the fields without a warning", async () => {
     const answer = await ok(send("?fieldValidation=Ignore"));
     expect(answer.warnings).toEqual([]);
     expect(answer.text).not.toContain("colour");
@@ -83,7 +83,7 @@ describe.each(ways)("C-4.8 %s", (_what, send, duplicates) => {
   });
 
   test.each(["", "?fieldValidation="])(
-    "C-4.3-07 C-4.8-03 the default (%j) drops and warns",
+    "C-4.3-07 C-4.8-03 the default (%j) drops the fields and warns",
     async (query) => {
       const answer = await ok(send(query));
       expect(answer.warnings).toHaveLength(faults.length);
@@ -91,7 +91,7 @@ describe.each(ways)("C-4.8 %s", (_what, send, duplicates) => {
     },
   );
 
-  test("C-4.3-06 another value is refused", async () => {
+  test("C-4.3-06 an unknown value of fieldValidation is 422", async () => {
     const { status, body } = await send("?fieldValidation=Loose");
     expect([status, causeFields({ body } as Answer)]).toEqual([422, ["fieldValidation"]]);
   });
@@ -134,7 +134,7 @@ describe("C-4.8-01 C-7-01 a value of the wrong type is refused at every level", 
     expect((await server.admin.get(`${path}/w`)).status).toBe(404);
   });
 
-  test("the message names the place", async () => {
+  test("the error message has the path or the position of the value", async () => {
     const typed = await server.admin.post(`${RBAC}/clusterroles`, {
       metadata: { name: "w" },
       rules: [podReader, { verbs: "get" }],
@@ -145,7 +145,7 @@ describe("C-4.8-01 C-7-01 a value of the wrong type is refused at every level", 
   });
 });
 
-test("C-4.8-02 a body without a required field is refused, with a cause for each", async () => {
+test("C-4.8-02 a body without required fields is 422 with a cause for each field", async () => {
   const noVerbs = await server.admin.post(`${RBAC}/clusterroles`, {
     metadata: { name: "r" },
     rules: [{ apiGroups: [""], resources: ["pods"] }],
@@ -163,7 +163,7 @@ test("C-4.8-02 a body without a required field is refused, with a cause for each
 });
 
 test.each(roleKinds)(
-  "A-4.2-26 A-4.2-12 create, update and patch of a $kind take fieldValidation",
+  "A-4.2-26 A-4.2-12 create, update and patch of a $kind support fieldValidation",
   async ({ list, make }) => {
     const faulty = { ...make("validated"), colour: "red" };
     expect((await server.admin.post(`${list}?fieldValidation=Strict`, faulty)).status).toBe(400);
@@ -179,7 +179,7 @@ test.each(roleKinds)(
   },
 );
 
-test("very many unknown fields give no more headers than a client takes", async () => {
+test("the number of Warning headers is limited when there are many unknown fields", async () => {
   const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`unknown${i}`, i]));
   const { status, warnings } = await server.admin.post(path, { ...configMap("crowded"), ...fields });
   expect(status).toBe(201);

@@ -13,8 +13,8 @@ import {
 
 const { flow, start, hold, metric } = useFlowServer();
 
-describe("configuration", () => {
-  test("a flow schema counts from the next request on, and every answer tells of schema and level", async () => {
+describe("flow control configuration", () => {
+  test("a new flow schema applies to the next request, and every response has the uids of its schema and level", async () => {
     await start();
     const ann = flow.server.as("ann");
     const uidOf = async (path: string) => (await ok(flow.admin.get(path))).body.metadata.uid as string;
@@ -34,7 +34,7 @@ describe("configuration", () => {
     expect((await ann.get(configMaps)).headers[uidHeader]).toBe(before.headers[uidHeader]);
   });
 
-  test("a schema without its level is Dangling and counts nothing, until there is the level", async () => {
+  test("a schema without its priority level is Dangling and unused until the level exists", async () => {
     await start();
     const ann = flow.server.as("ann");
     await ok(flow.admin.post(schemas, flowSchema("ann", "later", "ann")));
@@ -53,7 +53,7 @@ describe("configuration", () => {
     await until(dangling, (one) => one?.status === "True");
   });
 
-  test("mandatory objects come back, suggested ones are kept up unless their annotation says otherwise", async () => {
+  test("mandatory objects are recreated, suggested ones are restored unless their annotation disables it", async () => {
     await start();
     const annotation = "apf.platform.io/autoupdate-spec";
     const gone = (await ok(flow.admin.delete(`${levels}/catch-all`))).body;
@@ -82,8 +82,8 @@ describe("configuration", () => {
 describe.each([
   ["platform", "platform.io", "platform-system-service-accounts", "controller-manager", "x-platform-pf"],
   ["kubernetes", "k8s.io", "kube-system-service-accounts", "kube-controller-manager", "x-kubernetes-pf"],
-] as const)("the %s names", (vocabulary, suffix, accounts, manager, header) => {
-  test("of the objects that a server begins with, and of headers", async () => {
+] as const)("with the vocabulary %s", (vocabulary, suffix, accounts, manager, header) => {
+  test("the initial objects and the response headers have the names of the vocabulary", async () => {
     flow.server = await startWithUsers([], { vocabulary });
     const group = `/apis/flowcontrol.apiserver.${suffix}/v1beta3`;
     const found = await ok(flow.server.admin.get(`${group}/flowschemas`));
@@ -115,8 +115,8 @@ describe.each([
   });
 });
 
-describe("without priority and fairness", () => {
-  test("reading and changing requests have limits of their own, which administrators and watches don't have", async () => {
+describe("with priority and fairness off", () => {
+  test("reading and changing requests have separate limits, which don't apply to administrators and watches", async () => {
     await start({ flow: { fair: false, maxReading: 1, maxChanging: 1 } });
     const held = hold("ann");
     const bob = flow.server.as("bob");
@@ -137,7 +137,7 @@ describe("without priority and fairness", () => {
     expect((await flow.admin.get("/debug/api_priority_and_fairness/dump_queues")).status).toBe(404);
   });
 
-  test("the feature gate turns it off too, and the group need not be served", async () => {
+  test("the feature gate turns it off too, and serving the API group is optional", async () => {
     await start({ featureGates: "APIPriorityAndFairness=false" });
     expect((await flow.server.as("ann").get(configMaps)).headers[uidHeader]).toBeUndefined();
     await flow.server.close();
@@ -147,7 +147,7 @@ describe("without priority and fairness", () => {
   });
 });
 
-test("seats that come to nothing are refused at the start", async () => {
+test("the start fails when both request limits are 0", async () => {
   await start();
   await expect(startWithUsers([], { flow: { maxReading: 0, maxChanging: 0 } })).rejects.toThrow(
     /flow.maxReading and flow.maxChanging/,

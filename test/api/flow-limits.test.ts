@@ -27,12 +27,12 @@ const queuing = (name: string) => ({
   },
 });
 
-// One seat for a level of one share: 245 are taken by the default levels.
+// One seat for a level with one share: the default levels use 245 shares.
 const named = { metadata: { name: "quiet" } };
 const few: CreateServerOptions = { flow: { maxReading: 200, maxChanging: 46 } };
 
-describe("a level without room", () => {
-  test("refuses with 429, Retry-After and a Status; others and administrators go on", async () => {
+describe("a priority level without free seats", () => {
+  test("rejects with 429, Retry-After and a Status, while other users and administrators are served", async () => {
     await start(few);
     await annsLevel(rejecting("tight"));
     const held = hold("ann");
@@ -54,7 +54,7 @@ describe("a level without room", () => {
     expect((await ann.get(configMaps)).status).toBe(200);
   });
 
-  test("lets requests wait, refuses what the queue doesn't take, and shows both on the debug pages", async () => {
+  test("queues requests, rejects those beyond the queue length, and shows both on the debug pages", async () => {
     await start(few);
     await annsLevel(queuing("lined-up"));
     const held = hold("ann");
@@ -80,7 +80,7 @@ describe("a level without room", () => {
     expect(await metric("nominal_limit_seats", "lined-up")).toBe(1);
   });
 
-  test("gives the seat of a request whose body doesn't come to one that waits, and forgets who left", async () => {
+  test("gives a waiting request the seat of one whose body doesn't arrive, and drops disconnected clients from the queue", async () => {
     const clock = new ManualClock();
     await start({ ...few, clock });
     await annsLevel(queuing("lined-up"));
@@ -108,7 +108,7 @@ describe("a level without room", () => {
     );
   });
 
-  test("gives the seat of a request whose body doesn't come away too where nobody may wait", async () => {
+  test("frees the seat of a request whose body doesn't arrive, also on a level without queues", async () => {
     const clock = new ManualClock();
     await start({ ...few, clock });
     await annsLevel(rejecting("full"));
@@ -120,9 +120,9 @@ describe("a level without room", () => {
     held.leave();
   });
 
-  test("catch-all takes what no other schema is about, and what it has no seats for is refused", async () => {
+  test("catch-all gets the requests that match no other schema, and rejects those beyond its seats", async () => {
     await start({ ...few, clock: new ManualClock() });
-    // The schema that takes everybody is changed to take bob alone.
+    // The catch-all schema is changed to match bob only.
     const annotations = { "apf.platform.io/autoupdate-spec": "false" };
     const { rules } = flowSchema("global-default", "global-default", "bob").spec;
     await ok(flow.admin.patch(`${schemas}/global-default`, { metadata: { annotations }, spec: { rules } }));
@@ -152,7 +152,7 @@ describe("a level without room", () => {
     for (const one of held) one.leave();
   });
 
-  test("a change that many watchers are told of keeps its seats for a while after the answer", async () => {
+  test("a write with many watchers keeps its seats for some time after the response", async () => {
     const clock = new ManualClock();
     await start({ ...few, clock });
     await annsLevel(rejecting("tight"));
@@ -162,7 +162,7 @@ describe("a level without room", () => {
     );
     const status = async () => (await ann.get(configMaps)).status;
     expect((await ann.post(configMaps, configMap("seen"))).status).toBe(201);
-    // Two seats for half a millisecond, where there are two: here one for a whole one.
+    // Two seats for half a millisecond if there are two; here one seat for one millisecond.
     expect(await metric("request_concurrency_in_use", "tight")).toBe(1);
     expect(await metric("current_executing_requests", "tight")).toBe(0);
     expect(await status()).toBe(429);
@@ -171,12 +171,12 @@ describe("a level without room", () => {
     expect(await status()).toBe(429);
     await clock.advance(0.25);
     expect(await status()).toBe(200);
-    // Nobody watches these.
+    // These objects have no watchers.
     expect((await ann.post("/api/v1/namespaces/default/secrets", named)).status).toBe(201);
     expect(await status()).toBe(200);
     expect((await ann.post("/api/v1/namespaces/public/configmaps", configMap("unseen"))).status).toBe(404);
     expect(await status()).toBe(200);
-    // A token changes nothing.
+    // A token request changes no object.
     const account = "/api/v1/namespaces/default/serviceaccounts/quiet";
     await ok(flow.admin.post("/api/v1/namespaces/default/serviceaccounts", named));
     const accounts = await Promise.all(
@@ -195,7 +195,7 @@ describe("a level without room", () => {
     );
   });
 
-  test("a watch gives its seat back once it has begun", async () => {
+  test("a watch frees its seat once it has started", async () => {
     await start(few);
     await annsLevel(rejecting("tight"));
     const ann = flow.server.as("ann");

@@ -42,7 +42,7 @@ export function useFlowServer() {
     for (const name of ["ann", "bob"]) await grant(flow.admin, name, everything);
   };
   afterEach(() => flow.server.close());
-  /** A request that holds its seat for as long as its body is missing. */
+  /** A request that keeps its seat until its body is sent. */
   function hold(token: string) {
     const url = new URL(flow.server.server.url!);
     const sent = request({
@@ -62,13 +62,13 @@ export function useFlowServer() {
           response.once("end", () => resolve(response.statusCode!));
         });
       }),
-      /** The body comes; it is answered. */
+      /** Sends the body; resolves with the response. */
       finish: () => void sent.end("{}"),
       leave: () => void sent.destroy(),
     };
   }
 
-  /** The value of a metric's line with these labels. */
+  /** The value of a metric with these labels. */
   const metric = async (name: string, ...labels: readonly string[]) => {
     const { text } = await ok(flow.admin.get("/metrics"));
     const line = text
@@ -90,7 +90,7 @@ export function useFlowServer() {
       () => metric("current_inqueue_requests", level),
       (count) => (count ?? 0) > 0,
     );
-  /** A level of one seat for all that ann asks. */
+  /** A level with one seat for all requests of ann. */
   const annsLevel = async (level: { metadata: { name: string } }) => {
     await ok(flow.admin.post(levels, level));
     await ok(flow.admin.post(schemas, flowSchema("ann", level.metadata.name, "ann")));

@@ -11,7 +11,7 @@ const pod = (name: string, meta: object = {}) => ({
   spec: { nodeName: "n1", containers: [{ name: "main", image: "i" }] },
 });
 
-/** A pod on a node that was asked to end within its grace period. */
+/** A pod on a node whose graceful deletion has begun. */
 async function terminatingPod(name: string, meta: object = {}): Promise<string> {
   await ok(server.admin.post(pods, pod(name, meta)));
   await ok(server.admin.delete(`${pods}/${name}`));
@@ -19,7 +19,7 @@ async function terminatingPod(name: string, meta: object = {}): Promise<string> 
 }
 
 describe("a pod during its grace period", () => {
-  test("stays through every status write of its node, and goes with a DELETE that ends the grace period", async () => {
+  test("remains through every status write of its node, and is deleted by a DELETE that ends the grace period", async () => {
     const path = await terminatingPod("ends-well");
     for (const phase of ["Running", "Succeeded"]) {
       const { body } = await ok(
@@ -56,7 +56,7 @@ describe("a pod during its grace period", () => {
       }),
     "its last finalizer's removal": (path) => server.admin.patch(path, { metadata: { finalizers: null } }),
   };
-  test.each(Object.keys(writes))("%s leaves it", async (what) => {
+  test.each(Object.keys(writes))("remains after %s", async (what) => {
     const name = what.replaceAll(/[^a-z]/g, "");
     const path = await terminatingPod(name, { finalizers: ["example.com/a"] });
     await ok(server.admin.patch(path, { metadata: { finalizers: null } }));
@@ -65,7 +65,7 @@ describe("a pod during its grace period", () => {
     expect([status, body.metadata.deletionGracePeriodSeconds]).toEqual([200, 30]);
   });
 
-  test("goes with its last finalizer once the grace period was ended", async () => {
+  test("is deleted with its last finalizer when the grace period has been ended", async () => {
     const path = await terminatingPod("held", { finalizers: ["example.com/a"] });
     await ok(server.admin.delete(path, { body: { gracePeriodSeconds: 0 } }));
     expect((await server.admin.get(path)).body.metadata.deletionGracePeriodSeconds).toBe(0);
@@ -74,7 +74,7 @@ describe("a pod during its grace period", () => {
   });
 });
 
-test("a terminating namespace goes with the last of both its lists of finalizers", async () => {
+test("a terminating namespace is deleted once both its lists of finalizers are empty", async () => {
   await ok(server.admin.post("/api/v1/namespaces", namespace("both")));
   const path = "/api/v1/namespaces/both";
   await ok(server.admin.patch(path, { metadata: { finalizers: ["example.com/a"] } }));

@@ -27,7 +27,7 @@ describe("SubjectAccessList", () => {
       ({ kind, namespace: home, name }) => `${kind} ${home === undefined ? "" : `${home}/`}${name}`,
     );
 
-  it("lists users, groups and service accounts with the binding and the rule", async () => {
+  it("lists users, groups and service accounts with the binding and the rule of each", async () => {
     await ok(
       server.admin.post(
         `${RBAC}/namespaces/other/roles`,
@@ -65,7 +65,7 @@ describe("SubjectAccessList", () => {
     expect(group1.members).toBe('every service account of the namespace "other"');
   });
 
-  it("says who may be allowed and can't be listed", async () => {
+  it("reports which allowed subjects can't be listed", async () => {
     const { unlisted } = await whoCan({ nonResourceAttributes: { verb: "get", path: "/metrics" } });
     expect(unlisted).toEqual([
       { authorizer: "privileged group", message: expect.stringContaining("system:masters") },
@@ -83,7 +83,7 @@ describe("SubjectAccessList", () => {
     await all.close();
   });
 
-  it("is read in pages", async () => {
+  it("can be read in pages", async () => {
     const whole = names(await whoCan({ resourceAttributes: pods }));
     expect(whole.length).toBeGreaterThan(4);
     const paged: string[] = [];
@@ -104,7 +104,7 @@ describe("SubjectAccessList", () => {
 });
 
 describe("BulkAccessReview", () => {
-  it("answers each check as a single review does, in order", async () => {
+  it("returns the result of a single review for each check, in order", async () => {
     const subject = { user: "x", groups: ["devs"], resourceAttributes: pods };
     const none = { user: "nobody", resourceAttributes: pods };
     const self = { nonResourceAttributes: { path: "/healthz", verb: "delete" } };
@@ -117,7 +117,7 @@ describe("BulkAccessReview", () => {
     expect(ofCaller.body.status.results).toEqual([{ allowed: false }]);
   });
 
-  it("takes a thousand checks, and no more", async () => {
+  it("accepts up to 1,000 checks", async () => {
     const checks = Array.from({ length: 1000 }, (_, i) => ({
       subject: { user: i % 2 === 0 ? "ann" : `user-${i}`, resourceAttributes: pods },
     }));
@@ -131,7 +131,7 @@ describe("BulkAccessReview", () => {
   });
 });
 
-describe("wrong bodies", () => {
+describe("invalid review requests", () => {
   const subject = { user: "ann", resourceAttributes: pods };
   it.each<[string, string, object, string]>([
     ["no spec", EXPLAIN, {}, "spec.resourceAttributes spec.user"],
@@ -162,13 +162,13 @@ describe("wrong bodies", () => {
       { spec: { checks: [{ self: {} }] } },
       "spec.checks[0].self.resourceAttributes",
     ],
-  ])("%s to %s is 422, with the field", async (_what, path, body, field) => {
+  ])("%s sent to %s is 422 with the field as its cause", async (_what, path, body, field) => {
     const answer = await server.admin.post(path, body);
     expect(answer.status, answer.text).toBe(422);
     expect(causeFields(answer).join(" ")).toBe(field);
   });
 
-  it("a value of a wrong type is 400, and an unknown field can be refused", async () => {
+  it("a value of a wrong type is 400, and so is an unknown field with fieldValidation=Strict", async () => {
     expect((await server.admin.post(BULK, { spec: { checks: "all" } })).status).toBe(400);
     const strict = await server.admin.post(`${WHO}?fieldValidation=Strict`, {
       spec: { resourceAttributes: pods, wrong: 1 },
@@ -180,14 +180,14 @@ describe("wrong bodies", () => {
   });
 });
 
-describe("who may ask, and how", () => {
+describe("permissions and options of access reviews", () => {
   const body = (path: string) =>
     path === BULK
       ? { spec: { checks: [{ self: { resourceAttributes: pods } }] } }
       : { spec: { user: "ann", resourceAttributes: pods } };
 
   it.each([EXPLAIN, WHO, BULK])(
-    "%s: administrators, and who has the role for it; not who may create reviews",
+    "%s: is allowed for administrators and holders of its role, not for users who may create other reviews",
     async (path) => {
       expect((await server.as("viewer").post(path, body(path))).status).toBe(201);
       for (const name of ["ann", "scout"]) {
@@ -199,7 +199,7 @@ describe("who may ask, and how", () => {
     },
   );
 
-  it.each([EXPLAIN, WHO, BULK])("%s: a dry run answers the same; other verbs aren't there", async (path) => {
+  it.each([EXPLAIN, WHO, BULK])("%s: a dry run has the same response; other verbs are 405", async (path) => {
     const asked = await ok(server.admin.post(path, body(path)));
     const dry = await ok(server.admin.post(`${path}?dryRun=All`, body(path)));
     expect(dry.body).toEqual(asked.body);
@@ -207,7 +207,7 @@ describe("who may ask, and how", () => {
     expect((await server.admin.delete(path)).status).toBe(405);
   });
 
-  it.each([EXPLAIN, WHO, BULK])("%s: in binary the answer is the same", async (path) => {
+  it.each([EXPLAIN, WHO, BULK])("%s: the binary encoding has the same content", async (path) => {
     const asked = await ok(server.admin.post(path, body(path)));
     const accept = "application/vnd.platform.protobuf";
     const packed = await server.admin.ask("POST", path, { body: body(path), accept });
@@ -217,7 +217,7 @@ describe("who may ask, and how", () => {
     expect(binary.body).toEqual(asked.body);
   });
 
-  it("stands in discovery and OpenAPI, and can be turned off", async () => {
+  it("access reviews are listed in discovery and OpenAPI, and can be disabled", async () => {
     const list = (await ok(server.admin.get(INSIGHT))).body;
     expect(list.resources.map((one: { name: string; verbs: string[] }) => [one.name, one.verbs])).toEqual([
       ["accessexplanations", ["create"]],
@@ -232,7 +232,7 @@ describe("who may ask, and how", () => {
     await without.close();
   });
 
-  it("is spelled in the vocabulary's words", async () => {
+  it("access reviews have the names of the vocabulary", async () => {
     const other = await TestServer.start({ vocabulary: "kubernetes" });
     const path = "/apis/insight.k8s.io/v1/subjectaccesslists";
     const { body: answer } = await ok(other.admin.post(path, body(WHO)));
@@ -241,7 +241,7 @@ describe("who may ask, and how", () => {
   });
 });
 
-it("a grant and its end show in the next answer", async () => {
+it("a new grant and its removal appear in the next response", async () => {
   const spec = { resourceAttributes: { verb: "get", group: "batch", resource: "jobs", namespace: "team" } };
   const listed = async () =>
     (await ok(server.admin.post(WHO, { spec }))).body.status.subjects.some(

@@ -5,25 +5,25 @@ import { SAR, SSAR, SSRR, LSAR, pods, useReviewServer } from "./reviews-support.
 
 const { server } = useReviewServer();
 
-describe("2.2 what is invalid", () => {
+describe("2.2 invalid access reviews", () => {
   const both = { resourceAttributes: pods, nonResourceAttributes: { path: "/x", verb: "get" } };
   const fails = async (answer: Promise<Answer>, field: string) => {
     const got = await answer;
     expect([got.status, got.body.reason], got.text).toEqual([422, "Invalid"]);
     expect(causeFields(got)).toContain(field);
   };
-  test("A-2.2-10 A-2.2-19 both kinds of attributes", async () => {
+  test("A-2.2-10 A-2.2-19 a review with both kinds of attributes is invalid", async () => {
     await fails(server.admin.post(SAR, { spec: { user: "a", ...both } }), "spec.nonResourceAttributes");
     await fails(server.admin.post(SSAR, { spec: both }), "spec.nonResourceAttributes");
   });
-  test("A-2.2-11 A-2.2-19 neither", async () => {
+  test("A-2.2-11 A-2.2-19 a review without attributes is invalid", async () => {
     await fails(server.admin.post(SAR, { spec: { user: "a" } }), "spec.resourceAttributes");
     await fails(server.admin.post(SSAR, { spec: {} }), "spec.resourceAttributes");
     await fails(server.admin.post(LSAR, { spec: { user: "a" } }), "spec.resourceAttributes");
   });
-  test("neither user nor group", () =>
+  test("a review without user and groups is invalid", () =>
     fails(server.admin.post(SAR, { spec: { resourceAttributes: pods } }), "spec.user"));
-  test("A-2.2-02 another namespace than that of the path", async () => {
+  test("A-2.2-02 a local review of another namespace than the URL's is invalid", async () => {
     const attributes = { ...pods, namespace: "other" };
     await fails(
       server.admin.post(LSAR, { spec: { user: "ann", resourceAttributes: attributes } }),
@@ -38,12 +38,12 @@ describe("2.2 what is invalid", () => {
       ).status,
     ).toBe(400);
   });
-  test("a path in a local review", () =>
+  test("a local review with a path is invalid", () =>
     fails(
       server.admin.post(LSAR, { spec: { user: "a", nonResourceAttributes: { path: "/", verb: "get" } } }),
       "spec.nonResourceAttributes",
     ));
-  test("A-2.2-20 a rules review without namespace", () =>
+  test("A-2.2-20 a rules review without a namespace is invalid", () =>
     fails(server.admin.post(SSRR, { spec: {} }), "spec.namespace"));
   test("A-2.2-05 user and groups of a self review are unknown fields", async () => {
     const spec = { user: "bob", groups: ["ops"], resourceAttributes: pods };
@@ -61,8 +61,8 @@ describe("2.2 what is invalid", () => {
   });
 });
 
-describe("2.2 the namespace", () => {
-  test("A-2.2-03 A-2.2-26 an empty one in a local review is that of the path", async () => {
+describe("2.2 the namespace of a local review", () => {
+  test("A-2.2-03 A-2.2-26 is that of the URL when it is empty in the body", async () => {
     const { verb, resource } = pods;
     const { body } = await ok(
       server.admin.post(LSAR, { spec: { user: "ann", resourceAttributes: { verb, resource } } }),
@@ -75,7 +75,7 @@ describe("2.2 the namespace", () => {
     expect(sar.body.spec.resourceAttributes).not.toHaveProperty("namespace");
   });
 
-  test("A-1-04 a local review needs no permission but in its namespace", async () => {
+  test("A-1-04 only permission in its namespace is needed to create the review", async () => {
     const spec = { user: "ann", resourceAttributes: pods };
     expect((await server.as("ann").post(LSAR, { spec })).status).toBe(403);
     const rule = {

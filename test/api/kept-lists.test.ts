@@ -6,7 +6,7 @@ import { configMap, ok } from "./support.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const table = "application/json;as=Table;g=meta.platform.io;v=v1";
-/** Every object has no such label, so all are selected, one by one: nothing that is kept is used. */
+/** No object has this label, so every object is evaluated and no cached list is used. */
 const oneByOne = "labelSelector=none%21%3Dx";
 
 const clock = new ManualClock();
@@ -25,7 +25,7 @@ async function list(accept: string, query: string): Promise<string> {
   return (await ok(server.admin.ask("GET", `${configMaps}?${query}`, { accept }))).bytes.toString("latin1");
 }
 
-describe("a list that is asked for again is what it would be if it was made anew", () => {
+describe("a cached list equals a newly encoded one", () => {
   test.each([
     ["binary", "application/vnd.platform.protobuf", ""],
     [
@@ -36,7 +36,7 @@ describe("a list that is asked for again is what it would be if it was made anew
     ["table", table, ""],
     ["table of objects", table, "includeObject=Object&"],
     ["table of nothing else", table, "includeObject=None&"],
-  ])("%s", async (_name, accept, query) => {
+  ])("as %s", async (_name, accept, query) => {
     const expectSame = async (more: string): Promise<void> => {
       const fresh = await list(accept, `${query}${oneByOne}`);
       for (let again = 0; again < 3; again++) expect(await list(accept, query + more)).toBe(fresh);
@@ -51,13 +51,13 @@ describe("a list that is asked for again is what it would be if it was made anew
     await expectSame("");
     await create(20);
     await expectSame("");
-    // The limit counts the objects of a page that is kept too.
+    // The limit also counts the objects of a cached page.
     const some = await list(accept, `${query}limit=7`);
     expect(await list(accept, `${query}limit=7`)).toBe(some);
     expect(some.length).toBeLessThan((await list(accept, query)).length);
   });
 
-  test("table of a custom kind whose definition gets other columns", async () => {
+  test("as a table of a custom resource after its definition got other columns", async () => {
     const withColumns = (name: string): ReturnType<typeof definition> =>
       definition({
         versions: [

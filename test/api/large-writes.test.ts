@@ -34,7 +34,7 @@ const pod = (name: string, containers: number) => ({
   },
 });
 
-/** Watches the event loop. @returns ends that, and gives the most processor time of a turn in milliseconds. */
+/** Monitors the event loop. @returns a function that stops it and returns the longest turn in milliseconds of processor time. */
 function longestTurn(): () => number {
   let most = 0;
   let done = false;
@@ -51,7 +51,7 @@ function longestTurn(): () => number {
   };
 }
 
-/** Sends writes at once; meanwhile another user gets an object again and again. */
+/** Sends concurrent writes; meanwhile another user reads an object repeatedly. */
 async function beside(count: number, send: (index: number) => Promise<Answer>) {
   const longest = longestTurn();
   let isWriting = true;
@@ -67,10 +67,10 @@ async function beside(count: number, send: (index: number) => Promise<Answer>) {
   return { gets, turnMs: longest(), statuses };
 }
 
-/** A write of this size that is worked on in one go takes more than a second. */
+/** A write of this size takes more than a second in one event loop turn. */
 const mostTurnMs = 600;
 
-describe("large writes of one user beside another user's reads", () => {
+describe("large writes of one user at the same time as reads of another user", () => {
   const apply = (name: string, containers: number) =>
     large.ask("PATCH", `${namespace}/pods/${name}?fieldManager=test`, {
       body: pod(name, containers),
@@ -87,7 +87,7 @@ describe("large writes of one user beside another user's reads", () => {
       (index: number) =>
         large.patch(`${namespace}/configmaps/big`, { metadata: { annotations: { patch: `${index}` } } }),
     ],
-  ])("%s are worked on in turns", async (_what, status, send) => {
+  ])("%s don't block the event loop beyond the limit", async (_what, status, send) => {
     const writes = 4;
     const { gets, turnMs, statuses } = await beside(writes, send);
     expect(statuses).toEqual([status]);
@@ -95,7 +95,7 @@ describe("large writes of one user beside another user's reads", () => {
     expect(gets).toBeGreaterThan(writes);
   });
 
-  test("an object that is too large with its defaults is refused before its fields get owners", async () => {
+  test("an object that is too large with its defaults is 413 before field ownership is computed", async () => {
     const answer = await apply("too-large", 30_000);
     expect(answer.body).toMatchObject({ code: 413, message: "the object is larger than 3145728 bytes" });
   });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   );
 });
 
-/** The items of a list whose objects carry the label of this file. */
+/** The list items with the label of this file. */
 async function itemsOf(
   at: string,
   query = "",
@@ -52,7 +52,7 @@ describe("items of a list of a built-in kind carry no kind and apiVersion", () =
     }
   });
 
-  test("whole, also when the same page is sent, laid out as a table or filtered again", async () => {
+  test("lists that are whole, repeated, printed as a table or filtered again", async () => {
     const first = await ok(server.admin.get(path));
     expect(first.body.items.map(Object.keys)).toEqual([
       ["metadata", "data"],
@@ -71,7 +71,7 @@ describe("items of a list of a built-in kind carry no kind and apiVersion", () =
     ]);
   });
 
-  test("an object that is got, created or watched carries both", async () => {
+  test("an object that is read, created or watched carries both", async () => {
     const { body } = await ok(server.admin.get(`${path}/a`));
     expect([body.kind, body.apiVersion]).toEqual(["ConfigMap", "v1"]);
     const { text } = await ok(

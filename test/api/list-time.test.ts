@@ -7,7 +7,7 @@ import { ManualClock, ok, settle } from "./support.ts";
 const path = "/api/v1/namespaces/default/configmaps";
 const half = "x".repeat(200_000);
 
-/** A store whose pages after the first ones come when they are let go. */
+/** A store whose later pages are held back until they are released. */
 function slowStore(clock: ManualClock) {
   const store = createMemoryStore({ clock });
   const state = { quick: Infinity, asked: 0, release: () => {} };
@@ -26,7 +26,7 @@ function slowStore(clock: ManualClock) {
   return { slow: slow as unknown as Store, state };
 }
 
-describe("the time of a list", () => {
+describe("time limit of a list", () => {
   const clock = new ManualClock();
   const { slow, state } = slowStore(clock);
   let server: TestServer;
@@ -38,9 +38,9 @@ describe("the time of a list", () => {
   afterAll(() => server.close());
   beforeEach(() => Object.assign(state, { quick: Infinity, asked: 0 }));
 
-  /** Begins a list; `over` tells what became of it. */
+  /** Begins a list; `over` returns its outcome. */
   async function begin(quick: number, query: string) {
-    // What was listed before may be known.
+    // The list may be cached.
     await ok(server.admin.patch(`${path}/a`, { data: { query } }));
     Object.assign(state, { quick, asked: 0 });
     const answer = server.admin.get(`${path}?${query}`).then(
@@ -54,7 +54,7 @@ describe("the time of a list", () => {
   }
 
   test.each(["timeoutSeconds=10", "timeoutSeconds=10&timeout=20s", "timeoutSeconds=20&timeout=10s"])(
-    "C-4.3-04 %s: a list that has no answer after ten seconds gets 504",
+    "C-4.3-04 %s: a list without a response after ten seconds is 504",
     async (query) => {
       const { answer, over } = await begin(0, query);
       await clock.advance(9_999);
@@ -65,7 +65,7 @@ describe("the time of a list", () => {
     },
   );
 
-  test("C-4.3-04 one that is answered in part is broken off", async () => {
+  test("C-4.3-04 a partially sent list is aborted at the limit", async () => {
     const { answer, over } = await begin(3, "timeoutSeconds=10");
     await clock.advance(9_999);
     expect(over()).toBeUndefined();
@@ -74,7 +74,7 @@ describe("the time of a list", () => {
     state.release();
   });
 
-  test.each(["", "timeoutSeconds=0", "timeoutSeconds=11"])("with %j it is answered", async (query) => {
+  test.each(["", "timeoutSeconds=0", "timeoutSeconds=11"])("with %j the list is answered", async (query) => {
     const { answer } = await begin(0, query);
     await clock.advance(10_999);
     state.release();

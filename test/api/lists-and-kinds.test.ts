@@ -18,31 +18,34 @@ beforeAll(async () => {
   for (const { list, make } of roleKinds) await ok(server.admin.post(list, make("kinds")));
 });
 
-describe("objects and lists say what they are", () => {
+describe("kind and apiVersion of objects and lists", () => {
   test.each([
     ["A-2.4-14", roleKinds[0]],
     ["A-2.4-27", roleKinds[1]],
     ["A-2.4-16", roleKinds[2]],
     ["A-2.4-32", roleKinds[3]],
-  ])("%s A-2.1-01 A-2.1-02 A-2.1-03 C-2.1-08 the list of $kind", async (_id, { kind, list }) => {
-    const { body } = await ok(server.admin.get(list));
-    expect(body.kind).toBe(`${kind}List`);
-    expect(body.apiVersion).toBe(`${rbacGroup}/v1`);
-    expect(body.metadata.resourceVersion).toMatch(/^\d+$/);
-    expect(body.metadata).not.toHaveProperty("uid");
-    expect(Array.isArray(body.items)).toBe(true);
-    expect(body.items).not.toHaveLength(0);
-    for (const item of body.items) {
-      // The list's kind says what its items are; each of them says it itself where it is returned alone.
-      expect(item).not.toHaveProperty("kind");
-      expect(item).not.toHaveProperty("apiVersion");
-      expect(item.metadata.uid).toBeTypeOf("string");
-    }
-    const one = await ok(server.admin.get(`${list}/${body.items[0].metadata.name}`));
-    expect([one.body.kind, one.body.apiVersion]).toEqual([kind, `${rbacGroup}/v1`]);
-  });
+  ])(
+    "%s A-2.1-01 A-2.1-02 A-2.1-03 C-2.1-08 the list of $kind has kind, apiVersion and items",
+    async (_id, { kind, list }) => {
+      const { body } = await ok(server.admin.get(list));
+      expect(body.kind).toBe(`${kind}List`);
+      expect(body.apiVersion).toBe(`${rbacGroup}/v1`);
+      expect(body.metadata.resourceVersion).toMatch(/^\d+$/);
+      expect(body.metadata).not.toHaveProperty("uid");
+      expect(Array.isArray(body.items)).toBe(true);
+      expect(body.items).not.toHaveLength(0);
+      for (const item of body.items) {
+        // The list's kind implies the kind of its items; each item has its own kind when it is returned alone.
+        expect(item).not.toHaveProperty("kind");
+        expect(item).not.toHaveProperty("apiVersion");
+        expect(item.metadata.uid).toBeTypeOf("string");
+      }
+      const one = await ok(server.admin.get(`${list}/${body.items[0].metadata.name}`));
+      expect([one.body.kind, one.body.apiVersion]).toEqual([kind, `${rbacGroup}/v1`]);
+    },
+  );
 
-  test("A-2.4-14 an empty list still has its items", async () => {
+  test("A-2.4-14 an empty list has an empty array of items", async () => {
     await ok(server.admin.post("/api/v1/namespaces", namespace("empty")));
     for (const type of ["roles", "rolebindings"]) {
       const { body } = await server.admin.get(`${RBAC}/namespaces/empty/${type}`);
@@ -62,7 +65,7 @@ describe("objects and lists say what they are", () => {
     ["A-2.4-24", roleKinds[1]],
     ["A-2.4-28", roleKinds[3]],
   ])(
-    "%s a $kind has a required roleRef and optional subjects, and A-1-09 holds no rules",
+    "%s a $kind requires roleRef, has optional subjects, and A-1-09 has no rules",
     async (_id, { list, make, kind }) => {
       const { subjects: _, ...noSubjects } = make("no-subjects") as Record<string, unknown>;
       const { body } = await ok(server.admin.post(list, { ...noSubjects, rules: [podReader] }));
@@ -125,13 +128,13 @@ describe("names", () => {
     expect(body.details).toEqual({ name: "twice", kind: "configmaps" });
   });
 
-  test("C-2.1-05 the same name stands in another namespace", async () => {
+  test("C-2.1-05 the same name may be used in another namespace", async () => {
     await ok(server.admin.post("/api/v1/namespaces", namespace("other")));
     await ok(server.admin.post(configMaps, configMap("shared")));
     await ok(server.admin.post("/api/v1/namespaces/other/configmaps", configMap("shared")));
   });
 
-  test("C-2.1-06 a name is free again after deletion", async () => {
+  test("C-2.1-06 a name may be used again after deletion", async () => {
     const first = await ok(server.admin.post(configMaps, configMap("reused")));
     await ok(server.admin.delete(`${configMaps}/reused`));
     const second = await ok(server.admin.post(configMaps, configMap("reused")));
@@ -163,12 +166,12 @@ describe("names", () => {
     expect(answers[0]!.body.metadata.generateName).toBe("job-");
   });
 
-  test("a name that is given wins over generateName", async () => {
+  test("name takes precedence over generateName", async () => {
     const sent = { metadata: { name: "given", generateName: "job-" } };
     expect((await ok(server.admin.post(configMaps, sent))).body.metadata.name).toBe("given");
   });
 
-  test("C-2.2-02 and C-2.2-03 the server sets creationTimestamp and a random uid, whatever is sent", async () => {
+  test("C-2.2-02 and C-2.2-03 the server sets creationTimestamp and a random uid, whatever the client sends", async () => {
     const meta = {
       uid: "mine",
       creationTimestamp: "2001-01-01T00:00:00Z",
@@ -243,7 +246,7 @@ describe("C-4.3-05 A-4.2-21 selectors", () => {
     expect([status, body.reason]).toEqual([400, "BadRequest"]);
   });
 
-  test("kinds select by fields of their own", async () => {
+  test("kinds support field selectors of their own", async () => {
     const active = await server.admin.get("/api/v1/namespaces?fieldSelector=status.phase%3DActive");
     expect(namesIn(active)).toContain("selectors");
     const secrets = "/api/v1/namespaces/selectors/secrets";
@@ -252,12 +255,15 @@ describe("C-4.3-05 A-4.2-21 selectors", () => {
     expect(namesIn(await server.admin.get(`${secrets}?fieldSelector=type%3DOpaque`))).toEqual([]);
   });
 
-  test.each(roleKinds)("A-4.2-21 A-4.2-23 A-4.2-18 $kind", async ({ list, make }) => {
-    await ok(server.admin.post(list, make("chosen", { labels: { chosen: "yes" } })));
-    const parameters =
-      "labelSelector=chosen%3Dyes&fieldSelector=metadata.name%3Dchosen&timeoutSeconds=10&pretty=true";
-    const answer = await ok(server.admin.get(`${list}?${parameters}`));
-    expect(namesIn(answer)).toEqual(["chosen"]);
-    expect(answer.text).toContain('\n  "');
-  });
+  test.each(roleKinds)(
+    "A-4.2-21 A-4.2-23 A-4.2-18 lists of $kind support label and field selectors",
+    async ({ list, make }) => {
+      await ok(server.admin.post(list, make("chosen", { labels: { chosen: "yes" } })));
+      const parameters =
+        "labelSelector=chosen%3Dyes&fieldSelector=metadata.name%3Dchosen&timeoutSeconds=10&pretty=true";
+      const answer = await ok(server.admin.get(`${list}?${parameters}`));
+      expect(namesIn(answer)).toEqual(["chosen"]);
+      expect(answer.text).toContain('\n  "');
+    },
+  );
 });

@@ -4,21 +4,21 @@ import { useServer } from "../support/use-server.ts";
 
 const server = useServer();
 
-/** As in the reference, which stores none for it: its field is there all the same, so clients see null. */
-test("a list without items that is always shown is null, whether it was sent or not", async () => {
+/** As in the reference, which stores an empty list as absent: the field is always present, so clients read null. */
+test("an empty list field that is always present is null, whether it was sent or not", async () => {
   const roles = `${RBAC}/namespaces/default/roles`;
   for (const [name, given] of Object.entries({ empty: { rules: [] }, none: {} })) {
     const made = await server.admin.post(roles, { metadata: { name }, ...given });
     expect(made).toMatchObject({ status: 201, body: { rules: null } });
     expect((await server.admin.get(`${roles}/${name}`)).body).toMatchObject({ rules: null });
   }
-  // What was sent is owned all the same.
+  // The fields that were sent are owned nevertheless.
   const { body } = await server.admin.post(roles, { metadata: { name: "owned" }, rules: [] });
   const { metadata } = body as { metadata: { managedFields: { fieldsV1: object }[] } };
   expect(metadata.managedFields[0]!.fieldsV1).toMatchObject({ "f:rules": {} });
 });
 
-test("a role's aggregation rule tells of each selector what is wrong, and that it is", async () => {
+test("each invalid selector of an aggregation rule has its own cause", async () => {
   const clusterRoleSelectors = [
     { matchLabels: { good: "yes" } },
     { matchExpressions: [{ key: "a", operator: "In" }] },

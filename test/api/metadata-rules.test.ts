@@ -63,11 +63,11 @@ describe("metadata of a new object", () => {
     ],
     ["generateName with dashes at its end", { generateName: "a.b--" }],
     ["a generation, which the server sets", { generation: 7 }],
-  ])("%s is taken", async (_what, metadata) => {
+  ])("%s is accepted", async (_what, metadata) => {
     await ok(server.admin.post(`${configMaps}?dryRun=All`, configMap("taken", {}, metadata)));
   });
 
-  test("a role's generateName may end with anything that a name may have", async () => {
+  test("the generateName of a role may end with any character that its name may have", async () => {
     await ok(
       server.admin.post(
         `${RBAC}/clusterroles?dryRun=All`,
@@ -76,11 +76,11 @@ describe("metadata of a new object", () => {
     );
   });
 
-  test("a kind whose finalizers need no domain takes any name", async () => {
+  test("a kind without domain-qualified finalizers accepts any name", async () => {
     await ok(server.admin.post(leases, { metadata: { name: "one", finalizers: ["mine"] }, spec: {} }));
   });
 
-  test("a namespace's own finalizers have the same form", async () => {
+  test("the finalizers in a namespace's spec must be qualified names too", async () => {
     const { body } = await ok(server.admin.post("/api/v1/namespaces", namespace("formed")));
     const answer = await server.admin.put("/api/v1/namespaces/formed/finalize", {
       ...body,
@@ -97,7 +97,7 @@ describe("metadata of an update", () => {
       contentType: "application/apply-patch+yaml",
     });
 
-  test("another uid is 422 in a patch or an apply, and a failed precondition in a PUT", async () => {
+  test("a different uid is 422 in a patch or an apply, and 409 in a PUT", async () => {
     await ok(server.admin.post(configMaps, configMap("same")));
     const path = `${configMaps}/same`;
     const uid = { uid: "other" };
@@ -128,7 +128,7 @@ describe("metadata of an update", () => {
     expect((await server.admin.put(`${configMaps}/none`, configMap("none"))).status).toBe(404);
   });
 
-  test("a deletion doesn't begin by a write", async () => {
+  test("a write can't set deletionTimestamp and start a deletion", async () => {
     await ok(server.admin.post(configMaps, configMap("alive", {}, { finalizers: ["example.com/a"] })));
     const path = `${configMaps}/alive`;
     const time = { deletionTimestamp: "2026-01-01T00:00:00Z" };
@@ -142,7 +142,7 @@ describe("metadata of an update", () => {
     expect(reasons(await server.admin.patch(path, { metadata: grace }))).toEqual(
       invalid("metadata.deletionGracePeriodSeconds", "metadata.deletionGracePeriodSeconds"),
     );
-    // Of a terminating object the time is the server's, whatever is sent; the grace period can't be changed.
+    // The server ignores deletionTimestamp of a terminating object; the grace period is immutable.
     await ok(server.admin.delete(path));
     await ok(server.admin.patch(path, { metadata: time }));
     expect(causeFields(await server.admin.patch(path, { metadata: grace }))).toEqual([
@@ -151,7 +151,7 @@ describe("metadata of an update", () => {
     ]);
   });
 
-  test("a deletion time that a node sends with a pod's status is passed over", async () => {
+  test("a deletionTimestamp in a pod's status write is ignored", async () => {
     await ok(
       server.admin.post(pods, {
         metadata: { name: "one" },
@@ -170,7 +170,7 @@ describe("metadata of an update", () => {
 describe('resourceVersion "0"', () => {
   const zero = { resourceVersion: "0" };
 
-  test("is no precondition in any write", async () => {
+  test("is no precondition of any write", async () => {
     await ok(server.admin.post(configMaps, configMap("zero", {}, zero)));
     const path = `${configMaps}/zero`;
     await ok(server.admin.put(path, configMap("zero", { a: "1" }, zero)));
@@ -189,7 +189,7 @@ describe('resourceVersion "0"', () => {
     expect((await server.admin.put(`${RBAC}/clusterroles/by-put`, role)).status).toBe(201);
   });
 
-  test("nor in a write of a subresource", async () => {
+  test("is no precondition of a write of a subresource", async () => {
     const sets = "/apis/apps/v1/namespaces/default/replicasets";
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
     const spec = { selector: { matchLabels: { a: "b" } }, template };
@@ -202,7 +202,7 @@ describe('resourceVersion "0"', () => {
     expect((await server.admin.get(`${sets}/zero`)).body.spec.replicas).toBe(3);
   });
 
-  test("is none where an update must name its version", async () => {
+  test("is no version for kinds whose update requires one: 422", async () => {
     await ok(server.admin.post(leases, { metadata: { name: "versioned" }, spec: {} }));
     const answer = await server.admin.put(`${leases}/versioned`, {
       metadata: { name: "versioned", ...zero },
@@ -212,7 +212,7 @@ describe('resourceVersion "0"', () => {
   });
 });
 
-describe("a patch whose result can't be read as the kind", () => {
+describe("a patch whose result doesn't decode as the kind", () => {
   test.each([
     ["json", [{ op: "add", path: "/data", value: 5 }]],
     ["merge", { data: ["x"] }],

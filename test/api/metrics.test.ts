@@ -11,7 +11,7 @@ import { TestServer } from "../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
-/** The samples of a metric by their labels' text. */
+/** The samples of a metric by the text of their labels. */
 function samplesOf(text: string, name: string): Record<string, number> {
   const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   return Object.fromEntries(
@@ -30,7 +30,7 @@ describe("/metrics", () => {
   });
   afterAll(() => server.close());
 
-  it("C-9.2-26 apiserver_request_total counts by what was asked and how it was answered", async () => {
+  it("C-9.2-26 apiserver_request_total counts by request and response code", async () => {
     const labels = (verb: string, scope: string, code: number) =>
       `{verb="${verb}",dry_run="",group="",version="v1",resource="configmaps",subresource="",scope="${scope}",` +
       `component="apiserver",code="${code}"}`;
@@ -51,7 +51,7 @@ describe("/metrics", () => {
     });
   });
 
-  it("times and sizes are histograms; a watch has neither", async () => {
+  it("durations and sizes are histograms; a watch has neither", async () => {
     const text = await read();
     const about =
       'group="",version="v1",resource="configmaps",subresource="",scope="resource",component="apiserver"';
@@ -62,7 +62,7 @@ describe("/metrics", () => {
     expect(bytes[`{verb="GET",${about}}`]).toBeGreaterThan(300);
   });
 
-  it("lists with a selector are counted by how they were answered", async () => {
+  it("lists with a selector are counted by how they were evaluated", async () => {
     const of = async (what: string) => samplesOf(await read(), `platform_selector_${what}`);
     const before = await of("lists_total");
     await server.admin.get(`${configMaps}?labelSelector=app%3Dweb`);
@@ -74,13 +74,13 @@ describe("/metrics", () => {
     expect(await of("indexes_too_large_total")).toEqual({ "": 0 });
   });
 
-  it("dry runs are told apart", async () => {
+  it("dry runs have their own label", async () => {
     await server.admin.post(`${configMaps}?dryRun=All`, { metadata: { name: "dry" } });
     const samples = samplesOf(await read(), "apiserver_request_total");
     expect(Object.keys(samples).filter((labels) => labels.includes('dry_run="All"'))).toHaveLength(1);
   });
 
-  it("what is under way is counted until it ends", async () => {
+  it("a long-running request is counted until it ends", async () => {
     const watch = await server.admin.watch(configMaps);
     const running = async () =>
       Object.entries(samplesOf(await read(), "apiserver_longrunning_requests")).find(([labels]) =>
@@ -95,7 +95,7 @@ describe("/metrics", () => {
     });
   });
 
-  it("events to watchers are counted", async () => {
+  it("watch events are counted", async () => {
     const before = samplesOf(await read(), "apiserver_watch_events_total");
     const labels = '{group="",version="v1",kind="ConfigMap"}';
     const watch = await server.admin.watch(`${configMaps}?resourceVersion=0`);
@@ -106,7 +106,7 @@ describe("/metrics", () => {
     watch.close();
   });
 
-  it("the store's figures are those of the moment", async () => {
+  it("apiserver_storage_objects shows the current number of objects", async () => {
     const before = samplesOf(await read(), "apiserver_storage_objects");
     await server.admin.post(configMaps, { metadata: { name: "more" } });
     const after = samplesOf(await read(), "apiserver_storage_objects");
@@ -114,7 +114,7 @@ describe("/metrics", () => {
     expect(after['{resource="clusterroles.rbac.authorization.platform.io"}']).toBeGreaterThan(50);
   });
 
-  it("an embedded store says its size, what of it is free, and since when it keeps history", async () => {
+  it("an embedded store reports its size, its free space and the start of its history", async () => {
     const dir = mkdtempSync(join(tmpdir(), "plinth-metrics-"));
     const stored = await TestServer.start({ storage: { engine: "embedded", dir } });
     const { text } = await stored.admin.get("/metrics");
@@ -132,14 +132,14 @@ describe("/metrics", () => {
     expect(floor).toBeLessThan(newest!);
   });
 
-  it("what clients make up doesn't become a label", async () => {
+  it("client-supplied names don't become labels", async () => {
     await server.admin.get("/made/up");
     await server.admin.get("/apis/made.up/v1/things");
     await server.admin.get(`${configMaps}/one/madeup`);
     expect(await read()).not.toMatch(/made\.?up/);
   });
 
-  it("C-9.2-16 every metric says whether it is ALPHA or STABLE", async () => {
+  it("C-9.2-16 the help of every metric begins with ALPHA or STABLE", async () => {
     const helps = (await read()).split("\n").filter((line) => line.startsWith("# HELP"));
     expect(helps.length).toBeGreaterThan(10);
     expect(
@@ -147,12 +147,12 @@ describe("/metrics", () => {
     ).toEqual([]);
   });
 
-  it("only who may read it does", async () => {
+  it("a user without permission gets 403", async () => {
     expect((await server.as(undefined).get("/metrics")).status).toBe(403);
   });
 });
 
-describe("the life of a metric", () => {
+describe("the lifecycle of a metric", () => {
   const definition = (name: string, life: Partial<MetricDefinition> = {}): MetricDefinition => ({
     name,
     help: "Something.",
@@ -168,7 +168,7 @@ describe("the life of a metric", () => {
     for (const { name } of definitions) metrics.sample(name).inc();
     return { metrics, warnings };
   };
-  /** The releases of 1.18 to 1.32 that show a metric. */
+  /** The releases from 1.18 to 1.32 that show a metric. */
   async function shownIn(life: Partial<MetricDefinition>, showHidden = false): Promise<readonly string[]> {
     const shown: string[] = [];
     for (let minor = 18; minor <= 32; minor++) {
@@ -180,7 +180,7 @@ describe("the life of a metric", () => {
   }
   const upTo = (last: number) => Array.from({ length: last - 17 }, (_, index) => `1.${index + 18}`);
 
-  test("C-9.2-18 C-9.2-19 a deprecated one stays, says so, and is warned of", async () => {
+  test("C-9.2-18 C-9.2-19 a deprecated metric stays, is marked in its help, and is logged", async () => {
     const old = definition("old", { deprecated: { introduced: "1.10", since: "1.24" } });
     const next = definition("next", { deprecated: { introduced: "1.10", since: "1.27" } });
     const { metrics, warnings } = made([definition("kept"), old, next]);
@@ -192,25 +192,25 @@ describe("the life of a metric", () => {
     expect(warnings).toEqual(["the metric old is deprecated since 1.24"]);
   });
 
-  test("C-9.2-17 a stable one works for three releases after it was deprecated, and for four in all", async () => {
+  test("C-9.2-17 a deprecated stable metric is shown for three releases, and for at least four in all", async () => {
     expect(await shownIn({})).toEqual(upTo(32));
     expect(await shownIn({ deprecated: { introduced: "1.10", since: "1.23" } })).toEqual(upTo(25));
     expect(await shownIn({ deprecated: { introduced: "1.23", since: "1.23" } })).toEqual(upTo(26));
     expect(await shownIn({ deprecated: { introduced: "1.22", since: "1.23" } })).toEqual(upTo(25));
   });
 
-  test("C-9.2-17 an alpha one needn't work for a number of releases", async () => {
+  test("C-9.2-17 a deprecated alpha metric needs no minimum number of releases", async () => {
     const life = { stability: "ALPHA", deprecated: { introduced: "1.23", since: "1.23" } } as const;
     expect(await shownIn(life)).toEqual(upTo(25));
   });
 
-  test("C-9.2-20 C-9.2-21 one deprecated three releases ago is hidden unless it is asked for, and then deleted", async () => {
+  test("C-9.2-20 C-9.2-21 a metric deprecated three releases ago is hidden unless it is enabled, and then deleted", async () => {
     const life = { deprecated: { introduced: "1.10", since: "1.23" } };
     expect(await shownIn(life)).toEqual(upTo(25));
     expect(await shownIn(life, true)).toEqual(upTo(26));
   });
 
-  test("C-9.2-17 C-9.2-20 this release carries no metric that should be deleted, and hides none too early", () => {
+  test("C-9.2-17 C-9.2-20 this release has no metric that should be deleted, and hides none too early", () => {
     for (const one of metricDefinitions(platform)) {
       const hidden = hiddenFrom(one);
       expect(hidden === undefined || hidden === "1.26" || isLater(hidden, "1.26"), one.name).toBe(true);

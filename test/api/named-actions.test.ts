@@ -3,7 +3,7 @@ import { TestServer } from "../support/api.ts";
 
 const space = "/api/v1/namespaces/default";
 
-describe("what is asked for an object names that object", () => {
+describe("a request for a subresource has the name of its object", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -22,13 +22,13 @@ describe("what is asked for an object names that object", () => {
     ["binding", { metadata: { name: "other" }, target: { kind: "Node", name: "n" } }],
     ["eviction", {}],
     ["eviction", { metadata: { name: "other" } }],
-  ])("a %s of %j is refused", async (subresource, body) => {
+  ])("a %s of %j is 400", async (subresource, body) => {
     const answer = await server.admin.post(`${space}/pods/web/${subresource}?dryRun=All`, body);
     expect([answer.status, answer.body.reason]).toEqual([400, "BadRequest"]);
     expect(answer.body.message).toContain("name in URL does not match name in");
   });
 
-  it("a request for a token may leave the name out, and is invalid with another one", async () => {
+  it("a token request may omit the name, and is 422 with another one", async () => {
     const path = `${space}/serviceaccounts/robot/token`;
     expect((await server.admin.post(path, {})).status).toBe(201);
     const { status, body } = await server.admin.post(path, { metadata: { name: "other" } });

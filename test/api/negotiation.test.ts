@@ -36,7 +36,7 @@ describe("content negotiation", () => {
     "application/json",
     "application/json;q=0.5, text/html;q=0.9",
     "",
-  ])("C-4.7-01 C-4.7-08 Accept %j is answered in JSON, and Content-Type says so", async (accept) => {
+  ])("C-4.7-01 C-4.7-08 Accept %j is answered with application/json", async (accept) => {
     const answer = await server.admin.get(`${configMaps}/one`, accept === undefined ? {} : { accept });
     expect(answer.status).toBe(200);
     expect(answer.headers["content-type"]).toBe("application/json");
@@ -44,7 +44,7 @@ describe("content negotiation", () => {
   });
 
   it.each([configMaps, `${configMaps}/one`])(
-    "C-2.4-01 C-2.4-02 C-4.7-02 GET %s as a table: kind, apiVersion, columns with name and type",
+    "C-2.4-01 C-2.4-02 C-4.7-02 GET %s as a table has kind, apiVersion and columns with name and type",
     async (path) => {
       const { status, headers, body } = await server.admin.get(path, { accept: table });
       expect(status).toBe(200);
@@ -67,7 +67,7 @@ describe("content negotiation", () => {
     },
   );
 
-  it("C-2.4-03 a kind without columns of its own gets Name and Created At", async () => {
+  it("C-2.4-03 the table of a kind without own columns has Name and Created At", async () => {
     const { body } = await server.admin.get(roles, { accept: table });
     expect(body.columnDefinitions).toMatchObject([
       { name: "Name", type: "string" },
@@ -77,7 +77,7 @@ describe("content negotiation", () => {
     expect(body.rows.map(({ cells }: { cells: string[] }) => cells)).toEqual([["reader", created]]);
   });
 
-  it("a table's rows carry what includeObject asks for", async () => {
+  it("includeObject selects the object in each table row", async () => {
     const get = async (include: string) =>
       (await server.admin.get(`${configMaps}/one?includeObject=${include}`, { accept: table })).body
         .rows?.[0];
@@ -99,7 +99,7 @@ describe("content negotiation", () => {
     },
   );
 
-  it("C-4.7-03 a review has no table: alone it is refused, with application/json after it gets plain JSON", async () => {
+  it("C-4.7-03 a review has no table: 406 alone, plain JSON with application/json after it", async () => {
     const path = "/apis/authorization.platform.io/v1/selfsubjectaccessreviews";
     const ask = (accept: string) =>
       server.admin.ask("POST", path, {
@@ -115,7 +115,7 @@ describe("content negotiation", () => {
     ]);
   });
 
-  it("C-4.7-01 every built-in type that can be read is given in JSON without being asked", async () => {
+  it("C-4.7-01 every readable built-in resource is JSON without an Accept header", async () => {
     const { body: groups } = await server.admin.get("/apis");
     const places = ["/api/v1", ...groups.groups.flatMap(pathsOf)];
     let seen = 0;
@@ -134,7 +134,7 @@ describe("content negotiation", () => {
     expect(seen).toBeGreaterThan(50);
   });
 
-  it("an Accept list takes the first that can be given", async () => {
+  it("the first supported entry of the Accept list is used", async () => {
     const other = "application/json;as=Table;g=other.example;v=v1, application/json";
     expect((await server.admin.get(configMaps, { accept: other })).body.kind).toBe("ConfigMapList");
     expect((await server.admin.get(configMaps, { accept: `${table}, application/json` })).body.kind).toBe(
@@ -144,7 +144,7 @@ describe("content negotiation", () => {
     expect((await server.admin.get(configMaps, { accept: preferred })).body.kind).toBe("ConfigMapList");
   });
 
-  it("a watch as a table tells each object as a row", async () => {
+  it("a watch as a table sends each object as a row", async () => {
     const watch = await server.admin.watch(configMaps, { accept: table });
     const frame = await watch.next();
     expect(frame).toMatchObject({
@@ -154,7 +154,7 @@ describe("content negotiation", () => {
     watch.close();
   });
 
-  it("a watch as a table tells the columns in its first frame alone, be it of the state or of a change", async () => {
+  it("a watch as a table has the columns only in its first event, of the initial state or of a change", async () => {
     const columns = (frame: Frame) => frame.object.columnDefinitions;
     const change = (value: string) => server.admin.patch(`${configMaps}/one`, { data: { a: value } });
     const read = { accept: table };

@@ -11,12 +11,12 @@ import { first, second, curve, shared, useOidcServer } from "./oidc-support.ts";
 const { oidc, folder, respond, start, another, token, whoIs, nameOf, refused } = useOidcServer();
 
 describe("5.6 flags", () => {
-  it("C-5.6-09 C-5.6-10 another claim has the name", async () => {
+  it("C-5.6-09 C-5.6-10 usernameClaim selects the claim with the user name", async () => {
     const on = await another({ usernameClaim: "login" });
     expect(await nameOf(token({ login: "ann-1" }), on)).toBe(`${oidc.issuer}#ann-1`);
   });
 
-  it("C-5.6-11 an email has nothing before it, and must not be unverified", async () => {
+  it("C-5.6-11 an email has no prefix, and must not be unverified", async () => {
     const on = await another({ usernameClaim: "email" });
     const email = "ann@example.com";
     expect(await nameOf(token({ email }), on)).toBe(email);
@@ -26,7 +26,7 @@ describe("5.6 flags", () => {
     }
   });
 
-  it("C-5.6-10 C-5.6-12 something else before the name, or nothing", async () => {
+  it("C-5.6-10 C-5.6-12 usernamePrefix replaces or removes the prefix", async () => {
     expect(await nameOf(token(), await another({ usernamePrefix: "oidc:" }))).toBe("oidc:ann");
     expect(await nameOf(token(), await another({ usernamePrefix: "-" }))).toBe("ann");
     const email = { email: "ann@example.com" };
@@ -34,7 +34,7 @@ describe("5.6 flags", () => {
     expect(await nameOf(token(email), on)).toBe("p:ann@example.com");
   });
 
-  it("C-5.6-13 C-5.6-14 groups, and what is before them", async () => {
+  it("C-5.6-13 C-5.6-14 groupsClaim selects the groups and groupsPrefix their prefix", async () => {
     const on = await another({ groupsClaim: "roles", groupsPrefix: "oidc:" });
     const groupsOf = async (roles: unknown) =>
       (await ok(whoIs(token({ roles }), on))).body.status.userInfo.groups as string[];
@@ -50,7 +50,7 @@ describe("5.6 flags", () => {
     expect((await ok(whoIs(token({ groups: ["x"] })))).body.status.userInfo.groups).toEqual([own]);
   });
 
-  it("C-5.6-15 required claims, several of them", async () => {
+  it("C-5.6-15 a token must have all required claims", async () => {
     const on = await another({ requiredClaims: ["hd=example.com", "level=a=b"] });
     expect((await whoIs(token({ hd: "example.com", level: "a=b" }), on)).status).toBe(201);
     await refused(token({ hd: "example.com" }), '"level"', on);
@@ -58,7 +58,7 @@ describe("5.6 flags", () => {
     await refused(token({ hd: ["example.com"], level: "a=b" }), '"hd"', on);
   });
 
-  it("C-5.6-17 other algorithms", async () => {
+  it("C-5.6-17 signingAlgorithms selects other algorithms", async () => {
     const on = await another({ signingAlgorithms: ["ES256"] });
     expect((await whoIs(token({}, { alg: "ES256", kid: "c" }, curve.privateKey), on)).status).toBe(201);
     await refused(token(), "signature", on);
@@ -81,7 +81,7 @@ describe("5.6 flags", () => {
     await expect(start(changes)).rejects.toThrow(message);
   });
 
-  it("C-5.6-05 a certificate that isn't an authority's is no authority", async () => {
+  it("C-5.6-05 the start fails when the CA file has a certificate that isn't of a CA", async () => {
     const file = path.join(folder, "leaf.pem");
     writeFileSync(file, oidc.provider.clientCertificate("leaf").certificate);
     await expect(start({ caFile: file })).rejects.toThrow("is not that of an authority");
@@ -96,11 +96,11 @@ describe("5.6 flags", () => {
     await expect(flags(flag)).rejects.toThrow(message);
   });
 
-  it("C-5.6-06 C-5.6-08 there is no provider without flags", async () => {
+  it("C-5.6-06 C-5.6-08 there is no provider without the flags", async () => {
     expect((await flags()).oidc).toBeUndefined();
   });
 
-  it("C-5.6-09 C-5.6-10 C-5.6-15 C-5.6-17 the defaults, and flags that are repeated", async () => {
+  it("C-5.6-09 C-5.6-10 C-5.6-15 C-5.6-17 the flags have defaults, and list flags can be repeated", async () => {
     const words = ["--oidc-issuer-url=https://x", "--oidc-client-id=c"];
     expect((await flags(...words)).oidc).toMatchObject({
       usernameClaim: "sub",
@@ -121,7 +121,7 @@ describe("5.6 flags", () => {
 });
 
 describe("5.6 the provider", () => {
-  it("C-5.6-07 rotates its keys: new ones are found, old ones end", async () => {
+  it("C-5.6-07 rotates its keys: new keys are accepted, old ones expire", async () => {
     const on = await another({});
     expect((await whoIs(token(), on)).status).toBe(201);
     await oidc.clock.advance(5000);
@@ -133,7 +133,7 @@ describe("5.6 the provider", () => {
     expect((await whoIs(token({ jti: "same name" }, { kid: "2" }), on)).status).toBe(201);
   });
 
-  it("is not asked for keys more often than it should be, whatever tokens come", async () => {
+  it("is asked for keys at a limited rate, whatever tokens arrive", async () => {
     const on = await another({});
     await whoIs(token(), on);
     await oidc.clock.advance(5000);
@@ -142,7 +142,7 @@ describe("5.6 the provider", () => {
     expect(oidc.provider.received.filter(({ path: at }) => at === "/keys")).toHaveLength(1);
   });
 
-  it("a key that was taken back ends within minutes, and keys stay while the provider is down", async () => {
+  it("a revoked key is rejected within minutes, and keys remain valid while the provider is unreachable", async () => {
     const on = await another({});
     expect((await whoIs(token(), on)).status).toBe(201);
     oidc.extraReply = () => ({ status: 503, body: "" });
@@ -154,7 +154,7 @@ describe("5.6 the provider", () => {
     await refused(token(), "signature", on);
   });
 
-  it("needn't be there when the server starts", async () => {
+  it("may be unreachable when the server starts", async () => {
     oidc.extraReply = () => ({ status: 503, body: "" });
     const on = await another({});
     await until(
@@ -178,7 +178,7 @@ describe("5.6 the provider", () => {
     ["is a list", { body: "[]" }],
     ["is too long", { body: JSON.stringify("x".repeat(1024 * 1024)) }],
     ["is elsewhere", { status: 302, headers: { location: "/keys" }, body: "" }],
-  ])("whose configuration %s is not believed", async (_what, reply) => {
+  ])("is not trusted when its configuration %s", async (_what, reply) => {
     oidc.extraReply = ({ path: at }) => {
       if (!at.includes("well-known")) return undefined;
       const body = reply.body as { issuer?: string };
@@ -193,12 +193,12 @@ describe("5.6 the provider", () => {
     ["that are shared secrets", () => [{ kty: "oct", k: "eA", kid: "1" }]],
     ["that can't be read", () => [{ kty: "RSA", n: "!", e: "AQAB", kid: "1" }]],
     ["that are too short", () => [shared(rsa1024().publicKey, { kid: "1" })]],
-  ])("keys %s verify nothing", async (_what, keys) => {
+  ])("keys %s verify no token", async (_what, keys) => {
     oidc.published = keys();
     await refused(token(), "signature", await another({}));
   });
 
-  it("C-5.6-05 must have a certificate of the authority", async () => {
+  it("C-5.6-05 must have a certificate of the configured CA", async () => {
     const stranger = await HttpsService.start(respond);
     try {
       const on = await another({ issuerUrl: `${stranger.url}/realm` });
@@ -210,7 +210,7 @@ describe("5.6 the provider", () => {
   });
 });
 
-/** Made when it is needed: a key that nobody should believe. */
+/** Created on demand: a key that must not be trusted. */
 function rsa1024() {
   return rsa(1024);
 }

@@ -15,7 +15,7 @@ export const [first, second] = [rsa(), rsa()];
 export const curve = ec();
 export const shared = (key: KeyObject, more: object) => ({ ...key.export({ format: "jwk" }), ...more });
 
-/** What the provider publishes; tests change it. */
+/** The keys that the provider publishes; tests change them. */
 
 const standard = () => [
   shared(first.publicKey, { kid: "1", use: "sig", alg: "RS256" }),
@@ -25,7 +25,7 @@ const standard = () => [
 /** Starts a server that trusts an OIDC provider, and the provider. */
 export function useOidcServer() {
   const commonClock = new ManualClock();
-  /** The clock of the server that a test talks to. */
+  /** The clock of the test's server. */
   const oidc = {
     ...({} as {
       provider: HttpsService;

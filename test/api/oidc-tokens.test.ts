@@ -6,7 +6,7 @@ import { first, second, curve, shared, useOidcServer } from "./oidc-support.ts";
 const { oidc, another, seconds, claims, token, whoIs, refused } = useOidcServer();
 
 describe("5.6 ID tokens", () => {
-  it("C-5.6-01 C-5.6-07 C-5.6-09 C-5.6-10 an ID token is its subject, with the issuer before it", async () => {
+  it("C-5.6-01 C-5.6-07 C-5.6-09 C-5.6-10 an ID token authenticates as its subject, prefixed with the issuer", async () => {
     const { body } = await ok(whoIs(token(), await another({})));
     expect(body.status.userInfo).toEqual({
       username: `${oidc.issuer}#ann`,
@@ -17,7 +17,7 @@ describe("5.6 ID tokens", () => {
     );
   });
 
-  it("C-5.6-08 several audiences are fine, if the client is one of them", async () => {
+  it("C-5.6-08 a token with several audiences is accepted when the client ID is one of them", async () => {
     expect((await whoIs(token({ aud: ["other", "plinth"] }))).status).toBe(201);
   });
 
@@ -71,7 +71,7 @@ describe("5.6 ID tokens", () => {
     await refused(text(), message);
   });
 
-  it("C-5.6-03 holds until it expires, though it is remembered; its beginning may be five minutes off", async () => {
+  it("C-5.6-03 a cached token is rejected after its expiration; nbf may be up to five minutes ahead", async () => {
     const short = token({ exp: seconds() + 10, nbf: seconds() + 299, iat: seconds() + 1000 });
     expect((await whoIs(short)).status).toBe(201);
     await oidc.clock.advance(9000);
@@ -80,12 +80,12 @@ describe("5.6 ID tokens", () => {
     await refused(short, "expired");
   });
 
-  it("C-5.2-01 C-5.6-04 tokens that aren't of the provider are for other methods", async () => {
+  it("C-5.2-01 C-5.6-04 tokens of other issuers are left to the other authentication methods", async () => {
     expect((await oidc.server.admin.get("/api/v1/namespaces")).status).toBe(200);
   });
 });
 
-describe("5.6 groups that the token leaves to others", () => {
+describe("5.6 distributed group claims", () => {
   const elsewhere = (endpoint: unknown, more: object = {}) => ({
     _claim_names: { roles: "src" },
     _claim_sources: { src: { endpoint, ...more } },
@@ -95,7 +95,7 @@ describe("5.6 groups that the token leaves to others", () => {
   };
   const mapped = () => another({ groupsClaim: "roles", groupsPrefix: "g:" });
 
-  it("are fetched with the token that goes with them, and must be signed", async () => {
+  it("are fetched with the access token of the claim source, and must be signed", async () => {
     const on = await mapped();
     answering(() => token({ roles: ["far", "away"] }));
     oidc.provider.received.length = 0;
@@ -120,7 +120,7 @@ describe("5.6 groups that the token leaves to others", () => {
     await refused(token({ ...elsewhere(`${oidc.provider.url}/groups`), jti: "6" }), "no https issuer", on);
   });
 
-  it("are not looked for without need, and nowhere without TLS", async () => {
+  it("are fetched only when needed, and only over TLS", async () => {
     const on = await mapped();
     const here = await ok(whoIs(token({ ...elsewhere("http://127.0.0.1:1/"), roles: ["here"] }), on));
     expect(here.body.status.userInfo.groups).toEqual(["g:here", "system:authenticated"]);

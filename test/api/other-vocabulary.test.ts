@@ -4,7 +4,7 @@ import { TestServer } from "../support/api.ts";
 describe.each([
   ["platform", "platform.io", "kubernetes", "k8s.io"],
   ["kubernetes", "k8s.io", "platform", "platform.io"],
-] as const)("a server with %s names", (vocabulary, own, other, foreign) => {
+] as const)("a server with the vocabulary %s", (vocabulary, own, other, foreign) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start({ vocabulary });
@@ -23,14 +23,14 @@ describe.each([
     `/apis/authorization.${foreign}/v1`,
     `/apis/rbac.authorization.${foreign}/v1/clusterroles`,
     `/apis/rbac.authorization.${foreign}/v1/clusterroles/admin`,
-  ])("%s: 404 says how a server with those names is started", async (path) => {
+  ])("%s: 404 names the flag for the other vocabulary", async (path) => {
     const { status, body } = await server.admin.get(path);
     expect(status).toBe(404);
     expect(body.message).toContain(hint(path.split("/")[2]!));
   });
 
   test.each([`/apis/nothing.${own}/v1`, "/apis/example.com/v1/widgets", "/nowhere", "/api/v2"])(
-    "%s: 404 says nothing of it",
+    "%s: 404 doesn't mention vocabularies",
     async (path) => {
       const { status, body } = await server.admin.get(path);
       expect(status).toBe(404);
@@ -38,7 +38,7 @@ describe.each([
     },
   );
 
-  test("a media type in Accept: 406", async () => {
+  test("a media type of the other vocabulary in Accept is 406 with the hint", async () => {
     const { status, body } = await server.admin.get(namespaces, { accept: protobuf });
     expect([status, body.message]).toEqual([406, expect.stringContaining(hint(protobuf))]);
     const accept = `application/json;as=Table;v=v1;g=meta.${foreign}`;
@@ -49,7 +49,7 @@ describe.each([
     ]);
   });
 
-  test("a media type of a body: 415", async () => {
+  test("a media type of the other vocabulary in a body is 415 with the hint", async () => {
     const options = { raw: "x", contentType: protobuf };
     const created = await server.admin.ask("POST", namespaces, options);
     expect([created.status, created.body.message]).toEqual([415, expect.stringContaining(hint(protobuf))]);
@@ -60,14 +60,14 @@ describe.each([
     expect(unknown.body.message).not.toContain("vocabulary");
   });
 
-  test("an apiVersion of a body: 400", async () => {
+  test("an apiVersion of the other vocabulary in a body is 400 with the hint", async () => {
     const group = `rbac.authorization.${foreign}`;
     const role = { apiVersion: `${group}/v1`, kind: "ClusterRole", metadata: { name: "r" } };
     const { status, body } = await server.admin.post(roles, role);
     expect([status, body.message]).toEqual([400, expect.stringContaining(hint(group))]);
   });
 
-  test("a kind that a program asks for without a socket", async () => {
+  test("an apiVersion of the other vocabulary in the in-process client is rejected with the hint", async () => {
     const group = `rbac.authorization.${foreign}`;
     await expect(
       server.server.client.list({ apiVersion: `${group}/v1`, kind: "ClusterRole" }),

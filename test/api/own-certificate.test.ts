@@ -14,7 +14,7 @@ import { ManualClock, until } from "./support.ts";
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
-/** A certificate holds a year, and is made anew a month before it ends. */
+/** A certificate is valid for a year and is renewed a month before it expires. */
 const nearEndMs = 336 * dayMs;
 
 const start = (clock: ManualClock, log: Logger, certificateFolder: string | undefined): Promise<Server> =>
@@ -30,7 +30,7 @@ describe.each(["in memory", "in a folder"])("the server's own certificate, kept 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The serial number of the certificate that a new connection is shown, if its client believes it. */
+  /** The serial number of the certificate of a new connection, if the client trusts it. */
   function shown(): Promise<string> {
     const { port } = new URL(server.url!);
     return new Promise((resolve, reject) => {
@@ -43,8 +43,8 @@ describe.each(["in memory", "in a folder"])("the server's own certificate, kept 
     });
   }
 
-  test("is made anew before it ends, and connections that stand go on", async () => {
-    // All leaps end before the machine's time, at which clients look.
+  test("is renewed before it expires, and open connections continue", async () => {
+    // All clock jumps end before the real time, which clients use for validation.
     const clock = new ManualClock(Date.now() - nearEndMs - 3 * hourMs);
     const logged: string[] = [];
     const note = (_facts: object, message: string) => void logged.push(message);

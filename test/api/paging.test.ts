@@ -30,9 +30,9 @@ async function chunks(at: string, query: string): Promise<Answer[]> {
   }
 }
 
-describe("C-4.4 chunks", () => {
+describe("C-4.4 lists in chunks", () => {
   test.each([1, 4, 5, 24, 25, 26, 1000])(
-    "C-4.4-01 C-4.4-02 C-4.4-03 limit=%d gives every item once, at one version",
+    "C-4.4-01 C-4.4-02 C-4.4-03 limit=%d returns every item once, at one resourceVersion",
     async (limit) => {
       const parts = await chunks(path, `limit=${limit}`);
       expect(parts).toHaveLength(Math.ceil(total / limit));
@@ -44,7 +44,7 @@ describe("C-4.4 chunks", () => {
     },
   );
 
-  test("C-2.2-07 remainingItemCount counts what is not included", async () => {
+  test("C-2.2-07 remainingItemCount is the number of items that follow", async () => {
     const parts = await chunks(path, "limit=10");
     expect(parts.map(({ body }) => body.metadata.remainingItemCount)).toEqual([15, 5, undefined]);
   });
@@ -60,13 +60,13 @@ describe("C-4.4 chunks", () => {
     expect(body.metadata).not.toHaveProperty("remainingItemCount");
   });
 
-  test("C-4.4-02 chunks of a selection hold every selected item once", async () => {
+  test("C-4.4-02 chunks with a selector have every matching item once", async () => {
     const parts = await chunks(path, "limit=4&labelSelector=parity%3Dodd");
     expect(parts.flatMap(namesIn)).toHaveLength(12);
     expect(parts.slice(0, -1).every(({ body }) => body.items.length === 4)).toBe(true);
   });
 
-  test("C-4.4-04 C-4.4-05 later changes show in no later chunk, but in a watch from the list's version", async () => {
+  test("C-4.4-04 C-4.4-05 later changes appear in a watch from the list's resourceVersion and in no later chunk", async () => {
     const first = await ok(server.admin.get(`${path}?limit=10`));
     await ok(server.admin.delete(`${path}/m-20`));
     await ok(server.admin.post(path, configMap("m-21-new")));
@@ -104,20 +104,20 @@ describe("C-4.4 chunks", () => {
     expect((await server.admin.get(`${path}?${query}`)).status).toBe(status);
   });
 
-  test("the largest limit there is holds everything", async () => {
+  test("the largest possible limit returns all items", async () => {
     expect((await server.admin.get(`${path}?limit=9223372036854775807`)).body.items).toHaveLength(total);
   });
 });
 
 describe.each(roleKinds)("$kind", ({ list, make }) => {
-  test("A-4.2-20 list takes limit and continue", async () => {
+  test("A-4.2-20 list supports limit and continue", async () => {
     for (const name of ["p1", "p2", "p3"])
       await ok(server.admin.post(list, make(name, { labels: { page: "1" } })));
     const parts = await chunks(list, "limit=2&labelSelector=page");
     expect(parts.map((part) => namesIn(part).length)).toEqual([2, 1]);
   });
 
-  test("A-4.2-31 deletecollection takes limit and continue", async () => {
+  test("A-4.2-31 deletecollection supports limit and continue", async () => {
     const query = `${list}?labelSelector=page&limit=2`;
     const { body } = await ok(server.admin.delete(query));
     expect((await server.admin.get(`${list}?labelSelector=page`)).body.items).toHaveLength(1);
@@ -128,8 +128,8 @@ describe.each(roleKinds)("$kind", ({ list, make }) => {
   });
 });
 
-describe("what is no longer retained", () => {
-  test("A-8-01 C-7-05 C-7-06 C-8-01 C-8-02 after 5 minutes token and version are 410, not before", async () => {
+describe("expired versions and continue tokens", () => {
+  test("A-8-01 C-7-05 C-7-06 C-8-01 C-8-02 a continue token and a resourceVersion are 410 after 5 minutes, not before", async () => {
     const first = await ok(server.admin.get(`${path}?limit=5`));
     const roles = await ok(server.admin.get(`${roleKinds[0].list}?limit=5`));
     const { resourceVersion } = first.body.metadata;
@@ -154,7 +154,7 @@ describe("what is no longer retained", () => {
     expect((await server.admin.get(notOlder)).status).toBe(200);
   });
 
-  test("C-7-07 a list that is not older than a version begins anew, and is 410 when it is continued too late", async () => {
+  test("C-7-07 a list with NotOlderThan starts with current data, and is 410 when it is continued too late", async () => {
     const { resourceVersion } = (await ok(server.admin.get(`${path}?limit=5`))).body.metadata;
     await ok(server.admin.patch(`${path}/m-00`, { data: { later: "3" } }));
     const notOlder = `${path}?resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan&limit=5`;

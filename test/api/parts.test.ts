@@ -18,14 +18,14 @@ const sent = {
   ownerReferences: [owner("sent")],
 };
 
-/** Metadata that clients set, of an answer. */
+/** Metadata of a response that clients set. */
 function metadataIn({ body }: Answer): object {
   const { labels, annotations, finalizers, ownerReferences } = body.metadata;
   return { labels, annotations, finalizers, ownerReferences };
 }
 
-describe("metadata sent to a part of an object", () => {
-  test("to status replaces that of the object; the spec and the generation stay", async () => {
+describe("metadata in a write of a subresource", () => {
+  test("status: replaces the object's metadata, and leaves the spec and the generation", async () => {
     const sets = "/apis/apps/v1/namespaces/default/replicasets";
     const { body } = await ok(
       server.admin.post(sets, { metadata: { name: "one", labels: { old: "yes" } }, spec: workload }),
@@ -43,7 +43,7 @@ describe("metadata sent to a part of an object", () => {
     expect(written.body.metadata.generation).toBe(1);
   });
 
-  test("to a deployment's status: labels stay, and a new annotation counts no generation", async () => {
+  test("status of a deployment: labels stay, and a new annotation doesn't change the generation", async () => {
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
     await ok(
       server.admin.post(deployments, { metadata: { name: "one", labels: { old: "yes" } }, spec: workload }),
@@ -53,7 +53,7 @@ describe("metadata sent to a part of an object", () => {
     expect(written.body.metadata.generation).toBe(1);
   });
 
-  test("to a pod's status: owner references stay", async () => {
+  test("status of a pod: owner references stay", async () => {
     const pods = "/api/v1/namespaces/default/pods";
     const metadata = { name: "one", ownerReferences: [owner("old")] };
     await ok(server.admin.post(pods, { metadata, spec: template.spec }));
@@ -63,7 +63,7 @@ describe("metadata sent to a part of an object", () => {
     expect(metadataIn(written)).toEqual({ ...sent, ownerReferences: [owner("old")] });
   });
 
-  test("to a namespace's finalize", async () => {
+  test("finalize of a namespace: the annotations are written", async () => {
     const { body } = await ok(server.admin.post("/api/v1/namespaces", namespace("fin")));
     const written = await ok(
       server.admin.put("/api/v1/namespaces/fin/finalize", {
@@ -75,7 +75,7 @@ describe("metadata sent to a part of an object", () => {
     expect(written.body.spec).toEqual(body.spec);
   });
 
-  test("by apply is owned through the part, and goes when it is no longer applied", async () => {
+  test("apply: is owned through the subresource, and removed when it is no longer applied", async () => {
     const claims = "/api/v1/namespaces/default/persistentvolumeclaims";
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     await ok(server.admin.post(claims, { metadata: { name: "one" }, spec }));
@@ -96,7 +96,7 @@ describe("metadata sent to a part of an object", () => {
     expect((await apply({ name: "one" })).body.metadata).not.toHaveProperty("labels");
   });
 
-  test("that a part keeps is nobody's", async () => {
+  test("metadata that a subresource doesn't write gets no owner", async () => {
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
     await ok(server.admin.post(deployments, { metadata: { name: "two" }, spec: workload }));
     const body = {

@@ -12,7 +12,7 @@ const fresh = async (name: string) => {
 };
 
 describe("patches", () => {
-  test("C-4.7-09 C-4.2-07 merge patch: null removes, objects merge, the rest is replaced", async () => {
+  test("C-4.7-09 C-4.2-07 merge patch: null removes a member, objects are merged, other values are replaced", async () => {
     const at = await fresh("merge");
     const { status, body } = await server.admin.patch(at, {
       data: { a: null, c: "3" },
@@ -36,7 +36,7 @@ describe("patches", () => {
     expect([status, body.data]).toEqual([200, { a: "one", d: "2", e: "2" }]);
   });
 
-  test("C-4.7-11 strategic merge patch: lists merge by their key, directives hold", async () => {
+  test("C-4.7-11 strategic merge patch: lists are merged by key, and directives apply", async () => {
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
     await ok(
       server.admin.post(accounts, { metadata: { name: "sa" }, secrets: [{ name: "one" }, { name: "two" }] }),
@@ -47,7 +47,7 @@ describe("patches", () => {
     expect(body.secrets.map((one: { name: string }) => one.name).toSorted()).toEqual(["three", "two"]);
   });
 
-  test("lists of a role are replaced by every kind of patch", async () => {
+  test("lists of a role are replaced by merge and strategic merge patches", async () => {
     const at = `${RBAC}/clusterroles/patched`;
     await ok(
       server.admin.post(
@@ -100,7 +100,7 @@ describe("patches", () => {
     },
   );
 
-  test("parameters of the media type do not matter", async () => {
+  test("parameters of the patch media type are ignored", async () => {
     const answer = await server.admin.ask("PATCH", `${path}/steady`, {
       raw: "{}",
       contentType: "application/merge-patch+json; charset=utf-8",
@@ -108,7 +108,7 @@ describe("patches", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("patches of different fields at the same time all hold", async () => {
+  test("concurrent patches of different fields are all applied", async () => {
     const at = await fresh("busy");
     const keys = Array.from({ length: 8 }, (_, i) => `k${i}`);
     const answers = await Promise.all(keys.map((key) => server.admin.patch(at, { data: { [key]: "set" } })));

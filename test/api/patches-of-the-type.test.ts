@@ -3,7 +3,7 @@ import { TestServer } from "../support/api.ts";
 
 const path = "/api/v1/namespaces/default/configmaps/one";
 
-describe("a patch that says what the object is", () => {
+describe("a patch of kind and apiVersion", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -19,21 +19,21 @@ describe("a patch that says what the object is", () => {
     ["merge", { apiVersion: "v2" }],
     ["json", [{ op: "replace", path: "/kind", value: "Secret" }]],
     ["json", [{ op: "add", path: "/apiVersion", value: "apps/v1" }]],
-  ])("%s %j: what it makes can't be read as the kind", async (kind, patch) => {
+  ])("%s %j: is 422 when the result has another kind or version", async (kind, patch) => {
     const { status, body } = await server.admin.patch(path, patch, kind);
     expect([status, body.reason]).toEqual([422, "Invalid"]);
     expect(body.details).toMatchObject({ causes: [{ reason: "FieldValueInvalid", field: "patch" }] });
     expect((await server.admin.get(path)).body).toMatchObject({ kind: "ConfigMap", apiVersion: "v1" });
   });
 
-  it("is taken without that where it is a strategic merge patch, which can't say it", async () => {
+  it("is ignored in a strategic merge patch", async () => {
     const patch = { kind: "Secret", apiVersion: "v2", data: { b: "2" } };
     const { status, body } = await server.admin.patch(path, patch, "strategic");
     expect(status).toBe(200);
     expect(body).toMatchObject({ kind: "ConfigMap", apiVersion: "v1", data: { a: "1", b: "2" } });
   });
 
-  it("may leave it out", async () => {
+  it("may set them to null", async () => {
     const { status } = await server.admin.patch(path, { kind: null, apiVersion: null, data: { c: "3" } });
     expect(status).toBe(200);
   });

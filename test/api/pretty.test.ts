@@ -11,7 +11,7 @@ beforeAll(async () => {
   await ok(server.admin.post(path, configMap("one", { key: "true" })));
 });
 
-describe("JSON is laid out for reading", () => {
+describe("indented JSON", () => {
   const isLaidOut = (text: string): boolean => /^\{\n {2}"/.test(text) && text.endsWith("}");
   test.each([
     ["where it is asked for", `${one}?pretty=true`, "test", true],
@@ -31,7 +31,7 @@ describe("JSON is laid out for reading", () => {
   });
 });
 
-describe("in YAML on request", () => {
+describe("responses in YAML", () => {
   const accept = "application/yaml";
 
   test.each([
@@ -40,7 +40,7 @@ describe("in YAML on request", () => {
     ["a group", "/apis/coordination.platform.io"],
     ["the resources of a version", "/api/v1"],
     ["the groups", "/apis"],
-  ])("%s says the same as in JSON", async (_what, at) => {
+  ])("%s has the same content as in JSON", async (_what, at) => {
     const json = await server.admin.get(at);
     const { status, headers, text } = await server.admin.ask("GET", at, { accept });
     expect([status, headers["content-type"]]).toEqual([json.status, accept]);
@@ -48,11 +48,11 @@ describe("in YAML on request", () => {
     expect(text).not.toMatch(/^\{/);
   });
 
-  test("the version exists in JSON alone", async () => {
+  test("/version in YAML is 406", async () => {
     expect((await server.admin.ask("GET", "/version", { accept })).status).toBe(406);
   });
 
-  test("a dot isn't quoted, and what others take for no text is", async () => {
+  test("a dot is not quoted, and a string that would be read as another type is", async () => {
     const { text } = await server.admin.ask("GET", one, { accept });
     expect(text).toMatch(/^ +\.: \{\}$/m);
     expect(text).toMatch(/^ {2}key: "true"$/m);

@@ -33,7 +33,7 @@ const refusal = (field: string) => [
   { reason: "FieldValueForbidden", field, message: "Forbidden: disallowed by cluster policy" },
 ];
 
-describe("containers with all rights on their host", () => {
+describe("privileged containers", () => {
   const dir = mkdtempSync(path.join(tmpdir(), "plinth-privileged-"));
   const storage = { engine: "embedded", dir } as const;
   let server: TestServer;
@@ -86,7 +86,7 @@ describe("containers with all rights on their host", () => {
     expect((await server.admin.get(`${at}/new`)).status).toBe(404);
   });
 
-  test("who has fewer rights is let in, and can't get more", async () => {
+  test("an unprivileged container is accepted, and can't become privileged", async () => {
     expect((await server.admin.post(`${apps}/deployments`, deployment("small", false))).status).toBe(201);
     const grown = await server.admin.put(`${apps}/deployments/small`, deployment("small", true));
     expect([grown.status, causesOf(grown)]).toEqual([
@@ -95,7 +95,7 @@ describe("containers with all rights on their host", () => {
     ]);
   });
 
-  test("an ephemeral container is refused too", async () => {
+  test("a privileged ephemeral container is refused", async () => {
     expect((await server.admin.post(`${core}/pods`, pod("host", false))).status).toBe(201);
     const answer = await server.admin.patch(
       `${core}/pods/host/ephemeralcontainers`,
@@ -108,7 +108,7 @@ describe("containers with all rights on their host", () => {
     ]);
   });
 
-  test("those that were made when it was allowed stay: their status is written, and they are deleted", async () => {
+  test("existing privileged containers remain: their status can be written, and they can be deleted", async () => {
     const { body } = await server.admin.get(`${core}/pods/old`);
     expect(body.spec.containers[1].securityContext).toEqual({ privileged: true });
     const status = await server.admin.patch(`${core}/pods/old/status`, { status: { phase: "Running" } });

@@ -38,7 +38,7 @@ function openedList({ bytes }: Pick<Answer, "bytes">) {
   return { apiVersion, kind, meta, items };
 }
 
-/** The events of a binary watch so far. */
+/** The events of a binary watch received so far. */
 function framesOf(bytes: Buffer) {
   const frames: { type: string; kind: string; message: Uint8Array }[] = [];
   for (let at = 0; at + 4 <= bytes.length;) {
@@ -62,7 +62,7 @@ function framesOf(bytes: Buffer) {
   return frames;
 }
 
-it("a frame of a binary watch tells a failure, and how far the watch has come", () => {
+it("events of a binary watch encode a failure and a bookmark", () => {
   const context = { vocabulary: platform, enabled: () => false, subresource: "" };
   const encoding = new ProtobufEncoding(wholeView(resourceOf(ConfigMap, platform), context), binary);
   const status = { status: "Failure", message: "too old", reason: "Expired", code: 410 };
@@ -77,7 +77,7 @@ it("a frame of a binary watch tells a failure, and how far the watch has come", 
 });
 
 describe("protobuf", () => {
-  it("C-2.12-01 C-2.12-02 C-2.12-03 C-4.7-04 C-4.7-08 GET in binary", async () => {
+  it("C-2.12-01 C-2.12-02 C-2.12-03 C-4.7-04 C-4.7-08 GET returns the binary envelope and content type", async () => {
     const answer = await server.admin.get(`${configMaps}/one`, { accept: binary });
     expect(answer.headers["content-type"]).toBe(binary);
     expect([...answer.bytes.subarray(0, 4)]).toEqual([0x6b, 0x38, 0x73, 0x00]);
@@ -89,7 +89,7 @@ describe("protobuf", () => {
     });
   });
 
-  it("an object that is read in binary again and again is told as it is after each change, and in each version", async () => {
+  it("a repeated binary read returns the current object after each change and in each version", async () => {
     const told = async (path: string): Promise<{ apiVersion: string; message: Uint8Array }> =>
       opened(await server.admin.get(path, { accept: binary }));
     await server.admin.post(configMaps, map("often", { a: "1" }));
@@ -116,7 +116,7 @@ describe("protobuf", () => {
     }
   });
 
-  it("C-4.7-05 a client that speaks only binary creates, replaces, lists, watches and deletes", async () => {
+  it("C-4.7-05 a client that uses only the binary encoding can create, replace, list, watch and delete", async () => {
     const options = { accept: binary, contentType: binary };
     const made = await server.admin.ask("POST", configMaps, { ...options, raw: inBinary(map("bin")) });
     expect(made.status).toBe(201);
@@ -148,7 +148,7 @@ describe("protobuf", () => {
     expect(decodeMessage(ConfigMap.type, frames[0]!.message)).toMatchObject({ data: { a: "2" } });
   });
 
-  it("C-9.1-08 a binary list has the items and the metadata of the JSON one", async () => {
+  it("C-9.1-08 a binary list has the items and metadata of the JSON list", async () => {
     const json = (await server.admin.get(`${configMaps}?limit=1`)).body;
     const { meta, items, ...type } = openedList(
       await server.admin.get(`${configMaps}?limit=1`, { accept: binary }),
@@ -159,7 +159,7 @@ describe("protobuf", () => {
     expect(items.map(nameOf)).toEqual([json.items[0].metadata.name]);
   });
 
-  it("a binary list of any size is sent whole, without being held whole", async () => {
+  it("a large binary list is streamed completely, without being buffered", async () => {
     const text = "x".repeat(100_000);
     await server.admin.post("/api/v1/namespaces", { metadata: { name: "large" } });
     await Promise.all(
@@ -175,7 +175,7 @@ describe("protobuf", () => {
     );
   });
 
-  it("a failure is told in binary to whoever asks for that, and in JSON to whoever can't be served", async () => {
+  it("an error is binary when the client accepts it, and JSON when no accepted type is supported", async () => {
     const answer = await server.admin.get(`${configMaps}/none`, { accept: binary });
     expect([answer.status, answer.headers["content-type"]]).toEqual([404, binary]);
     expect(decodeMessage(StatusType as never, opened(answer).message)).toMatchObject({

@@ -25,8 +25,8 @@ async function watchOnce(api: Api, path: string): Promise<{ status: number }> {
   return { status: watching.status };
 }
 
-describe("what a binding grants", () => {
-  test("A-5-02 A-5-03 A-2.4-10 every rule of every bound role, to every subject; nothing takes away", async () => {
+describe("permissions granted by bindings", () => {
+  test("A-5-02 A-5-03 A-2.4-10 every subject has every rule of every bound role; no rule removes permissions", async () => {
     await ok(
       server.admin.post(`${inA}/roles`, role("maps", [reads("configmaps"), reads("secrets", ["list"])])),
     );
@@ -63,7 +63,7 @@ describe("what a binding grants", () => {
     }
   });
 
-  test("A-2.4-09 A-2.4-30 a ClusterRole through a RoleBinding in its namespace, through a ClusterRoleBinding everywhere", async () => {
+  test("A-2.4-09 A-2.4-30 a ClusterRole grants in the namespace of a RoleBinding, or everywhere through a ClusterRoleBinding", async () => {
     await ok(server.admin.post(`${RBAC}/clusterroles`, clusterRole("maps", [reads("configmaps")])));
     await ok(
       server.admin.post(
@@ -83,7 +83,7 @@ describe("what a binding grants", () => {
     expect((await server.as("dora").get("/api/v1/configmaps")).status).toBe(200);
   });
 
-  test("who rules one namespace rules no other through it", async () => {
+  test("an administrator of one namespace has no permission in another one", async () => {
     await ok(
       server.admin.post(
         `${inA}/rolebindings`,
@@ -171,7 +171,7 @@ describe("what a binding grants", () => {
     expect((await server.as("kim").get("/secret-path")).status).toBe(404);
   });
 
-  test("A-5-05 C-4.2-02 each operation on roles needs its own verb of its own group", async () => {
+  test("A-5-05 C-4.2-02 each operation on roles needs its own verb", async () => {
     const list = `${inA}/roles`;
     const operations: [string, () => Promise<{ status: number }>][] = [
       ["create", () => server.as("fay").post(list, role("fays", []))],
@@ -209,7 +209,7 @@ describe("what a binding grants", () => {
     }
   });
 
-  test("C-5.9-04 anonymous callers have only what rules give them", async () => {
+  test("C-5.9-04 anonymous callers have only the permissions granted to them", async () => {
     const anonymous = server.as(undefined);
     const { status, body } = await anonymous.get("/api/v1/configmaps");
     expect([status, body.message]).toEqual([

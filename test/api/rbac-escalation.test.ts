@@ -17,7 +17,7 @@ import { inA, reads, useRbacServer } from "./rbac-support.ts";
 
 const { server } = useRbacServer();
 
-describe("escalation", () => {
+describe("privilege escalation", () => {
   beforeAll(async () => {
     const manage: PolicyRule = {
       verbs: ["create", "update", "patch", "get"],
@@ -28,7 +28,7 @@ describe("escalation", () => {
     await grant(server.admin, "gus", [manage, reads("configmaps", ["get"])]);
   });
 
-  test("nobody writes a role with more than they hold", async () => {
+  test("a user can't write a role with permissions that they don't have", async () => {
     const gus = server.as("gus");
     expect((await gus.post(`${inA}/roles`, role("within", [reads("configmaps", ["get"])]))).status).toBe(201);
     const beyond = await gus.post(`${inA}/roles`, role("beyond", [reads("secrets", ["get"])]));
@@ -38,7 +38,7 @@ describe("escalation", () => {
     expect(
       (await gus.put(`${inA}/roles/put-beyond`, role("put-beyond", [reads("secrets", ["get"])]))).status,
     ).toBe(403);
-    // Of a role that gives more than its author holds, only what the garbage collector needs may change.
+    // In a role with more permissions than its author has, only the fields of the garbage collector may change.
     const label = { metadata: { labels: { touched: "yes" } } };
     expect((await gus.patch(`${inA}/roles/within`, label)).status).toBe(200);
     expect((await gus.patch(`${inA}/roles/maps`, label)).status).toBe(403);
@@ -47,7 +47,7 @@ describe("escalation", () => {
     expect((await gus.patch(`${inA}/roles/maps`, { metadata: { finalizers: null } })).status).toBe(200);
   });
 
-  test("the verb escalate lifts it", async () => {
+  test("the verb escalate allows writing any role", async () => {
     const rule = { verbs: ["escalate"], apiGroups: [rbacGroup], resources: ["roles"] };
     await ok(server.admin.post(`${inA}/roles`, role("gus-escalates", [rule])));
     await ok(
@@ -64,7 +64,7 @@ describe("escalation", () => {
     ).toBe(403);
   });
 
-  test("nobody binds a role with more than they hold, unless they may bind it", async () => {
+  test("a user can't bind a role with permissions that they don't have, unless they have the verb bind", async () => {
     const gus = server.as("gus");
     const bindings = `${inA}/rolebindings`;
     expect((await gus.post(bindings, roleBinding("b1", refTo("Role", "within"), [user("kim")]))).status).toBe(
@@ -99,14 +99,14 @@ describe("escalation", () => {
     ).toBe(403);
   });
 
-  test("a PUT that creates needs the permission to create", async () => {
+  test("a PUT that creates needs the create permission", async () => {
     await grant(server.admin, "hal", [{ verbs: ["update"], apiGroups: [rbacGroup], resources: ["roles"] }]);
     const { status, body } = await server.as("hal").put(`${inA}/roles/by-put`, role("by-put", []));
     expect([status, body.message]).toEqual([403, expect.stringContaining('cannot create resource "roles"')]);
     expect((await server.admin.get(`${inA}/roles/by-put`)).status).toBe(404);
   });
 
-  test("C-4.10-04 A-4.2-25 A-4.2-27 an apply needs the permission to patch, and one that creates to create too", async () => {
+  test("C-4.10-04 A-4.2-25 A-4.2-27 an apply needs the patch permission, and one that creates the create permission too", async () => {
     const apply = (labels: object, query: string) =>
       server.as("hal").ask("PATCH", `${inA}/roles/by-apply?${query}`, {
         raw: JSON.stringify({ ...role("by-apply", []), metadata: { name: "by-apply", labels } }),
@@ -138,7 +138,7 @@ describe("aggregated ClusterRoles", () => {
     aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [label]: "true" } }] },
   });
 
-  test("gather the rules of the roles that they select, follow them, and grant them", async () => {
+  test("have the rules of the selected roles, are kept up to date, and grant the rules", async () => {
     await ok(server.admin.post(`${RBAC}/clusterroles`, { ...clusterRole("sum", []), ...selecting("sum") }));
     await ok(
       server.admin.post(
@@ -166,12 +166,12 @@ describe("aggregated ClusterRoles", () => {
     await soon("sum", (rules) => rules.length === 0);
   });
 
-  test("lose what is written into their rules by hand", async () => {
+  test("lose rules that are written into them", async () => {
     await ok(server.admin.patch(`${RBAC}/clusterroles/sum`, { rules: [reads("nodes")] }));
     await soon("sum", (rules) => rules.length === 0);
   });
 
-  test("reach the default roles", async () => {
+  test("extend the default roles", async () => {
     const labels = { "rbac.authorization.platform.io/aggregate-to-view": "true" };
     const widgets = { verbs: ["list"], apiGroups: ["example.com"], resources: ["widgets"] };
     await ok(server.admin.post(`${RBAC}/clusterroles`, clusterRole("widgets", [widgets], { labels })));

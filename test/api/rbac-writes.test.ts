@@ -19,7 +19,7 @@ import { inA, useRbacServer } from "./rbac-support.ts";
 
 const { server, can } = useRbacServer();
 
-describe("what is refused at write", () => {
+describe("invalid roles and bindings", () => {
   const invalid = async (path: string, object: object, field: string) => {
     const answer = await server.admin.post(path, object);
     expect([answer.status, answer.body.reason], answer.text).toEqual([422, "Invalid"]);
@@ -43,9 +43,9 @@ describe("what is refused at write", () => {
       "rules[0].nonResourceURLs[0]",
     ],
     ["a rule about nothing", { verbs: ["get"] }, "rules[0].resources"],
-  ])("%s", (_what, rule, field) => invalid(`${RBAC}/clusterroles`, clusterRole("bad", [rule]), field));
+  ])("%s is 422", (_what, rule, field) => invalid(`${RBAC}/clusterroles`, clusterRole("bad", [rule]), field));
 
-  test("paths in a Role", () =>
+  test("nonResourceURLs in a Role are invalid", () =>
     invalid(
       `${inA}/roles`,
       role("bad", [{ verbs: ["get"], nonResourceURLs: ["/x"] }]),
@@ -80,11 +80,11 @@ describe("what is refused at write", () => {
       "roleRef.apiGroup",
     ],
     ["A-2.4-23 a roleRef of another kind", { ...refTo("Role", "x"), kind: "Pod" }, user("r"), "roleRef.kind"],
-  ])("%s", (_what, roleRef, subject, field) =>
+  ])("%s is 422", (_what, roleRef, subject, field) =>
     invalid(`${inA}/rolebindings`, roleBinding("bad", roleRef, [subject]), field),
   );
 
-  test("A-2.4-25 a ClusterRoleBinding to a Role", () =>
+  test("A-2.4-25 a ClusterRoleBinding to a Role is invalid", () =>
     invalid(
       `${RBAC}/clusterrolebindings`,
       clusterRoleBinding("bad", refTo("Role", "x"), [user("r")]),
@@ -92,8 +92,8 @@ describe("what is refused at write", () => {
     ));
 });
 
-describe("what is filled in and what is reported", () => {
-  test("A-2.4-20 A-2.4-21 the group of a subject", async () => {
+describe("defaults and warnings of role bindings", () => {
+  test("A-2.4-20 A-2.4-21 the apiGroup of a subject gets a default by its kind", async () => {
     const subjects = [
       { kind: "User", name: "u" },
       { kind: "Group", name: "g" },
@@ -109,7 +109,7 @@ describe("what is filled in and what is reported", () => {
     ]);
   });
 
-  test("A-2.4-22 a namespace on a User is accepted with a warning, matches nobody, and is an evaluation error", async () => {
+  test("A-2.4-22 a namespace on a User is accepted with a warning, matches no user, and is an evaluationError", async () => {
     const answer = await ok(
       server.admin.post(
         `${inA}/rolebindings`,
@@ -128,7 +128,7 @@ describe("what is filled in and what is reported", () => {
   test.each([
     ["A-2.4-26", "clusterrolebindings"],
     ["A-2.4-31", "rolebindings"],
-  ])("%s a dangling roleRef of %s is accepted and reported", async (_id, type) => {
+  ])("%s a roleRef in %s to a missing role is accepted and reported", async (_id, type) => {
     const cluster = type === "clusterrolebindings";
     const make = cluster ? clusterRoleBinding : roleBinding;
     await ok(
@@ -147,7 +147,7 @@ describe("what is filled in and what is reported", () => {
 });
 
 test.each(roleKinds)(
-  "A-4.2-17 every operation on a $kind answers 401 to wrong credentials",
+  "A-4.2-17 every operation on a $kind with wrong credentials is 401",
   async ({ list, make }) => {
     const stranger = server.as("not-a-token");
     const answers = [

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { useServer } from "../support/use-server.ts";
 import { causeFields, configMap, ok } from "./support.ts";
 
-/** Small things that clients of the reference know of single kinds. */
+/** Details of single kinds that clients of the reference rely on. */
 
 const core = "/api/v1/namespaces/default";
 const apps = "/apis/apps/v1/namespaces/default";
@@ -15,13 +15,13 @@ const merge = "application/merge-patch+json";
 
 const server = useServer();
 
-/** The fields that the first entry of managed fields names. */
+/** The fields of the first managedFields entry. */
 const owned = (body: {
   metadata: { managedFields: { fieldsV1: Record<string, Record<string, unknown>> }[] };
 }) => body.metadata.managedFields[0]!.fieldsV1;
 
-describe("who creates an object owns", () => {
-  test("a struct that is owned as one, also where the kind always has it", async () => {
+describe("field ownership of a created object", () => {
+  test("has one entry for an atomic struct, also when the kind always has the struct", async () => {
     const { body: scaler } = await ok(
       server.admin.post("/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers", {
         metadata: { name: "scaler" },
@@ -39,13 +39,13 @@ describe("who creates an object owns", () => {
     expect(owned(event)).toEqual({ "f:involvedObject": {}, "f:reason": {} });
   });
 
-  test("the recorded state of a ControllerRevision as one", async () => {
+  test("has one entry for the data of a ControllerRevision", async () => {
     const sent = { metadata: { name: "r" }, data: { spec: { a: 1 } }, revision: 1 };
     const { body } = await ok(server.admin.post(`${apps}/controllerrevisions`, sent));
     expect(owned(body)).toEqual({ "f:data": {}, "f:revision": {} });
   });
 
-  test("that the templates of a DaemonSet are counted", async () => {
+  test("includes the generation annotation of a DaemonSet", async () => {
     const sent = { metadata: { name: "d" }, spec: { selector, template } };
     const { body } = await ok(server.admin.post(`${apps}/daemonsets`, sent));
     const name = "deprecated.daemonset.template.generation";
@@ -53,13 +53,13 @@ describe("who creates an object owns", () => {
     expect(owned(body)["f:metadata"]).toEqual({ "f:annotations": { ".": {}, [`f:${name}`]: {} } });
   });
 
-  test("under the name unknown, without a User-Agent", async () => {
+  test("has the manager unknown for a request without User-Agent", async () => {
     const { body } = await ok(server.admin.post(`${core}/configmaps`, configMap("nobody")));
     expect(body.metadata.managedFields[0].manager).toBe("unknown");
   });
 });
 
-test("times that are null go from their owner with the condition that had them", async () => {
+test("null timestamps of a condition lose their owner together with the condition", async () => {
   const sent = { metadata: { name: "w" }, spec: { selector, template } };
   await ok(server.admin.post(`${apps}/deployments`, sent));
   const conditions = [{ type: "Available", status: "True" }];
@@ -72,7 +72,7 @@ test("times that are null go from their owner with the condition that had them",
   expect(JSON.stringify(body.metadata.managedFields)).not.toContain("f:lastTransitionTime");
 });
 
-test("a Service that becomes an ExternalName drops the policy of inner traffic", async () => {
+test("a Service changed to ExternalName loses internalTrafficPolicy", async () => {
   const spec = { ports: [{ port: 80 }], selector: { app: "x" } };
   const { body: before } = await ok(server.admin.post(`${core}/services`, { metadata: { name: "s" }, spec }));
   expect(before.spec.internalTrafficPolicy).toBe("Cluster");
@@ -82,14 +82,14 @@ test("a Service that becomes an ExternalName drops the policy of inner traffic",
   expect(body.spec).not.toHaveProperty("internalTrafficPolicy");
 });
 
-test("a namespace that ends has no grace period", async () => {
+test("a deleted namespace has no deletionGracePeriodSeconds", async () => {
   await ok(server.admin.post("/api/v1/namespaces", { metadata: { name: "ends" } }));
   const { body } = await ok(server.admin.delete("/api/v1/namespaces/ends"));
   expect(body.metadata.deletionTimestamp).toBeTypeOf("string");
   expect(body.metadata).not.toHaveProperty("deletionGracePeriodSeconds");
 });
 
-test("who deletes a Job without a policy is warned that its pods stay", async () => {
+test("DELETE of a Job without a propagation policy warns that its pods remain", async () => {
   const jobs = "/apis/batch/v1/namespaces/default/jobs";
   const spec = { template: { spec: { ...template.spec, restartPolicy: "Never" } } };
   for (const [query, warned] of [
@@ -103,12 +103,12 @@ test("who deletes a Job without a policy is warned that its pods stay", async ()
   }
 });
 
-test("the scale of what isn't there is named with the subresource", async () => {
+test("the scale of a missing object is 404, and details.kind has the subresource", async () => {
   const { status, body } = await server.admin.get(`${apps}/deployments/absent/scale`);
   expect([status, body.details]).toEqual([404, { name: "absent", group: "apps", kind: "deployments/scale" }]);
 });
 
-test("a generation that a client sends with a kind that counts none is kept, and no update changes it", async () => {
+test("a generation sent for a kind without generations is kept, and updates don't change it", async () => {
   const { body } = await ok(
     server.admin.post(`${core}/configmaps`, configMap("seven", {}, { generation: 7 })),
   );
@@ -117,13 +117,13 @@ test("a generation that a client sends with a kind that counts none is kept, and
   expect(changed.body.metadata.generation).toBe(7);
 });
 
-describe("causes stand where the reference puts them", () => {
-  test("a key in both maps of a ConfigMap at the first of them", async () => {
+describe("the field of a cause matches the reference", () => {
+  test("for a key in both maps of a ConfigMap", async () => {
     const sent = { ...configMap("both", { a: "1" }), binaryData: { a: "MQ==" } };
     expect(causeFields(await server.admin.post(`${core}/configmaps`, sent))).toEqual(["data[a]"]);
   });
 
-  test("two sources of a volume at the one that isn't emptyDir", async () => {
+  test("for two sources of a volume", async () => {
     const volumes = [{ name: "v", hostPath: { path: "/a" }, emptyDir: {} }];
     const sent = { metadata: { name: "p" }, spec: { ...template.spec, volumes } };
     expect(causeFields(await server.admin.post(`${core}/pods`, sent))).toEqual(["spec.volumes[0].hostPath"]);

@@ -9,7 +9,7 @@ interface ServedGroup {
   readonly versions: readonly { readonly groupVersion: string }[];
 }
 
-describe("the versions of the release", () => {
+describe("API versions of the release", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -17,7 +17,7 @@ describe("the versions of the release", () => {
   afterAll(() => server.close());
   const status = async (path: string) => (await server.admin.get(path)).status;
 
-  it("C-1-01 the server behaves as release 1.26: its version, the versions, the gates and the defaults of it", async () => {
+  it("C-1-01 the server behaves as release 1.26: version, API versions, feature gates and defaults", async () => {
     const { body } = await server.admin.get("/version");
     expect([body.major, body.minor]).toEqual(["1", "26"]);
     const { groups } = (await server.admin.get("/apis")).body;
@@ -74,7 +74,7 @@ describe("the versions of the release", () => {
     expect(await status(`${rbac}/v1`)).toBe(200);
   });
 
-  it("A-9-03 A-9-04 the alpha review is served only when it is turned on", async () => {
+  it("A-9-03 A-9-04 the alpha review is served only when it is enabled", async () => {
     const review = { apiVersion: "authentication.platform.io/v1alpha1", kind: "SelfSubjectReview" };
     const path = `${authentication}/v1alpha1/selfsubjectreviews`;
     expect((await server.admin.post(path, review)).status).toBe(404);
@@ -92,12 +92,12 @@ describe("the versions of the release", () => {
     ["A-9-10", `${rbac}/v1beta1/clusterrolebindings`],
     ["A-9-11", `${rbac}/v1beta1/namespaces/default/roles`],
     ["A-9-12", `${rbac}/v1beta1/namespaces/default/rolebindings`],
-  ])("%s %s is gone", async (_id, path) => {
+  ])("%s %s is 404, as the version is removed", async (_id, path) => {
     const answer = await server.admin.post(path, {});
     expect([answer.status, answer.body.kind, answer.body.reason]).toEqual([404, "Status", "NotFound"]);
   });
 
-  it("A-9-13 reviews know the groups by their present name only", async () => {
+  it("A-9-13 reviews support only the current name of the groups field", async () => {
     const attributes = { verb: "get", resource: "pods" };
     const ask = (spec: object) =>
       server.admin.post(`${authorization}/v1/subjectaccessreviews?fieldValidation=Strict`, { spec });
@@ -106,7 +106,7 @@ describe("the versions of the release", () => {
     expect([older.status, older.body.message.includes('unknown field "spec.group"')]).toEqual([400, true]);
   });
 
-  it("C-9.3-45 an Ingress must say how its paths are meant", async () => {
+  it("C-9.3-45 an Ingress without pathType is 422", async () => {
     const ingress = (pathType?: string) => ({
       metadata: { name: "web" },
       spec: {
@@ -133,7 +133,7 @@ describe("the versions of the release", () => {
     }
   });
 
-  it("C-9.3-47 the older topology of an endpoint can't be written", async () => {
+  it("C-9.3-47 deprecatedTopology of an endpoint can't be written", async () => {
     const { status: code, body } = await server.admin.post(
       "/apis/discovery.platform.io/v1/namespaces/default/endpointslices",
       {
@@ -148,7 +148,7 @@ describe("the versions of the release", () => {
 
   const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
   it.each(["deployments", "daemonsets", "replicasets", "statefulsets"])(
-    "C-9.3-50 C-9.3-51 %s need a selector, which stays",
+    "C-9.3-50 C-9.3-51 %s require a selector, which is immutable",
     async (resource) => {
       const path = `/apis/apps/v1/namespaces/default/${resource}`;
       const object = (selector?: object) => ({ metadata: { name: "w" }, spec: { selector, template } });
@@ -166,7 +166,7 @@ describe("the versions of the release", () => {
   );
 });
 
-test("C-4.4-06 with the gate of chunks off, a limit doesn't cut a list", async () => {
+test("C-4.4-06 with the gate APIListChunking off, limit is ignored", async () => {
   const server = await TestServer.start({ featureGates: "APIListChunking=false" });
   const path = "/api/v1/namespaces/default/configmaps";
   for (const name of ["a", "b", "c"]) await server.admin.post(path, { metadata: { name } });

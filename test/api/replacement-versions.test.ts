@@ -3,7 +3,7 @@ import { type Answer } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";
 import { causeFields, ok } from "./support.ts";
 
-/** Conventions 9.3: what is otherwise in the versions that replaced removed ones. */
+/** Conventions 9.3: the differences of versions that replaced removed ones. */
 
 const server = useServer();
 
@@ -26,7 +26,7 @@ function strictly(place: string, body: object): Promise<Answer> {
   return server.admin.post(`${place}?fieldValidation=Strict&dryRun=All`, body);
 }
 
-/** What a workload gets that says only what it must. */
+/** The defaults of a workload with only the required fields. */
 async function defaultsOf(resource: string): Promise<Record<string, unknown>> {
   const body = {
     metadata: { name: "plain" },
@@ -44,7 +44,7 @@ describe("ingresses of networking v1", () => {
     spec: { rules: [{ http: { paths: [one] } }] },
   });
 
-  it("C-9.3-42 C-9.3-43 C-9.3-44 name a default backend, its service, and a port by number or by name", async () => {
+  it("C-9.3-42 C-9.3-43 C-9.3-44 have a default backend with a service and a port number or name", async () => {
     for (const defaultBackend of [backend, named]) {
       const { status, body } = await strictly(ingresses, {
         metadata: { name: "one" },
@@ -67,13 +67,13 @@ describe("ingresses of networking v1", () => {
       "spec.defaultBackend.servicePort",
       { metadata: { name: "one" }, spec: { defaultBackend: { ...backend, servicePort: 80 } } },
     ],
-  ])("%s don't know the older %s", async (_id, field, body) => {
+  ])("%s: the field %s of the older version is unknown", async (_id, field, body) => {
     const { status, body: answer } = await strictly(ingresses, body);
     expect(status).toBe(400);
     expect(answer.message).toContain(`unknown field "${field}"`);
   });
 
-  it("C-9.3-45 a path needs one of three types", async () => {
+  it("C-9.3-45 a path requires one of three types", async () => {
     for (const pathType of ["Prefix", "Exact", "ImplementationSpecific"]) {
       expect((await strictly(ingresses, withPath({ path: "/", pathType, backend }))).status).toBe(201);
     }
@@ -92,7 +92,7 @@ describe("endpoint slices of discovery v1", () => {
     endpoints: [{ addresses: ["10.0.0.1"], ...endpoint }],
   });
 
-  it("C-9.3-46 endpoints name their node and zone; topology is unknown", async () => {
+  it("C-9.3-46 endpoints have nodeName and zone; topology is unknown", async () => {
     const { status, body } = await strictly(slices, slice({ nodeName: "node-1", zone: "a" }));
     expect(status).toBe(201);
     expect(body.endpoints[0]).toMatchObject({ nodeName: "node-1", zone: "a" });
@@ -101,7 +101,7 @@ describe("endpoint slices of discovery v1", () => {
     expect(refused.body.message).toContain('unknown field "endpoints[0].topology"');
   });
 
-  it("C-9.3-47 deprecatedTopology is known, but what is written to it is dropped", async () => {
+  it("C-9.3-47 deprecatedTopology is accepted, but its value is dropped", async () => {
     const made = await ok(server.admin.post(slices, slice({ deprecatedTopology: { a: "b" } })));
     expect(made.body.endpoints[0]).not.toHaveProperty("deprecatedTopology");
     const changed = {
@@ -114,14 +114,14 @@ describe("endpoint slices of discovery v1", () => {
 });
 
 describe("workloads of apps v1", () => {
-  it.each(kinds)("C-9.3-50 C-9.3-51 the selector of %s must be given and stays", async (resource, more) => {
+  it.each(kinds)("C-9.3-50 C-9.3-51 %s require a selector, which is immutable", async (resource, more) => {
     const place = workloads(resource);
     const refused = await server.admin.post(place, {
       metadata: { name: "web" },
       spec: { template, ...more },
     });
     expect(refused.status).toBe(422);
-    // Without a selector a daemon set's template can't match it: so the reference says it.
+    // Without a selector the DaemonSet's template can't match it, as in the reference.
     const said = resource === "daemonsets" ? "spec.template.metadata.labels" : "spec.selector";
     expect(causeFields(refused)).toContain(said);
 
@@ -138,7 +138,7 @@ describe("workloads of apps v1", () => {
     };
     const changed = await server.admin.put(`${place}/web`, other);
     expect(changed.status).toBe(422);
-    // A stateful set tells in its own words what of it may change.
+    // A StatefulSet has its own message about its mutable fields.
     const field = resource === "statefulsets" ? "spec" : "spec.selector";
     expect(causeFields(changed)).toContain(field);
   });
@@ -146,7 +146,7 @@ describe("workloads of apps v1", () => {
   it.each([
     ["C-9.3-52", "daemonsets", "templateGeneration", 3],
     ["C-9.3-54", "deployments", "rollbackTo", { revision: 1 }],
-  ])("%s %s have no %s", async (_id, resource, field, value) => {
+  ])("%s %s have no field %s", async (_id, resource, field, value) => {
     const body = { metadata: { name: "web" }, spec: { selector, template, [field]: value } };
     const { status, body: answer } = await strictly(workloads(resource), body);
     expect(status).toBe(400);
@@ -163,7 +163,7 @@ describe("workloads of apps v1", () => {
       { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: "25%" } } },
     ],
     ["C-9.3-58", "statefulsets", { updateStrategy: { type: "RollingUpdate" } }],
-  ])("%s %s default to %j", async (_id, resource, defaults) => {
+  ])("%s %s have the defaults %j", async (_id, resource, defaults) => {
     expect(await defaultsOf(resource)).toMatchObject(defaults);
   });
 });

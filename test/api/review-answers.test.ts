@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { useServer } from "../support/use-server.ts";
 import { AUTHZ, ok } from "./support.ts";
 
-/** What reviews answer beside their verdict, as clients of the reference know it. */
+/** Fields of review responses other than the decision, compatible with the reference. */
 
 const own = "/apis/authentication.platform.io/v1/tokenreviews";
 const attributes = { verb: "get", resource: "nodes" };
@@ -21,18 +21,18 @@ describe("metadata of an access review must be empty", () => {
       { labels: { a: "b" } },
     ],
     ["localsubjectaccessreviews", local, subject, { annotations: { a: "b" } }],
-  ])("%s", async (_name, path, spec, metadata) => {
+  ])("%s with metadata is 422", async (_name, path, spec, metadata) => {
     const { status, body } = await server.admin.post(path, { spec, metadata });
     expect(status).toBe(422);
     expect(body.message).toContain("must be empty");
-    // Neither the kind nor a name: the review is stored nowhere.
+    // No kind and no name: the review is not stored.
     expect(body.details).toEqual({
       group: "authorization.platform.io",
       causes: [{ field: "metadata", message: expect.any(String) as string, reason: "FieldValueInvalid" }],
     });
   });
 
-  test("but for the namespace of a local one, and managed fields", async () => {
+  test("the namespace of a local review and managedFields are accepted", async () => {
     const managedFields = [{ manager: "a", operation: "Update", apiVersion: "v1" }];
     await ok(server.admin.post(local, { spec: subject, metadata: { namespace: "default", managedFields } }));
     expect(
@@ -41,14 +41,14 @@ describe("metadata of an access review must be empty", () => {
   });
 });
 
-test("a status that was sent is dropped and belongs to who sent it", async () => {
+test("a status in the request is dropped, but owned by the client's field manager", async () => {
   const sent = { spec: subject, status: { allowed: true } };
   const { body } = await ok(server.admin.post(`${AUTHZ}/subjectaccessreviews`, sent));
   expect(body.status.allowed).toBe(false);
   expect(body.metadata.managedFields[0].fieldsV1["f:status"]).toEqual({ "f:allowed": {} });
 });
 
-test("the rules of the caller are answered alone, each once", async () => {
+test("a SelfSubjectRulesReview returns each rule once, without the spec and metadata of the request", async () => {
   const { body } = await ok(
     server.admin.post(`${AUTHZ}/selfsubjectrulesreviews`, { spec: { namespace: "default" } }),
   );
@@ -68,7 +68,7 @@ test.each([
   expect(body.status).toEqual({ error: "invalid bearer token", user: {} });
 });
 
-test("a token that is requested belongs to who asked for it, as far as it was asked for", async () => {
+test("the managedFields of a token request have only the requested fields", async () => {
   const path = "/api/v1/namespaces/default/serviceaccounts/robot";
   await ok(server.admin.post("/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "robot" } }));
   const { body } = await ok(server.admin.post(`${path}/token`, { spec: { audiences: ["a"] } }));
@@ -81,7 +81,7 @@ test("a token that is requested belongs to who asked for it, as far as it was as
   ]);
 });
 
-test("an empty Impersonate-User is none", async () => {
+test("an empty Impersonate-User header is ignored", async () => {
   const headers = { "impersonate-user": "" };
   const { status } = await server.admin.ask("GET", "/api/v1/namespaces", { headers });
   expect(status).toBe(200);

@@ -5,8 +5,8 @@ import { SSAR, SSRR, SSR, pods, useReviewServer } from "./reviews-support.ts";
 
 const { server, allowed } = useReviewServer();
 
-describe("about oneself", () => {
-  test("A-2.2-06 A-5-01 every authenticated user may ask", async () => {
+describe("reviews of the caller", () => {
+  test("A-2.2-06 A-5-01 every authenticated user may create them", async () => {
     const bob = server.as("bob");
     expect(await allowed({ resourceAttributes: pods }, SSAR, bob)).toBe(false);
     expect(await allowed({ resourceAttributes: pods }, SSAR, server.as("ann"))).toBe(true);
@@ -14,7 +14,7 @@ describe("about oneself", () => {
     expect((await bob.post(SSR, {})).status).toBe(201);
   });
 
-  test("A-2.3-02 A-2.3-03 A-2.3-04 A-2.3-05 the caller as the server sees them", async () => {
+  test("A-2.3-02 A-2.3-03 A-2.3-04 A-2.3-05 SelfSubjectReview returns the caller's user info", async () => {
     const { userInfo } = (await ok(server.as("ann").post(SSR, {}))).body.status;
     expect(userInfo).toEqual({
       username: "ann",
@@ -23,7 +23,7 @@ describe("about oneself", () => {
     });
   });
 
-  test("A-2.2-20 A-2.2-39 A-2.2-43 A-2.2-44 A-2.2-45 A-2.2-46 A-2.2-47 A-2.2-48 the rules of a namespace", async () => {
+  test("A-2.2-20 A-2.2-39 A-2.2-43 A-2.2-44 A-2.2-45 A-2.2-46 A-2.2-47 A-2.2-48 SelfSubjectRulesReview returns the rules of a namespace", async () => {
     const { status } = (await ok(server.as("ann").post(SSRR, { spec: { namespace: "team" } }))).body;
     expect(status.incomplete).toBe(false);
     expect(status.resourceRules).toContainEqual({ verbs: ["get"], apiGroups: [""], resources: ["pods"] });
@@ -43,7 +43,7 @@ describe("about oneself", () => {
     expect(other.resourceRules).toContainEqual({ verbs: ["list"], apiGroups: ["apps"], resources: ["*"] });
   });
 
-  test("A-2.2-49 */foo is a sub-resource of every type, A-2.2-47 no names are all names", async () => {
+  test("A-2.2-49 */foo is a subresource of every type, A-2.2-47 no resourceNames mean all names", async () => {
     await ok(
       server.admin.post(
         `${RBAC}/clusterrolebindings`,
@@ -68,7 +68,7 @@ describe("about oneself", () => {
     }
   });
 
-  test("A-2.2-40 A-2.2-41 both lists are there even when nothing is allowed", async () => {
+  test("A-2.2-40 A-2.2-41 both lists are present even when nothing is allowed", async () => {
     const bare = await TestServer.start({ authorizationModes: ["AlwaysAllow"], anonymousAuth: true });
     const { status } = (await ok(bare.as(undefined).post(SSRR, { spec: { namespace: "x" } }))).body;
     expect(Array.isArray(status.resourceRules) && Array.isArray(status.nonResourceRules)).toBe(true);
@@ -76,7 +76,7 @@ describe("about oneself", () => {
     await bare.close();
   });
 
-  test("A-2.2-38 every listed rule is really granted", async () => {
+  test("A-2.2-38 every listed rule is granted", async () => {
     const { status } = (await ok(server.as("ann").post(SSRR, { spec: { namespace: "team" } }))).body;
     for (const rule of status.resourceRules) {
       for (const verb of rule.verbs) {
@@ -104,7 +104,7 @@ describe("about oneself", () => {
     }
   });
 
-  test("A-2.2-42 A-7-01 a dangling role is an evaluation error beside the rules", async () => {
+  test("A-2.2-42 A-7-01 a binding to a missing role is an evaluationError in addition to the rules", async () => {
     await ok(
       server.admin.post(
         `${RBAC}/namespaces/team/rolebindings`,
@@ -118,7 +118,7 @@ describe("about oneself", () => {
   });
 });
 
-test("a grant works on the very next request, a revoked one stops on it", async () => {
+test("a grant applies to the next request, and so does its removal", async () => {
   const bob = server.as("bob");
   const bindings = `${RBAC}/clusterrolebindings`;
   await ok(

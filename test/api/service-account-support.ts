@@ -26,7 +26,7 @@ export function useTokenServer() {
   };
   const clock = new ManualClock();
   const server = useServer({
-    // It would delete Secrets whose account is gone: here the tokens in them are tested.
+    // It would delete Secrets of missing accounts; here the tokens in them are tested.
     enabledControllers: ["*", "-root-ca-cert-publisher", "-serviceaccount-token"],
     clock,
     runtimeConfig: "authentication.platform.io/v1alpha1",

@@ -4,7 +4,7 @@ import { issuer, signing, older, useTokenServer } from "./service-account-suppor
 
 const { makeAccount, tokenOf, whoIs, review, nowSeconds } = useTokenServer();
 
-describe("5.5 attacks", () => {
+describe("5.5 attacks on service account tokens", () => {
   let good: string;
   let claims: Record<string, unknown>;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe("5.5 attacks", () => {
   };
   const spki = () => publicPem(older.publicKey);
 
-  it("the token itself is good", async () => {
+  it("the unmodified token is accepted", async () => {
     expect((await whoIs(good)).status).toBe(201);
   });
 
@@ -137,7 +137,7 @@ describe("5.5 attacks", () => {
     await refused(jwt({ alg: "ES256" }, change(claims), signing.privateKey));
   });
 
-  it("what is signed but no claims is refused", async () => {
+  it("a signed payload that isn't a JSON object is refused", async () => {
     await refused(jwt({ alg: "ES256" }, "[]", signing.privateKey));
     await refused(jwt({ alg: "ES256" }, "{", signing.privateKey));
   });

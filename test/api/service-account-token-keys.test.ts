@@ -10,8 +10,8 @@ import { issuer, useTokenServer } from "./service-account-support.ts";
 
 const { clock, server, makeAccount, tokenOf } = useTokenServer();
 
-describe("5.5 keys", () => {
-  it("others verify tokens with the documents that are served to those who may read them", async () => {
+describe("5.5 signing keys of service account tokens", () => {
+  it("clients with permission can verify tokens with the published discovery documents", async () => {
     await makeAccount("reader");
     const token = await tokenOf("reader", { audiences: ["api"] });
     const reader = server.as(token);
@@ -35,7 +35,7 @@ describe("5.5 keys", () => {
     expect((await server.as(undefined).get("/openid/v1/jwks")).status).toBe(403);
   });
 
-  it("without key files the server makes a key, keeps it to itself and uses it again", async () => {
+  it("without key files the server generates a private key file and uses it again", async () => {
     const dataFolder = mkdtempSync(path.join(tmpdir(), "plinth-own-key-"));
     const { serviceAccountKeys } = await import("../../src/server/authentication/service-account-tokens.ts");
     const options = { ...serverOptionsOf({}), certificateFolder: dataFolder };
@@ -76,7 +76,7 @@ describe("5.5 the issuer's documents", () => {
     ["nowhere for an issuer that is no URL", ["plain"], undefined, 404],
     ["nowhere for an issuer without TLS", ["http://one.example"], undefined, 404],
     ["nowhere for an issuer with a query", ["https://one.example?a"], undefined, 404],
-  ])("say that the keys are %s", async (_what, issuers, jwksUri, expected) => {
+  ])("locate the keys %s", async (_what, issuers, jwksUri, expected) => {
     const one = await TestServer.start({ authentication: { serviceAccounts: { issuers, jwksUri } } });
     try {
       const { status, body } = await one.admin.get("/.well-known/openid-configuration");
@@ -86,7 +86,7 @@ describe("5.5 the issuer's documents", () => {
     }
   });
 
-  it("without an issuer the server has a name of its own", async () => {
+  it("the server has a default issuer", async () => {
     const one = await TestServer.start({ vocabulary: "kubernetes" });
     try {
       const { body } = await ok(one.admin.get("/.well-known/openid-configuration"));

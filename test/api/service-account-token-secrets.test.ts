@@ -6,7 +6,7 @@ import { older, accounts, secretsPath, REVIEWS, useTokenServer } from "./service
 
 const { fileWith, server, makeAccount, whoIs, review } = useTokenServer();
 
-describe("5.5 tokens that lie in Secrets", () => {
+describe("5.5 tokens stored in Secrets", () => {
   const legacy = (uid: string, changes: object = {}) =>
     jwt(
       { alg: "RS256" },
@@ -28,7 +28,7 @@ describe("5.5 tokens that lie in Secrets", () => {
       stringData: { token },
     });
 
-  it("C-5.5-04 hold as long as the Secret holds them and the account is there", async () => {
+  it("C-5.5-04 are valid while the Secret has them and the account exists", async () => {
     const uid = await makeAccount("elder");
     const token = legacy(uid);
     expect((await whoIs(token)).status).toBe(401);
@@ -63,7 +63,7 @@ describe("5.5 tokens that lie in Secrets", () => {
     expect((await whoIs(legacy(body.metadata.uid, changes))).status).toBe(401);
   });
 
-  it("C-5.5-04 hold without their Secret where nobody looks", async () => {
+  it("C-5.5-04 are valid without their Secret when lookup is off", async () => {
     const keyFiles = [fileWith("older-2.pem", publicPem(older.publicKey))];
     const lax = await TestServer.start({
       authentication: { serviceAccounts: { lookup: false, keyFiles } },

@@ -18,8 +18,8 @@ import {
 
 const { clock, server, makeAccount, makePod, request, tokenOf, whoIs, review, nowSeconds } = useTokenServer();
 
-describe("5.5 tokens on request", () => {
-  it("C-5.5-01 C-5.5-05 C-5.5-06 C-5.5-07 a token of an account stands for the account", async () => {
+describe("5.5 requested tokens", () => {
+  it("C-5.5-01 C-5.5-05 C-5.5-06 C-5.5-07 a token authenticates as its service account", async () => {
     const uid = await makeAccount("robot");
     const { body, status } = await request("robot");
     expect(status).toBe(201);
@@ -57,7 +57,7 @@ describe("5.5 tokens on request", () => {
     });
   });
 
-  it("C-4.7-05 a request in binary is answered in binary", async () => {
+  it("C-4.7-05 a binary token request gets a binary response", async () => {
     await makeAccount("binary");
     const type = { apiVersion: "authentication.platform.io/v1", kind: "TokenRequest" };
     const message = encodeMessage(TokenRequest.type, {
@@ -80,11 +80,11 @@ describe("5.5 tokens on request", () => {
     ]);
   });
 
-  it("C-5.5-07 an account that doesn't exist has no token", async () => {
+  it("C-5.5-07 a token request for a missing account is 404", async () => {
     expect((await request("nobody")).status).toBe(404);
   });
 
-  it("the time that is asked for is held to its bounds", async () => {
+  it("expirationSeconds below the minimum is 422, above the maximum is reduced", async () => {
     await makeAccount("timed");
     const short = await request("timed", { expirationSeconds: 599 });
     expect([short.status, short.body.details.causes[0].field]).toEqual([422, "spec.expirationSeconds"]);
@@ -95,7 +95,7 @@ describe("5.5 tokens on request", () => {
     expect(Number(claims["exp"]) - Number(claims["iat"])).toBe(24 * 3600);
   });
 
-  it("a token bound to a pod names it, and holds as long as the pod", async () => {
+  it("a token bound to a pod has the pod's claims, and is valid as long as the pod exists", async () => {
     await makeAccount("runner");
     const uid = await makePod("job", "runner");
     const boundObjectRef = { kind: "Pod", apiVersion: "v1", name: "job", uid };
@@ -113,7 +113,7 @@ describe("5.5 tokens on request", () => {
     expect([gone.status, gone.body.message]).toEqual([401, expect.stringContaining("pod default/job")]);
   });
 
-  it("a token bound to a secret holds as long as the secret", async () => {
+  it("a token bound to a secret is valid as long as the secret exists", async () => {
     await makeAccount("keeper");
     await ok(server.admin.post(secretsPath, { metadata: { name: "anchor" } }));
     const token = await tokenOf("keeper", { boundObjectRef: { kind: "Secret", name: "anchor" } });
@@ -129,7 +129,7 @@ describe("5.5 tokens on request", () => {
     ["another kind", { kind: "ConfigMap", name: "x" }, 400, "cannot bind token to object of type"],
     ["another group", { kind: "Pod", apiVersion: "x/v1", name: "own" }, 400, "cannot bind token"],
     ["no name", { kind: "Secret" }, 400, "boundObjectRef.name"],
-  ])("no token is bound to %s", async (what, boundObjectRef, code, message) => {
+  ])("a token can't be bound to %s", async (what, boundObjectRef, code, message) => {
     if (what === "a pod of another account") {
       await makeAccount("binder");
       await makeAccount("stranger");
@@ -140,7 +140,7 @@ describe("5.5 tokens on request", () => {
     expect([status, body.message]).toEqual([code, expect.stringContaining(message)]);
   });
 
-  it("a pod's token for the server holds longer than asked for, and its late use is counted", async () => {
+  it("a pod's token for the server has an extended lifetime, and use after the requested time is counted", async () => {
     await makeAccount("agent");
     const uid = await makePod("long", "agent");
     const boundObjectRef = { kind: "Pod", apiVersion: "v1", name: "long", uid };
@@ -153,7 +153,7 @@ describe("5.5 tokens on request", () => {
     expect(Number(elsewhere["exp"]) - Number(elsewhere["iat"])).toBe(3607);
   });
 
-  it("whoever may create accounts' tokens needs the right to do so", async () => {
+  it("creating a token needs the permission to create serviceaccounts/token", async () => {
     await makeAccount("plain");
     const token = await tokenOf("plain");
     const { status } = await server.as(token).post(`${accounts}/robot/token`, { spec: {} });
@@ -161,8 +161,8 @@ describe("5.5 tokens on request", () => {
   });
 });
 
-describe("5.5 what a token needs to be believed", () => {
-  it("C-5.5-04 the account must be there, and be the same one", async () => {
+describe("5.5 validation of a token", () => {
+  it("C-5.5-04 the account must exist and have the uid of the token", async () => {
     await makeAccount("fleeting");
     const token = await tokenOf("fleeting");
     expect((await whoIs(token)).status).toBe(201);
@@ -177,7 +177,7 @@ describe("5.5 what a token needs to be believed", () => {
     ]);
   });
 
-  it("C-5.5-04 an account that waits for its finalizers is believed for a minute more", async () => {
+  it("C-5.5-04 the token of a terminating account is accepted for one more minute", async () => {
     const kept = { metadata: { name: "dying", finalizers: ["example.com/wait"] } };
     await ok(server.admin.post(accounts, kept));
     const token = await tokenOf("dying", { expirationSeconds: 7200 });
@@ -188,7 +188,7 @@ describe("5.5 what a token needs to be believed", () => {
     expect((await whoIs(token)).status).toBe(401);
   });
 
-  it("it must not have expired; clocks may differ by a minute", async () => {
+  it("the token must not be expired, with a tolerance of one minute", async () => {
     await makeAccount("late");
     const token = await tokenOf("late", { expirationSeconds: 600 });
     await clock.advance(659_000);
@@ -198,7 +198,7 @@ describe("5.5 what a token needs to be believed", () => {
     expect([status, body.message]).toEqual([401, expect.stringContaining("expired")]);
   });
 
-  it("it must be meant for this server, or for whom a TokenReview asks", async () => {
+  it("the token must have an audience of this server or of the TokenReview", async () => {
     await makeAccount("voyager");
     const foreign = await tokenOf("voyager", { audiences: ["vault"] });
     expect((await whoIs(foreign)).status).toBe(401);
@@ -214,7 +214,7 @@ describe("5.5 what a token needs to be believed", () => {
     expect((await review(own, ["vault"])).authenticated).toBeUndefined();
   });
 
-  it("C-5.5-02 keys of a file and issuers of before are believed", async () => {
+  it("C-5.5-02 keys of a file and former issuers are accepted", async () => {
     const uid = await makeAccount("ancient");
     const claims = {
       iss: "https://old.example",

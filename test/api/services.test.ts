@@ -14,7 +14,7 @@ const service = (name: string, spec: object = {}) => ({
 const causesOf = (body: { details?: { causes?: { field: string; message: string }[] } }) =>
   (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
 
-test("who writes a Service owns what he sends, also where it is cleared for its new type", async () => {
+test("the writer of a Service owns the fields sent, also those cleared for its new type", async () => {
   const server = await TestServer.start({ enabledControllers: [] });
   try {
     const at = `${services}?fieldManager=m`;
@@ -31,11 +31,11 @@ test("who writes a Service owns what he sends, also where it is cleared for its 
   }
 });
 
-describe("addresses of services", () => {
+describe("cluster IPs and node ports of services", () => {
   let server: TestServer;
   const make = (name: string, spec: object = {}, query = "") =>
     server.admin.post(services + query, service(name, spec));
-  /** Who has what, without the revision of the claim. */
+  /** The claims by address or port, without their revision. */
   const claims = async () => {
     const store = storeOf(server);
     const { entries } = await store.range({ prefix: claimPrefix });
@@ -51,12 +51,12 @@ describe("addresses of services", () => {
       serviceClusterIpRanges: ["10.1.2.0/28"],
       serviceNodePortRange: "30000-30003",
     });
-    // The API's own Service gives its address back, so that the range is all free.
+    // The API's own Service releases its address, so the range is free.
     await server.admin.delete(`${services}/platform`);
   });
   afterAll(() => server.close());
 
-  it("an address of the range is given to a service that asks for none", async () => {
+  it("a service without clusterIP gets an address of the range", async () => {
     const { status, body } = await make("plain");
     expect(status).toBe(201);
     const { clusterIP } = body.spec;
@@ -72,7 +72,7 @@ describe("addresses of services", () => {
     expect(await claims()).toEqual({});
   });
 
-  it("an address that was asked for is given once", async () => {
+  it("a requested address is allocated only once", async () => {
     expect((await make("first", { clusterIP: "10.1.2.9" })).status).toBe(201);
     const second = await make("second", { clusterIP: "10.1.2.9" });
     expect(second.status).toBe(422);
@@ -85,13 +85,13 @@ describe("addresses of services", () => {
     await server.admin.delete(`${services}/second`);
   });
 
-  it("an address outside of the range is refused", async () => {
+  it("an address outside the range is 422", async () => {
     const { status, body } = await make("far", { clusterIP: "10.9.9.9" });
     expect(status).toBe(422);
     expect(causesOf(body)[0]).toContain("it is not in the range 10.1.2.0/28");
   });
 
-  it("a headless service, and one that is only a name, get none", async () => {
+  it("a headless service and an ExternalName service get no address", async () => {
     const headless = await make("headless", { clusterIP: "None" });
     expect(headless.body.spec).toMatchObject({ clusterIP: "None", clusterIPs: ["None"] });
     const name = await make("name", { type: "ExternalName", externalName: "example.com", ports: undefined });
@@ -101,7 +101,7 @@ describe("addresses of services", () => {
     for (const one of ["headless", "name"]) await server.admin.delete(`${services}/${one}`);
   });
 
-  it("a range that is used up says so, and gives again what was given back", async () => {
+  it("an exhausted range is reported, and released addresses are allocated again", async () => {
     const made = await Promise.all(Array.from({ length: 14 }, (_, i) => make(`s${i}`)));
     expect(made.map(({ status }) => status)).toEqual(Array.from({ length: 14 }, () => 201));
     expect(new Set(made.map(({ body }) => body.spec.clusterIP)).size).toBe(14);
@@ -117,7 +117,7 @@ describe("addresses of services", () => {
     expect(await claims()).toEqual({});
   });
 
-  it("node ports: chosen, asked for, taken, out of range, shared by protocols, given back", async () => {
+  it("node ports are allocated, requested, in conflict, out of range, shared by protocols and released", async () => {
     const chosen = await make("chosen", { type: "NodePort" });
     const port = chosen.body.spec.ports[0].nodePort as number;
     expect(port).toBeGreaterThanOrEqual(30000);
@@ -147,7 +147,7 @@ describe("addresses of services", () => {
     expect(await claims()).toEqual({});
   });
 
-  it("an update keeps what the service has", async () => {
+  it("an update keeps the allocated address and port", async () => {
     const { body } = await make("kept", { type: "NodePort" });
     const put = await server.admin.put(`${services}/kept`, {
       ...service("kept", { type: "NodePort", ports: [{ port: 81 }] }),
@@ -159,14 +159,14 @@ describe("addresses of services", () => {
     expect(await claims()).toEqual({});
   });
 
-  it("C-4.9-08 a dry run takes nothing", async () => {
+  it("C-4.9-08 a dry run allocates nothing", async () => {
     const dry = await make("dry", { type: "NodePort" }, "?dryRun=All");
     expect(dry.status).toBe(201);
     expect(dry.body.spec.clusterIP).toMatch(/^10\.1\.2\./);
     expect(await claims()).toEqual({});
   });
 
-  it("a create that fails gives back what it took", async () => {
+  it("a failed create releases its allocations", async () => {
     await make("twice");
     const before = await claims();
     expect((await make("twice")).status).toBe(409);
@@ -175,7 +175,7 @@ describe("addresses of services", () => {
   });
 });
 
-describe("two families of addresses", () => {
+describe("dual-stack services", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start({ serviceClusterIpRanges: ["10.1.2.0/24", "fd00::/112"] });
@@ -196,7 +196,7 @@ describe("two families of addresses", () => {
   });
 });
 
-test("a server of one family refuses to require two", async () => {
+test("RequireDualStack is 422 on a single-stack server", async () => {
   const server = await TestServer.start();
   const { status, body } = await server.admin.post(
     services,
@@ -207,7 +207,7 @@ test("a server of one family refuses to require two", async () => {
   await server.close();
 });
 
-describe("ranges", () => {
+describe("address ranges", () => {
   test.each([
     ["10.0.0.0/24", "IPv4", 254, "10.0.0.1", "10.0.0.254"],
     ["10.0.0.77/30", "IPv4", 2, "10.0.0.77", "10.0.0.78"],
@@ -229,7 +229,7 @@ describe("ranges", () => {
     "10.0.0.0/8/8",
     "fd00::/129",
     "fe80::1%eth0/64",
-  ])("%j is none", (text) => {
+  ])("%j is no valid range", (text) => {
     expect(AddressRange.parse(text)).toBeUndefined();
   });
 
@@ -240,13 +240,13 @@ describe("ranges", () => {
     ["::ffff:10.0.0.1", "::ffff:a00:1"],
     ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"],
     ["10.0.0.1", "10.0.0.1"],
-  ])("%s is written %s", (given, canonical) => {
+  ])("%s in canonical form is %s", (given, canonical) => {
     expect(canonicalAddress(given)).toBe(canonical);
   });
 });
 
-describe("what a service has", () => {
-  test("no node port is given twice to one service", async () => {
+describe("allocations of a service", () => {
+  test("a service never gets the same node port twice", async () => {
     const server = await TestServer.start({ serviceNodePortRange: "30000-30029" });
     const ports = Array.from({ length: 30 }, (_, i) => ({ name: `p${i}`, port: 1000 + i }));
     const { status, body } = await server.admin.post(services, service("all", { type: "NodePort", ports }));
@@ -258,7 +258,7 @@ describe("what a service has", () => {
     await server.close();
   });
 
-  test("it keeps when the server's ranges change", async () => {
+  test("a service keeps its allocations when the server's ranges change", async () => {
     const dir = mkdtempSync(path.join(tmpdir(), "plinth-ranges-"));
     const storage = { engine: "embedded", dir } as const;
     const first = await TestServer.start({ storage, serviceClusterIpRanges: ["10.1.0.0/24"] });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
 import { configMap, ok } from "./support.ts";
 
-/** What is written once for many readers is written for each form and version that is asked for. */
+/** An object is encoded once for all readers of the same encoding and version. */
 const scalers = (version: string) =>
   `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
 const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -15,7 +15,7 @@ describe("watchers and readers of the same objects", () => {
   });
   afterAll(() => server.close());
 
-  it("two versions of a kind are watched at once, each in its own form", async () => {
+  it("concurrent watches of two versions get objects in their own version", async () => {
     const versions = ["v1", "v2"];
     const from = (await ok(server.admin.get(scalers("v2")))).body.metadata.resourceVersion as string;
     const watching = await Promise.all(
@@ -31,7 +31,7 @@ describe("watchers and readers of the same objects", () => {
     for (const one of watching) one.close();
   });
 
-  it("a binary list is that of the objects as they are, however often it was read before", async () => {
+  it("a repeated binary list has the current objects", async () => {
     const list = async (): Promise<Buffer> => {
       const { bytes } = await ok(server.admin.get(configMaps, { accept: binary }));
       return bytes;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { useServer } from "../support/use-server.ts";
 import { configMap, ok } from "./support.ts";
 
-/** What `details` of a Status names, as clients of the reference know it. */
+/** `details` of a Status, compatible with the reference. */
 
 const path = "/api/v1/namespaces/default/configmaps";
 const pods = "/api/v1/namespaces/default/pods";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await ok(server.admin.post(path, configMap("one")));
 });
 
-describe("a fault of a verb's options names the options and their group", () => {
+describe("an invalid option has the kind and group of the options in its details", () => {
   test.each([
     ["GET", `${path}?resourceVersionMatch=Exact`, {}, "ListOptions"],
     ["GET", `${path}?watch=1&resourceVersionMatch=Exact`, {}, "ListOptions"],
@@ -36,7 +36,7 @@ describe("a fault of a verb's options names the options and their group", () => 
   });
 });
 
-describe("an option's text", () => {
+describe("an option in the query", () => {
   test.each([
     ["GET", "limit="],
     ["GET", "limit=few"],
@@ -50,7 +50,7 @@ describe("an option's text", () => {
     expect([status, body.reason]).toEqual([400, "BadRequest"]);
   });
 
-  test("propagationPolicy= is no policy: 422", async () => {
+  test("an empty propagationPolicy is 422", async () => {
     const { status, body } = await server.admin.delete(`${path}/one?propagationPolicy=`);
     expect([status, body.details.causes.map(({ field }: { field: string }) => field)]).toEqual([
       422,
@@ -73,7 +73,7 @@ describe("an option's text", () => {
     ["watch=1&resourceVersionMatch=Odd", [alone, unless, odd]],
     ["watch=1&resourceVersionMatch=Exact&resourceVersion=0", [alone, zero]],
     ["watch=1&resourceVersionMatch=Exact&resourceVersion=new", [alone]],
-  ])("?%s: all that is wrong with the match is told", async (query, expected) => {
+  ])("?%s: every error of resourceVersionMatch is reported", async (query, expected) => {
     const { status, body } = await server.admin.get(`${path}?${query}`);
     expect(status).toBe(422);
     const causes = body.details.causes as { message: string; field: string }[];
@@ -84,8 +84,8 @@ describe("an option's text", () => {
   });
 });
 
-describe("a failed precondition names the kind of the object", () => {
-  test("of a deletion", async () => {
+describe("the details of a failed precondition", () => {
+  test("have the kind of the object for a delete", async () => {
     const { status, body } = await server.admin.ask("DELETE", `${path}/one`, {
       raw: JSON.stringify(old),
       contentType: "application/json",
@@ -93,15 +93,15 @@ describe("a failed precondition names the kind of the object", () => {
     expect([status, body.details]).toEqual([409, { name: "one", kind: "ConfigMap" }]);
   });
 
-  test("of an update the resource type", async () => {
+  test("have the resource for an update", async () => {
     const sent = configMap("one", {}, { uid: "another" });
     const { status, body } = await server.admin.put(`${path}/one`, sent);
     expect([status, body.details]).toEqual([409, { name: "one", kind: "configmaps" }]);
   });
 });
 
-describe("what isn't negotiated", () => {
-  test("is metadata under the name of what isn't answered: a list's for an object, an object's for a list", async () => {
+describe("content that can't be negotiated", () => {
+  test("a list as PartialObjectMetadata and an object as PartialObjectMetadataList are 406", async () => {
     const status = async (at: string, as: string) => {
       const accept = `application/json;as=${as};g=meta.platform.io;v=v1`;
       const { status, body } = await server.admin.get(at, { accept });
@@ -126,13 +126,13 @@ describe("what isn't negotiated", () => {
     ["PATCH", `${path}/one`, {}],
     ["POST", path, undefined],
     ["DELETE", `${path}/one`, undefined],
-  ])("a body of another type is 415: %s", async (method, at, details) => {
+  ])("a body of another media type is 415: %s", async (method, at, details) => {
     const { status, body } = await server.admin.ask(method, at, { raw: "a", contentType: "image/png" });
     expect([status, body.details]).toEqual([415, details]);
   });
 });
 
-test("what an update may not change of metadata is named twice, for every update and for the kind's", async () => {
+test("an immutable metadata field has two causes, one of every update and one of the kind", async () => {
   const raw = JSON.stringify({ metadata: { deletionTimestamp: "2020-01-01T00:00:00Z" } });
   const contentType = "application/merge-patch+json";
   const { status, body } = await server.admin.ask("PATCH", `${path}/one`, { raw, contentType });
@@ -141,7 +141,7 @@ test("what an update may not change of metadata is named twice, for every update
   expect(fields).toEqual(["metadata.deletionTimestamp", "metadata.deletionTimestamp"]);
 });
 
-test("a pod that goes at once is shown, and its watchers see it, with the end of its time", async () => {
+test("a pod deleted immediately has deletionTimestamp and a grace period of 0 in the response and the watch event", async () => {
   const { body: created } = await ok(server.admin.post(pods, { metadata: { name: "short" }, ...pod }));
   const { body } = await ok(server.admin.ask("DELETE", `${pods}/short`));
   expect(body.metadata).toMatchObject({
@@ -158,7 +158,7 @@ test("a pod that goes at once is shown, and its watchers see it, with the end of
   for (const { object } of events) expect(object.metadata.deletionGracePeriodSeconds).toBe(0);
 });
 
-test("the write that takes the last finalizer of a terminating object answers with the version that it replaced", async () => {
+test("removing the last finalizer of a terminating object returns the previous resourceVersion", async () => {
   await ok(server.admin.post(path, configMap("held", {}, { finalizers: ["example.com/hold"] })));
   const { body: held } = await ok(server.admin.ask("DELETE", `${path}/held`));
   const raw = JSON.stringify({ metadata: { finalizers: null } });

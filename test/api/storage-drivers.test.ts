@@ -6,7 +6,7 @@ const server = useServer({ enabledControllers: [] });
 
 const drivers = "/apis/storage.platform.io/v1/csidrivers";
 
-it("a field that a gate turns off makes no generation of a CSIDriver; one that nodes follow does", async () => {
+it("a field dropped by a gate doesn't change the generation of a CSIDriver; one that nodes use does", async () => {
   const driver = { metadata: { name: "d.example.com" }, spec: { seLinuxMount: true } };
   const { body } = await ok(server.admin.post(drivers, driver));
   expect(body.spec).not.toHaveProperty("seLinuxMount");

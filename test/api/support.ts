@@ -10,7 +10,7 @@ export const AUTHN = "/apis/authentication.platform.io/v1alpha1";
 export const RBAC = "/apis/rbac.authorization.platform.io/v1";
 export const rbacGroup = "rbac.authorization.platform.io";
 
-/** Waits until a condition holds; the test's own time limit ends the wait. */
+/** Waits until a condition is true; the test's timeout ends the wait. */
 export async function until<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
   for (;;) {
     const value = await read();
@@ -19,7 +19,7 @@ export async function until<T>(read: () => Promise<T> | T, holds: (value: T) => 
   }
 }
 
-/** Starts a server with the given users; the token of each is their name. */
+/** Starts a server with the given users; the token of each is the user name. */
 export const startWithUsers = (users: readonly TestUser[], options: CreateServerOptions = {}) =>
   TestServer.start({ ...options, users });
 
@@ -66,14 +66,14 @@ export const clusterRoleBinding = (
   meta: object = {},
 ) => rbacObject("ClusterRoleBinding", name, { roleRef, subjects }, meta);
 
-/** Grants rules in the whole cluster to a user. */
+/** Grants rules to a user in the whole cluster. */
 export async function grant(admin: Api, name: string, rules: readonly PolicyRule[]): Promise<void> {
   await ok(admin.post(`${RBAC}/clusterroles`, clusterRole(`grant-${name}`, rules)));
   const binding = clusterRoleBinding(`grant-${name}`, refTo("ClusterRole", `grant-${name}`), [user(name)]);
   await ok(admin.post(`${RBAC}/clusterrolebindings`, binding));
 }
 
-/** The answer, if it is a success; a failure fails the test with the server's own words. */
+/** Returns a successful response; otherwise fails the test with the server's message. */
 export async function ok(answer: Promise<Answer>): Promise<Answer> {
   const got = await answer;
   if (got.status >= 300) throw new Error(`${got.status}: ${got.text}`);
@@ -84,11 +84,11 @@ export async function ok(answer: Promise<Answer>): Promise<Answer> {
 export const namesIn = ({ body }: Answer): string[] =>
   (body.items as { metadata: { name: string } }[]).map((item) => item.metadata.name);
 
-/** The fields that a failure's causes name. */
+/** The fields of a failure's causes. */
 export const causeFields = ({ body }: Answer): string[] =>
   ((body.details?.causes ?? []) as { field?: string }[]).map((cause) => cause.field ?? "");
 
-/** The four role-based kinds with what the tests need of each. */
+/** The four RBAC kinds with the data that the tests need. */
 export const roleKinds = [
   {
     kind: "ClusterRole",

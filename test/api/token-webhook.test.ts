@@ -54,7 +54,7 @@ const start = async (version: "v1" | "v1beta1" = "v1beta1", cacheMs = 120_000, c
 const whoIs = (token: string) => server!.as(token).post(SELF, {});
 
 describe("5.7 the token webhook", () => {
-  it("C-5.7-01 C-5.7-02 C-5.7-03 C-5.7-06 C-5.7-07 C-5.7-08 is asked with a TokenReview, as the configuration says", async () => {
+  it("C-5.7-01 C-5.7-02 C-5.7-03 C-5.7-06 C-5.7-07 C-5.7-08 gets a TokenReview as configured", async () => {
     await start();
     await ok(whoIs("opaque"));
     expect(service.received).toHaveLength(1);
@@ -69,14 +69,14 @@ describe("5.7 the token webhook", () => {
     });
   });
 
-  it("C-5.7-06 in the version that is configured", async () => {
+  it("C-5.7-06 gets a TokenReview of the configured version", async () => {
     await start("v1");
     reply = () => known({ username: "ann" }, {}, "v1");
     await ok(whoIs("opaque"));
     expect((JSON.parse(service.received[0]!.text) as Review).apiVersion).toBe(`${group}/v1`);
   });
 
-  it("C-2.8-01 C-5.7-10 C-5.7-11 C-5.7-12 C-5.7-13 C-5.7-14 C-5.7-15 the user is the one of the answer's status", async () => {
+  it("C-2.8-01 C-5.7-10 C-5.7-11 C-5.7-12 C-5.7-13 C-5.7-14 C-5.7-15 the user is that of the response's status", async () => {
     await start();
     const extra = { "example.com/team": ["a", "b"], __proto__: ["c"] };
     reply = () => known({ username: "ann", uid: "42", groups: ["devs", "ops"], extra: { ...extra } });
@@ -92,7 +92,7 @@ describe("5.7 the token webhook", () => {
     expect(plain.body.status.userInfo).toEqual({ username: "bob", groups: ["system:authenticated"] });
   });
 
-  it("C-5.7-04 a repeated token is not sent again within two minutes", async () => {
+  it("C-5.7-04 a cached token is not sent again within two minutes", async () => {
     const clock = new ManualClock();
     await start("v1beta1", 120_000, clock);
     for (let n = 0; n < 3; n++) await ok(whoIs("opaque"));
@@ -108,7 +108,7 @@ describe("5.7 the token webhook", () => {
     expect(service.received).toHaveLength(3);
   });
 
-  it("C-5.7-04 equal tokens at the same time are sent once", async () => {
+  it("C-5.7-04 equal concurrent tokens are sent once", async () => {
     await start();
     const answers = await Promise.all(Array.from({ length: 8 }, () => whoIs("opaque")));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
@@ -132,14 +132,14 @@ describe("5.7 the token webhook", () => {
     ["with status 404", { ...known({ username: "ann" }), status: 404 }],
     ["that sends elsewhere", { status: 307, headers: { location: "https://127.0.0.1:1/" }, body: "" }],
     ["that is endless", { body: `"${"x".repeat(1024 * 1024 + 10)}"` }],
-  ])("an answer %s lets nobody in", async (_what, answer) => {
+  ])("a response %s is 401", async (_what, answer) => {
     await start();
     reply = () => answer;
     expect((await whoIs("opaque")).status).toBe(401);
     expect(service.received).toHaveLength(1);
   });
 
-  it("C-5.7-16 C-5.7-17 the token must be meant for one of the audiences asked for", async () => {
+  it("C-5.7-16 C-5.7-17 the token must be valid for one of the requested audiences", async () => {
     await start();
     reply = (token) => known({ username: "ann" }, { audiences: token.split(",") });
     expect((await whoIs("x,api-2")).status).toBe(201);
@@ -160,7 +160,7 @@ describe("5.7 the token webhook", () => {
     expect(await review("silent")).toMatchObject({ authenticated: true, audiences: ["api", "api-2"] });
   });
 
-  it("C-5.7-18 C-5.7-19 C-7-02 a failure's message is handed on; without one it is a plain Unauthorized", async () => {
+  it("C-5.7-18 C-5.7-19 C-7-02 an error message of the service is returned to the client; without one the message is Unauthorized", async () => {
     await start();
     reply = (token) =>
       token === "said"
@@ -176,7 +176,7 @@ describe("5.7 the token webhook", () => {
     expect(body.status).toEqual({ user: {}, error: "the token was revoked" });
   });
 
-  it("a service that is busy is asked again, one that is at fault not for ever", async () => {
+  it("a busy service is retried, and a failing one a limited number of times", async () => {
     await start();
     let failures = 1;
     reply = () =>
@@ -192,7 +192,7 @@ describe("5.7 the token webhook", () => {
     expect((await whoIs("another")).status).toBe(201);
   });
 
-  it("a service that is silent holds nobody for longer than ten seconds an attempt", async () => {
+  it("a service without a response is abandoned after ten seconds for each attempt", async () => {
     const clock = new ManualClock();
     await start("v1beta1", 1000, clock);
     reply = () => ({});
@@ -210,7 +210,7 @@ describe("5.7 the token webhook", () => {
     ]);
   });
 
-  it("a service by another authority is not believed", async () => {
+  it("a service with a certificate of another CA is not trusted", async () => {
     const stranger = await HttpsService.start(() => known({ username: "ann" }));
     try {
       const cluster = {
@@ -227,7 +227,7 @@ describe("5.7 the token webhook", () => {
     }
   });
 
-  it("the server shows itself with a token too, if it has one", async () => {
+  it("the server authenticates with a configured token", async () => {
     const tokenFile = path.join(folder, "token");
     writeFileSync(tokenFile, "from-file\n");
     const cluster = { server: service.url, "certificate-authority": "ca.pem" };
@@ -269,7 +269,7 @@ describe("5.7 the token webhook", () => {
       "is not the key",
     ],
     ["a program", { user: { exec: { command: "x" } } }, "user.exec"],
-  ])("C-5.7-01 a configuration with %s is refused at the start", async (_what, changes, message) => {
+  ])("C-5.7-01 the start fails with a configuration with %s", async (_what, changes, message) => {
     const configFile = clientConfiguration(folder, service, changes);
     const tokenWebhook = { configFile, version: "v1", cacheMs: 0 } as const;
     const starting = TestServer.start({ authentication: { tokenWebhook } });

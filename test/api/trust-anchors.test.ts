@@ -39,7 +39,7 @@ function closeLater<T extends { close(): unknown }>(one: T): T {
   return one;
 }
 
-/** A server, and what it says of a client with a certificate: the user's name, or the status of the refusal. */
+/** A server, and the result of a client with a certificate: the user's name or the status. */
 async function serverWith(options: CreateServerOptions) {
   const server = closeLater(
     await TestServer.start({ runtimeConfig: "authentication.platform.io/v1alpha1", ...options }),
@@ -59,32 +59,32 @@ const ann = client(below, "ann");
 const withChain = { ...ann, certificate: `${ann.certificate}${below.certificate}` };
 const old = authorityOfVersion1();
 
-describe("a certificate of a bundle that is no self-signed root is a trust anchor", () => {
-  test("C-5.1-02 a client is authenticated when --client-ca-file names an intermediate authority", async () => {
+describe("a certificate of a CA bundle that isn't a self-signed root is a trust anchor", () => {
+  test("C-5.1-02 a client is authenticated when --client-ca-file has an intermediate CA", async () => {
     const whoIs = await serverWith({ clientCaFile: file(below.certificate) });
     expect([await whoIs(ann), await whoIs(withChain)]).toEqual(["ann", "ann"]);
     expect(await whoIs(client(root, "bob"))).toBe(401);
   });
 
-  test("C-5.1-02 a client is authenticated when --client-ca-file names its certificate, and signs no other", async () => {
+  test("C-5.1-02 a client is authenticated when --client-ca-file has its certificate, which is no CA for others", async () => {
     const whoIs = await serverWith({ clientCaFile: file(ann.certificate) });
     expect(await whoIs(ann)).toBe("ann");
     expect([await whoIs(client(below, "bob")), await whoIs(client(ann, "eve"))]).toEqual([401, 401]);
   });
 
-  test("C-5.1-02 a client is authenticated when its authority of --client-ca-file has a certificate of version 1", async () => {
+  test("C-5.1-02 a client is authenticated when its CA in --client-ca-file has a version 1 certificate", async () => {
     const whoIs = await serverWith({ clientCaFile: file(old.certificate) });
     expect(await whoIs(client(old, "carl"))).toBe("carl");
     expect(await whoIs(client(authorityOfVersion1(), "eve"))).toBe(401);
   });
 
-  test("C-5.1-02 a client is refused when it sends a certificate of version 1 as its authority", async () => {
+  test("C-5.1-02 a client is rejected when it sends a version 1 certificate as its CA", async () => {
     const whoIs = await serverWith({ clientCaFile: file(root.certificate) });
     const eve = client(old, "eve");
     expect(await whoIs({ ...eve, certificate: `${eve.certificate}${old.certificate}` })).toBe(401);
   });
 
-  test("C-5.8-05 a proxy is believed when --requestheader-client-ca-file names an intermediate authority", async () => {
+  test("C-5.8-05 a proxy is authenticated when --requestheader-client-ca-file has an intermediate CA", async () => {
     const caFile = file(below.certificate);
     const whoIs = await serverWith({
       authentication: { proxy: { caFile, usernameHeaders: ["X-Remote-User"] } },
@@ -93,7 +93,7 @@ describe("a certificate of a bundle that is no self-signed root is a trust ancho
     expect(await whoIs(client(root, "front"), { "X-Remote-User": "dora" })).toBe(401);
   });
 
-  test("webhooks, token reviews, audit and OpenID providers are reached when the bundle is their certificate", async () => {
+  test("webhooks, token reviews, audit and OpenID providers are trusted when the bundle has their certificate", async () => {
     const own = createServingCertificates(["127.0.0.1"]);
     const { certificate: cert, key } = own.serving;
     const service = closeLater(
@@ -110,7 +110,7 @@ describe("a certificate of a bundle that is no self-signed root is a trust ancho
     );
   });
 
-  test("an extension server is reached when the bundle of its APIService is its certificate", async () => {
+  test("an extension server is trusted when the bundle of its APIService has its certificate", async () => {
     const server = closeLater(await TestServer.start({ connections: { allowLoopback: true } }));
     const extension = closeLater(await ExtensionServer.start());
     const caBundle = Buffer.from(extension.certificate).toString("base64");
@@ -118,7 +118,7 @@ describe("a certificate of a bundle that is no self-signed root is a trust ancho
     await ok(server.admin.get(`${extension.path}/namespaces/default/widgets/one`));
   });
 
-  test("an agent of a node is reached when --kubelet-certificate-authority is its certificate", async () => {
+  test("a node agent is trusted when --kubelet-certificate-authority has its certificate", async () => {
     const { certificate: cert, key } = createServingCertificates(["127.0.0.1"]).serving;
     const agent = closeLater(
       await FakeBackend.start((_request, response) => response.end("line"), { tls: { cert, key } }),
@@ -130,7 +130,7 @@ describe("a certificate of a bundle that is no self-signed root is a trust ancho
     expect((await server.admin.get("/api/v1/namespaces/default/pods/pod/log")).text).toBe("line");
   });
 
-  test("a server is reached by the commands when the authority of the client configuration is its certificate", async () => {
+  test("commands trust a server when the CA of the client configuration is its certificate", async () => {
     const server = closeLater(await TestServer.start({}));
     const shown = await new Promise<Buffer>((resolve, reject) => {
       const { hostname: host, port } = new URL(server.server.url!);

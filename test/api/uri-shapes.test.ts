@@ -16,7 +16,7 @@ beforeAll(async () => {
   await ok(server.admin.post(podsOfTeam, { metadata: { name: "shaped" }, spec }));
 });
 
-describe("paths that lead somewhere", () => {
+describe("paths that are served", () => {
   test.each([
     ["C-4.1-01 a cluster-scoped type of a named group", `${RBAC}/clusterroles`, "ClusterRoleList"],
     ["C-4.1-01 one object of it", `${RBAC}/clusterroles/view`, "ClusterRole"],
@@ -37,7 +37,7 @@ describe("paths that lead somewhere", () => {
     expect([status, body.kind]).toEqual([200, kind]);
   });
 
-  test("C-4.1-02 and C-4.1-03 all namespaces hold what the single ones hold", async () => {
+  test("C-4.1-02 and C-4.1-03 the list of all namespaces has the objects of each namespace", async () => {
     const one = await server.admin.get(`${RBAC}/namespaces/team-a/roles`);
     const all = await server.admin.get(`${RBAC}/roles`);
     expect(namesIn(one)).toEqual(["reader-team-a"]);
@@ -45,7 +45,7 @@ describe("paths that lead somewhere", () => {
   });
 });
 
-describe("paths that lead nowhere", () => {
+describe("paths that are not served", () => {
   test.each([
     ["GET", "/api/v1/nothings", 404],
     ["GET", "/apis/nobody.example.com/v1/roles", 404],
@@ -81,20 +81,20 @@ describe("paths that lead nowhere", () => {
     expect(answer.body).toMatchObject({ kind: "Status", apiVersion: "v1", status: "Failure", code: status });
   });
 
-  test("C-2.1-01 a verb that a sub-resource does not support is refused with 405", async () => {
+  test("C-2.1-01 a verb that a subresource doesn't support is 405", async () => {
     const path = "/api/v1/namespaces/team-a";
     expect((await server.admin.get(`${path}/finalize`)).status).toBe(405);
     expect((await server.admin.delete(`${path}/status`)).status).toBe(405);
     expect((await server.admin.get(`${path}/status`)).status).toBe(200);
   });
 
-  test("C-2.1-02 there is no collection of sub-resources", async () => {
+  test("C-2.1-02 a collection of subresources is 404", async () => {
     expect((await server.admin.get("/api/v1/status")).status).toBe(404);
     expect((await server.admin.get("/api/v1/namespaces/*/status")).status).toBe(404);
   });
 });
 
-describe("A-4-01 the prefixes", () => {
+describe("A-4-01 API prefixes", () => {
   test.each([
     [
       AUTHZ,
@@ -107,7 +107,7 @@ describe("A-4-01 the prefixes", () => {
     ],
     [AUTHN, ["selfsubjectreviews"]],
     [RBAC, ["clusterrolebindings", "clusterroles", "rolebindings", "roles"]],
-  ])("%s holds its resource types", async (prefix, resources) => {
+  ])("%s lists its resources", async (prefix, resources) => {
     const { body } = await server.admin.get(prefix);
     expect(body).toMatchObject({ kind: "APIResourceList", groupVersion: prefix.slice("/apis/".length) });
     expect(body.resources.map((one: { name: string }) => one.name)).toEqual(resources);
@@ -131,7 +131,7 @@ describe("the four role-based kinds", () => {
     expect((await ok(server.admin.get(one))).body.kind).toBe(kind);
   });
 
-  test("A-4.2-05 and A-4.2-06 the lists of all namespaces take the list parameters", async () => {
+  test("A-4.2-05 and A-4.2-06 lists of all namespaces support the list parameters", async () => {
     for (const type of ["roles", "rolebindings"]) {
       const parameters =
         "limit=1&labelSelector=a%21%3Db&fieldSelector=metadata.name%21%3Dz&timeoutSeconds=5&pretty=true";
@@ -146,14 +146,14 @@ describe("the four role-based kinds", () => {
     }
   });
 
-  test.each(roleKinds)("A-3-01 a $kind has no status and no status sub-resource", async ({ list, make }) => {
+  test.each(roleKinds)("A-3-01 a $kind has no status and no status subresource", async ({ list, make }) => {
     const { body } = await ok(server.admin.post(list, { ...make("stateless"), status: { phase: "Active" } }));
     expect(body).not.toHaveProperty("status");
     expect((await server.admin.get(`${list}/stateless/status`)).status).toBe(404);
   });
 });
 
-test("a namespace is no way round its neighbour: its ruler cannot reach another through it", async () => {
+test("a path through one namespace doesn't reach another one", async () => {
   const paths = ["team-b", "team-b/status", "team-b/finalize"];
   for (const path of paths) {
     for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {

@@ -26,7 +26,7 @@ describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
     expect([status, body.kind]).toEqual([200, `${kind}List`]);
   });
 
-  test("A-4.2-11 POST, PUT and PATCH without a body are errors", async () => {
+  test("A-4.2-11 POST, PUT and PATCH without a body are 400", async () => {
     for (const [method, at] of [
       ["POST", list],
       ["PUT", `${list}/made`],
@@ -68,7 +68,7 @@ describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
     expect((await server.admin.get(`${list}/put`)).status).toBe(404);
   });
 
-  test("A-4.2-15 A-4.2-29 C-4.3-11 DELETE takes DeleteOptions as body or as parameters", async () => {
+  test("A-4.2-15 A-4.2-29 C-4.3-11 DELETE supports DeleteOptions as body or as parameters", async () => {
     const options = {
       kind: "DeleteOptions",
       apiVersion: "v1",
@@ -88,7 +88,7 @@ describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
     expect((await server.admin.get(`${list}/goes`)).status).toBe(404);
   });
 
-  test("A-4.2-16 A-4.2-30 A-4.2-33 C-4.2-09 C-4.3-05 DELETE of the collection deletes what is selected", async () => {
+  test("A-4.2-16 A-4.2-30 A-4.2-33 C-4.2-09 C-4.3-05 DELETE of the collection deletes the selected objects", async () => {
     for (const name of ["c1", "c2", "c3"]) {
       await ok(server.admin.post(list, make(name, { labels: { batch: name === "c3" ? "two" : "one" } })));
     }
@@ -103,7 +103,7 @@ describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
     expect(namesIn(await left())).toEqual([]);
   });
 
-  test("A-4.2-18 every operation takes pretty", async () => {
+  test("A-4.2-18 every operation supports pretty", async () => {
     const pretty = "?pretty=true";
     const answers = [
       await server.admin.post(`${list}${pretty}`, make("pretty")),
@@ -124,23 +124,23 @@ describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
 });
 
 describe("C-4.3-10 pretty", () => {
-  test.each(["true", "1"])("pretty=%s prints for people", async (value) => {
+  test.each(["true", "1"])("pretty=%s indents the response", async (value) => {
     expect((await server.admin.get(`/api/v1/namespaces/default?pretty=${value}`)).text).toContain(
       '\n  "metadata": {',
     );
   });
-  test.each(["pretty=false", "pretty=0", "pretty=", ""])("?%s prints for programs", async (query) => {
+  test.each(["pretty=false", "pretty=0", "pretty=", ""])("?%s doesn't indent the response", async (query) => {
     expect((await server.admin.get(`/api/v1/namespaces/default?${query}`)).text).not.toContain('\n  "');
   });
 });
 
 describe("update", () => {
-  test("a kind that is not created on update answers 404 to PUT on a missing object", async () => {
+  test("PUT of a missing object is 404 for a kind that can't be created by an update", async () => {
     const { status, body } = await server.admin.put(`${configMaps}/missing`, configMap("missing"));
     expect([status, body.reason]).toEqual([404, "NotFound"]);
   });
 
-  test("a PUT that would create, and names a uid, means an object that isn't there", async () => {
+  test("PUT of a missing object with a uid is a failed precondition", async () => {
     const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";
     const lease = (uid?: string) => ({ metadata: { name: "new", uid }, spec: { holderIdentity: "me" } });
     const named = await server.admin.put(`${leases}/new`, lease("0f0e0d0c-0000-4000-8000-000000000000"));
@@ -167,7 +167,7 @@ describe("update", () => {
     expect((await server.admin.get(`${configMaps}/up`)).text).toBe(before);
   });
 
-  test("with the version that stands, or with none, is done; without a change the version stays", async () => {
+  test("with the current resourceVersion or none succeeds; without a change the resourceVersion stays", async () => {
     const first = (await ok(server.admin.post(configMaps, configMap("versioned")))).body;
     const at = first.metadata.resourceVersion;
     const same = await ok(server.admin.put(`${configMaps}/versioned`, first));
@@ -184,7 +184,7 @@ describe("update", () => {
     expect((await server.admin.post(configMaps, sent)).status).toBe(400);
   });
 
-  test("what is immutable stays: type of a Secret, content that was declared so, a roleRef", async () => {
+  test("immutable fields can't change: the type of a Secret, immutable data, a roleRef", async () => {
     const secrets = "/api/v1/namespaces/default/secrets";
     await ok(
       server.admin.post(secrets, {
@@ -215,12 +215,12 @@ describe("update", () => {
 });
 
 describe("creation", () => {
-  test("in a missing namespace is 404, and names the namespace", async () => {
+  test("in a missing namespace is 404 with the name of the namespace", async () => {
     const { status, body } = await server.admin.post("/api/v1/namespaces/nowhere/configmaps", configMap("x"));
     expect([status, body.message]).toEqual([404, 'namespaces "nowhere" not found']);
   });
 
-  test("stringData of a Secret is written into its data", async () => {
+  test("stringData of a Secret is written to data", async () => {
     const sent = { metadata: { name: "text" }, stringData: { a: "b" }, data: { a: "eA==", c: "ZA==" } };
     const { body } = await ok(server.admin.post("/api/v1/namespaces/default/secrets", sent));
     expect(body).toMatchObject({ type: "Opaque", data: { a: "Yg==", c: "ZA==" } });

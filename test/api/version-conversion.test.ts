@@ -9,7 +9,7 @@ import { namespace, ok, until } from "./support.ts";
 const flow = "/apis/flowcontrol.apiserver.platform.io";
 const inNamespace = (version: string, resource: string) => `${version}/namespaces/default/${resource}`;
 
-/** One object in each of two versions, with everything that its fields can say. */
+/** One object in each of two versions, with all fields set. */
 interface Pair {
   readonly what: string;
   readonly older: string;
@@ -57,7 +57,7 @@ const pairs: readonly Pair[] = [
             type: "External",
             external: { metric: { name: "queue", selector }, target: { type: "Value", value: "30" } },
           },
-          // In the older version this one has a field of its own, and comes last.
+          // In the older version this one has a field of its own, and is last.
           {
             type: "Resource",
             resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } },
@@ -152,7 +152,7 @@ const pairs: readonly Pair[] = [
   },
 ];
 
-/** An object without what every write changes, and what the server says of a flow schema by itself. */
+/** An object without the fields that every write changes, and without the server's status of a flow schema. */
 function content(object: Found): object {
   const {
     resourceVersion: _version,
@@ -169,7 +169,7 @@ interface Found {
   readonly status?: { readonly conditions?: readonly object[] };
 }
 
-/** The object; a flow schema once the server has said whether its level is there, so that nobody else writes it. */
+/** The object; a flow schema once the server has written its Dangling condition, so that no other write follows. */
 function read(api: Api, place: string): Promise<Found> {
   return until(
     async () => (await ok(api.get(`${place}/everything`))).body as Found,
@@ -177,7 +177,7 @@ function read(api: Api, place: string): Promise<Found> {
   );
 }
 
-describe("C-9.2-02 what is written in one version and read in another and back has lost nothing", () => {
+describe("C-9.2-02 an object is unchanged when it is written in one version, read in another and written back", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -188,13 +188,13 @@ describe("C-9.2-02 what is written in one version and read in another and back h
     const api = server.admin;
     const made = content((await ok(api.post(newer, body))).body as Found);
     expect(made).toMatchObject(body);
-    // Written back as the older version shows it, nothing changes in the newer one.
+    // Written back as read in the older version, nothing changes in the newer one.
     const shown = await read(api, older);
     await ok(api.put(`${older}/everything`, shown));
     expect(content(await read(api, newer))).toEqual(made);
     expect(content(await read(api, older))).toEqual(content(shown));
 
-    // Made anew from what the older version shows, it is the same but for what the server gives to each.
+    // Recreated from the older version, it equals the original except for server-set fields.
     await ok(api.delete(`${older}/everything`));
     const { uid: _uid, creationTimestamp: _time, resourceVersion: _version, ...metadata } = shown.metadata;
     await ok(api.post(older, { ...shown, metadata }));
@@ -203,7 +203,7 @@ describe("C-9.2-02 what is written in one version and read in another and back h
     expect(again).toEqual({ ...made, metadata: { ...(made as { metadata: object }).metadata, ...given } });
   });
 
-  it("an autoscaler with two metrics of the processor", async () => {
+  it("an autoscaler with two CPU metrics", async () => {
     const [older, newer] = ["v1", "v2"].map((one) =>
       inNamespace(`/apis/autoscaling/${one}`, "horizontalpodautoscalers"),
     );
@@ -218,7 +218,7 @@ describe("C-9.2-02 what is written in one version and read in another and back h
     expect((await server.admin.get(`${newer!}/two`)).body.spec.metrics).toHaveLength(2);
   });
 
-  it("lists and watches show every object in the version of the path", async () => {
+  it("lists and watches return every object in the version of the URL", async () => {
     for (const { older, newer } of pairs) {
       for (const place of [older, newer]) {
         const version = place
@@ -236,7 +236,7 @@ describe("C-9.2-02 what is written in one version and read in another and back h
     }
   });
 
-  it("C-9.3-04 a level's shares have another name in each version", async () => {
+  it("C-9.3-04 the shares of a priority level have a different name in each version", async () => {
     const shares = async (version: string) =>
       (await read(server.admin, `${flow}/${version}/prioritylevelconfigurations`)) as unknown as {
         spec: { limited: object };
@@ -260,7 +260,7 @@ describe("C-9.2-04 objects stored in a version that is no longer served", () => 
   const start = (runtimeConfig: string) =>
     TestServer.start({ runtimeConfig, storage: { engine: "embedded", dir } });
 
-  it("are read, changed and kept in the version that is", async () => {
+  it("are read, changed and stored in a served version", async () => {
     const before = await start("");
     for (const { newer, body } of pairs) await ok(before.admin.post(newer, body));
     const shown = await Promise.all(pairs.map(({ older }) => read(before.admin, older)));
@@ -284,7 +284,7 @@ describe("C-9.2-04 objects stored in a version that is no longer served", () => 
     await after.close();
   });
 
-  it("are there again when their only version is served again", async () => {
+  it("are available again when their only version is served again", async () => {
     const deployments = "/apis/apps/v1/namespaces/team/deployments";
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "a" }] } };
     const before = await start("");

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer, type Answer } from "../support/api.ts";
 import { ManualClock, RBAC, configMap, namespace, ok, roleKinds, until } from "./support.ts";
 
-/** Conventions 4.5: what a read with a resourceVersion means, cell by cell. */
+/** Conventions 4.5: the meaning of resourceVersion in reads, for each cell of the table. */
 const path = "/api/v1/namespaces/data/configmaps";
 let server: TestServer;
 let clock: ManualClock;
-/** The version at which `a` was first written, before `b` and before its change. */
+/** The resourceVersion of the first write of `a`, before `b` and before its change. */
 let early: string;
-/** The version of the last write in the collection. */
+/** The resourceVersion of the last write in the collection. */
 let late: string;
 let tokenAtEarly: string;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What is there at the two versions: names with the first letters of when they were written. */
+/** The objects at the two versions: names with the first letter of their write. */
 const stateOf = ({ body }: Answer) =>
   body.items.map(
     (one: { metadata: { name: string }; data: { at: string } }) => `${one.metadata.name} ${one.data.at}`,
@@ -36,7 +36,7 @@ const atLate = ["a late", "b late", "c early"];
 type Meaning =
   "Most Recent" | "Any" | "Not older than" | "Exact" | "Continue Token, Exact" | "Invalid" | "Bad Request";
 
-/** Holds a list against what its cell of the table promises. */
+/** Expects that a list has the meaning of its table cell. */
 async function expectMeaning(query: string, version: string | undefined, meaning: Meaning): Promise<void> {
   const answer = await server.admin.get(`${path}?${query}`);
   if (meaning === "Invalid") {
@@ -120,12 +120,12 @@ describe("list", () => {
     },
   );
 
-  test("C-4.3-01 another value of resourceVersionMatch is refused", async () => {
+  test("C-4.3-01 an unknown value of resourceVersionMatch is 422", async () => {
     await expectMeaning(`resourceVersion=${early}&resourceVersionMatch=Roughly`, early, "Invalid");
   });
 
   test.each(["abc", "-1", "1.5", "99999999999999999999"])(
-    "the version %j is malformed: 400",
+    "the resourceVersion %j is malformed: 400",
     async (version) => {
       const answers = [
         await server.admin.get(`${path}?resourceVersion=${version}`),
@@ -136,7 +136,7 @@ describe("list", () => {
     },
   );
 
-  test("C-4.5-26 Most Recent holds every write finished before", async () => {
+  test("C-4.5-26 Most Recent includes every write that finished before", async () => {
     for (let round = 0; round < 20; round++) {
       const data = { round: String(round) };
       const written = await ok(server.admin.put(`${path}/c`, configMap("c", data)));
@@ -149,7 +149,7 @@ describe("list", () => {
     await ok(server.admin.put(`${path}/c`, configMap("c", { at: "early" })));
   });
 
-  test("C-2.2-04 C-2.2-05 C-4.5-30 versions of objects and of lists", async () => {
+  test("C-2.2-04 C-2.2-05 C-4.5-30 objects and lists have resourceVersions, which increase with writes", async () => {
     const before = (await ok(server.admin.get(path))).body;
     const a = before.items[0].metadata.resourceVersion;
     expect(a).toBe(late);
@@ -164,7 +164,7 @@ describe("list", () => {
 });
 
 describe.each(roleKinds)("$kind", ({ list, make }) => {
-  test("A-4.2-22 list takes resourceVersion and resourceVersionMatch", async () => {
+  test("A-4.2-22 list supports resourceVersion and resourceVersionMatch", async () => {
     const { body } = await ok(server.admin.post(list, make("versioned")));
     const version = body.metadata.resourceVersion as string;
     await ok(server.admin.delete(`${list}/versioned`));
@@ -173,7 +173,7 @@ describe.each(roleKinds)("$kind", ({ list, make }) => {
     expect((await server.admin.get(`${list}?resourceVersionMatch=Exact`)).status).toBe(422);
   });
 
-  test("A-4.2-32 deletecollection takes resourceVersion and resourceVersionMatch", async () => {
+  test("A-4.2-32 deletecollection supports resourceVersion and resourceVersionMatch", async () => {
     await ok(server.admin.post(list, make("old", { labels: { dc: "1" } })));
     const { resourceVersion } = (await ok(server.admin.get(list))).body.metadata;
     await ok(server.admin.post(list, make("young", { labels: { dc: "1" } })));
@@ -190,7 +190,7 @@ describe.each(roleKinds)("$kind", ({ list, make }) => {
   });
 });
 
-describe("a version that is not known yet", () => {
+describe("a resourceVersion in the future", () => {
   const reads = [
     ["get", `${path}/a?resourceVersion=`],
     ["list", `${path}?resourceVersion=`],
@@ -199,7 +199,7 @@ describe("a version that is not known yet", () => {
     ["list with limit", `${path}?limit=1&resourceVersion=`],
   ] as const;
 
-  test.each(reads)("C-4.6-06 C-4.6-07 %s: 504 after a short wait, with Retry-After", async (_what, query) => {
+  test.each(reads)("C-4.6-06 C-4.6-07 %s: 504 after a short time, with Retry-After", async (_what, query) => {
     const asked = server.admin.get(`${query}${Number(late) + 100_000}`);
     let answer: Answer | undefined;
     void asked.then((got) => (answer = got));
@@ -214,7 +214,7 @@ describe("a version that is not known yet", () => {
     expect(answer!.body.details.retryAfterSeconds).toBe(Number(answer!.headers["retry-after"]));
   });
 
-  test("C-4.6-06 the read is answered as soon as the version is there", async () => {
+  test("C-4.6-06 the read is answered as soon as the version is reached", async () => {
     const latest = Number((await ok(server.admin.get(path))).body.metadata.resourceVersion);
     const asked = server.admin.get(`${path}/a?resourceVersion=${latest + 1}`);
     await until(
@@ -227,7 +227,7 @@ describe("a version that is not known yet", () => {
   });
 });
 
-test("A-4.2-05 a list of all namespaces is at one version too", async () => {
+test("A-4.2-05 a list of all namespaces can be read at an exact resourceVersion", async () => {
   const { body } = await ok(
     server.admin.get(`${RBAC}/roles?resourceVersion=${early}&resourceVersionMatch=Exact`),
   );

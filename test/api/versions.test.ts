@@ -9,7 +9,7 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { ok, until } from "./support.ts";
 
-/** Conventions 9: which versions are served, and what is said of them. */
+/** Conventions 9: the served versions and their warnings. */
 let server: TestServer;
 let withAlpha: TestServer;
 beforeAll(async () => {
@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => Promise.all([server.close(), withAlpha.close()]));
 
 const pathOf = (version: string) => (version.includes("/") ? `/apis/${version}` : `/api/${version}`);
-/** The collection over all namespaces; of kinds that are only created in one, that of a namespace. */
+/** The collection of all namespaces; for create-only kinds that of one namespace. */
 const collectionOf = (kind: Kind) => {
   const scope = kind.scope === "Namespaced" && !kind.verbs.includes("list") ? "/namespaces/default" : "";
   return `${pathOf(apiVersionOf(kind, platform))}${scope}/${kind.resource}`;
 };
 const nameOf = (kind: Kind) => `${apiVersionOf(kind, platform)} ${kind.name}`;
-/** How a collection of a served kind answers: kinds that are only created have none. */
+/** The expected status of a served kind's collection: create-only kinds have none. */
 const wanted = (kind: Kind) => (kind.verbs.includes("list") ? 200 : kind.verbs.length > 0 ? 405 : 404);
 
 function expectNotFound({ status, body }: Answer): void {
@@ -41,7 +41,7 @@ function expectNotFound({ status, body }: Answer): void {
   });
 }
 
-/** Kinds that stand below a path of their own; the others are posted to pods and accounts. */
+/** Kinds with a path of their own; the others are posted to pods and service accounts. */
 const ofPaths = builtInKinds.filter(
   ({ name }) => !["Binding", "Eviction", "Scale", "TokenRequest"].includes(name),
 );
@@ -51,9 +51,9 @@ const stables = ofPaths.filter(({ version }) => /^v\d+$/.test(version));
 const minorOf = (release: string) => Number(release.split(".")[1]);
 const introduced = ({ group, version, name }: Kind) => minorOf(lifeCycleOf(group, version, name)!.introduced);
 
-describe("levels", () => {
+describe("stability levels", () => {
   it.each(alphas.map((kind) => [nameOf(kind), kind] as const))(
-    "C-9.1-01 C-9.1-02 alpha %s is off until it is turned on",
+    "C-9.1-01 C-9.1-02 alpha %s is off until it is enabled",
     async (_name, kind) => {
       const path = collectionOf(kind);
       expectNotFound(await server.admin.get(path));
@@ -61,7 +61,7 @@ describe("levels", () => {
     },
   );
 
-  it("C-9.1-03 newer betas are off by default, but for those that the reference turns on", async () => {
+  it("C-9.1-03 newer betas are off by default, except those that the reference enables", async () => {
     const on = new Set([
       "flowcontrol.apiserver.platform.io/v1beta2",
       "flowcontrol.apiserver.platform.io/v1beta3",
@@ -74,7 +74,7 @@ describe("levels", () => {
     }
   });
 
-  it("C-9.1-04 older betas that aren't removed are on", async () => {
+  it("C-9.1-04 older betas that are not removed are on", async () => {
     const older = betas.filter((kind) => introduced(kind) < 22);
     expect(older.map(nameOf)).toEqual(["storage.platform.io/v1beta1 CSIStorageCapacity"]);
     for (const kind of older) expect((await server.admin.get(collectionOf(kind))).status).toBe(200);
@@ -87,7 +87,7 @@ describe("levels", () => {
     },
   );
 
-  it("C-9.1-07 lists and objects name their version: v1 in the core group, group/version elsewhere", async () => {
+  it("C-9.1-07 lists and objects have their apiVersion: v1 in the core group, group/version elsewhere", async () => {
     for (const kind of ofPaths.filter((one) => one.verbs.includes("list"))) {
       const { body } = await ok(withAlpha.admin.get(collectionOf(kind)));
       expect(body.apiVersion, nameOf(kind)).toBe(apiVersionOf(kind, platform));
@@ -100,7 +100,7 @@ describe("levels", () => {
     );
   });
 
-  it("C-9.2-01 every element of a version that the table says is served is there", async () => {
+  it("C-9.2-01 every resource of a served version is available", async () => {
     const { body } = await server.admin.get("/apis/flowcontrol.apiserver.platform.io/v1beta2");
     expect(body.resources.map(({ name }: { name: string }) => name).toSorted()).toEqual([
       "flowschemas",
@@ -108,7 +108,7 @@ describe("levels", () => {
       "prioritylevelconfigurations",
       "prioritylevelconfigurations/status",
     ]);
-    // The older name of a field goes on being known in the older version, and in no other.
+    // The former name of a field remains only in the older version.
     const level = (version: string, shares: string) =>
       server.admin.post(
         `/apis/flowcontrol.apiserver.platform.io/${version}/prioritylevelconfigurations?dryRun=All&fieldValidation=Strict`,
@@ -125,7 +125,7 @@ describe("levels", () => {
   });
 });
 
-/** Resources of a version that no release serves since before this one, and the version that took their place. */
+/** Resources of a removed version, and the version that replaced it. */
 const removed: readonly (readonly [id: string, version: string, resources: string, instead: string])[] = [
   ["C-9.3-07", "flowcontrol.apiserver.platform.io/v1beta1", "flowschemas", ""],
   ["C-9.3-08", "flowcontrol.apiserver.platform.io/v1beta1", "prioritylevelconfigurations", ""],
@@ -190,13 +190,13 @@ describe("removed versions", () => {
     }
   });
 
-  it("C-9.3-15 pod security policies are in no version of their group", async () => {
+  it("C-9.3-15 no version of the policy group has pod security policies", async () => {
     for (const version of ["v1", "v1beta1"]) {
       expectNotFound(await server.admin.get(`/apis/policy/${version}/podsecuritypolicies`));
     }
   });
 
-  it("C-9.3-16 the admission plugin of pod security policies is unknown", async () => {
+  it("C-9.3-16 the admission plugin PodSecurityPolicy is unknown", async () => {
     const { plinth, temporaryFolder } = await import("../support/process.ts");
     const folder = temporaryFolder();
     const { code, stderr } = plinth(
@@ -210,7 +210,7 @@ describe("removed versions", () => {
     expect(code).toBe(2);
   });
 
-  it("aren't discovered, and neither is a group that has no other", async () => {
+  it("are not in discovery, and neither is a group without other versions", async () => {
     const { body } = await server.admin.get("/apis");
     const groups = new Map(
       body.groups.map((one: { name: string; versions: { version: string }[] }) => [
@@ -227,7 +227,7 @@ describe("removed versions", () => {
   });
 });
 
-describe("deprecated versions", () => {
+describe("deprecated API versions", () => {
   const flow = "flowcontrol.apiserver.platform.io";
   it.each([
     [
@@ -250,7 +250,7 @@ describe("deprecated versions", () => {
     const { status, headers, warnings } = await server.admin.get(path);
     expect(status).toBe(200);
     expect(warnings).toEqual([message]);
-    // RFC 7234, 5.5: a code of three digits, who warns, and a quoted text.
+    // RFC 7234, 5.5: a three-digit code, the warn-agent and a quoted text.
     expect(headers["warning"]).toMatch(/^299 - "[^"\\]*"$/);
   });
 
@@ -258,12 +258,12 @@ describe("deprecated versions", () => {
     ["C-9.3-03", `/apis/${flow}/v1beta3/flowschemas`],
     ["C-9.3-03", `/apis/${flow}/v1beta3/prioritylevelconfigurations`],
     ["C-9.3-06", "/apis/storage.platform.io/v1/csistoragecapacities"],
-  ])("%s %s is served without one", async (_id, path) => {
+  ])("%s %s is served without a warning", async (_id, path) => {
     const { status, warnings } = await server.admin.get(path);
     expect([status, warnings]).toEqual([200, []]);
   });
 
-  it("C-9.2-22 every verb warns, also a watch", async () => {
+  it("C-9.2-22 every verb warns, including watch", async () => {
     const path = `/apis/${flow}/v1beta2/flowschemas`;
     const body = { metadata: { name: "warned" }, spec: { priorityLevelConfiguration: { name: "none" } } };
     const answers = [
@@ -280,13 +280,13 @@ describe("deprecated versions", () => {
   it.each([
     ["404", "GET", `/apis/${flow}/v1beta2/flowschemas/none`],
     ["422", "POST", `/apis/${flow}/v1beta2/flowschemas`],
-  ])("C-9.2-22 a failure with %s warns too", async (code, method, path) => {
+  ])("C-9.2-22 a %s response warns too", async (code, method, path) => {
     const { status, warnings } = await server.admin.ask(method, path, method === "POST" ? { body: {} } : {});
     expect(String(status)).toBe(code);
     expect(warnings.join()).toContain("is deprecated in v1.26+");
   });
 
-  it("C-9.2-24 C-9.2-25 the gauge tells what was asked for, with the release that removes it", async () => {
+  it("C-9.2-24 C-9.2-25 the gauge has the requested deprecated resources with the release that removes them", async () => {
     const fresh = await TestServer.start();
     const gauges = async () =>
       (await fresh.admin.get("/metrics")).text
@@ -306,7 +306,7 @@ describe("deprecated versions", () => {
 });
 
 describe("runtime configuration", () => {
-  it("C-9.1-09 pairs are comma separated; without a value a key is turned on", async () => {
+  it("C-9.1-09 pairs are separated by commas; a key without a value is enabled", async () => {
     const one = await TestServer.start({
       runtimeConfig: "resource.platform.io/v1alpha1, batch/v1=false,apps/v1=true",
     });
@@ -337,7 +337,7 @@ describe("runtime configuration", () => {
     await off.close();
   });
 
-  it("C-9.1-11 a key may be a single resource of a version", async () => {
+  it("C-9.1-11 a key may name one resource of a version", async () => {
     const one = await TestServer.start({
       runtimeConfig: "batch/v1/jobs=false,resource.platform.io/v1alpha1/resourceclasses",
     });
@@ -350,12 +350,12 @@ describe("runtime configuration", () => {
     await one.close();
   });
 
-  test("C-9.1-12 another configuration takes effect after a restart, for requests and for controllers", async () => {
+  test("C-9.1-12 a changed configuration applies after a restart, to requests and controllers", async () => {
     const storage = createMemoryStore({ clock: systemClock });
     const enabledControllers = ["ttl-after-finished", "namespace"];
     const jobs = "/apis/batch/v1/namespaces/default/jobs";
     const limited = await TestServer.start({ storage, enabledControllers, runtimeConfig: "batch/v1=false" });
-    // Another server over the store has the other configuration from its start on, and runs no controllers.
+    // Another server with the same store has the other configuration from its start, and runs no controllers.
     const other = await TestServer.start({ storage, enabledControllers: [] });
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
     await ok(
@@ -365,7 +365,7 @@ describe("runtime configuration", () => {
     const conditions = [{ type: "Complete", status: "True", lastTransitionTime: now }];
     const status = { startTime: now, completionTime: now, conditions };
     await ok(other.admin.patch(`${jobs}/done/status`, { status }));
-    // The controllers of the first server work, but not on what it doesn't serve.
+    // The controllers of the first server run, but not for kinds that it doesn't serve.
     await ok(other.admin.post("/api/v1/namespaces", { metadata: { name: "passing" } }));
     await ok(other.admin.delete("/api/v1/namespaces/passing"));
     await until(

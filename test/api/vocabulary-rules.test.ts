@@ -13,11 +13,11 @@ import { HttpsService } from "../support/https-service.ts";
 import { temporaryFolder } from "../support/process.ts";
 import { causeFields, namespace, ok } from "./support.ts";
 
-/** Each row of docs/vocabularies.md, on a server of either vocabulary. */
+/** Each row of docs/vocabularies.md, on a server with each vocabulary. */
 describe.each([
   ["platform", platform, specifiedBehavior],
   ["kubernetes", kubernetes, referenceBehavior],
-] as const)("a server with %s names", (vocabulary, { domain, groupSuffix, components, behavior }, side) => {
+] as const)("the vocabulary %s", (vocabulary, { domain, groupSuffix, components, behavior }, side) => {
   const follows = { specification: vocabulary === "platform", reference: vocabulary === "kubernetes" };
   const folder = temporaryFolder();
   const signing = rsa();
@@ -48,7 +48,7 @@ describe.each([
     folder.remove();
   });
 
-  test("the vocabulary has its side of the table", () => {
+  test("has the behaviors of its vocabulary", () => {
     expect(behavior).toBe(side);
     expect(Object.keys(specifiedBehavior)).toEqual(Object.keys(referenceBehavior));
   });
@@ -94,7 +94,7 @@ describe.each([
           await ok(add("several"));
           return;
         }
-        // Creation times have seconds: the next class is newer than the others.
+        // Creation times have a resolution of seconds: the next class is newer than the others.
         expect((await ok(add("named", { [field]: "z" }))).body.spec[field]).toBe("z");
         let last = await addClass("x0");
         for (let n = 1; Date.parse(last.body.metadata.creationTimestamp) === oldest; n++) {
@@ -103,7 +103,7 @@ describe.each([
         }
         const newest = last.body.metadata.name as string;
         expect((await ok(add("several"))).body.spec[field]).toBe(newest);
-        // Whether or not it is of the same second as the one before.
+        // Whether or not it was created in the same second as the one before.
         await addClass("a");
         expect((await ok(add("twins"))).body.spec[field]).toBe("a");
       },
@@ -184,7 +184,7 @@ describe.each([
       [follows.specification ? "Created At" : "Age", "date"],
     ]);
     expect(rows[0].cells).toEqual(["a", follows.specification ? created : expect.stringMatching(/^\d+s$/)]);
-    // A built-in kind without columns has them in both.
+    // A built-in kind without columns has them in both vocabularies.
     const ranges = await tableOf("/api/v1/namespaces/team/limitranges");
     expect(ranges.columnDefinitions[1].name).toBe("Created At");
   });

@@ -8,11 +8,11 @@ beforeAll(async () => {
   for (const name of ["s1", "s2"]) await ok(server.admin.post(path, configMap(name)));
 });
 
-describe("bookmarks", () => {
-  /** Moves time until the next bookmark falls due. */
+describe("bookmark events", () => {
+  /** Advances the clock until the next bookmark is due. */
   const minute = () => clock.advance(61_000);
 
-  test("C-4.6-09 C-2.3-02 come only when they are allowed, and hold only the version", async () => {
+  test("C-4.6-09 C-2.3-02 are sent only with allowWatchBookmarks, and have only the resourceVersion", async () => {
     const from = await versionNow();
     const allowed = await server.admin.watch(`${path}?allowWatchBookmarks=true&resourceVersion=${from}`);
     const plain = await server.admin.watch(`${path}?resourceVersion=${from}`);
@@ -34,7 +34,7 @@ describe("bookmarks", () => {
     await ok(server.admin.delete(`${RBAC}/namespaces/watched/roles/elsewhere`));
   });
 
-  test("C-4.6-10 every change up to the bookmark's version was sent before it", async () => {
+  test("C-4.6-10 every change up to the bookmark's resourceVersion is sent before it", async () => {
     const watching = await server.admin.watch(
       `${path}?allowWatchBookmarks=true&resourceVersion=${await versionNow()}`,
     );
@@ -61,7 +61,7 @@ describe("bookmarks", () => {
 });
 
 describe.each(roleKinds)("$kind", ({ kind, list, all, make }) => {
-  test("A-4.2-07 A-4.2-19 A-6-01 its list endpoints stream changes", async () => {
+  test("A-4.2-07 A-4.2-19 A-6-01 its list endpoints support watch", async () => {
     for (const place of new Set([list, all])) {
       const { resourceVersion } = (await ok(server.admin.get(place))).body.metadata;
       const watching = await server.admin.watch(
@@ -76,7 +76,7 @@ describe.each(roleKinds)("$kind", ({ kind, list, all, make }) => {
     }
   });
 
-  test("A-4.2-07 a watch of all namespaces sees each of them", async () => {
+  test("A-4.2-07 a watch of all namespaces has the events of each namespace", async () => {
     if (list === all) return;
     const { resourceVersion } = (await ok(server.admin.get(all))).body.metadata;
     const watching = await server.admin.watch(`${all}?resourceVersion=${resourceVersion}`);
@@ -94,7 +94,7 @@ describe.each(roleKinds)("$kind", ({ kind, list, all, make }) => {
 describe("sendInitialEvents", () => {
   const initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
 
-  test("C-4.3-02 has no effect but refusal while the gate WatchList is off", async () => {
+  test("C-4.3-02 is 422 while the gate WatchList is off", async () => {
     const { status, body } = await server.admin.get(`${path}?watch=true&${initial}`);
     expect([status, body.details.causes[0].field]).toEqual([422, "sendInitialEvents"]);
     expect((await server.admin.get(`${path}?sendInitialEvents=true`)).status).toBe(422);
@@ -109,7 +109,7 @@ describe("sendInitialEvents", () => {
     });
     afterAll(() => gated.close());
 
-    test("C-4.3-03 without resourceVersionMatch=NotOlderThan it is refused", async () => {
+    test("C-4.3-03 is 422 without resourceVersionMatch=NotOlderThan", async () => {
       for (const query of [
         "sendInitialEvents=true",
         "sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1",
@@ -122,20 +122,23 @@ describe("sendInitialEvents", () => {
     test.each([
       ["C-4.6-12 version unset", ""],
       ["version given", "given"],
-    ])("C-4.6-11 %s: state, then a bookmark at least as new, then changes", async (_what, version) => {
-      const now = (await ok(gated.admin.get(at))).body.metadata.resourceVersion as string;
-      const watching = await gated.admin.watch(
-        `${at}?${initial}${version === "" ? "" : `&resourceVersion=${now}`}`,
-      );
-      const state = await watching.through(({ type }) => type === "BOOKMARK");
-      expect(state.slice(0, -1).map(shown)).toEqual(["ADDED i1", "ADDED i2"]);
-      expect(Number(state.at(-1)!.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(now));
-      await ok(gated.admin.patch(`${at}/i1`, { data: { after: version } }));
-      expect(shown(await watching.next())).toBe("MODIFIED i1");
-      watching.close();
-    });
+    ])(
+      "C-4.6-11 %s: sends the state, then a bookmark at least as new, then changes",
+      async (_what, version) => {
+        const now = (await ok(gated.admin.get(at))).body.metadata.resourceVersion as string;
+        const watching = await gated.admin.watch(
+          `${at}?${initial}${version === "" ? "" : `&resourceVersion=${now}`}`,
+        );
+        const state = await watching.through(({ type }) => type === "BOOKMARK");
+        expect(state.slice(0, -1).map(shown)).toEqual(["ADDED i1", "ADDED i2"]);
+        expect(Number(state.at(-1)!.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(now));
+        await ok(gated.admin.patch(`${at}/i1`, { data: { after: version } }));
+        expect(shown(await watching.next())).toBe("MODIFIED i1");
+        watching.close();
+      },
+    );
 
-    test("C-4.6-13 with a version to come, the bookmark comes once the state is at least as new", async () => {
+    test("C-4.6-13 with a future version, the bookmark is sent once the state is at least as new", async () => {
       const now = Number((await ok(gated.admin.get(at))).body.metadata.resourceVersion);
       const begun = gated.admin.watch(`${at}?${initial}&resourceVersion=${now + 2}`);
       await ok(gated.admin.patch(`${at}/i1`, { data: { awaited: "first" } }));
@@ -148,7 +151,7 @@ describe("sendInitialEvents", () => {
       watching.close();
     });
 
-    test("C-4.6-11 without bookmarks allowed, none comes", async () => {
+    test("C-4.6-11 sends no bookmark without allowWatchBookmarks", async () => {
       const watching = await gated.admin.watch(
         `${at}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
       );

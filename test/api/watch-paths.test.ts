@@ -14,7 +14,7 @@ beforeAll(async () => {
   await ok(server.admin.post("/api/v1/namespaces/other/configmaps", configMap("three")));
 });
 
-/** What a watch of a second tells, sorted. */
+/** The sorted events of a watch of one second. */
 async function told(path: string): Promise<string[]> {
   const { status, text } = await server.admin.get(`${path}${path.includes("?") ? "&" : "?"}timeoutSeconds=1`);
   expect(status).toBe(200);
@@ -25,7 +25,7 @@ async function told(path: string): Promise<string[]> {
   return frames.map(({ type, object }) => `${type} ${object.metadata.name}`).toSorted();
 }
 
-describe("a path that asks for a watch, the form before there was a parameter for it,", () => {
+describe("a watch path, the older form of the watch parameter,", () => {
   test.each([
     ["/api/v1/watch/configmaps?labelSelector=told", ["ADDED one", "ADDED three", "ADDED two"]],
     [`${below}/watched/configmaps`, ["ADDED one", "ADDED two"]],
@@ -36,7 +36,7 @@ describe("a path that asks for a watch, the form before there was a parameter fo
     [`${below}/watched/configmaps/one%2Ctwo%3D`, []],
     [`${below}/watched`, ["ADDED watched"]],
     ["/apis/apps/v1/watch/deployments", []],
-  ])("%s tells of what it names, whatever `watch` says", async (path, expected) => {
+  ])("%s sends the events of its objects, whatever the watch parameter is", async (path, expected) => {
     const shown = await Promise.all([
       told(path),
       told(`${path}${path.includes("?") ? "&" : "?"}watch=false`),
@@ -44,7 +44,7 @@ describe("a path that asks for a watch, the form before there was a parameter fo
     expect(shown).toEqual([expected, expected]);
   });
 
-  test("goes on from a version", async () => {
+  test("resumes from a resourceVersion", async () => {
     const { resourceVersion } = (await ok(server.admin.get(maps))).body.metadata;
     const watching = await server.admin.watch(
       `${below}/watched/configmaps/two?resourceVersion=${resourceVersion}`,
@@ -56,7 +56,7 @@ describe("a path that asks for a watch, the form before there was a parameter fo
   });
 
   test.each(["metadata.name%3Dtwo", "metadata.name!%3Done", "metadata.namespace%3Dwatched"])(
-    "of one object is refused with the field selector %s, which isn't for just this one",
+    "of one object is 400 with the field selector %s, which isn't for exactly this object",
     async (selector) => {
       const answer = await server.admin.get(`${below}/watched/configmaps/one?fieldSelector=${selector}`);
       expect([answer.status, answer.body.reason]).toEqual([400, "BadRequest"]);
@@ -69,11 +69,11 @@ describe("a path that asks for a watch, the form before there was a parameter fo
     "/api/v1/watch/configmaps/one",
     `${below}/watched/pods/p/status`,
     "/apis/authorization.platform.io/v1/watch/subjectaccessreviews",
-  ])("%s isn't there", async (path) => {
+  ])("%s is 404", async (path) => {
     expect((await server.admin.get(path)).status).toBe(404);
   });
 
-  test("needs the permission to watch, which may be for one name", async () => {
+  test("needs the watch permission, which may be for one name", async () => {
     const rule = { verbs: ["watch"], apiGroups: [""], resources: ["configmaps"], resourceNames: ["one"] };
     await grant(server.admin, "watcher", [rule]);
     await grant(server.admin, "reader", [

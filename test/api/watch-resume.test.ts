@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
-/** More than a watcher's backlog may hold: 12,000 events of a kilobyte. */
+/** More than a watcher's backlog: 12,000 events of 1 KB. */
 const count = 12_000;
 
-describe("a watch that is far behind", () => {
+describe("a watch that resumes from an old version", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
   });
   afterAll(() => server.close());
 
-  it("C-4.6-04 resumes from its last version and gets every change once, however many there were", async () => {
+  it("C-4.6-04 resumes from its last version and gets every change once, whatever their number", async () => {
     const { body } = await server.admin.get(configMaps);
     const data = { text: "x".repeat(900) };
     for (let at = 0; at < count; at += 500) {

@@ -14,8 +14,8 @@ async function nextShown(watching: Watching, count: number): Promise<string[]> {
   return frames;
 }
 
-describe("events", () => {
-  test("C-4.6-01 C-2.3-01 C-6-01 C-6-02 C-6-03 a chunked stream of {type, object} tells every change", async () => {
+describe("watch events", () => {
+  test("C-4.6-01 C-2.3-01 C-6-01 C-6-02 C-6-03 every change is an event in a chunked stream of {type, object}", async () => {
     const watching = await server.admin.watch(`${path}?resourceVersion=${await versionNow()}`);
     expect(watching.status).toBe(200);
     expect(watching.headers["transfer-encoding"]).toBe("chunked");
@@ -48,7 +48,7 @@ describe("events", () => {
     watching.close();
   });
 
-  test("a write that changes nothing is no event; a dry run is none", async () => {
+  test("a write without a change and a dry run send no event", async () => {
     await ok(server.admin.post(path, configMap("quiet")));
     const watching = await server.admin.watch(`${path}?resourceVersion=${await versionNow()}`);
     await ok(server.admin.put(`${path}/quiet`, configMap("quiet")));
@@ -59,7 +59,7 @@ describe("events", () => {
     watching.close();
   });
 
-  test("finalizers: marking is MODIFIED, the end is DELETED", async () => {
+  test("a delete of an object with finalizers is MODIFIED, the removal of the last one DELETED", async () => {
     await ok(server.admin.post(path, configMap("held", {}, { finalizers: ["example.com/a"] })));
     const watching = await server.admin.watch(`${path}?resourceVersion=${await versionNow()}`);
     await ok(server.admin.delete(`${path}/held`));
@@ -68,7 +68,7 @@ describe("events", () => {
     watching.close();
   });
 
-  test("a selector makes changes into and out of it ADDED and DELETED", async () => {
+  test("a change into a selector is ADDED and out of it DELETED", async () => {
     await ok(server.admin.post(path, configMap("moves", { at: "first" }, { labels: { in: "no" } })));
     const watching = await server.admin.watch(
       `${path}?labelSelector=in%3Dyes&resourceVersion=${await versionNow()}`,
@@ -83,7 +83,7 @@ describe("events", () => {
     expect(await nextShown(watching, 2)).toEqual(["ADDED moves", "MODIFIED moves"]);
     const left = await watching.next();
     expect(left.type).toBe("DELETED");
-    // As it stood in the selection, with the version at which it left.
+    // The last state that matched the selector, with the resourceVersion of the change.
     expect(left.object.data.at).toBe("third");
     expect(left.object.metadata.resourceVersion).toBe(out.body.metadata.resourceVersion);
     watching.close();
@@ -91,7 +91,7 @@ describe("events", () => {
   });
 });
 
-describe("where a watch starts", () => {
+describe("start of a watch", () => {
   beforeAll(async () => {
     for (const name of ["s1", "s2"]) await ok(server.admin.post(path, configMap(name)));
   });
@@ -107,7 +107,7 @@ describe("where a watch starts", () => {
     watching.close();
   });
 
-  test("C-4.6-04 another version: no synthetic events, and a dropped watch resumes without gap or repetition", async () => {
+  test("C-4.6-04 another version: sends no synthetic events, and a resumed watch has no gap and no repetition", async () => {
     const from = await versionNow();
     const written: string[] = [];
     for (let i = 0; i < 10; i++) {
@@ -127,7 +127,7 @@ describe("where a watch starts", () => {
     expect(seen).toEqual(written);
   });
 
-  test("C-4.6-08 a version not yet known may stay open without events until its time is over", async () => {
+  test("C-4.6-08 a future version may stay open without events until its timeout", async () => {
     const watching = await server.admin.watch(
       `${path}?resourceVersion=${Number(await versionNow()) + 1000}&timeoutSeconds=5`,
     );
@@ -140,8 +140,8 @@ describe("where a watch starts", () => {
   });
 });
 
-describe("how a watch ends", () => {
-  test("C-4.3-04 A-4.2-23 timeoutSeconds ends it", async () => {
+describe("end of a watch", () => {
+  test("C-4.3-04 A-4.2-23 a watch ends after timeoutSeconds", async () => {
     const watching = await server.admin.watch(
       `${path}?timeoutSeconds=10&resourceVersion=${await versionNow()}`,
     );
@@ -152,7 +152,7 @@ describe("how a watch ends", () => {
     expect(await watching.toEnd()).toEqual([]);
   });
 
-  test("without timeoutSeconds it lasts between 30 and 60 minutes", async () => {
+  test("a watch without timeoutSeconds ends after 30 to 60 minutes", async () => {
     const watching = await server.admin.watch(`${path}?resourceVersion=${await versionNow()}`);
     await until(
       () => clock.due(61 * minutes),
@@ -164,7 +164,7 @@ describe("how a watch ends", () => {
     await watching.toEnd();
   });
 
-  test("a time longer than a timer can be set to does not end it at once", async () => {
+  test("a timeoutSeconds beyond the maximum of a timer doesn't end the watch immediately", async () => {
     const alone = await TestServer.start();
     const watching = await alone.admin.watch("/api/v1/namespaces?timeoutSeconds=9999999999");
     expect(shown(await watching.next())).toBe("ADDED default");
@@ -191,7 +191,7 @@ describe("how a watch ends", () => {
     ["", true],
     ["false", false],
     ["0", false],
-  ])("watch=%j: %s", async (value, watches) => {
+  ])("watch=%j is a watch: %s", async (value, watches) => {
     const response = await server.admin.get(`${path}?watch=${value}&resourceVersion=0&timeoutSeconds=-1`);
     expect(response.body.message).toContain("timeoutSeconds");
     const verb = await server.as("lister").get(`${path}?watch=${value}`);
@@ -200,7 +200,7 @@ describe("how a watch ends", () => {
 });
 
 describe("history", () => {
-  test("C-7-04 C-8-01 C-4.6-05 a version older than what is retained is 410; a fresh list goes on", async () => {
+  test("C-7-04 C-8-01 C-4.6-05 a version older than the retained history is 410; a watch from a new list continues", async () => {
     const old = await versionNow();
     await ok(server.admin.patch(`${path}/s1`, { data: { old: "1" } }));
     await clock.advance(4.5 * minutes);
@@ -220,8 +220,8 @@ describe("history", () => {
   });
 });
 
-describe("C-4.2-03 who may watch", () => {
-  test("watch is a permission of its own", async () => {
+describe("C-4.2-03 permission to watch", () => {
+  test("watch is a separate permission", async () => {
     await grant(server.admin, "lister", [{ verbs: ["list"], apiGroups: [""], resources: ["configmaps"] }]);
     await grant(server.admin, "watcher", [{ verbs: ["watch"], apiGroups: [""], resources: ["configmaps"] }]);
     expect((await server.as("lister").get(path)).status).toBe(200);
@@ -232,7 +232,7 @@ describe("C-4.2-03 who may watch", () => {
     watching.close();
   });
 
-  test("who may see one object may watch and list it by its name", async () => {
+  test("a user with permission for one object may watch and list it by its name", async () => {
     const rule = {
       verbs: ["get", "list", "watch"],
       apiGroups: [""],

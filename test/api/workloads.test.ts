@@ -10,14 +10,14 @@ const pod = (name: string, spec: object = {}) => ({
   spec: { containers: [container], ...spec },
 });
 
-describe("pods and workloads on the wire", () => {
+describe("pods and workloads over HTTP", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
   });
   afterAll(() => server.close());
 
-  it("a pod is made, its image patched by the container's name, and nothing else", async () => {
+  it("a strategic merge patch of a pod changes the image of the named container and nothing else", async () => {
     const made = await server.admin.post(pods, pod("a"));
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({ status: { phase: "Pending", qosClass: "Burstable" } });
@@ -36,7 +36,7 @@ describe("pods and workloads on the wire", () => {
     expect(refused.body.details.causes.map(({ field }: { field: string }) => field)).toContain("spec");
   });
 
-  it("every fault of a pod is told, each at its place", async () => {
+  it("every error of a pod has a cause with its field", async () => {
     const { status, body } = await server.admin.post(
       pods,
       pod("b", { containers: [{ name: "B" }], dnsPolicy: "None" }),
@@ -53,7 +53,7 @@ describe("pods and workloads on the wire", () => {
     ]);
   });
 
-  it("a field behind a gate that is off is dropped", async () => {
+  it("a field of a disabled feature gate is dropped", async () => {
     const { body } = await server.admin.post(
       pods,
       pod("c", { schedulingGates: [{ name: "example.com/a" }] }),
@@ -62,7 +62,7 @@ describe("pods and workloads on the wire", () => {
     expect(body.status).not.toHaveProperty("conditions");
   });
 
-  it("its state is written alone, and selects", async () => {
+  it("a status write changes only the status, and field selectors use it", async () => {
     await server.admin.post(pods, pod("d"));
     const written = await server.admin.patch(`${pods}/d/status`, {
       status: { phase: "Running", podIP: "192.0.2.7" },
@@ -77,7 +77,7 @@ describe("pods and workloads on the wire", () => {
     ]);
   });
 
-  it("a finished pod's row says so", async () => {
+  it("the table row of a finished pod has its phase", async () => {
     await server.admin.post(pods, pod("e"));
     await server.admin.patch(`${pods}/e/status`, { status: { phase: "Succeeded" } });
     const { body } = await server.admin.get(`${pods}/e`, table);
@@ -87,7 +87,7 @@ describe("pods and workloads on the wire", () => {
     ]);
   });
 
-  it("a pod that is bound to a node is given time to end", async () => {
+  it("a pod bound to a node gets a grace period on deletion", async () => {
     await server.admin.post(pods, pod("f"));
     const bound = await server.admin.post(`${pods}/f/binding`, {
       metadata: { name: "f" },
@@ -101,7 +101,7 @@ describe("pods and workloads on the wire", () => {
     expect((await server.admin.get(`${pods}/f`)).status).toBe(404);
   });
 
-  it("a deployment is scaled by itself and by its scale; its generation counts", async () => {
+  it("a deployment is scaled by an update or its scale subresource; its generation increases", async () => {
     const labels = { app: "web" };
     const spec = {
       selector: { matchLabels: labels },
@@ -136,7 +136,7 @@ describe("pods and workloads on the wire", () => {
     expect(other.status).toBe(422);
   });
 
-  it("volumes of a strategic merge patch keep one source", async () => {
+  it("a strategic merge patch replaces the source of a volume", async () => {
     const labels = { app: "vol" };
     const template = {
       metadata: { labels },
@@ -158,7 +158,7 @@ describe("pods and workloads on the wire", () => {
     ]);
   });
 
-  it("a write that says the same in other words changes nothing", async () => {
+  it("an equivalent write changes nothing", async () => {
     const labels = { app: "same", tier: "x" };
     const template = { metadata: { labels }, spec: { containers: [container] } };
     const spec = { selector: { matchLabels: labels }, template };

@@ -24,7 +24,7 @@ afterAll(async () => {
   await extension.close();
 });
 
-/** The question of authorization that a Go server would ask about what it received. */
+/** The authorization question that a Go server would ask about the request that it received. */
 function questionAt(method: string, url: string): string | undefined {
   const info = goRequestInfo(method, url.split("?", 1)[0]!);
   if (info === "error") return undefined;
@@ -33,7 +33,7 @@ function questionAt(method: string, url: string): string | undefined {
   return [verb, type, namespace, name].join(" ").trimEnd();
 }
 
-describe("a path below an extension server", () => {
+describe("a path of an extension server", () => {
   test.each([
     ["x%2Fexec", "x/exec"],
     ["x%2fexec", "x/exec"],
@@ -64,12 +64,12 @@ describe("a path below an extension server", () => {
     "/exec",
     "x//exec",
     "x/%2Fexec",
-  ])("is answered with 400 and reaches nobody when it is %s", async (sent) => {
+  ])("is 400 and not forwarded when it is %s", async (sent) => {
     expect((await witness.http2("GET", `${widgets}/${sent}`)).status).toBe(400);
     expect(extension.received).toEqual([]);
   });
 
-  test("is received by the extension server as it was authorized when it is any", async () => {
+  test("is received by the extension server as it was authorized, whatever its segments", async () => {
     const piece = fc.constantFrom(
       ..."namespaces default widgets x exec status finalize proxy".split(" "),
       ..."|.|..|%2e%2e|%2F|%2f|x%2Fexec|..%2F..%2Fu%2F|%252F|%5c|%5C..%5c|%00|;a=b|*|%77idgets|%20|%3Fwatch=1|%23".split(
@@ -91,7 +91,7 @@ describe("a path below an extension server", () => {
         if (received === undefined) return;
         forwarded++;
         const question = questionAt(received.method, received.url);
-        // A Go server fails where a verb stands alone in the path.
+        // A Go server fails when a path ends after a verb.
         if (question !== undefined) expect([question]).toEqual(witness.questions());
       }),
       { numRuns: 800 },

@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => witness.close());
 
-describe("a body over HTTP/2 while somebody is asked who may do what", () => {
-  test("that is empty, and ends by itself, is read as empty at once", async () => {
+describe("an HTTP/2 body during authorization", () => {
+  test("that is empty and ends without data is read as empty immediately", async () => {
     expect((await witness.http2("POST", path)).status).toBe(400);
     const session = http2Session(witness.server);
     const stream = session.request(
@@ -27,7 +27,7 @@ describe("a body over HTTP/2 while somebody is asked who may do what", () => {
   test.each([
     ["before any of it came", ""],
     ["in the middle", "preconditions:\n"],
-  ])("that is broken off %s does nothing", async (_when, part) => {
+  ])("that is aborted %s changes nothing", async (_when, part) => {
     await ok(witness.server.admin.post(path, configMap("kept")));
     const session = http2Session(witness.server);
     const stream = session.request(
@@ -41,13 +41,13 @@ describe("a body over HTTP/2 while somebody is asked who may do what", () => {
     );
     stream.on("error", () => undefined);
     if (part !== "") stream.write(part);
-    // The question is on its way when the stream is reset.
+    // The stream is reset while authorization is pending.
     await until(
       () => witness.questions(),
       (asked) => asked.length > 0,
     );
     stream.close(constants.NGHTTP2_CANCEL);
-    // What comes on the same connection is read after the reset.
+    // Requests on the same connection are read after the reset.
     const next = session.request({ ":path": "/version", authorization: `Bearer ${Witness.user}` });
     await answerOf(next);
     await settle();

@@ -8,7 +8,7 @@ const server = useServer();
 
 let made = 0;
 
-/** Asks for a definition of a kind of its own, whose version is `v1`. */
+/** Creates a definition of a new kind with the version `v1`. */
 async function define(
   v1: object,
 ): Promise<{ readonly answer: Answer; readonly path: () => Promise<string> }> {
@@ -35,8 +35,8 @@ const fields = ({ body }: Answer): string[] =>
 const aTable = { accept: "application/json;as=Table;v=v1;g=meta.platform.io" };
 
 /**
- * Does something that once took ten seconds or more of the one thread, or gigabytes; a neighbour waits as long at most as the whole takes.
- * Other programs don't lengthen processor time, and the client's is in it too.
+ * Runs an action that once blocked the thread for ten seconds or more, or used gigabytes. Other requests wait at most as long as the action.
+ * Limits processor time, which other programs don't increase; it includes the client's.
  */
 async function cheaply<T>(work: () => Promise<T>, milliseconds = 5000): Promise<T> {
   const spent = cpuStopwatch();
@@ -47,8 +47,8 @@ async function cheaply<T>(work: () => Promise<T>, milliseconds = 5000): Promise<
   return result;
 }
 
-describe("a schema", () => {
-  it("of a megabyte is served", async () => {
+describe("an extreme schema", () => {
+  it("of one megabyte is served", async () => {
     const spec = {
       type: "object",
       properties: named(12_000, () => ({ type: "string", title: "x".repeat(50) })),
@@ -58,7 +58,7 @@ describe("a schema", () => {
     expect((await create(await path(), { f11999: "here" })).body.spec).toEqual({ f11999: "here" });
   });
 
-  it("that nests 1,000 deep is refused as a body", async () => {
+  it("that is nested 1,000 deep is 400", async () => {
     let spec: object = { type: "string" };
     for (let depth = 0; depth < 500; depth++) spec = { type: "object", properties: { a: spec } };
     const { answer } = await cheaply(() => define(withSpec(spec)));
@@ -69,14 +69,14 @@ describe("a schema", () => {
     ["objects", (inner: object) => ({ type: "object", properties: { a: inner } })],
     ["lists", (inner: object) => ({ type: "array", items: inner })],
     ["maps", (inner: object) => ({ type: "object", additionalProperties: inner })],
-  ])("of deep %s is served or refused", async (_, wrap) => {
+  ])("of deep %s is served or rejected in limited time", async (_, wrap) => {
     let spec: object = { type: "string" };
     for (let depth = 0; depth < 400; depth++) spec = wrap(spec);
     const { answer } = await cheaply(() => define(withSpec(spec)));
     expect([201, 400, 422]).toContain(answer.status);
   });
 
-  it("of alternatives within each other costs each of them once", async () => {
+  it("of nested alternatives is rejected in limited time", async () => {
     const nested = (depth: number): object => {
       if (depth === 0) return { type: "string" };
       const inner = nested(depth - 1);
@@ -87,13 +87,13 @@ describe("a schema", () => {
     expect([400, 413, 422]).toContain(answer.status);
   });
 
-  it("that refers to itself is refused at the reference", async () => {
+  it("that refers to itself is 422 with the field of the reference", async () => {
     const { answer } = await define(withSpec({ type: "object", $ref: "#" }));
     expect(answer.status).toBe(422);
     expect(fields(answer)).toContain("spec.validation.openAPIV3Schema.properties[spec].$ref");
   });
 
-  it("of 2,000 versions is served, and so are the documents of all", async () => {
+  it("of 2,000 versions is served, and so are the documents of all versions", async () => {
     const versions = Array.from({ length: 2000 }, (_, index) =>
       version(`v${index + 1}`, { storage: index === 0, schema: { openAPIV3Schema: { type: "object" } } }),
     );
@@ -108,8 +108,8 @@ describe("a schema", () => {
   });
 });
 
-describe("defaults", () => {
-  it("of 400 KB for each item of a list are refused, not multiplied", async () => {
+describe("extreme defaults", () => {
+  it("of 400 KB for each list item are rejected, not multiplied", async () => {
     const items = {
       type: "object",
       properties: named(10_000, () => ({ type: "string", default: "0123456789" })),
@@ -121,7 +121,7 @@ describe("defaults", () => {
     expect((await create(at, list.slice(0, 2))).body.spec[1].f9999).toBe("0123456789");
   });
 
-  it("instead of nulls, at 190,000 items of 1 KB, are refused too", async () => {
+  it("instead of null for 190,000 items of 1 KB are rejected too", async () => {
     const items = { type: "string", default: "x".repeat(1000) };
     const { path } = await define(withSpec({ type: "array", items }));
     const at = await path();
@@ -137,7 +137,7 @@ describe("defaults", () => {
     ).toBe(413);
   });
 
-  it("in defaults are filled at every depth", async () => {
+  it("within defaults are set at every depth", async () => {
     let spec: object = { type: "string", default: "deep" };
     for (let depth = 0; depth < 80; depth++) {
       spec = {
@@ -152,22 +152,22 @@ describe("defaults", () => {
     expect([status, text]).toEqual([201, expect.stringContaining('{"a":"deep"}')]);
   });
 
-  it("that break a pattern which can't be compiled are refused for the pattern", async () => {
+  it("that violate a pattern which doesn't compile are rejected for the pattern", async () => {
     const { answer } = await define(withSpec({ type: "string", pattern: "(", default: "a" }));
     expect(answer.status).toBe(422);
     expect(fields(answer)).toEqual(["spec.validation.openAPIV3Schema.properties[spec].pattern"]);
   });
 });
 
-describe("patterns", () => {
-  it("that make others backtrack take linear time", async () => {
+describe("extreme patterns", () => {
+  it("that cause backtracking elsewhere are matched in linear time", async () => {
     const { path } = await define(withSpec({ type: "string", pattern: "^(x+x+)+y$" }));
     const at = await path();
     const answer = await cheaply(() => create(at, "x".repeat(300_000)));
     expect([answer.status, fields(answer)]).toEqual([422, ["spec"]]);
   });
 
-  it("of many instructions are refused for long texts, and checked for short ones", async () => {
+  it("of many instructions reject long strings and check short ones", async () => {
     const { answer, path } = await define(
       withSpec({ type: "string", pattern: `^${"(a|b)?".repeat(4000)}$` }),
     );
@@ -182,7 +182,7 @@ describe("patterns", () => {
   it.each([
     ["20,000 large ones", named(20_000, (index) => ({ type: "string", pattern: `(a{900}b${index})?` }))],
     ["a single one of 300 KB", { f0: { type: "string", pattern: "(a|b)?".repeat(50_000) } }],
-  ])("are bounded in a definition: %s", async (_, properties) => {
+  ])("are limited in a definition: %s", async (_, properties) => {
     const { answer } = await cheaply(() => define(withSpec({ type: "object", properties })), 10_000);
     expect(answer.status).toBe(422);
     expect(fields(answer)).toEqual([
@@ -191,8 +191,8 @@ describe("patterns", () => {
   });
 });
 
-describe("rules of values", () => {
-  it("name few of a huge enumeration", async () => {
+describe("validation errors", () => {
+  it("list only a few values of a huge enum", async () => {
     const values = Array.from({ length: 50_000 }, (_, index) => `value-${index}`);
     const { path } = await define(withSpec({ type: "array", items: { type: "string", enum: values } }));
     const at = await path();
@@ -228,7 +228,7 @@ describe("rules of values", () => {
       },
       { a: "" },
     ],
-  ])("that multiply with the values of an object end at a budget: %s", async (_, items, value) => {
+  ])("that multiply with the values of an object stop at a limit: %s", async (_, items, value) => {
     const { path } = await define(withSpec({ type: "array", items }));
     const at = await path();
     const count = Math.min(90_000, Math.floor(2_500_000 / JSON.stringify(value).length));
@@ -245,7 +245,7 @@ describe("rules of values", () => {
   });
 });
 
-describe("columns", () => {
+describe("extreme printer columns", () => {
   const free = { type: "object", "x-platform-preserve-unknown-fields": true };
   const columns = (...paths: readonly string[]) => ({
     ...withSpec(free),
@@ -260,7 +260,7 @@ describe("columns", () => {
     ["filters within filters", `.spec${"[?(@".repeat(500)}${")]".repeat(500)}`],
     ["an endless path", `.${"a.".repeat(100_000)}`],
     ["an endless filter", `.spec${"[?(@".repeat(20_000)}${")]".repeat(20_000)}`],
-  ])("with %s show nothing, and soon", async (_, jsonPath) => {
+  ])("with %s are empty, in limited time", async (_, jsonPath) => {
     const { answer, path } = await cheaply(() => define(columns(jsonPath)));
     expect(answer.status).toBe(201);
     const at = await path();
@@ -272,7 +272,7 @@ describe("columns", () => {
     expect([table.status, table.body.rows[0].cells]).toEqual([200, ["a", null]]);
   });
 
-  it("of 10,000 are shown", async () => {
+  it("are all printed when there are 10,000", async () => {
     const { path } = await cheaply(() => define(columns(...Array.from({ length: 10_000 }, () => ".spec.a"))));
     const at = await path();
     await create(at, { a: "here" });
@@ -280,7 +280,7 @@ describe("columns", () => {
     expect(new Set(body.rows[0].cells)).toEqual(new Set(["a", "here"]));
   });
 
-  it("of 10,000, each over the whole object, end at a budget for the row", async () => {
+  it("that each search the whole object stop at a budget for the row when there are 10,000", async () => {
     const { path } = await define(columns(...Array.from({ length: 10_000 }, () => ".spec..*..nothing")));
     const at = await path();
     await create(at, { list: Array.from({ length: 100_000 }, () => 1) });
@@ -289,20 +289,20 @@ describe("columns", () => {
   });
 });
 
-describe("names", () => {
+describe("names of definitions", () => {
   it.each([
     ["the core group", ""],
     ["a built-in group", "apps"],
     ["a protected group", "authorization.platform.io"],
     ["a path", "../api"],
-  ])("under the name of %s are refused", async (_, own) => {
+  ])("in %s are rejected", async (_, own) => {
     const object = definition({ group: own }, "shadows", "Shadow");
     const answer = await server.admin.post(definitions, { ...object, metadata: { name: `shadows.${own}` } });
     expect([400, 422]).toContain(answer.status);
     expect((await server.admin.get("/apis/apps/v1/deployments")).status).toBe(200);
   });
 
-  // Their objects once went with the definition: all cluster roles of a server.
+  // Deleting such a definition once deleted these objects: all cluster roles of a server.
   it.each([
     ["scheduling.platform.io", "priorityclasses", "PriorityClass", "PriorityClassList"],
     ["networking.platform.io", "ingresses", "Ingress", "IngressList"],
@@ -313,7 +313,7 @@ describe("names", () => {
       "CustomResourceDefinition",
       "CustomResourceDefinitionList",
     ],
-  ])("of built-in kinds in %s shadow nothing", async (own, plural, kind, listKind) => {
+  ])("of built-in kinds in %s don't shadow the built-in kinds", async (own, plural, kind, listKind) => {
     const { spec } = definition({ group: own, scope: "Cluster" }, plural, kind);
     const annotations = { "api-approved.platform.io": "unapproved, an attack" };
     const metadata = { name: `${plural}.${own}`, annotations };
@@ -330,13 +330,13 @@ describe("names", () => {
     const found = resources.body.resources.filter(({ name }: { name: string }) => name === plural);
     expect(found).toHaveLength(1);
     expect((await server.admin.delete(`${definitions}/${metadata.name}`)).status).toBe(200);
-    // What is deleted with a definition are its own objects.
+    // Deleting a definition deletes only its own objects.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect((await names()).filter((name) => name !== metadata.name)).toEqual(before);
   });
 
   it.each(["namespaces", "status", "watch", "scale"])(
-    "that are parts of paths lead nowhere else: %s",
+    "that are path segments don't change the paths: %s",
     async (plural) => {
       const object = definition(
         { scope: "Cluster", versions: [version("v1", withSpec({ type: "string" }))] },

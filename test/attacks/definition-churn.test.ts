@@ -14,7 +14,7 @@ async function gone(path: string): Promise<void> {
   }
 }
 
-/** Does something so often, some at a time. */
+/** Calls `once` for each index below `times`, four at a time. */
 async function repeatedly(times: number, once: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {
@@ -23,14 +23,14 @@ async function repeatedly(times: number, once: (index: number) => Promise<void>)
   await Promise.all([worker(), worker(), worker(), worker()]);
 }
 
-it("a definition that is changed 1,000 times while its objects are written loses no write and stops nobody", async () => {
+it("1,000 changes of a definition during writes of its objects lose no write and block no request", async () => {
   const path = await served(server.admin, definition());
   const spent = cpuStopwatch();
   const schema = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
   const changing = repeatedly(1000, async (index) => {
     const value = { type: "integer", default: index };
     const { status } = await server.admin.patch(at, [{ op: "add", path: `${schema}/turn`, value }], "json");
-    // The same place is changed by others at the same time.
+    // 409: other writers change the same definition concurrently.
     expect([200, 409]).toContain(status);
   });
   const statuses: number[] = [];
@@ -43,14 +43,14 @@ it("a definition that is changed 1,000 times while its objects are written loses
   const { body } = await server.admin.get(path);
   const turns = (body.items as { spec: { turn: number } }[]).map(({ spec }) => spec.turn ?? -1);
   expect(turns).toHaveLength(400);
-  // The schemas of the changes took effect for the objects that were written after them.
+  // Objects written after a schema change have the new defaults.
   expect(new Set(turns).size).toBeGreaterThan(20);
   expect(spent()).toBeLessThan(40_000);
   await server.admin.delete(at);
   await gone(at);
 }, 60_000);
 
-it("a definition that comes and goes 30 times ends the watches of its objects, and leaves none behind", async () => {
+it("a definition created and deleted 30 times ends the watches of its objects, and leaks none", async () => {
   const before = await gaugeOfWatches();
   for (let round = 0; round < 30; round++) {
     const path = await served(server.admin, definition());
@@ -73,7 +73,7 @@ it("a definition that comes and goes 30 times ends the watches of its objects, a
   expect(await gaugeOfWatches()).toBe(before);
 }, 60_000);
 
-/** How many watches of the group are under way, by the server's own figures. */
+/** The number of open watches of the group, from the server's metrics. */
 async function gaugeOfWatches(): Promise<number> {
   const { text } = await server.admin.get("/metrics");
   const lines = text
@@ -84,7 +84,7 @@ async function gaugeOfWatches(): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 }
 
-it("an impossible change of a definition leaves the one that is served", async () => {
+it("an invalid change of a definition leaves the served one unchanged", async () => {
   const path = await served(server.admin, definition());
   const versions = [version("v1", { schema: { openAPIV3Schema: { type: "object", pattern: "(" } } })];
   expect((await server.admin.patch(at, { spec: { versions } })).status).toBe(422);

@@ -36,7 +36,7 @@ beforeAll(async () => {
     await ok(admin.post(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: "robot" } }));
     await ok(admin.post(`/api/v1/namespaces/${name}/secrets`, { metadata: { name: "key" } }));
   }
-  // Who may write every role and binding, and holds little more.
+  // A user who may write every role and binding and has few other permissions.
   await grant(admin, "mallory", [
     { verbs, apiGroups: ["rbac.authorization.platform.io"], resources: ["*"] },
     { verbs: ["get"], apiGroups: [""], resources: ["pods"] },
@@ -70,7 +70,7 @@ const all = { rules: everything };
 const clusterRoles = `${RBAC}/clusterroles`;
 const clusterBindings = `${RBAC}/clusterrolebindings`;
 
-describe("who writes roles and bindings gets no right by it that they lack", () => {
+describe("a user with permission to write roles and bindings can't escalate", () => {
   const tries: [string, () => Promise<Answer>][] = [
     ["a new role", () => mallory.post(clusterRoles, clusterRole("mine", everything))],
     ["a dry run of it", () => mallory.post(`${clusterRoles}?dryRun=All`, clusterRole("mine", everything))],
@@ -158,7 +158,7 @@ describe("who writes roles and bindings gets no right by it that they lack", () 
       () => mallory.patch(`${clusterBindings}/cluster-admin`, replace("/subjects/-", me[0]), "json"),
     ],
   ];
-  test.each(tries)("by %s", async (_what, attempt) => {
+  test.each(tries)("by %s: 403", async (_what, attempt) => {
     expect((await attempt()).status).toBe(403);
     expect((await mallory.get(secrets)).status).toBe(403);
   });
@@ -176,17 +176,17 @@ describe("who writes roles and bindings gets no right by it that they lack", () 
     ],
     ["a body of another name", 400, () => mallory.put(`${roles}/harmless`, role("other"))],
   ];
-  test.each(misplaced)("nor by %s", async (_what, status, attempt) => {
+  test.each(misplaced)("by %s: rejected", async (_what, status, attempt) => {
     expect([403, status]).toContain((await attempt()).status);
     expect((await server.admin.get(`${bindings}/harmless`)).body.roleRef.name).toBe("harmless");
   });
 });
 
-describe("rights over the accounts of one namespace reach no further", () => {
+describe("permissions on the service accounts of one namespace are limited to it", () => {
   const gate = () => server.as("gate");
   const account = "system:serviceaccount:team-a:robot";
 
-  test("a token of an account there, and of no other", async () => {
+  test("a token can be created for an account of the namespace, and for no other", async () => {
     const token = (ns: string, body: object = {}) =>
       gate().post(`/api/v1/namespaces/${ns}/serviceaccounts/robot/token`, { spec: {}, ...body });
     expect((await token("team-a")).status).toBe(201);
@@ -216,12 +216,12 @@ describe("rights over the accounts of one namespace reach no further", () => {
     ["with a fact", account, { "Impersonate-Extra-Scopes": "all" }, "gate"],
     ["with a fact of a prototype", account, { "Impersonate-Extra-__proto__": "all" }, "gate"],
     ["with a uid", account, { "Impersonate-Uid": "1" }, "gate"],
-  ])("impersonating %s", async (_what, name, further, who) => {
+  ])("impersonating %s: the request runs as the expected user", async (_what, name, further, who) => {
     const { status, body } = await gate().get(secrets, { headers: { "Impersonate-User": name, ...further } });
     expect([status, /User "([^"]*)"/.exec(body.message)?.[1]]).toEqual([403, who]);
   });
 
-  test("anybody, by what a rule of every name doesn't hold", async () => {
+  test("impersonating users: allows any user, but no service account and no group", async () => {
     await grant(server.admin, "gate", [{ verbs: ["impersonate"], apiGroups: [""], resources: ["users"] }]);
     const as = async (headers: Record<string, string>) =>
       (await gate().get(secrets, { headers })).body.message;
@@ -232,8 +232,8 @@ describe("rights over the accounts of one namespace reach no further", () => {
   });
 });
 
-describe("headers that ask for very much", () => {
-  test("a thousand groups and facts are judged one by one, until the first that may not be", async () => {
+describe("large impersonation headers", () => {
+  test("a thousand groups and extra values are authorized one by one, until the first that is denied", async () => {
     await grant(server.admin, "mallory-groups", [
       { verbs: ["impersonate"], apiGroups: [""], resources: ["users", "groups"] },
     ]);

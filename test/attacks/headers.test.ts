@@ -32,7 +32,7 @@ beforeAll(async () => {
       },
     },
   });
-  // A gateway that does what its clients ask for as whoever they are, and may do more itself.
+  // A gateway that impersonates its clients and has more permissions itself.
   await grant(server.admin, "gate", [
     { verbs: ["impersonate"], apiGroups: [""], resources: ["users", "groups"] },
     { verbs: ["list"], apiGroups: [""], resources: ["secrets"] },
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Who a request over HTTP/1.1 is done as, by the refusal that names them; its status where it is another. */
+/** The user of an HTTP/1.1 request, taken from the message of the 403; otherwise the status. */
 function done(pair: CertificatePair | undefined, ...lines: readonly string[]): Promise<string> {
   const { hostname: host, port } = new URL(server.server.url!);
   const tls = pair === undefined ? {} : { cert: pair.certificate, key: pair.key };
@@ -65,7 +65,7 @@ const named = (status: number, text: string) =>
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `a${at % 10}:`);
 
-describe("what a proxy says", () => {
+describe("headers of an authenticating proxy", () => {
   test.each([
     ["a name", ["X-Remote-User: ann"], "ann"],
     ["a name listed as one of the connection", ["X-Remote-User: ann", "Connection: X-Remote-User"], "ann"],
@@ -82,20 +82,20 @@ describe("what a proxy says", () => {
     ["a return alone", ["A: b\rX-Remote-User: root"], "400"],
     ["a NUL in the name", ["X-Remote-User: ann\0root"], "400"],
     ["a name behind very many headers", [...many(4000), "X-Remote-User: ann"], "ann"],
-  ])("with %s is read in one way only", async (_what, lines, who) => {
+  ])("with %s are interpreted in only one way", async (_what, lines, who) => {
     expect(await done(front, ...lines)).toBe(who);
   });
 
-  test("a name that goes on in the next line is one name, or refused", async () => {
+  test("a name with a folded line is one name, or 400", async () => {
     expect(["400", "ann root"]).toContain(await done(front, "X-Remote-User: ann", " root"));
   });
 
-  test("from anybody else means nothing, in any spelling", async () => {
+  test("of any other client are ignored, in any spelling", async () => {
     for (const name of ["X-Remote-User", "x-remote-user", "X_Remote_User"])
       expect(await done(undefined, `${name}: root`)).toBe("system:anonymous");
   });
 
-  test("over HTTP/2, with more headers than are taken, is not read in part", async () => {
+  test("above the size limit over HTTP/2 are not read in part", async () => {
     const session = connectHttp2(server.server.url!, {
       ca: server.server.caCertificate!,
       cert: front.certificate,
@@ -109,7 +109,7 @@ describe("what a proxy says", () => {
   });
 });
 
-describe("as whom a gateway asks", () => {
+describe("impersonation headers of a gateway", () => {
   const gate = "Authorization: Bearer gate";
 
   test.each([
@@ -124,11 +124,11 @@ describe("as whom a gateway asks", () => {
     ["groups without a user", ["Impersonate-Group: system:masters"], "400"],
     ["a header that isn't known", ["Impersonate-User: ann", "Impersonate-Groups: x"], "400"],
     ["a uid that it may not have", ["Impersonate-User: ann", "Impersonate-Uid: 1"], "gate"],
-  ])("%s: is done as nobody else", async (_what, lines, who) => {
+  ])("%s: are interpreted in only one way", async (_what, lines, who) => {
     expect(await done(undefined, gate, ...lines)).toBe(who);
   });
 
-  test("more bytes of headers than are taken are refused whole", async () => {
+  test("above the size limit are rejected", async () => {
     const filler = Array.from({ length: 20_000 }, () => "a: b");
     expect(await done(undefined, gate, ...filler, "Impersonate-User: ann").catch(() => "closed")).toMatch(
       /^(431|closed|NaN)$/,

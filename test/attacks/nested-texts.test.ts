@@ -8,7 +8,7 @@ const secrets = "/api/v1/namespaces/default/secrets";
 const autoscalers = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
 const lastApplied = "client.platform.io/last-applied-configuration";
 
-/** JSON so deep that a walk by recursion overflows the stack; longer than that, where there is room for it. */
+/** JSON nested so deeply that a recursive walk overflows the stack, or deeper if there is room. */
 const deepLists = "[".repeat(60_000) + "]".repeat(60_000);
 const deepObjects = `${'{"a":'.repeat(40_000)}1${"}".repeat(40_000)}`;
 const short = `{"kid":${"[".repeat(9000)}${"]".repeat(9000)}}`;
@@ -16,7 +16,7 @@ const encoded = (text: string) => Buffer.from(text).toString("base64url");
 const token = (claims: string) =>
   [encoded('{"alg":"RS256"}'), encoded(claims), encoded("signature")].join(".");
 
-describe("deeply nested JSON inside a text of a client", () => {
+describe("deeply nested JSON inside a string of a client", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start({ enabledControllers: [] });
@@ -96,13 +96,13 @@ describe("deeply nested JSON inside a text of a client", () => {
     "options of a deletion": () => server.admin.ask("DELETE", `${configMaps}/owned`, { raw: deepObjects }),
   };
 
-  test.each(Object.keys(requests))("%s is no defect of the server", async (what) => {
+  test.each(Object.keys(requests))("%s is no internal error", async (what) => {
     const answer = await requests[what]!();
     expect(answer.status, answer.text.slice(0, 200)).toBeLessThan(500);
     expect((await server.admin.get(`${configMaps}/owned`)).status).toBe(200);
   });
 
-  test("managed fields that can't be read leave those that stand", async () => {
+  test("unreadable managedFields leave the current ones unchanged", async () => {
     const { body } = await server.admin.get(`${configMaps}/owned`);
     const changed = await ok(
       server.admin.put(`${configMaps}/owned`, {
@@ -114,15 +114,15 @@ describe("deeply nested JSON inside a text of a client", () => {
   });
 });
 
-describe("JSON inside a text", () => {
-  test("is read as deep as a body may be", () => {
+describe("JSON inside a string", () => {
+  test("may be nested as deep as a body", () => {
     const nested = (depth: number) => `${"[".repeat(depth)}"]]"${"]".repeat(depth)}`;
     expect(JSON.stringify(parseEmbeddedJson(nested(200)))).toBe(nested(200));
     expect(() => parseEmbeddedJson(nested(201))).toThrow("nested deeper than 200");
     expect(() => parseEmbeddedJson(`{"a":`.repeat(201))).toThrow("nested deeper than 200");
   });
 
-  test("is as deep as its brackets outside of strings", () => {
+  test("has the depth of its brackets outside strings", () => {
     const flat = JSON.stringify(["[".repeat(500), String.raw`\"[[[`, '"', "{".repeat(500)]);
     expect(parseEmbeddedJson(flat)).toEqual(JSON.parse(flat));
     const wide = JSON.stringify(Array.from({ length: 500 }, () => [{}]));

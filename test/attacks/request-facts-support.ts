@@ -23,7 +23,7 @@ export function shownBy({ text }: Told): Shown | undefined {
 const nameOf = ({ metadata: { namespace: ns, name } = {} }: Shown) =>
   ns === undefined ? name : `${ns}/${name}`;
 
-/** An answer in one line: its status, and what was given out. */
+/** A response in one line: the status and the returned objects. */
 export function gist(told: Told): string {
   const shown = shownBy(told);
   if (told.status >= 300) return String(told.status);
@@ -34,7 +34,7 @@ export function gist(told: Told): string {
 
 export const both = "team-a/other,team-a/settings,team-a/status";
 
-/** Starts a witness with two namespaces, config maps, and a pod that `world.backend` serves. */
+/** Starts a witness with two namespaces, ConfigMaps and a pod served by `world.backend`. */
 export function useWitness() {
   const world = {} as { witness: Witness; backend: FakeBackend };
   beforeAll(async () => {

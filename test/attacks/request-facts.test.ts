@@ -5,7 +5,7 @@ import { type Shown, core, maps, shownBy, gist, both, useWitness } from "./reque
 
 const { world } = useWitness();
 
-/** The objects that a response shows one by one: the items of a list, the objects of watch events. */
+/** The objects of a response: the items of a list or the objects of watch events. */
 function eachObject(told: Told): readonly Shown[] {
   if (!told.text.startsWith('{"type":')) return shownBy(told)?.items ?? [];
   const events = told.text.trimEnd().split("\n");
@@ -16,7 +16,7 @@ const everything =
   "platform-system/extension-apiserver-authentication,team-a/other,team-a/settings,team-a/status,team-b/other,team-b/settings,team-b/status";
 
 describe.each(["http1", "http2"] as const)(
-  "over %s what authorization is asked is what is done",
+  "over %s the server executes exactly the request that was authorized",
   (version) => {
     const ask = (method: string, target: string, header?: readonly [string, string]): Promise<Told> =>
       version === "http1"
@@ -28,7 +28,7 @@ describe.each(["http1", "http2"] as const)(
           );
 
     test.each([
-      // Paths outside the resources are what they say, letter for letter, without percent-encodings.
+      // Non-resource paths are compared literally, without percent-decoding.
       ["/healthz", "get path /healthz", "200 ok"],
       ["/HEALTHZ", "get path /HEALTHZ", "404"],
       ["/%68ealthz", "get path /healthz", "200 ok"],
@@ -49,7 +49,7 @@ describe.each(["http1", "http2"] as const)(
       ["/%61pi", "get path /api", "200 APIVersions"],
       ["/api/", "get path /api/", "200 APIVersions"],
       ["/version#/metrics", "get path /version#/metrics", "404"],
-      // An empty namespace stands for all of them, and authorization is asked about all of them, as in the reference.
+      // An empty namespace means all namespaces, and authorization is asked about all namespaces, as in the reference.
       ["/api/v1/namespaces//configmaps", "list configmaps", `200 ConfigMapList ${everything}`],
       ["/apis/apps/v1/namespaces//deployments", "list deployments.apps", "200 DeploymentList"],
       ["/api/v1/namespaces//configmaps/settings", "get configmaps  settings", "400"],
@@ -60,7 +60,7 @@ describe.each(["http1", "http2"] as const)(
       ["/api/v1/namespaces//status", "list namespaces/status", "400"],
       ["/api/v1/namespaces//finalize", "list namespaces/finalize", "405"],
       [`${core}/pods//log`, "list pods/log team-a", "400"],
-      // Slashes at the end count for nothing; other empty segments are names of nothing.
+      // Trailing slashes are ignored; other empty segments are 404.
       [
         "/api/v1/namespaces//",
         "list namespaces",
@@ -72,7 +72,7 @@ describe.each(["http1", "http2"] as const)(
       ["//api/v1/configmaps", "list configmaps", "404"],
       ["/apis//v1/namespaces", "list namespaces", "404"],
       ["/api/v1//configmaps", "get   configmaps", "404"],
-      // A slash that is encoded is a slash.
+      // An encoded slash is decoded to a slash.
       ["/api%2Fv1%2Fconfigmaps", "list configmaps", `200 ConfigMapList ${everything}`],
       ["/%2Fapi/v1/configmaps", "list configmaps", "404"],
       [`${core}/configmaps%2fsettings`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
@@ -83,11 +83,11 @@ describe.each(["http1", "http2"] as const)(
       [`${maps}/..%2Fother`, "get configmaps/other team-a ..", "404"],
       ["/api/v1/namespaces/team-a%2F..%2Fteam-b/configmaps", "get ../configmaps team-a team-b", "404"],
       ["/api/v1/namespaces/team-a%2Fsettings/configmaps", "get settings team-a configmaps", "404"],
-      // Dots are names.
+      // `.` and `..` are not resolved.
       [`${maps}/../configmaps`, "get configmaps/configmaps team-a ..", "404"],
       ["/api/v1/namespaces/../configmaps", "list configmaps ..", "200 ConfigMapList"],
       ["/api/v1/namespaces/%2e%2e/secrets", "list secrets ..", "200 SecretList"],
-      // Letters are what they are.
+      // Paths are case-sensitive.
       ["/%61pi/v1/namespaces/team-a", "get namespaces team-a team-a", "200 Namespace team-a"],
       [`${maps}/s%65ttings`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
       [`${maps}/settings/`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
@@ -100,7 +100,7 @@ describe.each(["http1", "http2"] as const)(
       [`${maps}/settings%00`, "get configmaps team-a settings\0", "404"],
       [`${maps}/settings\\`, "get configmaps team-a settings\\", "404"],
       [`${maps}/${"x".repeat(3000)}`, `get configmaps team-a ${"x".repeat(3000)}`, "404"],
-      // Names and subresources are not taken for one another.
+      // Names and subresources are not confused.
       ["/api/v1/namespaces/status", "get namespaces status status", "404"],
       ["/api/v1/namespaces/team-a/status", "get namespaces/status team-a team-a", "200 Namespace team-a"],
       ["/api/v1/namespaces/team-a/finalize", "get namespaces/finalize team-a team-a", "405"],
@@ -109,7 +109,7 @@ describe.each(["http1", "http2"] as const)(
       [`${maps}/status`, "get configmaps team-a status", "200 ConfigMap team-a/status"],
       [`${maps}/settings/status`, "get configmaps/status team-a settings", "404"],
       [`${core}/pods/pod/status/more`, "get pods/status team-a pod", "404"],
-      // Paths that ask for a watch.
+      // Watch paths.
       ["/api/v1/watch/configmaps/settings", "watch configmaps  settings", "404"],
       [
         `/api/v1/watch/namespaces/team-a/configmaps/settings/status`,
@@ -123,7 +123,7 @@ describe.each(["http1", "http2"] as const)(
       ["/api/v1/watch", "list watch", "404"],
       ["/api/v1/namespaces/watch/configmaps", "list configmaps watch", "200 ConfigMapList"],
       ["/api/v1/configmaps/settings", "get configmaps  settings", "404"],
-      // Of parameters given twice, authorization and the verb read the same one; their names have one spelling.
+      // Authorization and the verb read the same one of duplicate parameters; parameter names are case-sensitive.
       [`${maps}?watch=false&watch=true`, "list configmaps team-a", `200 ConfigMapList ${both}`],
       [`${maps}?watch=0&watch=1`, "list configmaps team-a", `200 ConfigMapList ${both}`],
       [`${maps}?Watch=true`, "list configmaps team-a", `200 ConfigMapList ${both}`],
@@ -169,26 +169,20 @@ describe.each(["http1", "http2"] as const)(
     });
 
     test.each(["/%", "/api/v1/%zz", `${maps}/%ff`, `${maps}/%c0%af`])(
-      "GET %s is refused before anybody is asked",
+      "GET %s is 400 before authorization",
       async (target) => {
         expect((await ask("GET", target)).status).toBe(400);
         expect(world.witness.questions()).toEqual([]);
       },
     );
 
-    test.each(["POST", "PUT", "PATCH", "DELETE"])(
-      "%s of a path that asks for a watch does nothing",
-      async (method) => {
-        const told = await ask(method, "/api/v1/watch/namespaces/team-a/configmaps/settings");
-        expect([world.witness.questions(), gist(told)]).toEqual([
-          ["watch configmaps team-a settings"],
-          "405",
-        ]);
-      },
-    );
+    test.each(["POST", "PUT", "PATCH", "DELETE"])("%s of a watch path changes nothing", async (method) => {
+      const told = await ask(method, "/api/v1/watch/namespaces/team-a/configmaps/settings");
+      expect([world.witness.questions(), gist(told)]).toEqual([["watch configmaps team-a settings"], "405"]);
+    });
 
     test.each(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])(
-      "the header %s changes no verb",
+      "the header %s doesn't change the verb",
       async (name) => {
         const told = await ask("GET", `${maps}/settings`, [name, "DELETE"]);
         expect([world.witness.questions(), gist(told)]).toEqual([
@@ -199,7 +193,7 @@ describe.each(["http1", "http2"] as const)(
     );
 
     test.each(["X-Original-URL", "X-Rewrite-URL", "X-Forwarded-Uri", "X-Forwarded-Prefix"])(
-      "the header %s changes no path",
+      "the header %s doesn't change the path",
       async (name) => {
         const told = await ask("GET", `${maps}/settings`, [
           name,
@@ -218,7 +212,7 @@ describe.each(["http1", "http2"] as const)(
       ["/%2e%2e/x", "/%2e%2e/x"],
       ["//x//", "//x//"],
       ["/..%2f..%2fexec?command=sh", "/..%2f..%2fexec?command=sh"],
-    ])("a proxied path %s stays below what was authorized", async (behind, sent) => {
+    ])("the proxied path %s remains below the authorized one", async (behind, sent) => {
       const told = await ask("POST", `/api/v1/namespaces/default/pods/pod/proxy${behind}`);
       expect([world.witness.questions(), gist(told)]).toEqual([
         ["create pods/proxy default pod"],
@@ -235,14 +229,14 @@ describe.each(["http1", "http2"] as const)(
       ["pod//proxy/x", "get pods default pod", "404"],
       ["pod/log/../exec", "get pods/log default pod", "404"],
       ["pod/exec/x", "get pods/exec default pod", "404"],
-    ])("pods/%s is one connection to authorization and to the relay", async (behind, question, answer) => {
+    ])("pods/%s is authorized and connected as the same subresource", async (behind, question, answer) => {
       const told = await ask("GET", `/api/v1/namespaces/default/pods/${behind}`);
       expect([world.witness.questions(), gist(told)]).toEqual([[question], answer]);
     });
   },
 );
 
-describe("any path of odd pieces", () => {
+describe("any path of random segments", () => {
   const piece = fc.constantFrom(
     ..."api apis v1 apps namespaces team-a team-b configmaps settings other status finalize pods pod proxy log".split(
       " ",
@@ -268,7 +262,7 @@ describe("any path of odd pieces", () => {
     "/healthz",
   );
 
-  test("is answered by what authorization was asked about, and never by a defect", async () => {
+  test("is executed as it was authorized, and never fails with an internal error", async () => {
     let objects = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -279,7 +273,7 @@ describe("any path of odd pieces", () => {
         async (verb, start, rest, end) => {
           const target = `${start}${rest.map((one) => `/${one}`).join("")}` || "/";
           world.witness.questions();
-          // A path with `watch` is a stream, which ends after that second.
+          // A watch path is a stream that ends after one second.
           const told = await world.witness.http2(
             verb,
             `${target}${end === "" ? "?" : `${end}&`}timeoutSeconds=1`,

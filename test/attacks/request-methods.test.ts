@@ -4,9 +4,9 @@ import { maps, gist, both, useWitness } from "./request-facts-support.ts";
 
 const { world } = useWitness();
 
-describe("an upgrade", () => {
+describe("an upgrade request", () => {
   const wish = ["Upgrade: websocket"];
-  /** Without the Connection header of other requests. */
+  /** Sends raw headers, as other requests of the witness have a Connection header of their own. */
   const upgrade = (target: string) =>
     world.witness.raw(
       [
@@ -38,12 +38,12 @@ describe("an upgrade", () => {
     ],
     ["/api/v1/namespaces/default/pods/pod/exec/../log", "get pods/exec default pod", "404"],
     [`${maps}/settings`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
-  ])("of %s goes where authorization was asked about", async (target, question, answer) => {
+  ])("for %s is executed as it was authorized", async (target, question, answer) => {
     const told = await upgrade(target);
     expect([world.witness.questions(), gist(told)]).toEqual([[question], answer]);
   });
 
-  test("that authorization refuses reaches nobody", async () => {
+  test("without permission is not forwarded", async () => {
     world.witness.denied = (question) => question.startsWith("get pods/proxy");
     try {
       const before = world.backend.requests.length;
@@ -55,7 +55,7 @@ describe("an upgrade", () => {
   });
 });
 
-describe("methods", () => {
+describe("HTTP methods", () => {
   const made = [
     "get",
     "Get",
@@ -69,7 +69,7 @@ describe("methods", () => {
     "BIND",
   ];
 
-  test.each(made)("%s over HTTP/2 is no verb of the API", async (method) => {
+  test.each(made)("%s over HTTP/2 is no API verb", async (method) => {
     for (const target of [maps, `${maps}/settings`]) {
       const told = await world.witness.http2(method, target);
       expect([told.status, world.witness.questions().map((one) => one.split(" ", 1)[0])]).toEqual([
@@ -81,7 +81,7 @@ describe("methods", () => {
     expect(gist(await world.witness.http1("GET", maps))).toBe(`200 ConfigMapList ${both}`);
   });
 
-  test("LIST of one name, by somebody who may list that name, doesn't list the others", async () => {
+  test("LIST of one name, by a user with the list permission for that name, doesn't list other objects", async () => {
     const named = (question: string) => question.endsWith(" configmaps team-a settings");
     world.witness.denied = (question) => !named(question);
     try {
@@ -92,14 +92,14 @@ describe("methods", () => {
     }
   });
 
-  test("in other case or unknown, over HTTP/1.1, is no request", async () => {
+  test("unknown methods and methods in other case are 400 over HTTP/1.1", async () => {
     for (const method of ["get", "Get", "LIST", "DELETECOLLECTION"])
       expect((await world.witness.http1(method, maps)).status).toBe(400);
     expect(world.witness.questions()).toEqual([]);
   });
 
   test.each(["OPTIONS", "TRACE", "PROPFIND", "SEARCH", "BIND", "LINK"])(
-    "%s over HTTP/1.1 is no verb of the API",
+    "%s over HTTP/1.1 is no API verb",
     async (method) => {
       expect((await world.witness.http1(method, `${maps}/settings`)).status).toBe(405);
       expect(world.witness.questions()).toEqual([" configmaps team-a settings"]);
@@ -107,7 +107,7 @@ describe("methods", () => {
   );
 });
 
-describe("the form of a request", () => {
+describe("the request target", () => {
   test.each([
     ["https://elsewhere.example/version", "get path /version", "200"],
     ["HTTP://elsewhere.example:1/healthz?verbose", "get path /healthz", "200"],
@@ -115,7 +115,7 @@ describe("the form of a request", () => {
     ["https://elsewhere.example?x=/api/v1/secrets", "get path /", "200"],
     [`https://eve@elsewhere.example${maps}/settings`, "get configmaps team-a settings", "200"],
     ["https://elsewhere.example//api/v1/secrets", "list secrets", "404"],
-  ])("a target that names a host, %s, is its path", async (target, question, status) => {
+  ])("with a host, %s, is used by its path only", async (target, question, status) => {
     const told = await world.witness.http1("GET", target);
     expect([world.witness.questions(), String(told.status)]).toEqual([[question], status]);
   });
@@ -126,21 +126,21 @@ describe("the form of a request", () => {
     ["GET", "api/v1/secrets"],
     ["GET", "ftp://x/api"],
     ["GET", "?/api/v1/secrets"],
-  ])("%s %s is refused", async (method, target) => {
+  ])("%s %s is 400", async (method, target) => {
     expect((await world.witness.http1(method, target)).status).toBe(400);
     expect(world.witness.questions()).toEqual([]);
   });
 
   test.each(["https://elsewhere.example/version", "version", "", "?x"])(
-    "a :path %j of HTTP/2 is refused",
+    "the HTTP/2 :path %j is rejected",
     async (target) => {
-      // The protocol has its own refusal, without a status.
+      // HTTP/2 rejects it at the protocol level, without a status.
       expect([0, 400]).toContain((await world.witness.http2("GET", target)).status);
       expect(world.witness.questions()).toEqual([]);
     },
   );
 
-  test("host and :authority say nothing of who or what", async () => {
+  test("host and :authority don't change the user or the path", async () => {
     const told = await world.witness.http2("GET", `${maps}/settings`, {
       ":authority": "other.example",
       host: "localhost/api/v1/secrets",
@@ -167,13 +167,13 @@ describe("the form of a request", () => {
     ],
     ["a chunk's size in another base", `Transfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n${smuggled}`],
     ["lines that end without a return", `Transfer-Encoding: chunked\n\n0\n\n${smuggled}`],
-  ])("%s: the bytes behind are not taken for a request", async (_what, rest) => {
+  ])("%s: following bytes are not read as a request", async (_what, rest) => {
     const told = await world.witness.raw(head + rest);
     expect([told.status, told.text.includes("HTTP/1.1 200")]).toEqual([400, false]);
     expect(world.witness.questions().filter((one) => one.includes("team-b"))).toEqual([]);
   });
 
-  test("HTTP/1.0 is answered once, and the connection closed; what follows is no request", async () => {
+  test("an HTTP/1.0 request gets one response and the connection is closed; what follows is not read as a request", async () => {
     const first = `GET ${maps}/settings HTTP/1.0\r\nAuthorization: Bearer ${Witness.user}\r\n\r\n`;
     expect(gist(await world.witness.raw(first))).toBe("200 ConfigMap team-a/settings");
     expect((await world.witness.raw(first + smuggled)).status).toBe(400);

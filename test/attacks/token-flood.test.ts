@@ -13,14 +13,14 @@ import { http2Session } from "../robustness/support.ts";
 
 const group = "authentication.platform.io";
 const self = `/apis/${group}/v1alpha1/selfsubjectreviews`;
-/** Shorter than unknown tokens wait. */
+/** Shorter than the wait of unknown tokens. */
 const cacheMs = requestLimits.waitMs / 2;
 
 let folder: string;
 let service: HttpsService;
 let server: TestServer;
 let clock: ManualClock;
-/** The service's answers that wait, by token, oldest first; undefined where it answers at once. */
+/** Pending responses of the service by token, oldest first; undefined when it responds immediately. */
 let held: Map<string, () => void> | undefined;
 
 beforeEach(async () => {
@@ -53,7 +53,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Sends a request on an open session; its status comes later. */
+/** Sends a request on an open session; resolves with the status. */
 async function statusOf(session: ClientHttp2Session, token: string): Promise<number> {
   const stream = session.request({
     ":method": "POST",
@@ -75,7 +75,7 @@ describe("a flood of unknown tokens", () => {
   const { runningPerSource, waitingPerSource } = requestLimits;
   const excess = 60;
 
-  /** Fills one client network's share of questions and of places to wait, over four connections. */
+  /** Uses one client network's share of reviews and of queue places, over four connections. */
   async function flood() {
     held = new Map();
     const sessions = Array.from({ length: 4 }, () => http2Session(server));
@@ -89,10 +89,10 @@ describe("a flood of unknown tokens", () => {
     return { counts, end: () => Promise.all(answers), close: () => sessions.forEach((one) => one.close()) };
   }
 
-  it("beyond the bound is refused at once with 429, while a client on another connection soon has its turn", async () => {
+  it("above the limit is 429 immediately, while a client of another connection is served soon", async () => {
     const { counts, end, close } = await flood();
     const asked = server.as("good-1").post(self, {});
-    // One of the flood's own waits no longer: the newest of those with most.
+    // One waiting request of the flood is rejected: the newest of the connection with the most.
     await until(() => counts.get(429) === excess + 1);
     for (let released = 0; !held!.has("good-1"); released++) {
       expect(released).toBeLessThan(10);
@@ -112,7 +112,7 @@ describe("a flood of unknown tokens", () => {
     close();
   });
 
-  it("a token that was good before is asked about before all others when its time is over", async () => {
+  it("a token that was valid before is reviewed before all others when its cache entry expires", async () => {
     expect((await server.as("good-2").post(self, {})).status).toBe(201);
     const { close, end } = await flood();
     expect((await server.as("good-2").post(self, {})).status).toBe(201);

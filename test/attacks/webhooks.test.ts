@@ -8,7 +8,7 @@ import { TestServer } from "../support/api.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
-/** A webhook whose answers are written by the test, byte by byte if it likes. */
+/** A webhook whose responses are written by the test. */
 let hostile: Server;
 let client: object;
 let write: (asked: Asked, response: ServerResponse) => void;
@@ -46,7 +46,7 @@ const marked = { objectSelector: { matchLabels: { sent: "yes" } } };
 const sent = { labels: { sent: "yes" } };
 
 describe("a hostile webhook", () => {
-  it("that answers byte by byte is given up at its timeout", async () => {
+  it("that answers byte by byte is aborted at its timeout", async () => {
     const timers: NodeJS.Timeout[] = [];
     write = (_, response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -60,7 +60,7 @@ describe("a hostile webhook", () => {
     for (const timer of timers) clearInterval(timer);
   });
 
-  it("that answers 100 MB is cut off, and costs no such memory", async () => {
+  it("that answers 100 MB is aborted without using that memory", async () => {
     let written = 0;
     write = (_, response) => {
       const chunk = Buffer.alloc(1024 * 1024, " ");
@@ -78,7 +78,7 @@ describe("a hostile webhook", () => {
     expect(written).toBeLessThan(40);
   });
 
-  it("that drops its connections makes no difference between none and half an answer", async () => {
+  it("that drops its connections fails the request, with no response or half of one", async () => {
     let half = false;
     write = (_, response) => {
       half = !half;
@@ -92,7 +92,7 @@ describe("a hostile webhook", () => {
     }
   });
 
-  it("that never answers holds up nobody whose objects it isn't asked about", async () => {
+  it("that never answers doesn't delay requests that don't match it", async () => {
     write = () => undefined;
     await failing({ timeoutSeconds: 2, ...marked });
     const held = Array.from({ length: 60 }, (_, index) =>
@@ -106,7 +106,7 @@ describe("a hostile webhook", () => {
     expect(new Set((await Promise.all(held)).map(({ status }) => status))).toEqual(new Set([500]));
   });
 
-  it("that calls the server back about the very same object doesn't hang it", async () => {
+  it("that writes the same object during its call doesn't block it", async () => {
     await server.admin.post(MAPS, map("a"));
     let depth = 0;
     write = (asked, response) => {
@@ -116,12 +116,12 @@ describe("a hostile webhook", () => {
     };
     await failing({ timeoutSeconds: 10 });
     const { status, body } = await server.admin.patch(`${MAPS}/a`, { data: { outer: "yes" } });
-    // The inner write came between, so that the outer one was done again on top of it.
+    // The inner write came first, so the outer one was retried on top of it.
     expect([status, body.data]).toEqual([200, { a: "1", inner: "yes", outer: "yes" }]);
     expect(depth).toBe(3);
   });
 
-  it("that calls the server back without end ends at its timeout", async () => {
+  it("that calls itself endlessly through the server is stopped by its timeout", async () => {
     await server.admin.post(MAPS, map("a"));
     write = (asked, response) => {
       const answer = () => response.end(JSON.stringify(reviewed(asked, { allowed: true })));
@@ -133,7 +133,7 @@ describe("a hostile webhook", () => {
     expect((await server.admin.patch(`${MAPS}/a`, { data: { b: "3" } })).status).toBe(200);
   });
 
-  it("that fails at random leaves nothing half written", async () => {
+  it("that fails at random leaves no partial write", async () => {
     const ways: ((asked: Asked, response: ServerResponse) => void)[] = [
       (asked, response) =>
         response.end(JSON.stringify(reviewed(asked, patched({ op: "add", path: "/data/b", value: "2" })))),
@@ -160,7 +160,7 @@ describe("a hostile webhook", () => {
     expect(stored.toSorted()).toEqual(made.map((name) => [name, { a: "1", b: "2" }]).toSorted());
   });
 
-  it("that answers with a deeply nested patch, or with members like __proto__, changes nothing else", async () => {
+  it("that answers with a deeply nested patch or members like __proto__ changes nothing else", async () => {
     write = (asked, response) => {
       const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
       const patch = Buffer.from(`[{"op":"add","path":"/data/b","value":${deep}}]`).toString("base64");

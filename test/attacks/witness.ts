@@ -8,10 +8,10 @@ import { TestServer } from "../support/api.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService } from "../support/https-service.ts";
 
-/** What authorization was asked, in one line: `get configmaps/status team-a settings`, `get path /version`. */
+/** An authorization question in one line: `get configmaps/status team-a settings`, `get path /version`. */
 export type Question = string;
 
-/** What a server answered. */
+/** A response of a server. */
 export interface Told {
   readonly status: number;
   readonly text: string;
@@ -26,12 +26,12 @@ interface Review {
 }
 
 /**
- * A server that asks a service of others about every request and remembers no answer, so that the service is a witness of
- * what authorization was asked. The service allows everything but what `denied` says.
+ * A server with an authorization webhook and no cache, so that the webhook records every authorization question. The
+ * webhook allows everything except what `denied` matches.
  */
 export class Witness {
   private readonly asked: Question[] = [];
-  /** Decides; a test may change it. */
+  /** Decides a question; a test may replace it. */
   denied: (question: Question) => boolean = () => false;
   private session: ClientHttp2Session | undefined;
 
@@ -45,7 +45,7 @@ export class Witness {
     return this.started!;
   }
 
-  /** The one user that tests send requests as; their token is their name. */
+  /** The user of all requests; the token is the user name. */
   static readonly user = "eve";
 
   static async start(options: CreateServerOptions = {}): Promise<Witness> {
@@ -77,12 +77,12 @@ export class Witness {
     return { body: { apiVersion: "authorization.platform.io/v1", kind: "SubjectAccessReview", status } };
   }
 
-  /** What was asked about the user since the last call. */
+  /** The questions about the user since the last call. */
   questions(): Question[] {
     return this.asked.splice(0);
   }
 
-  /** A request over HTTP/1.1, its target and header lines byte for byte as written. */
+  /** Sends an HTTP/1.1 request with the target and header lines byte for byte. */
   async http1(method: string, target: string, ...headers: readonly string[]): Promise<Told> {
     const lines = [
       `Host: localhost`,
@@ -93,14 +93,14 @@ export class Witness {
     return this.raw([`${method} ${target} HTTP/1.1`, ...lines, "", ""].join("\r\n"));
   }
 
-  /** What is answered to bytes on a connection of their own, until the server closes it. */
+  /** The response to bytes sent on a new connection, read until the server closes it. */
   async raw(bytes: string): Promise<Told> {
     const connection = await RawConnection.open(portOf(this.server));
     connection.write(Buffer.from(bytes, "latin1"));
     return toldBy(await connection.closes());
   }
 
-  /** A request over HTTP/2; further headers may replace the pseudo headers too. */
+  /** Sends an HTTP/2 request; additional headers may replace the pseudo headers. */
   async http2(method: string, target: string, headers: Readonly<Record<string, string>> = {}): Promise<Told> {
     this.session ??= http2Session(this.server);
     const stream = this.session.request({
@@ -136,7 +136,7 @@ function questionOf({ resourceAttributes, nonResourceAttributes }: Review["spec"
   return [verb, group === "" ? type : `${type}.${group}`, namespace, name].join(" ").trimEnd();
 }
 
-/** Reads one answer of HTTP/1.1. */
+/** Reads one HTTP/1.1 response. */
 function toldBy(text: string): Told {
   const end = text.indexOf("\r\n\r\n");
   return { status: Number(text.split(" ", 2)[1]), text: end === -1 ? "" : text.slice(end + 4) };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ExtensionServer } from "../support/extension-server.ts";
 import { AuditedServer, everythingAt } from "./support.ts";
 
-test("a request that is passed on to an extension server is recorded as any other, a watch when its answer begins and ends", async () => {
+test("a request forwarded to an extension server is audited like any other, a watch when its response begins and ends", async () => {
   const server = await AuditedServer.start(everythingAt("Metadata"), {
     connections: { allowLoopback: true },
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { read } from "../tidy/source-files.ts";
 import { AuditedServer } from "./support.ts";
 
-test("docs/audit.md: the policy of the example does what its comments say", async () => {
+test("docs/audit.md: the example policy does what its comments say", async () => {
   const example = /<!-- example: policy -->\s+```yaml\n([^`]+)```/.exec(read("docs/audit.md"))![1]!;
   const server = await AuditedServer.start(example.replace(/^apiVersion.*\nkind.*\n/, ""));
   try {

@@ -8,12 +8,12 @@ import { AuditedServer, everythingAt, type Event } from "./support.ts";
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const microTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-describe("events at level Metadata", () => {
+describe("audit events at level Metadata", () => {
   let server: AuditedServer;
   beforeAll(async () => (server = await AuditedServer.start(everythingAt("Metadata"))));
   afterAll(() => server.close());
 
-  test("a request has an event when it comes and one when it is answered, under the id that its answer carries", async () => {
+  test("a request has an event when it is received and one when it is answered, with the Audit-ID of the response", async () => {
     const answer = await server.api.admin.get(`${configMaps}?limit=1`, {
       headers: { "user-agent": "tester/1.0" },
     });
@@ -57,7 +57,7 @@ describe("events at level Metadata", () => {
     expect(complete.stageTimestamp >= complete.requestReceivedTimestamp).toBe(true);
   });
 
-  test("a client may give the id", async () => {
+  test("a client may set the Audit-ID", async () => {
     const answer = await server.api.admin.get("/version", { headers: { "audit-id": "mine-1" } });
     expect(answer.headers["audit-id"]).toBe("mine-1");
     const [event] = await server.events("mine-1");
@@ -65,7 +65,7 @@ describe("events at level Metadata", () => {
     expect(event.objectRef).toBeUndefined();
   });
 
-  test("what the path doesn't say of an object, its body does; the object itself isn't recorded", async () => {
+  test("the name of a created object is taken from its body, and the object itself is not recorded", async () => {
     const secret = { metadata: { name: "one" }, stringData: { password: "very-secret-word" } };
     const answer = await server.api.admin.post("/api/v1/namespaces/default/secrets", secret);
     expect(answer.status).toBe(201);
@@ -79,7 +79,7 @@ describe("events at level Metadata", () => {
     expect((await server.lines()).join("\n")).not.toContain("very-secret-word");
   });
 
-  test("a failure is recorded with the Status that the client gets", async () => {
+  test("a failure is recorded with the Status of the response", async () => {
     const answer = await server.api.admin.get(`${configMaps}/absent`);
     const event = (await server.events(answer.headers["audit-id"])).at(-1);
     expect(event.responseStatus).toEqual({
@@ -93,14 +93,14 @@ describe("events at level Metadata", () => {
     expect(event.responseObject).toBeUndefined();
   });
 
-  test("where a request comes from: proxies first, the connection's own address last", async () => {
+  test("sourceIPs has the proxies' addresses first and the connection's address last", async () => {
     const headers = { "x-forwarded-for": "10.1.1.1, nonsense, 10.1.1.2", "x-real-ip": "10.1.1.3" };
     const answer = await server.api.admin.get("/version", { headers });
     const [event] = await server.events(answer.headers["audit-id"]);
     expect(event.sourceIPs).toEqual(["10.1.1.1", "10.1.1.2", "10.1.1.3", "127.0.0.1"]);
   });
 
-  test("an impersonated user stands beside the caller; what authorization refuses is a decision too", async () => {
+  test("an impersonated user is recorded beside the caller; a denied authorization is recorded as a decision", async () => {
     const answer = await server.api.admin.get(configMaps, {
       headers: { "impersonate-user": "someone", "impersonate-group": "team" },
     });
@@ -114,7 +114,7 @@ describe("events at level Metadata", () => {
     });
   });
 
-  test("a caller who can't be recognised is recorded once, without a name", async () => {
+  test("an unauthenticated request is recorded once, without a user", async () => {
     const answer = await server.api.as("wrong-token").get(configMaps);
     expect(answer.status).toBe(401);
     const events = await server.events(answer.headers["audit-id"]);
@@ -127,7 +127,7 @@ describe("events at level Metadata", () => {
     expect((await server.lines()).join("\n")).not.toContain("wrong-token");
   });
 
-  test("a watch has an event when its answer begins, and one when it ends", async () => {
+  test("a watch has an event when its response begins, and one when it ends", async () => {
     const watch = await server.api.admin.watch(configMaps);
     const id = watch.headers["audit-id"];
     const stages = (events: Event[]) => events.map(({ stage }) => stage as string);
@@ -157,20 +157,20 @@ describe("events at level Metadata", () => {
     expect(other.annotations).not.toHaveProperty(["platform.io/deprecated"]);
   });
 
-  test("events and levels are counted", async () => {
+  test("audit events and the audit levels of requests are counted", async () => {
     const before = (await server.api.admin.get("/metrics")).text;
     await server.api.admin.get("/version");
     const after = (await server.api.admin.get("/metrics")).text;
     const value = (text: string, name: string) => Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
     const events = "apiserver_audit_event_total";
     const levels = 'apiserver_audit_level_total\\{level="Metadata"\\}';
-    // The request for the figures itself has come, and the one before it is complete.
+    // The metrics request itself was received, and the one before it is complete.
     expect(value(after, events) - value(before, events)).toBe(4);
     expect(value(after, levels) - value(before, levels)).toBe(2);
   });
 });
 
-describe("events with objects", () => {
+describe("audit events with objects", () => {
   let server: AuditedServer;
   beforeAll(async () => {
     server = await AuditedServer.start(`
@@ -191,7 +191,7 @@ omitStages: [RequestReceived]`);
     return events[0];
   };
 
-  test("level RequestResponse: the object as it was sent, and as it was answered", async () => {
+  test("level RequestResponse records the request object and the response object", async () => {
     const sent = { metadata: { name: "both" }, data: { text: "grüße\n" } };
     const answer = await server.api.admin.post(configMaps, sent);
     const event = await eventOf(answer.headers);
@@ -200,7 +200,7 @@ omitStages: [RequestReceived]`);
     expect(event.responseObject.metadata.managedFields).toHaveLength(1);
   });
 
-  test("level Request: the patch, and no answer", async () => {
+  test("level Request records the patch, and no response", async () => {
     await server.api.admin.post(configMaps, { metadata: { name: "patched" } });
     const answer = await server.api.admin.patch(`${configMaps}/patched`, { data: { a: "1" } });
     const event = await eventOf(answer.headers);
@@ -223,7 +223,7 @@ omitStages: [RequestReceived]`);
   test.each([
     ["YAML", "application/yaml"],
     ["binary", "application/vnd.platform.protobuf"],
-  ])("what is answered in %s is recorded as JSON", async (_form, accept) => {
+  ])("a %s response is recorded as JSON", async (_form, accept) => {
     const plain = await server.api.admin.get(configMaps);
     const answer = await server.api.admin.get(configMaps, { accept });
     expect(answer.headers["content-type"]).toContain(accept);
@@ -233,7 +233,7 @@ omitStages: [RequestReceived]`);
     expect((await eventOf(one.headers)).responseObject).toEqual(same.body);
   });
 
-  test("a list and a table are recorded as they are answered; one that is laid out takes one line", async () => {
+  test("a list and a table are recorded as returned; an indented response is recorded on one line", async () => {
     const accept = "application/json;as=Table;g=meta.platform.io;v=v1";
     const table = await server.api.admin.get(configMaps, { accept });
     expect((await eventOf(table.headers)).responseObject).toEqual(table.body);
@@ -242,7 +242,7 @@ omitStages: [RequestReceived]`);
     expect((await eventOf(laidOut.headers)).responseObject).toEqual(laidOut.body);
   });
 
-  test("omitManagedFields leaves them out of what is recorded, not of what is answered", async () => {
+  test("omitManagedFields removes managedFields from the event, not from the response", async () => {
     const path = "/api/v1/namespaces/quiet/configmaps";
     const answer = await server.api.admin.post(path, { metadata: { name: "plain" }, data: { a: "1" } });
     expect(answer.body).toMatchObject({ metadata: { managedFields: [{}] } });
@@ -259,7 +259,7 @@ omitStages: [RequestReceived]`);
     }
   });
 
-  test("secrets and reviewed tokens stay out of the log where the policy says Metadata", async () => {
+  test("secrets and reviewed tokens are not recorded when the policy has level Metadata for them", async () => {
     const secret = { metadata: { name: "two" }, stringData: { key: "hidden-word" } };
     await server.api.admin.post("/api/v1/namespaces/default/secrets", secret);
     await server.api.admin.get("/api/v1/namespaces/default/secrets");
@@ -272,7 +272,7 @@ omitStages: [RequestReceived]`);
     expect((await server.lines()).join("\n")).not.toContain("hidden-word");
   });
 
-  test("the options of a deletion and its Status are recorded", async () => {
+  test("the options of a delete and its Status are recorded", async () => {
     await server.api.admin.post(configMaps, { metadata: { name: "gone" } });
     const answer = await server.api.admin.ask("DELETE", `${configMaps}/gone`, {
       body: { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0 },
@@ -283,7 +283,7 @@ omitStages: [RequestReceived]`);
     expect(event.responseStatus).toMatchObject({ status: "Success", code: 200 });
   });
 
-  test("an object that is too large is left out, and an annotation says so", async () => {
+  test("an object that is too large is omitted, with an annotation", async () => {
     const text = "x".repeat(900_000);
     for (let index = 0; index < 10; index++) {
       await server.api.admin.post(configMaps, { metadata: { name: `large-${index}` }, data: { text } });
@@ -298,7 +298,7 @@ omitStages: [RequestReceived]`);
   });
 });
 
-test("what isn't to be recorded leaves nothing behind but an id", async () => {
+test("a request at level None has an Audit-ID and no event", async () => {
   const server = await AuditedServer.start(`
 rules:
   - {level: None, verbs: [get], nonResourceURLs: ["/healthz*", "/version"]}
@@ -314,7 +314,7 @@ rules:
   }
 });
 
-test("names are those of the vocabulary", async () => {
+test("names in events are those of the vocabulary", async () => {
   const server = await AuditedServer.start(everythingAt("Metadata"), { vocabulary: "kubernetes" });
   try {
     const answer = await server.api.admin.get("/apis/flowcontrol.apiserver.k8s.io/v1beta2/flowschemas");
@@ -331,7 +331,7 @@ test("names are those of the vocabulary", async () => {
   }
 });
 
-test("reasons of authorization are recorded", async () => {
+test("authorization reasons are recorded", async () => {
   const folder = temporaryFolder();
   const tokenAuthFile = path.join(folder.path, "tokens.csv");
   writeFileSync(tokenAuthFile, "viewer-token,vera,1\n");

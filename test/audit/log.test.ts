@@ -10,7 +10,7 @@ import { ManualClock, settle } from "../api/support.ts";
 import { temporaryFolder } from "../support/process.ts";
 import { AuditedServer, everythingAt } from "./support.ts";
 
-describe("the log's file", () => {
+describe("the audit log file", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   beforeEach(() => {
     folder = temporaryFolder();
@@ -36,7 +36,7 @@ describe("the log's file", () => {
   const names = () => readdirSync(path.join(folder.path, "below")).toSorted();
   const text = (name: string) => readFileSync(path.join(folder.path, "below", name));
 
-  test("is set aside under the time when it is full; only its owner may read it", async () => {
+  test("is rotated to a name with the time when it is full; only its owner can read it", async () => {
     const file = open();
     for (const line of ["first\n", "next\n", "last\n"]) file.write(Buffer.from(line));
     await file.close();
@@ -46,7 +46,7 @@ describe("the log's file", () => {
     expect(statSync(path.join(folder.path, "below", "audit.log")).mode & 0o777).toBe(0o600);
   });
 
-  test("goes on where it was left; two files that are set aside at one time have two names", async () => {
+  test("is appended to after a restart; two files rotated at the same time have different names", async () => {
     const first = open();
     first.write(Buffer.from("123456\n"));
     await first.close();
@@ -60,7 +60,7 @@ describe("the log's file", () => {
     ]);
   });
 
-  test("old ones are removed by number and by age, and compressed; other files are let alone", async () => {
+  test("rotated files are removed by number and age, and compressed; other files are unchanged", async () => {
     mkdirSync(path.join(folder.path, "below"));
     const put = (name: string) => writeFileSync(path.join(folder.path, "below", name), name);
     const others = ["audit-notes.log", "other-2026-01-01T00-00-00.000.log"];
@@ -84,8 +84,8 @@ describe("the log's file", () => {
   });
 });
 
-describe("the mode blocking", () => {
-  test("lines of one turn go out in one write, an urgent one at once with all before it", async () => {
+describe("mode blocking", () => {
+  test("lines of one event loop turn are written together, an urgent one immediately with all earlier ones", async () => {
     const writes: string[] = [];
     const target = {
       write: (bytes: Buffer) => void writes.push(bytes.toString()),
@@ -105,7 +105,7 @@ describe("the mode blocking", () => {
     expect(writes.at(-1)).toBe("e\n");
   });
 
-  test("what can't be written is told with its number", () => {
+  test("a write failure is reported with the number of events", () => {
     const lost: unknown[] = [];
     const full = () => {
       throw new Error("no space");
@@ -119,7 +119,7 @@ describe("the mode blocking", () => {
   });
 });
 
-describe("the mode batch", () => {
+describe("mode batch", () => {
   const start = (options: Partial<BatchOptions> = {}) => {
     const clock = new ManualClock();
     const sent: (readonly string[])[] = [];
@@ -154,7 +154,7 @@ describe("the mode batch", () => {
     return { clock, sent, lost, output, block };
   };
 
-  test("a batch is sent when it is full, or after a time", async () => {
+  test("a batch is sent when it is full or after the maximum wait", async () => {
     const { clock, sent, output } = start();
     for (const text of ["a", "b", "c", "d"]) output.write(text);
     expect(sent).toEqual([["a", "b", "c"]]);
@@ -164,7 +164,7 @@ describe("the mode batch", () => {
     expect(sent.at(-1)).toEqual(["d"]);
   });
 
-  test("a buffer that is full takes no more; what is lost is counted", async () => {
+  test("events are dropped and counted when the buffer is full", async () => {
     const { sent, lost, output, block } = start();
     const free = block();
     for (const text of "abcdefghi") output.write(text);
@@ -176,14 +176,14 @@ describe("the mode batch", () => {
     expect(output.write("late")).toBe(false);
   });
 
-  test("a batch has so many bytes at most, but a larger event goes alone", async () => {
+  test("a batch has a maximum number of bytes, and a larger event is sent alone", async () => {
     const { sent, output } = start({ batchBytes: 4 });
     for (const text of ["aa", "bb", "cccccc"]) output.write(text);
     await output.close();
     expect(sent).toEqual([["aa", "bb"], ["cccccc"]]);
   });
 
-  test("batches are limited in a second", async () => {
+  test("the rate of batches is limited", async () => {
     const { clock, sent, output } = start({ batchEvents: 1, throttle: { perSecond: 2, burst: 1 } });
     output.write("a");
     await settle();
@@ -195,7 +195,7 @@ describe("the mode batch", () => {
   });
 });
 
-test("times have microseconds, in order, within the clock's milliseconds", () => {
+test("timestamps have microseconds, are ordered and stay within the clock's millisecond", () => {
   let passed = 5.25;
   const clock = { now: () => 1000, monotonicNow: () => 1000, setTimer: () => ({ cancel: () => undefined }) };
   const micros = new MicroClock(clock, () => passed);
@@ -207,8 +207,8 @@ test("times have microseconds, in order, within the clock's milliseconds", () =>
   expect(microTimeText(1_767_323_045_000_042)).toBe("2026-01-02T03:04:05.000042Z");
 });
 
-describe("a server's log", () => {
-  test("in the legacy form", async () => {
+describe("the audit log of a server", () => {
+  test("has the legacy format when it is selected", async () => {
     const server = await AuditedServer.start(everythingAt("Metadata"), {}, { format: "legacy" });
     try {
       const { headers } = await server.api.admin.get("/version", {
@@ -228,7 +228,7 @@ describe("a server's log", () => {
     }
   });
 
-  test("in mode batch everything is there when the server has stopped", async () => {
+  test("in mode batch has all events once the server has stopped", async () => {
     const batch = { bufferEvents: 1000, batchEvents: 100, maxWaitMs: 60_000, throttle: undefined };
     const server = await AuditedServer.start(everythingAt("Metadata"), {}, { mode: "batch", batch });
     const { headers } = await server.api.admin.get("/version");
@@ -238,7 +238,7 @@ describe("a server's log", () => {
     await server.close();
   });
 
-  test("limited sizes: an event loses its objects, then itself", async () => {
+  test("with size limits: an event loses its objects, then is dropped", async () => {
     const truncate = { maxEventBytes: 1500, maxBatchBytes: 10_000 };
     const server = await AuditedServer.start(everythingAt("RequestResponse"), {}, { truncate });
     try {
@@ -259,8 +259,8 @@ describe("a server's log", () => {
   test.each([
     ["blocking-strict", 500],
     ["blocking", 200],
-  ] as const)("that can't be written: in mode %s a request is answered with %i", async (mode, status) => {
-    // Always full.
+  ] as const)("that can't be written: in mode %s a request is %i", async (mode, status) => {
+    // The device is always full.
     const server = await AuditedServer.start(everythingAt("Metadata"), {}, { path: "/dev/full", mode });
     try {
       const answer = await server.api.admin.get("/version");
@@ -276,7 +276,7 @@ describe("a server's log", () => {
     }
   });
 
-  test("a policy or log that can't be used keeps the server from starting, with the flag, rule and field", async () => {
+  test("a server doesn't start with an unusable policy or log, and the error has the flag, rule and field", async () => {
     await expect(AuditedServer.start("rules: [{level: None}, {level: X}]")).rejects.toThrow(
       /^audit\.policyFile \S+policy.yaml: rules\[1\].level: Unsupported value: "X"/,
     );

@@ -22,7 +22,7 @@ const pods = {
 } as const;
 const path = { kind: "nonResource", user, verb: "get", path: "/healthz/ping" } as const;
 
-describe("a rule is about a request", () => {
+describe("a rule matches a request", () => {
   const yes = true;
   const no = false;
   test.each<[string, Attributes, boolean]>([
@@ -74,7 +74,7 @@ describe("a rule is about a request", () => {
   });
 });
 
-test("the first rule that is about a request decides; what the policy omits is omitted under every rule", async () => {
+test("the first matching rule decides; what the policy omits is omitted under every rule", async () => {
   const { policy } = await read(`
 omitStages: [RequestReceived]
 omitManagedFields: true
@@ -93,7 +93,7 @@ rules:
   expect(terms("watch").level).toBe("RequestResponse");
 });
 
-describe("a policy that can't be used", () => {
+describe("an invalid policy", () => {
   test.each([
     ["", "rules: Required value: a policy needs at least one rule"],
     ["rules: []", "rules: Required value"],
@@ -117,11 +117,11 @@ describe("a policy that can't be used", () => {
       "rules[0].resources[0].resourceNames: Invalid value",
     ],
     ["rules: [", "can't be parsed"],
-  ])("%s", async (text, message) => {
+  ])("%s is rejected", async (text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
-  test("a file that is empty, or of another kind or vocabulary", async () => {
+  test("an empty file and one of another kind or vocabulary are rejected", async () => {
     await expect(readPolicy(Buffer.from(""), platform)).rejects.toThrow("the file is empty");
     await expect(readPolicy(Buffer.from("kind: List"), platform)).rejects.toThrow('found "List" of ""');
     await expect(readPolicy(Buffer.from(`${head}rules: [{level: None}]`), kubernetes)).rejects.toThrow(
@@ -130,7 +130,7 @@ describe("a policy that can't be used", () => {
   });
 });
 
-test("fields that have no effect are warned of", async () => {
+test("fields without effect give a warning", async () => {
   const { warnings } = await read("rules: [{level: None, user: [a]}]\nlevel: None");
   expect(warnings).toEqual([
     'unknown field "rules[0].user" has no effect',

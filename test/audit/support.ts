@@ -5,12 +5,12 @@ import { settle } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
 import { temporaryFolder } from "../support/process.ts";
 
-/** A recorded event, as it stands in the log. */
-// Tests look into events of any shape; a wrong shape fails the test.
+/** A recorded audit event as written in the log. */
+// Events may have any shape; a wrong shape fails the test.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Event = any;
 
-/** A server whose requests are audited by a policy. */
+/** A server with an audit policy. */
 export class AuditedServer {
   private constructor(
     readonly api: TestServer,
@@ -18,7 +18,7 @@ export class AuditedServer {
     private readonly folder: { remove(): void },
   ) {}
 
-  /** @param policy the policy's members behind apiVersion and kind; YAML or JSON. */
+  /** @param policy the policy without apiVersion and kind; YAML or JSON. */
   static async start(
     policy: string,
     options: CreateServerOptions = {},
@@ -38,14 +38,14 @@ export class AuditedServer {
     }
   }
 
-  /** The lines that were written so far. */
+  /** The lines written so far. */
   async lines(): Promise<string[]> {
-    // A line is written by the end of the turn in which it is recorded.
+    // A line is written at the end of the event loop turn in which it is recorded.
     await settle();
     return readFileSync(this.file, "utf8").split("\n").slice(0, -1);
   }
 
-  /** The events about an audit id so far. */
+  /** The events with an Audit-ID so far. */
   async events(id: unknown): Promise<Event[]> {
     return (await this.all()).filter(({ auditID }) => auditID === id);
   }
@@ -61,7 +61,7 @@ export class AuditedServer {
   }
 }
 
-/** A policy in which everything is recorded at one level. */
+/** A policy that records everything at one level. */
 export function everythingAt(level: string): string {
   return `rules: [{level: ${level}}]`;
 }

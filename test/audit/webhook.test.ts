@@ -34,7 +34,7 @@ function start(webhook: Partial<Webhook> = {}): Promise<TestServer> {
 const lists = () => service.received.map(({ text }) => JSON.parse(text) as Event);
 const batch = { bufferEvents: 10, batchEvents: 2, maxWaitMs: 60_000, throttle: undefined };
 
-test("events are gathered, and sent as a list to the service that the configuration names", async () => {
+test("events are collected and sent as a list to the configured service", async () => {
   const server = await start({ batch });
   try {
     const answer = await server.admin.get("/version");
@@ -51,7 +51,7 @@ test("events are gathered, and sent as a list to the service that the configurat
   }
 });
 
-test("what isn't taken is sent again, whatever the answer; a server that stops sends the rest", async () => {
+test("a rejected list is sent again, whatever the status; a stopping server sends the rest", async () => {
   let refusals = 3;
   reply = () => ({ status: refusals-- > 0 ? 400 : 200, body: "" });
   const server = await start({ batch: { ...batch, batchEvents: 10 } });
@@ -66,7 +66,7 @@ test.each([
   ["blocking", 200],
   ["blocking-strict", 500],
 ] as const)(
-  "in mode %s a request waits; when the service doesn't take it, the answer is %i",
+  "in mode %s a request waits for the service; when the service rejects the event, the response is %i",
   async (mode, status) => {
     const server = await start({ mode });
     try {
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test("a configuration that can't be used keeps the server from starting", async () => {
+test("the server doesn't start with an unusable webhook configuration", async () => {
   await expect(start({ configFile: path.join(folder.path, "absent") })).rejects.toThrow(
     "audit.webhook.configFile",
   );

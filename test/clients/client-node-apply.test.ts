@@ -45,7 +45,7 @@ describe("apply by @kubernetes/client-node in the kubernetes vocabulary", () => 
   const ownersOf = ({ metadata }: V1ConfigMap): Record<string, unknown> =>
     Object.fromEntries(metadata!.managedFields!.map(({ manager, fieldsV1 }) => [manager, fieldsV1]));
 
-  /** What a refused call was told. */
+  /** The Status of a rejected call. */
   async function refusal(call: Promise<unknown>): Promise<V1Status> {
     try {
       await call;
@@ -56,7 +56,7 @@ describe("apply by @kubernetes/client-node in the kubernetes vocabulary", () => 
     throw new Error("it wasn't refused");
   }
 
-  it("creates, and says who owns what since when", async () => {
+  it("creates an object, and managedFields has its manager and time", async () => {
     const made = await apply(configMap("made", { a: "1" }), "me");
     const [entry] = made.metadata!.managedFields as [V1ManagedFieldsEntry];
     expect(made.data).toEqual({ a: "1" });
@@ -71,13 +71,13 @@ describe("apply by @kubernetes/client-node in the kubernetes vocabulary", () => 
     expect(await read("made")).toEqual(made);
   });
 
-  it("changes, and removes what is no longer applied", async () => {
+  it("changes fields, and removes those no longer applied", async () => {
     await apply(configMap("changed", { a: "1", b: "1" }), "me");
     const changed = await apply(configMap("changed", { a: "2" }), "me");
     expect([changed.data, ownersOf(changed)]).toEqual([{ a: "2" }, { me: { "f:data": { "f:a": {} } } }]);
   });
 
-  it("conflicts with who owns another value, and takes the field over by force", async () => {
+  it("conflicts with another manager's value, and takes the field over with force", async () => {
     await apply(configMap("torn", { a: "1", b: "1" }), "first");
     const { code, reason, details } = await refusal(apply(configMap("torn", { a: "2" }), "second"));
     expect([code, reason]).toEqual([409, "Conflict"]);
@@ -92,7 +92,7 @@ describe("apply by @kubernetes/client-node in the kubernetes vocabulary", () => 
     });
   });
 
-  it("tries without doing it", async () => {
+  it("changes nothing with dryRun", async () => {
     expect(await apply(configMap("tried", { a: "1" }), "me", { dryRun: "All" })).toMatchObject({
       data: { a: "1" },
     });
@@ -102,14 +102,14 @@ describe("apply by @kubernetes/client-node in the kubernetes vocabulary", () => 
     expect((await read("tried")).data).toEqual({ a: "1" });
   });
 
-  it("needs a manager and nothing of the records", async () => {
+  it("requires a field manager, and rejects managedFields in the body", async () => {
     const body = configMap("bad", { a: "1" });
     expect(await refusal(apply(body, ""))).toMatchObject({ code: 422, reason: "Invalid" });
     const recorded = { ...body, metadata: { name: "bad", managedFields: [{ manager: "me" }] } };
     expect(await refusal(apply(recorded, "me"))).toMatchObject({ code: 400 });
   });
 
-  it("reaches the scale of a workload, of which the replicas then are", async () => {
+  it("of the scale subresource takes the ownership of replicas", async () => {
     const apps = config.makeApiClient(AppsV1Api);
     const labels = { app: "web" };
     const body = {
@@ -140,7 +140,7 @@ describe("apply by @kubernetes/client-node in the kubernetes vocabulary", () => 
     expect(message).toContain('conflict with "scaler" with subresource "scale": .spec.replicas');
   });
 
-  it("works by kind too", async () => {
+  it("works with the generic object client", async () => {
     const objects = KubernetesObjectApi.makeApiClient(config);
     const spec = { ...configMap("by-kind", { a: "1" }), metadata: { name: "by-kind", namespace } };
     const made = await objects.patch(spec, undefined, undefined, "me", true, PatchStrategy.ServerSideApply);

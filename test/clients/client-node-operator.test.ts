@@ -21,9 +21,9 @@ interface Garden extends KubernetesObject {
   status?: { planted: number; observedGeneration: number };
 }
 
-/** Plants what a garden asks for: a level-triggered operator as they are written with the library, an informer and one reconciler. */
+/** A level-triggered operator as commonly written with the library: an informer and one reconciler. Plants the beds of each garden. */
 class Gardener {
-  /** What was planted, by garden; outside of the API. */
+  /** Planted beds by garden, outside the API. */
   readonly planted = new Map<string, number>();
   readonly errors: unknown[] = [];
   private readonly informer: Informer<Garden>;
@@ -119,7 +119,7 @@ const definition = {
   },
 };
 
-/** An operator of a custom kind, with the client library for Node unchanged. */
+/** An operator of a custom resource with the unchanged client library for Node. */
 describe("an operator written with @kubernetes/client-node", () => {
   let server: TestServer;
   let config: KubeConfig;
@@ -153,7 +153,7 @@ describe("an operator written with @kubernetes/client-node", () => {
   const read = async (name: string) =>
     (await gardens.getNamespacedCustomObject({ ...place, name })) as Garden;
 
-  it("brings each new object to its desired state once, and says so in its status", async () => {
+  it("reconciles each new object once, and records it in the status", async () => {
     await Promise.all(["a", "b", "c"].map((name) => create(name, { beds: 3 })));
     await create("plain", {});
     await expect.poll(() => Object.fromEntries(gardener.planted)).toEqual({ a: 3, b: 3, c: 3, plain: 1 });
@@ -166,7 +166,7 @@ describe("an operator written with @kubernetes/client-node", () => {
         });
   });
 
-  it("follows a change of the spec, whose generation its own status doesn't change", async () => {
+  it("reconciles a changed spec, and its status update doesn't change the generation", async () => {
     await gardens.patchNamespacedCustomObject({ ...place, name: "a", body: { spec: { beds: 7 } } }, merged);
     await expect
       .poll(() => read("a"))
@@ -174,14 +174,14 @@ describe("an operator written with @kubernetes/client-node", () => {
     expect(gardener.planted.get("a")).toBe(7);
   });
 
-  it("cleans up before an object goes", async () => {
+  it("cleans up before an object is deleted", async () => {
     const answer = (await gardens.deleteNamespacedCustomObject({ ...place, name: "b" })) as Garden;
     expect(answer.metadata?.deletionTimestamp).toBeDefined();
     await expect.poll(listed).toEqual(["a", "c", "plain"]);
     expect(gardener.planted.has("b")).toBe(false);
   });
 
-  it("takes up where another one of it left off", async () => {
+  it("a new instance continues where the previous one stopped", async () => {
     await gardener.stop();
     await gardens.patchNamespacedCustomObject({ ...place, name: "c", body: { spec: { beds: 9 } } }, merged);
     await gardens.deleteNamespacedCustomObject({ ...place, name: "plain" });

@@ -17,7 +17,7 @@ import { TestServer } from "../support/api.ts";
 
 const patchType = (type: PatchStrategy) => setHeaderOptions("Content-Type", type);
 
-/** The client library for Node works with this server unchanged. */
+/** The unchanged client library for Node works with this server. */
 describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
   let server: TestServer;
   let config: KubeConfig;
@@ -48,7 +48,7 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
     );
   }
 
-  it("creates, reads, lists, replaces and deletes", async () => {
+  it("creates, reads, lists, replaces and deletes objects", async () => {
     const ns = await namespace("life");
     const made = await core.createNamespacedConfigMap({
       namespace: ns,
@@ -87,7 +87,7 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
     await expect.poll(() => code(core.readNamespace({ name: ns })), { timeout: 10_000 }).toBe(404);
   });
 
-  it("pages through a list", async () => {
+  it("reads a list in pages", async () => {
     const ns = await namespace("paging");
     for (const name of ["a", "b", "c", "d", "e"])
       await core.createNamespacedServiceAccount({ namespace: ns, body: { metadata: { name } } });
@@ -103,11 +103,11 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
       names.push(...page.items.map((one) => one.metadata!.name!));
       token = page.metadata?._continue;
     } while (token !== undefined && token !== "");
-    // Every namespace has an account of its own.
+    // Every namespace has a default service account.
     expect(names.filter((name) => name !== "default")).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  it("patches in every form", async () => {
+  it("supports every patch type", async () => {
     const ns = await namespace("patching");
     const at = { namespace: ns, name: "it" };
     await core.createNamespacedConfigMap({
@@ -135,7 +135,7 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
     );
   });
 
-  it("grants and asks", async () => {
+  it("creates roles and bindings, and reviews access", async () => {
     const ns = await namespace("granting");
     const apiGroup = "rbac.authorization.k8s.io";
     await rbac.createNamespacedRole({
@@ -172,7 +172,7 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
     ).toBeGreaterThan(20);
   });
 
-  it("watches, and goes on from where it stopped", async () => {
+  it("watches, and resumes from the last resourceVersion", async () => {
     const ns = await namespace("watching");
     const seen: string[] = [];
     const { metadata } = await core.listNamespacedConfigMap({ namespace: ns });
@@ -198,14 +198,14 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
     second.abort();
   });
 
-  it("keeps an informer in step, also across a cut connection", async () => {
+  it("keeps an informer up to date, also after a broken connection", async () => {
     const ns = await namespace("informing");
     const list = () => core.listNamespacedConfigMap({ namespace: ns });
     const informer = makeInformer<V1ConfigMap>(config, `/api/v1/namespaces/${ns}/configmaps`, list);
     const log: string[] = [];
     for (const verb of ["add", "update", "delete"] as const)
       informer.on(verb, (one) => log.push(`${verb} ${one.metadata!.name}`));
-    // The library tells of its own stop as an error.
+    // The library reports its own stop as an error.
     informer.on("error", (error: Error) => {
       if (error.name !== "AbortError") log.push(`error ${error.message}`);
     });
@@ -226,7 +226,7 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
     await informer.stop();
   });
 
-  it("serves the client that works by kind, through discovery", async () => {
+  it("supports the generic object client through discovery", async () => {
     const objects = KubernetesObjectApi.makeApiClient(config);
     const spec = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "by-kind", namespace: "default" } };
     await objects.create({ ...spec, data: { a: "1" } } as V1ConfigMap);
@@ -244,7 +244,7 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
     expect(await code(objects.read(spec))).toBe(404);
   });
 
-  it("tells its version", async () => {
+  it("returns the server's version", async () => {
     expect(await config.makeApiClient(VersionApi).getCode()).toMatchObject({ major: "1", minor: "26" });
   });
 });

@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { describeKubectl } from "../support/kubectl.ts";
 import { createNamespace, useKubectl } from "./kubectl-support.ts";
 
-/** kubectl manages and asks for permissions. */
+/** kubectl manages permissions and reviews access. */
 describeKubectl("kubectl auth", (program) => {
   const client = useKubectl(program);
 
-  it("create clusterrole --aggregation-rule: the rules are gathered", async () => {
+  it("create clusterrole --aggregation-rule: the role gets the aggregated rules", async () => {
     await client.kubectl.ok([
       "create",
       "clusterrole",
@@ -27,14 +27,14 @@ describeKubectl("kubectl auth", (program) => {
       .toEqual(part.rules);
   });
 
-  it("set subject: rewrites a binding", async () => {
+  it("set subject: changes the subjects of a binding", async () => {
     await client.kubectl.ok(["create", "clusterrolebinding", "subjects", "--clusterrole=view", "--user=ann"]);
     await client.kubectl.ok(["set", "subject", "clusterrolebinding", "subjects", "--user=bob"]);
     const { subjects } = await client.kubectl.json(["get", "clusterrolebinding", "subjects"]);
     expect(subjects.map((one: { name: string }) => one.name)).toEqual(["ann", "bob"]);
   });
 
-  it("auth can-i: for oneself, for others, and as a list", async () => {
+  it("auth can-i: answers for the user, for other users, and as a list", async () => {
     const ns = await createNamespace(client.kubectl, "asking");
     await client.kubectl.ok([
       "create",
@@ -75,7 +75,7 @@ describeKubectl("kubectl auth", (program) => {
     expect(await ask("get", "configmaps", ...robot)).toMatch(/^no/);
   });
 
-  it("auth reconcile: adds what is missing to roles and bindings", async () => {
+  it("auth reconcile: adds missing rules and subjects to roles and bindings", async () => {
     const ns = await createNamespace(client.kubectl, "reconciling");
     const text = (verbs: string, user: string) => `apiVersion: rbac.authorization.k8s.io/v1
 kind: Role

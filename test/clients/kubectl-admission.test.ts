@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 import { ServerProcess, temporaryFolder } from "../support/process.ts";
 
-/** What people meet of admission on the command line, from the first second of a new server on. */
+/** Admission on the command line, from the start of a new server. */
 describeKubectl("kubectl and admission", (program) => {
   const folder = temporaryFolder();
   let server: ServerProcess;
@@ -19,7 +19,7 @@ describeKubectl("kubectl and admission", (program) => {
     folder.remove();
   });
 
-  it("run works right after the first start, and in a namespace that was just made", async () => {
+  it("run: works right after the first start, and in a namespace just created", async () => {
     await kubectl.ok(["run", "first", "--image=example.com/i"]);
     await kubectl.ok(["create", "namespace", "team"]);
     await kubectl.ok(["run", "first", "--image=example.com/i", "--namespace=team"]);
@@ -32,7 +32,7 @@ describeKubectl("kubectl and admission", (program) => {
     expect(shown).toMatch(/ConfigMapName: +kube-root-ca.crt/);
   });
 
-  it("apply says which account is missing", async () => {
+  it("apply: the error names the missing service account", async () => {
     const spec = { serviceAccountName: "robot", containers: [{ name: "c", image: "i" }] };
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "lost" }, spec };
     const why = 'error looking up service account default/robot: serviceaccount "robot" not found';
@@ -41,7 +41,7 @@ describeKubectl("kubectl and admission", (program) => {
     await kubectl.ok(["apply", "-f", "-"], { input: JSON.stringify(pod) });
   });
 
-  it("describe limits shows the limits, and run meets them", async () => {
+  it("describe limits: shows the limits, and run enforces them", async () => {
     await kubectl.ok(["create", "namespace", "limited"]);
     const limits = [
       { type: "Container", max: { cpu: "2" }, min: { cpu: "100m" }, defaultRequest: { cpu: "200m" } },

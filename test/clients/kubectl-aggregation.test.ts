@@ -40,7 +40,7 @@ describeKubectl("kubectl and the aggregation layer", (program) => {
       spec: { group, version: "v1", groupPriorityMinimum: 2000, versionPriority: 10, ...spec },
     });
 
-  it("an API service is registered, waited for, and its objects are got by its short name", async () => {
+  it("an APIService is registered, becomes available, and its objects are read by their short name", async () => {
     const service = { apiVersion: "v1", kind: "Service", metadata: { name: "extension" } };
     const spec = { type: "ExternalName", externalName: "localhost" };
     await kubectl.ok(["apply", "-f", "-"], { input: JSON.stringify({ ...service, spec }) });
@@ -60,7 +60,7 @@ describeKubectl("kubectl and the aggregation layer", (program) => {
     expect(extension.asked[0]!.headers["x-remote-user"]).toBe("system:kube-aggregator");
   });
 
-  it("a group that can't be reached is told of, and everything else works", async () => {
+  it("an unreachable group is reported, and everything else works", async () => {
     const where = { service: { namespace: "default", name: "nowhere" }, insecureSkipTLSVerify: true };
     await kubectl.ok(["apply", "-f", "-"], { input: manifest("away.example.com", where) });
     const reason = ["get", "apiservice/v1.away.example.com", "-o", "jsonpath={.status.conditions[0].reason}"];

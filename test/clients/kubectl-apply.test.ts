@@ -34,13 +34,13 @@ describeKubectl("kubectl apply --server-side", (program) => {
   const apply = (input: string, ...flags: string[]) =>
     kubectl.run(["apply", "--server-side", ...flags, "-f", "-"], { input });
 
-  it("creates, changes, dry-runs, is held off by others and takes over", async () => {
+  it("creates, changes, does a dry run, conflicts, and takes over with --force-conflicts", async () => {
     expect(await apply(manifest(2, "web:1"), "--dry-run=server")).toMatchObject({ code: 0 });
     await kubectl.fails(["get", "deployment", "web"]);
     expect(await apply(manifest(2, "web:1"))).toMatchObject({ code: 0 });
     expect(await apply(manifest(2, "web:2"))).toMatchObject({ code: 0 });
 
-    // Who scales owns the count from then on.
+    // The manager that scales owns replicas from then on.
     await kubectl.ok(["patch", "deployment", "web", "--type=merge", "-p", '{"spec":{"replicas":5}}']);
     const refused = await apply(manifest(2, "web:2"));
     expect(refused.code).not.toBe(0);
@@ -62,7 +62,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
     expect(again.metadata.resourceVersion).toBe(unchanged);
   });
 
-  it("shows what an apply would change", async () => {
+  it("with diff shows what an apply would change", async () => {
     await apply(manifest(3, "web:3"), "--force-conflicts");
     const same = await kubectl.run(["diff", "--server-side", "-f", "-"], { input: manifest(3, "web:3") });
     expect(same).toMatchObject({ code: 0 });
@@ -80,7 +80,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
     });
   const owned = ["get", "configmap", "settings", ...(program.minor < 21 ? [] : ["--show-managed-fields"])];
 
-  it("takes over what it applied by itself before, and removes what is no longer applied", async () => {
+  it("takes over its client-side fields, and removes those no longer applied", async () => {
     await kubectl.ok(["apply", "-f", "-"], { input: settings({ a: "1", b: "1", c: "1" }) });
     await kubectl.ok(["patch", "configmap", "settings", "--type=merge", "-p", '{"data":{"c":"9"}}']);
     const refused = await apply(settings({ a: "2", b: "1", c: "1" }));
@@ -89,7 +89,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
 
     expect(await apply(settings({ a: "2", b: "1" }))).toMatchObject({ code: 0, stderr: "" });
     expect((await kubectl.json(owned)).data).toEqual({ a: "2", b: "1", c: "9" });
-    // From 1.26 on it moves its old entry over to the new one; before, the old entry keeps what it applied last.
+    // kubectl 1.26 and later migrate their old managedFields entry; older versions leave it unchanged.
     expect(await apply(settings({ a: "2" }))).toMatchObject({ code: 0, stderr: "" });
     const { data, metadata } = await kubectl.json(owned);
     const entries = metadata.managedFields as { manager: string; operation: string }[];
@@ -103,7 +103,7 @@ describeKubectl("kubectl apply --server-side", (program) => {
     } else {
       expect(data).toEqual({ a: "2", b: "1", c: "9" });
     }
-    // And the old way still works after it.
+    // Client-side apply still works afterwards.
     await kubectl.ok(["apply", "-f", "-"], { input: settings({ a: "3" }) });
     expect((await kubectl.json(owned)).data).toMatchObject({ a: "3", c: "9" });
   });

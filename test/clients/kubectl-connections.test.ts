@@ -7,10 +7,10 @@ import { FakeBackend, makeNode, makePod } from "../support/backends.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 import { spdyUpgrade, type SpdyHandler } from "../support/spdy.ts";
 
-/** A node agent whose every command prints two lines, one of them as an error. */
+/** A node agent whose commands each print one line to stdout and one to stderr. */
 const command: SpdyHandler = {
   opened(session, stream) {
-    // Opened in this order: errors of the call, output, output of errors.
+    // The streams are opened in this order: error, stdout, stderr.
     if (stream !== 5) return;
     session.send(3, "out\n", true);
     session.send(5, "err\n", true);
@@ -18,13 +18,13 @@ const command: SpdyHandler = {
   },
 };
 
-/** A node agent behind whose every port somebody gives back what they get. */
+/** A node agent that echoes the data of every forwarded port. */
 const parrot: SpdyHandler = {
-  // Of each two streams the first is for errors.
+  // The first of each pair of streams is the error stream.
   data: (session, stream, bytes) => session.send(stream, `got ${bytes.toString()}`),
 };
 
-/** The command line client reaches pods through this server unchanged. */
+/** The unchanged command line client reaches pods through this server. */
 describeKubectl("kubectl and connections", (program) => {
   let server: TestServer;
   let agent: FakeBackend;
@@ -62,7 +62,7 @@ describeKubectl("kubectl and connections", (program) => {
     await agent?.close();
   });
 
-  it("logs: of the only container, of one that is named, and with options", async () => {
+  it("logs: of the only container, of a named one, and with options", async () => {
     expect(await kubectl.ok(["logs", "pod"])).toBe("/containerLogs/default/pod/main\n");
     expect(await kubectl.ok(["logs", "two", "-c", "b", "--tail=5", "--previous"])).toBe(
       "/containerLogs/default/two/b?previous=true&tailLines=5\n",
@@ -73,7 +73,7 @@ describeKubectl("kubectl and connections", (program) => {
     );
   });
 
-  it("logs -f: line by line", async () => {
+  it("logs -f: prints line by line", async () => {
     const running = kubectl.start(["logs", "-f", "pod"]);
     await running.line(/follow=true/);
     write("later\n");
@@ -81,7 +81,7 @@ describeKubectl("kubectl and connections", (program) => {
     await running.stop();
   });
 
-  it("get --raw: through a pod's and a node's proxy", async () => {
+  it("get --raw: reads through the proxy of a pod and of a node", async () => {
     const pods = "/api/v1/namespaces/default/pods";
     expect(await kubectl.ok(["get", "--raw", `${pods}/https:pod:${agent.port}/proxy/a/b?c=d`])).toBe(
       "/a/b?c=d\n",
@@ -90,7 +90,7 @@ describeKubectl("kubectl and connections", (program) => {
     expect(await kubectl.fails(["get", "--raw", `${pods}/pod:1/proxy/`])).toContain("connection refused");
   });
 
-  it("exec: output and errors of a command", async () => {
+  it("exec: returns the output and errors of a command", async () => {
     const { code, stdout, stderr } = await kubectl.run(["exec", "pod", "--", "ls", "-l", "a b"]);
     expect([code, stdout]).toEqual([0, "out\n"]);
     expect(stderr).toContain("err\n");
@@ -99,7 +99,7 @@ describeKubectl("kubectl and connections", (program) => {
     );
   });
 
-  it("port-forward: bytes there and back", async () => {
+  it("port-forward: passes bytes in both directions", async () => {
     const running = kubectl.start(["port-forward", "pod/pod", ":8080"]);
     const line = await running.line(/Forwarding from 127\.0\.0\.1:\d+ -> 8080/);
     const port = Number(/127\.0\.0\.1:(\d+)/.exec(line)![1]);

@@ -3,7 +3,7 @@ import { createServer } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 
-/** A custom kind, with an object of it before and after a change of the manifest. */
+/** A custom resource definition with an object before and after a change of its manifest. */
 interface Example {
   readonly title: string;
   readonly plural: string;

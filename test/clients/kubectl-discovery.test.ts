@@ -6,7 +6,7 @@ import { useKubectl } from "./kubectl-support.ts";
 describeKubectl("kubectl discovery", (program) => {
   const client = useKubectl(program);
 
-  it("api-resources, api-versions, version, get --raw", async () => {
+  it("api-resources, api-versions, version and get --raw show the served API", async () => {
     const resources = await client.kubectl.ok(["api-resources"]);
     expect(resources).toMatch(/^configmaps\s+cm\s+(v1\s+)?true\s+ConfigMap$/m);
     expect(resources).toMatch(/^clusterroles\s+rbac\.authorization\.k8s\.io(\/v1)?\s+false\s+ClusterRole$/m);
@@ -32,7 +32,7 @@ describeKubectl("kubectl discovery", (program) => {
     );
   });
 
-  it("explain: kinds, fields, and the whole tree", async () => {
+  it("explain: shows kinds, fields and the whole tree", async () => {
     const configMaps = await client.kubectl.ok(["explain", "configmaps"]);
     expect(configMaps).toMatch(/KIND:\s+ConfigMap/);
     expect(configMaps).toMatch(/binaryData\s+<map\[string\]string>/);

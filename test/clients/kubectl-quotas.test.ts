@@ -3,7 +3,7 @@ import { createServer } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 
-/** Quotas and the levels of PodSecurity, as people use them on the command line. */
+/** Quotas and PodSecurity levels on the command line. */
 describeKubectl("kubectl and quotas", (program) => {
   let server: Server;
   let kubectl: Kubectl;
@@ -18,7 +18,7 @@ describeKubectl("kubectl and quotas", (program) => {
     await server?.close();
   });
 
-  /** The lines of a text with their words. */
+  /** The lines of a text, each split into words. */
   const words = (text: string) => text.split("\n").map((line) => line.trim().split(/\s+/));
   const apply = (object: object) => kubectl.run(["apply", "-f", "-"], { input: JSON.stringify(object) });
   const pod = (name: string, resources?: object, more?: object) => ({
@@ -29,7 +29,7 @@ describeKubectl("kubectl and quotas", (program) => {
   });
   const requests = { requests: { cpu: "500m" } };
 
-  it("create quota: what exceeds it is refused, and describe quota shows what is used", async () => {
+  it("create quota: a pod above the quota is rejected, and describe quota shows the usage", async () => {
     await kubectl.ok(["-n", "team", "create", "quota", "small", "--hard=cpu=1,pods=2,count/configmaps=10"]);
     await expect.poll(() => apply(pod("first", requests))).toMatchObject({ code: 0 });
     const large = await apply(pod("large", { requests: { cpu: "600m" } }));
@@ -56,7 +56,7 @@ describeKubectl("kubectl and quotas", (program) => {
     await kubectl.ok(["-n", "team", "delete", "quota", "small"]);
   });
 
-  it("a scoped quota counts only what is in its scopes", async () => {
+  it("a scoped quota counts only objects in its scopes", async () => {
     await kubectl.ok(["-n", "team", "create", "quota", "careless", "--hard=pods=0", "--scopes=BestEffort"]);
     expect((await apply(pod("careless"))).stderr).toContain("exceeded quota: careless");
     expect((await apply(pod("careful", requests))).code).toBe(0);
@@ -64,7 +64,7 @@ describeKubectl("kubectl and quotas", (program) => {
     await kubectl.ok(["-n", "team", "delete", "quota", "careless"]);
   });
 
-  it("label namespace pod-security: warns of the pods that are there, and refuses new ones", async () => {
+  it("label namespace pod-security: warns about existing pods, and new ones are rejected", async () => {
     const onHost = { hostNetwork: true };
     expect((await apply(pod("root", undefined, onHost))).code).toBe(0);
     const level = "pod-security.kubernetes.io/enforce=baseline";

@@ -17,7 +17,7 @@ export function useKubectl(program: KubectlProgram) {
     const tokenAuthFile = join(folder, "tokens.csv");
     const groups = "system:serviceaccounts,system:serviceaccounts:asking";
     writeFileSync(tokenAuthFile, `robots-token,system:serviceaccount:asking:robot,7,"${groups}"\n`);
-    // Tests count the config maps of a namespace.
+    // Tests count the ConfigMaps of a namespace.
     const enabledControllers = ["*", "-root-ca-cert-publisher"];
     server = await createServer({ vocabulary: "kubernetes", tokenAuthFile, enabledControllers });
     client.kubectl = new Kubectl(program, server.kubeconfig());

@@ -18,7 +18,7 @@ describeKubectl("kubectl and tokens of service accounts", (program) => {
     await server?.close();
   });
 
-  /** Asks for a token: by the command for that, where this kubectl has it, else as what the command sends. */
+  /** Requests a token with the command `create token`, or with the request of that command when this kubectl doesn't have it. */
   async function tokenOf(words: readonly string[], spec: object): Promise<string> {
     if (program.minor >= 24) return (await kubectl.ok(["create", "token", "robot", ...words])).trim();
     const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
@@ -27,7 +27,7 @@ describeKubectl("kubectl and tokens of service accounts", (program) => {
     return (JSON.parse(answer) as { status: { token: string } }).status.token;
   }
 
-  it("C-5.5-07 a token is bound to a pod, for a time and an audience", async () => {
+  it("C-5.5-07 create token: the token is bound to a pod, a duration and an audience", async () => {
     const pod = {
       apiVersion: "v1",
       kind: "Pod",
@@ -60,7 +60,7 @@ describeKubectl("kubectl and tokens of service accounts", (program) => {
     expect(claimsOf(elsewhere)["aud"]).toEqual(["vault"]);
   });
 
-  it("C-5.5-01 a token is good for kubectl itself", async () => {
+  it("C-5.5-01 create token: the token authenticates kubectl", async () => {
     const token = await tokenOf([], {});
     const as = ["--token", token, "--kubeconfig", "/dev/null", "--server", server.url!];
     const said = await kubectl.run([...as, "--insecure-skip-tls-verify", "get", "pods"]);

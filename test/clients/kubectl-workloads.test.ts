@@ -3,13 +3,13 @@ import { createServer } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 
-/** What people do with workloads, services and nodes on the command line. */
+/** Workloads, services and nodes on the command line. */
 describeKubectl("kubectl and workloads", (program) => {
   let server: Server;
   let kubectl: Kubectl;
 
   beforeAll(async () => {
-    // A test counts the config maps of a namespace.
+    // A test counts the ConfigMaps of a namespace.
     const enabledControllers = ["*", "-root-ca-cert-publisher"];
     server = await createServer({ vocabulary: "kubernetes", enabledControllers });
     kubectl = new Kubectl(program, server.kubeconfig());
@@ -57,7 +57,7 @@ describeKubectl("kubectl and workloads", (program) => {
     }
   });
 
-  it("explain tells fields, types and meaning, however deep", async () => {
+  it("explain shows fields, types and descriptions at every depth", async () => {
     const text = await kubectl.ok([
       "explain",
       "deployment.spec.template.spec.containers.livenessProbe.httpGet",
@@ -70,7 +70,7 @@ describeKubectl("kubectl and workloads", (program) => {
     }
   });
 
-  it("create, get, scale, set image, label --all, expose, delete", async () => {
+  it("create, get, scale, set image, label --all, expose and delete work", async () => {
     const ns = await namespace("shop");
     const run = (...args: string[]) => kubectl.ok([...args, "-n", ns]);
     await run("create", "deployment", "web", "--image=nginx:1.25", "--replicas=3");
@@ -116,7 +116,7 @@ describeKubectl("kubectl and workloads", (program) => {
     expect(await run("get", "deploy,svc", "-o", "name")).toBe("");
   });
 
-  it("apply: client-side merge, prune by hand, diff before and after, edit by patch", async () => {
+  it("apply merges client-side and removes fields, diff works before and after, edit patches", async () => {
     const ns = await namespace("applied");
     const manifest = (replicas: number, image: string, more: object = {}) =>
       JSON.stringify({
@@ -152,7 +152,7 @@ describeKubectl("kubectl and workloads", (program) => {
     expect(unknown).toContain("imagee");
   });
 
-  it("rollout history shows what controllers keep, and status waits for them", async () => {
+  it("rollout history shows the revisions, and rollout status waits for the controllers", async () => {
     const ns = await namespace("rolled");
     await kubectl.ok(["create", "deployment", "web", "--image=web:1", "-n", ns]);
     const { metadata, spec } = await kubectl.json(["get", "deployment", "web", "-n", ns]);
@@ -187,7 +187,7 @@ describeKubectl("kubectl and workloads", (program) => {
     ).toContain("condition met");
   });
 
-  it("delete --cascade: in the background, orphaning, in the foreground", async () => {
+  it("delete --cascade: background, orphan and foreground work", async () => {
     const ns = await namespace("owning");
     const make = async (owner: string) => {
       await kubectl.ok(["create", "deployment", owner, "--image=x", "-n", ns]);
@@ -223,7 +223,7 @@ describeKubectl("kubectl and workloads", (program) => {
     await expect.poll(children).toEqual(["b-child"]);
   });
 
-  it("pods: run, columns, graceful and immediate deletion, wait for the end", async () => {
+  it("pods: run, table columns, graceful and immediate deletion, and wait work", async () => {
     const ns = await namespace("running");
     const run = (...args: string[]) => kubectl.ok(["-n", ns, ...args]);
     await run("run", "p", "--image=busybox", "--labels=a=b", "--", "sleep", "1");
@@ -276,7 +276,7 @@ describeKubectl("kubectl and workloads", (program) => {
     expect(await run("get", "pods", "-o", "name")).toBe("");
   });
 
-  it("nodes: taint, cordon, drain that respects a budget", async () => {
+  it("nodes: taint, cordon and a drain that respects a disruption budget work", async () => {
     const ns = await namespace("drained");
     const { client } = server;
     await client.create({ apiVersion: "v1", kind: "Node", metadata: { name: "n2" } });
@@ -331,7 +331,7 @@ describeKubectl("kubectl and workloads", (program) => {
     expect(status).toMatchObject({ disruptionsAllowed: 0, disruptedPods: { p: expect.any(String) } });
   });
 
-  it("jobs, cron jobs, ingresses, quotas, budgets and priority classes from the command line", async () => {
+  it("jobs, cron jobs, ingresses, quotas, budgets and priority classes can be created", async () => {
     const ns = await namespace("generated");
     const make = (...args: string[]) => kubectl.ok(["create", ...args, "-n", ns]);
     await make("job", "once", "--image=x");
@@ -353,7 +353,7 @@ describeKubectl("kubectl and workloads", (program) => {
     expect(await kubectl.ok(["describe", "ingress", "web", "-n", ns])).toContain("example.com");
   });
 
-  it("events are listed in the order in which they were seen", async () => {
+  it("events are listed in the order of their time", async () => {
     const ns = await namespace("telling");
     for (const [name, reason] of [
       ["one", "Started"],

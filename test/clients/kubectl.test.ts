@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { describeKubectl } from "../support/kubectl.ts";
 import { configMap, createNamespace, useKubectl } from "./kubectl-support.ts";
 
-/** The command line client works with this server unchanged. */
+/** The unchanged command line client works with this server. */
 describeKubectl("kubectl", (program) => {
   const client = useKubectl(program);
 
-  it("create: every generator, and a refusal of what is there", async () => {
+  it("create: every generator works, and an existing object is an error", async () => {
     const ns = await createNamespace(client.kubectl, "making");
     const made = async (...args: string[]) => (await client.kubectl.ok(["create", ...args, "-n", ns])).trim();
     expect(await made("configmap", "settings", "--from-literal=a=1", "--from-literal=b=2")).toBe(
@@ -65,7 +65,7 @@ describeKubectl("kubectl", (program) => {
     );
   });
 
-  it("get: tables, wide, yaml, json, name, all namespaces, selectors", async () => {
+  it("get: tables, wide, yaml, json, name, all namespaces and selectors work", async () => {
     const ns = await createNamespace(client.kubectl, "reading");
     const labelled = configMap("one", { a: "1" }, { labels: { tier: "front" } });
     await client.kubectl.ok(["create", "-n", ns, "-f", "-"], { input: labelled });
@@ -130,7 +130,7 @@ describeKubectl("kubectl", (program) => {
     expect(await client.kubectl.fails(["get", "gadgets"])).toMatch(/doesn't have a resource type "gadgets"/);
   });
 
-  it("apply: creates, changes, leaves alone, several YAML documents, lists and prunes fields", async () => {
+  it("apply: creates, changes, skips unchanged objects, supports several YAML documents and lists, and prunes fields", async () => {
     const ns = await createNamespace(client.kubectl, "applying");
     const text = (value: string) => `apiVersion: v1
 kind: ConfigMap
@@ -184,7 +184,7 @@ items:
     );
   });
 
-  it("refuses an unknown field, on the client or on the server, whichever checks", async () => {
+  it("an unknown field is rejected by the client or by the server", async () => {
     const input = JSON.stringify({ ...JSON.parse(configMap("typo", { a: "b" })), dtaa: { a: "b" } });
     expect(await client.kubectl.fails(["apply", "-f", "-"], { input })).toMatch(/unknown field "(dtaa)?/);
     expect(await client.kubectl.fails(["create", "-f", "-"], { input: configMap("typo", { a: 1 }) })).toMatch(
@@ -195,7 +195,7 @@ items:
     );
   });
 
-  it("diff: says what an apply would change", async () => {
+  it("diff: shows what an apply would change", async () => {
     const ns = await createNamespace(client.kubectl, "comparing");
     await client.kubectl.ok(["apply", "-n", ns, "-f", "-"], { input: configMap("compared", { a: "1" }) });
     const same = await client.kubectl.run(["diff", "-n", ns, "-f", "-"], {
@@ -210,7 +210,7 @@ items:
     expect(other.stdout).toMatch(/^\+\s+a: "2"$/m);
   });
 
-  it("edit: what the editor leaves is written", async () => {
+  it("edit: writes the edited object", async () => {
     const ns = await createNamespace(client.kubectl, "editing");
     await client.kubectl.ok(["create", "-n", ns, "-f", "-"], { input: configMap("edited", { a: "before" }) });
     const editor = client.kubectl.file("editor.sh", '#!/bin/sh\nsed -i "s/before/after/" "$1"\n', 0o700);
@@ -223,7 +223,7 @@ items:
     expect(unchanged.stdout + unchanged.stderr).toContain("Edit cancelled, no changes made");
   });
 
-  it("label, annotate, patch (strategic, merge, json), replace", async () => {
+  it("label, annotate, patch (strategic, merge, json) and replace work", async () => {
     const ns = await createNamespace(client.kubectl, "changing");
     const read = async () =>
       (await client.kubectl.json(["get", "cm", "it", "-n", ns])) as {
@@ -269,7 +269,7 @@ items:
     expect((await read()).data).toEqual({ y: "25" });
   });
 
-  it("delete: one, by selector, all, and a namespace with what is in it", async () => {
+  it("delete: one object, by selector, all, and a namespace with its content", async () => {
     const ns = await createNamespace(client.kubectl, "deleting");
     const names = () => client.kubectl.ok(["get", "cm", "-n", ns, "-o", "name"]);
     for (const name of ["a", "b", "c", "d"]) {
@@ -294,7 +294,7 @@ items:
     expect(await client.kubectl.fails(["delete", "namespace", "kube-system"])).toContain("Forbidden");
   });
 
-  it("delete waits for finalizers, and wait --for=delete does", async () => {
+  it("delete and wait --for=delete wait for finalizers", async () => {
     const ns = await createNamespace(client.kubectl, "waiting");
     const held = configMap("held", {}, { finalizers: ["example.com/hold"] });
     await client.kubectl.ok(["create", "-n", ns, "-f", "-"], { input: held });
@@ -308,7 +308,7 @@ items:
       "--timeout=20s",
       "-v=6",
     ]);
-    // It has found the object, and watches it.
+    // kubectl has read the object and watches it.
     await waiting.line(/watch=true.* 200 OK/);
     expect((await client.kubectl.json(["get", "cm", "held", "-n", ns])).metadata.deletionTimestamp).toMatch(
       /Z$/,

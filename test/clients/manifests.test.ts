@@ -14,7 +14,7 @@ import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { TestServer } from "../support/api.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 
-/** Manifests of real programs, where they lie beside the project. */
+/** Manifests of real programs, if the folder exists beside the project. */
 const root = fileURLToPath(new URL("../../../shared/manifests", import.meta.url));
 
 interface Manifest {
@@ -32,7 +32,7 @@ const apiVersionOf = (kind: (typeof builtInKinds)[number]) => {
 const kindOf = ({ apiVersion, kind }: Manifest) =>
   builtInKinds.find((one) => one.name === kind && apiVersionOf(one) === apiVersion);
 
-/** Every object of a folder; of lists, what is in them. Namespaces and definitions first. */
+/** Every object of a folder, with lists expanded. Namespaces and definitions come first. */
 function objectsIn(folder: string): Manifest[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     /\.ya?ml$/.test(name),
@@ -56,7 +56,7 @@ interface Definition {
   };
 }
 
-/** The name in paths and the scope of an object's kind: of a built-in one, or of one that the manifests define. */
+/** The resource name and scope of an object's kind: built-in, or defined by the manifests. */
 function typeOf(object: Manifest, all: readonly Manifest[]): { plural: string; scope: string } | undefined {
   const kind = kindOf(object);
   if (kind !== undefined) return { plural: kind.resource, scope: kind.scope };
@@ -67,7 +67,7 @@ function typeOf(object: Manifest, all: readonly Manifest[]): { plural: string; s
   return found && { plural: found.names.plural, scope: found.scope };
 }
 
-/** Paths of what was sent and isn't there; quantities may be written otherwise, and empty is as good as absent. */
+/** Paths of sent values that are missing in the result; quantities may have another notation, and empty equals absent. */
 function missing(sent: unknown, found: unknown, at = ""): string[] {
   if (sent === null || sent === "" || sent === false || sent === 0) return found ? [at] : [];
   if (Array.isArray(sent)) {
@@ -94,7 +94,7 @@ function sameQuantity(a: unknown, b: unknown): boolean {
   }
 }
 
-/** What the server makes of an object beyond what was sent; it isn't missed. */
+/** The object as the server returns it: `stringData` is written to `data`. */
 function expected(sent: Manifest): Manifest {
   const { stringData, ...rest } = sent as Manifest & { stringData?: Record<string, string> };
   if (stringData === undefined) return rest;
@@ -102,7 +102,7 @@ function expected(sent: Manifest): Manifest {
   return { ...rest, data: Object.fromEntries(data) as Record<string, string> } as Manifest;
 }
 
-/** What an object says in the binary form. */
+/** The content of an object in the binary encoding. */
 function decoded(builtIn: (typeof builtInKinds)[number], bytes: Buffer): unknown {
   const { type } = kindInVocabulary(builtIn, kubernetes);
   const { apiVersion, kind, message } = openEnvelope(bytes);
@@ -140,18 +140,18 @@ for (const name of folders) {
       return `${base}${space}/${plural}/${object.metadata.name}`;
     };
 
-    it("has only kinds that this server has, or that they define", () => {
+    it("have only kinds that this server has or that they define", () => {
       expect(objects.length).toBeGreaterThan(30);
       expect(objects.filter((one) => typeOf(one, objects) === undefined)).toEqual([]);
     });
 
     it(
-      "applies them, by dry run and for good, and again without a change",
+      "can be applied, by dry run and for real, and again without a change",
       { timeout: 120_000 },
       async () => {
         const first = objects.filter(({ kind }) => kind === "Namespace");
         if (first.length > 0) await kubectl.ok(["apply", "-f", "-"], list(first));
-        // Large definitions don't fit into the annotation in which the client keeps what it applied.
+        // Large definitions exceed the annotation in which the client keeps the applied configuration.
         const large = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
         if (large.length > 0) {
           await kubectl.ok(["create", "-f", "-"], list(large));
@@ -166,14 +166,14 @@ for (const name of folders) {
             others.map(async (one) => (await server.admin.get(pathOf(one))).body.metadata.resourceVersion),
           );
         const before = await versions();
-        // The client can't always tell that nothing changes; the server can.
+        // The client can't always detect that nothing changes; the server can.
         await kubectl.ok(["apply", "-f", "-"], list(others));
         expect(await versions()).toEqual(before);
       },
     );
 
     it.each(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
-      "%s is found as it was sent, in every encoding and as a table",
+      "%s is returned as it was sent, in every encoding and as a table",
       async (_title, object) => {
         const sent = expected(object);
         const builtIn = kindOf(object);

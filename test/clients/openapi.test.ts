@@ -37,7 +37,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     };
   }
 
-  it("names definitions after their packages, and refers only to what is there", async () => {
+  it("names definitions after their packages, and has no dangling reference", async () => {
     const document = await whole();
     expect(document.swagger).toBe("2.0");
     expect(Object.keys(document.definitions)).toEqual(
@@ -60,7 +60,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     expect(references.filter((name) => !Object.hasOwn(document.definitions, name))).toEqual([]);
   });
 
-  it("publishes what a declaration says of its fields", async () => {
+  it("has the descriptions and extensions of the declared fields", async () => {
     const { definitions } = await whole();
     expect(definitions[`${root}.api.rbac.v1.Role`]).toMatchObject({
       type: "object",
@@ -92,7 +92,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     expect(status["phase"]).toMatchObject({ enum: ["Active", "Terminating"] });
   });
 
-  it("has an operation for each verb, with an id of its own and the parameters that clients look for", async () => {
+  it("has an operation for each verb, with a unique id and the parameters that clients expect", async () => {
     const { paths } = await whole();
     const operations = Object.values(paths).flatMap((item) =>
       Object.values(item).filter((one) => "operationId" in one),
@@ -123,7 +123,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     expect(paths[`/apis/authorization.${suffix}/v1/subjectaccessreviews`]).not.toHaveProperty("get");
   });
 
-  it("describes the paths that ask for a watch by themselves", async () => {
+  it("describes the watch paths", async () => {
     const { paths, definitions } = await whole();
     const base = "/api/v1/watch";
     const described = (path: string) => {
@@ -155,7 +155,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     expect(paths).not.toHaveProperty([`${base}/componentstatuses`]);
   });
 
-  it("describes connections by method, with what each is asked for", async () => {
+  it("describes connection subresources by method, with their parameters", async () => {
     const { paths } = await whole();
     const pod = "/api/v1/namespaces/{namespace}/pods/{name}";
     const described = (path: string) => {
@@ -180,7 +180,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     expect(paths[`${pod}/log`]!["get"]).toHaveProperty(["produces", 0], "text/plain");
   });
 
-  it("is also to be had in binary", async () => {
+  it("is available in binary", async () => {
     const { definitions, paths } = await whole();
     const { contentType, bytes } = await readBinary(server);
     expect(contentType).toBe("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
@@ -194,7 +194,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     expect(names(9, 1)).toEqual(Object.keys(definitions));
   });
 
-  it("answers 304 to who has it, and 406 to who wants what there isn't", async () => {
+  it("is 304 for a request with the current ETag, and 406 for an unsupported type", async () => {
     const { etag } = (await api.get("/openapi/v2")).headers;
     const again = await api.get("/openapi/v2", { headers: { "if-none-match": etag! } });
     expect(again).toMatchObject({ status: 304, text: "" });
@@ -204,7 +204,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     });
   });
 
-  it("has an index of the newer form, whose documents are whole by themselves", async () => {
+  it("has a v3 index, whose documents are self-contained", async () => {
     const index = (await api.get("/openapi/v3")).body as {
       paths: Record<string, { serverRelativeURL: string }>;
     };
@@ -236,7 +236,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     expect((await api.get("/openapi/v3/api/v1", { accept: proto })).status).toBe(406);
   });
 
-  it("publishes defaults in the newer form only, beside a wrapped reference", async () => {
+  it("has defaults only in v3, next to a wrapped reference", async () => {
     const { body } = await api.get("/openapi/v3/api/v1");
     const { schemas } = (
       body as { components: { schemas: Record<string, { properties: Record<string, object> }> } }

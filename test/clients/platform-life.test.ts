@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { TestServer, type Api } from "../support/api.ts";
 
-/** The same life in the neutral vocabulary, by plain requests. */
+/** The object lifecycle in the platform vocabulary, with plain requests. */
 let server: TestServer;
 let api: Api;
 
@@ -14,7 +14,7 @@ afterAll(() => server?.close());
 const group = "rbac.authorization.platform.io";
 const rolesOf = (namespace: string) => `/apis/${group}/v1/namespaces/${namespace}`;
 
-it("creates, reads, lists, replaces, patches and deletes", async () => {
+it("a client creates, reads, lists, replaces, patches and deletes objects", async () => {
   expect((await api.post("/api/v1/namespaces", { metadata: { name: "life" } })).status).toBe(201);
   const path = "/api/v1/namespaces/life/configmaps";
   const made = await api.post(path, { metadata: { name: "one" }, data: { a: "1" } });
@@ -41,7 +41,7 @@ it("creates, reads, lists, replaces, patches and deletes", async () => {
   expect((await api.get(`${path}/one`)).body).toMatchObject({ reason: "NotFound", code: 404 });
 });
 
-it("grants and asks", async () => {
+it("a client creates roles and bindings, and reviews access", async () => {
   expect((await api.post("/api/v1/namespaces", { metadata: { name: "granting" } })).status).toBe(201);
   const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }];
   await api.post(`${rolesOf("granting")}/roles`, { metadata: { name: "reader" }, rules });
@@ -63,7 +63,7 @@ it("grants and asks", async () => {
   expect(await may("get")).toBe(false);
 });
 
-it("watches, and goes on from where it stopped", async () => {
+it("a client watches, and resumes from the last resourceVersion", async () => {
   await api.post("/api/v1/namespaces", { metadata: { name: "watching" } });
   const path = "/api/v1/namespaces/watching/configmaps";
   const { metadata } = (await api.get(path)).body as { metadata: { resourceVersion: string } };

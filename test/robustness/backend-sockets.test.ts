@@ -9,7 +9,7 @@ import { answerOf } from "./support.ts";
 const path = "/api/v1/namespaces/default/pods/silent/proxy/";
 const maxConnections = 80;
 
-describe("requests to backends that stay silent", () => {
+describe("requests to unresponsive backends", () => {
   let server: TestServer;
   let silent: SilentServer;
   const sessions: ClientHttp2Session[] = [];
@@ -44,7 +44,7 @@ describe("requests to backends that stay silent", () => {
     return Number(line?.split(" ")[1] ?? Number.NaN);
   };
 
-  test("are refused with 429 beyond the user's share, and others are connected and served", async () => {
+  test("are 429 beyond the user's share, and other users are connected and served", async () => {
     const [hogs, quiets] = [session(), session()];
     const answers = Array.from({ length: 60 }, () => answerOf(ask(hogs, "hog")));
     // Half of all connections, less an eighth for exempt levels, of which one user gets half.
@@ -81,7 +81,7 @@ describe("requests to backends that stay silent", () => {
     );
   });
 
-  test("are left out of what clients' connections may be", async () => {
+  test("reduce the limit of client connections by their own number", async () => {
     const hogs = session();
     for (let n = 0; n < 15; n++) ask(hogs, "hog");
     await until(
@@ -99,7 +99,7 @@ describe("requests to backends that stay silent", () => {
   });
 });
 
-test("open descriptors are counted, and one can be opened", async () => {
+test("open file descriptors are counted, and one can be opened", async () => {
   expect(await lacksDescriptor()).toBe(false);
   const open = await openFiles();
   expect(open === undefined).toBe(openFileLimit() === undefined);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Sends a body and holds that a refusal leaves the store as it was. */
+/** Sends a body and expects that a rejection leaves the store unchanged. */
 async function refused(
   raw: string | Buffer,
   statuses: readonly number[],
@@ -43,10 +43,10 @@ async function refused(
   return answer;
 }
 
-describe("too large", () => {
+describe("bodies above the size limit", () => {
   const large = Buffer.alloc(limit + 1, 0x20);
 
-  test("a body that says so by its length is 413", async () => {
+  test("a body with a larger Content-Length is 413", async () => {
     const { body } = await refused(large, [413]);
     expect(body.reason).toBe("RequestEntityTooLarge");
     await refused(Buffer.alloc(40 * 1024 * 1024, 0x20), [413]);
@@ -55,7 +55,7 @@ describe("too large", () => {
     await refused(large, [413], "application/json", "DELETE", `${path}/target`);
   });
 
-  test("a chunked body is 413 once it is over the limit, and the rest is not waited for", async () => {
+  test("a chunked body is 413 once it exceeds the limit, and the rest is not read", async () => {
     const connection = await RawConnection.open(portOf(server));
     connection.write(
       head(server, `POST ${path}`, "Content-Type: application/json", "Transfer-Encoding: chunked"),
@@ -67,7 +67,7 @@ describe("too large", () => {
     await connection.closes();
   });
 
-  test("over HTTP/2 it is 413, however long the client goes on", async () => {
+  test("an HTTP/2 body is 413, however much the client still sends", async () => {
     const session = http2Session(server);
     const headers = {
       ":method": "POST",
@@ -91,7 +91,7 @@ describe("too large", () => {
     session.close();
   });
 
-  test("an object that becomes too large by patches is refused with 413 or 422", async () => {
+  test("an object that becomes too large by patches is 413 or 422", async () => {
     const annotations = { a: "x".repeat(200 * 1024), b: "x".repeat(100 * 1024) };
     expect((await server.admin.patch(`${path}/target`, { metadata: { annotations } })).status).toBe(422);
     const half = { data: { a: "x".repeat(600 * 1024) } };
@@ -112,7 +112,7 @@ describe("too large", () => {
   });
 });
 
-describe("malformed and strange", () => {
+describe("malformed and unusual bodies", () => {
   test.each([
     ["nothing but spaces", "   "],
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
@@ -131,11 +131,11 @@ describe("malformed and strange", () => {
     ["a NUL in a name", '{"metadata":{"name":"a\\u0000b"}}'],
     ["a name of 1 MiB", JSON.stringify({ metadata: { name: "n".repeat(1024 * 1024) } })],
     ["a label of 1 MiB", JSON.stringify({ metadata: { name: "x", labels: { a: "n".repeat(1024 * 1024) } } })],
-  ])("%s", async (_what, raw) => {
+  ])("%s is rejected", async (_what, raw) => {
     await refused(raw, [400, 422]);
   });
 
-  test.each([300, 1000, 4000, 100_000])("the name of a role of %d letters", async (length) => {
+  test.each([300, 1000, 4000, 100_000])("a role name of %d letters is 201 or 422", async (length) => {
     const { status } = await server.admin.post(`${RBAC}/clusterroles`, {
       metadata: { name: "r".repeat(length) },
       rules: [],
@@ -144,7 +144,7 @@ describe("malformed and strange", () => {
     if (length > 1000) expect(status).toBe(422);
   });
 
-  test("YAML: billions of laughs, deep nesting, many documents, tags", async () => {
+  test("YAML with exponential aliases, deep nesting, many documents and tags is rejected", async () => {
     const laughs = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"];
     for (let i = 1; i < 12; i++)
       laughs.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(",")}]`);
@@ -163,7 +163,7 @@ describe("malformed and strange", () => {
     for (const raw of bodies) await refused(raw, [400, 422], "application/yaml");
   });
 
-  test("a million keys are read without stalling anybody else", async () => {
+  test("a body of 180,000 keys is read without blocking other requests", async () => {
     const keys = Array.from({ length: 180_000 }, (_, i) => `"k${i}":"v"`).join(",");
     const spent = cpuStopwatch();
     const sent = server.admin.ask("POST", path, { raw: `{"metadata":{"name":"wide"},"data":{${keys}}}` });
@@ -176,7 +176,7 @@ describe("malformed and strange", () => {
     await refused(empty, [400], "application/json", "POST", `${path}?fieldValidation=Strict`);
   });
 
-  test("more values than a body may hold are refused before they cost time", async () => {
+  test("a body with too many values is rejected before it is decoded", async () => {
     const ownerReferences = "{},".repeat(1_000_000);
     for (const raw of [
       `{"metadata":{"name":"x","ownerReferences":[${ownerReferences}{}]}}`,
@@ -189,7 +189,7 @@ describe("malformed and strange", () => {
     }
   });
 
-  test("a JSON patch that takes too much work is refused", async () => {
+  test("a JSON patch with too much work is rejected", async () => {
     const data = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, ""]));
     expect((await server.admin.post(path, { metadata: { name: "large" }, data })).status).toBe(201);
     const moves = Array.from({ length: 200 }, (_, i) =>
@@ -204,14 +204,14 @@ describe("malformed and strange", () => {
     await server.admin.delete(`${path}/large`);
   });
 
-  test("a hundred thousand faults are answered briefly", async () => {
+  test("a hundred thousand errors get a short response", async () => {
     const finalizers = Array.from({ length: 150_000 }, () => "A b");
     const answer = await refused(JSON.stringify({ metadata: { name: "x", finalizers } }), [422]);
     expect(answer.text.length).toBeLessThan(1024 * 1024);
     expect(answer.body.details.causes.at(-1).message).toBe("there are more faults than these");
   });
 
-  test("big integers in free-form fields are kept to the digit", async () => {
+  test("large integers in free-form fields are stored exactly", async () => {
     const digits = "12345678901234567890";
     const managed = `{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":${digits}}}`;
     const cases = [
@@ -232,8 +232,8 @@ describe("malformed and strange", () => {
   });
 });
 
-describe("patches that grow", () => {
-  test("doubling copies are stopped", async () => {
+describe("patches that grow the object", () => {
+  test("repeated doubling copies are rejected", async () => {
     const double = Array.from({ length: 40 }, (_, i) => ({
       op: "copy",
       from: "/metadata",
@@ -245,12 +245,12 @@ describe("patches that grow", () => {
     expect(spent()).toBeLessThan(10_000);
   });
 
-  test("100,000 operations are refused", async () => {
+  test("100,000 operations are rejected", async () => {
     const many = Array.from({ length: 100_000 }, () => ({ op: "test", path: "/kind", value: "ConfigMap" }));
     expect([400, 413, 422]).toContain((await server.admin.patch(`${path}/target`, many, "json")).status);
   });
 
-  test("large keyed lists merge in a moment", async () => {
+  test("large keyed lists are merged in limited time", async () => {
     const templates = "/api/v1/namespaces/default/podtemplates";
     const withEnv = (prefix: string) => {
       const env = Array.from({ length: 15_000 }, (_, i) => ({ name: `${prefix}${i}`, value: "v" }));

@@ -5,7 +5,7 @@ import { connectionLimit, openFileLimit, readOpenFileLimit } from "../../src/ser
 import { TestServer } from "../support/api.ts";
 import { RawConnection, portOf } from "./support.ts";
 
-describe("a server with a limit of connections", () => {
+describe("a server with a connection limit", () => {
   let server: TestServer;
   let clock: ManualClock;
   const warnings: { refused?: number; message: string }[] = [];
@@ -29,7 +29,7 @@ describe("a server with a limit of connections", () => {
     return Number(new RegExp(`^platform_${name} (\\d+)$`, "m").exec(text)?.[1]);
   };
 
-  /** Opens a plain connection and says nothing. Resolves with the bytes that came, when it is closed. */
+  /** Opens a TCP connection and sends nothing. Resolves with the received bytes when it is closed. */
   const refusedBytes = () =>
     new Promise<number>((resolve) => {
       const socket: Socket = connect(portOf(server), "127.0.0.1");
@@ -38,7 +38,7 @@ describe("a server with a limit of connections", () => {
       socket.resume();
     });
 
-  test("closes one more at once, before TLS, counts it, and takes one again when another leaves", async () => {
+  test("closes a connection above the limit immediately before TLS, counts it, and accepts one again when another is closed", async () => {
     await start(3);
     expect((await server.admin.get("/livez")).status).toBe(200);
     const held = [await RawConnection.open(portOf(server)), await RawConnection.open(portOf(server))];
@@ -56,7 +56,7 @@ describe("a server with a limit of connections", () => {
     for (const connection of held) connection.destroy();
   });
 
-  test("says so in the log at most once a minute, and how many there were", async () => {
+  test("logs refused connections at most once a minute, with their number", async () => {
     await start(1);
     await server.admin.get("/livez");
     for (let i = 0; i < 5; i++) await refusedBytes();
@@ -71,7 +71,7 @@ describe("a server with a limit of connections", () => {
     expect(warnings.map(({ refused }) => refused)).toEqual([1, 6]);
   });
 
-  test("is told in the log when its limit of open files leaves fewer than were asked for", async () => {
+  test("logs when the limit of open files allows fewer connections than configured", async () => {
     const files = openFileLimit();
     await start(10_000_000);
     const told = warnings.some(({ message }) => message.startsWith("--max-connections 10000000: "));
@@ -79,8 +79,8 @@ describe("a server with a limit of connections", () => {
   });
 });
 
-describe("the limit of connections", () => {
-  test.each([0, -1, 1.5, Number.NaN])("%d is refused", async (maxConnections) => {
+describe("the connection limit", () => {
+  test.each([0, -1, 1.5, Number.NaN])("of %d is rejected", async (maxConnections) => {
     await expect(TestServer.start({ maxConnections })).rejects.toThrow(
       `maxConnections: ${maxConnections} is not an integer from 1 to`,
     );
@@ -95,7 +95,7 @@ describe("the limit of connections", () => {
     ["asked, nothing known", 50_000, undefined, 50_000],
     ["asked, and possible", 500, 1024, 500],
     ["asked, and too many", 50_000, 20_000, 18_000],
-  ])("%s", (_what, asked, openFiles, limit) => {
+  ])("is derived from the option and the open files limit: %s", (_what, asked, openFiles, limit) => {
     expect(connectionLimit(asked, openFiles)).toBe(limit);
   });
 
@@ -111,7 +111,7 @@ describe("the limit of connections", () => {
       "Max processes             62500                62500                processes \n",
       undefined,
     ],
-  ])("the soft limit of open files: %s", (_what, text, limit) => {
+  ])("the soft limit of open files is parsed: %s", (_what, text, limit) => {
     expect(readOpenFileLimit(text)).toBe(limit);
   });
 });

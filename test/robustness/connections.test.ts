@@ -39,15 +39,15 @@ describe("malformed requests", () => {
     ["a huge path", `GET /${"a".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
     ["a huge header", `GET / HTTP/1.1\r\nHost: x\r\nA: ${"a".repeat(40_000)}\r\n\r\n`, 431],
     ["too many headers", `GET / HTTP/1.1\r\nHost: x\r\n${"A: b\r\n".repeat(20_000)}\r\n`, 431],
-  ])("refuses %s and closes the connection", async (_what, bytes, status) => {
+  ])("%s is rejected and the connection closed", async (_what, bytes, status) => {
     const connection = await RawConnection.open(portOf(server));
     connection.write(bytes);
-    // A client that still sends when the answer comes may lose it with the connection.
+    // A client that still sends when the response arrives may lose it with the connection.
     const lost = status === 431 ? "|$" : "";
     expect(await connection.closes()).toMatch(new RegExp(`^(HTTP/1\\.1 ${status} ${lost})`));
   });
 
-  test("refuses a chunk that is none", async () => {
+  test("an invalid chunk is rejected", async () => {
     const connection = await RawConnection.open(portOf(server));
     connection
       .write(head(server, `POST ${path}`, "Transfer-Encoding: chunked"))
@@ -55,7 +55,7 @@ describe("malformed requests", () => {
     expect(await connection.closes()).toMatch(/^(HTTP\/1\.1 400 |$)/);
   });
 
-  test("a body shorter than it says is 400 when the client leaves, and stores nothing", async () => {
+  test("a body shorter than its Content-Length is 400 when the client disconnects, and stores nothing", async () => {
     const connection = await RawConnection.open(portOf(server));
     connection
       .write(head(server, `POST ${path}`, "Content-Length: 500"))
@@ -65,7 +65,7 @@ describe("malformed requests", () => {
     expect((await server.admin.get(`${path}/short`)).status).toBe(404);
   });
 
-  test("what follows a body that is longer than it says is no request", async () => {
+  test("bytes after a body longer than its Content-Length are no valid request", async () => {
     const body = '{"metadata":{"name":"long"}}';
     const connection = await RawConnection.open(portOf(server));
     connection
@@ -74,7 +74,7 @@ describe("malformed requests", () => {
     expect((await connection.closes()).match(/HTTP\/1\.1 \d+/g)!.at(-1)).toBe("HTTP/1.1 400");
   });
 
-  test("requests that come in one piece are answered in order", async () => {
+  test("pipelined requests are answered in order", async () => {
     const connection = await RawConnection.open(portOf(server));
     connection.write(
       [1, 2, 3].map((n) => head(server, `GET /livez?${n}`)).join("") + head(server, "GET /nothing"),
@@ -92,7 +92,7 @@ describe("malformed requests", () => {
     expect((await server.admin.ask(method, path)).status).toBe(405);
   });
 
-  test("CONNECT and upgrades are not followed", async () => {
+  test("CONNECT and upgrades are rejected", async () => {
     const connect = await RawConnection.open(portOf(server));
     connect.write(head(server, "CONNECT localhost:80"));
     expect(await connect.closes()).not.toMatch(/ 200 /);
@@ -107,12 +107,12 @@ describe("malformed requests", () => {
   });
 
   test.each(["%00", "..%2f..%2fetc", "%F0%9F%92%A9", "a%20b", "%0d%0aX:%20y"])(
-    "the name %s is of nothing",
+    "the name %s is 404",
     async (segment) => {
       expect((await server.admin.get(`/api/v1/namespaces/${segment}`)).status).toBe(404);
       expect((await server.admin.get(`${path}/${segment}`)).status).toBe(404);
       const list = await server.admin.get(`/api/v1/namespaces/${segment}/configmaps`);
-      // An encoded slash separates names.
+      // An encoded slash separates path segments.
       if (segment.includes("%2f")) expect(list.status).toBe(404);
       else expect(list.body.items).toEqual([]);
     },
@@ -126,14 +126,14 @@ describe("malformed requests", () => {
     "?watch=%00",
     "?limit=%00",
     `?labelSelector=${"a,".repeat(8000)}a`,
-  ])("the query %s is answered", async (query) => {
+  ])("the query %s is 400 or 422", async (query) => {
     const { status } = await server.admin.get(`${path}${query}&timeoutSeconds=-1`);
     expect([400, 422]).toContain(status);
   });
 });
 
 describe("concurrent and disconnecting clients", () => {
-  test("clients that leave in every phase leave nothing behind", async () => {
+  test("clients that disconnect in every phase leak nothing", async () => {
     const phases = [
       "",
       "GET ",
@@ -157,7 +157,7 @@ describe("concurrent and disconnecting clients", () => {
     await stillAnswers(server);
   });
 
-  test("many writes at the same time: exactly one wins each round", async () => {
+  test("concurrent writes: exactly one succeeds in each round", async () => {
     for (let round = 0; round < 10; round++) {
       const creates = await Promise.all(
         Array.from({ length: 12 }, () => server.admin.post(path, configMap(`race-${round}`))),
@@ -184,7 +184,7 @@ describe("concurrent and disconnecting clients", () => {
     }
   });
 
-  test("many PUTs of a missing role: one creates it, the others change it", async () => {
+  test("concurrent PUTs of a missing role: one creates it, the others update it", async () => {
     const at = "/apis/rbac.authorization.platform.io/v1/clusterroles/raced";
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -194,7 +194,7 @@ describe("concurrent and disconnecting clients", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
   });
 
-  test("close() ends idle connections and watches, and leaves no handle", async () => {
+  test("close() ends idle connections and watches, and leaks no handle", async () => {
     const resources = () =>
       process.getActiveResourcesInfo().filter((one) => one === "TCPServerWrap" || one === "TCPSocketWrap")
         .length;
@@ -212,7 +212,7 @@ describe("concurrent and disconnecting clients", () => {
     await until(resources, (count) => count <= before);
   });
 
-  test("a server whose client asks for something while it closes still closes", async () => {
+  test("close() finishes while a client sends requests", async () => {
     const short = await TestServer.start();
     const asks = Array.from({ length: 20 }, (_, i) =>
       short.admin.post("/api/v1/namespaces", namespace(`n${i}`)).catch(() => undefined),
@@ -223,10 +223,10 @@ describe("concurrent and disconnecting clients", () => {
   });
 });
 
-describe("over HTTP/2", () => {
+describe("HTTP/2 connections", () => {
   const get = (at: string) => ({ ":path": at, authorization: `Bearer ${server.server.adminToken}` });
 
-  test("answers GET, HEAD, a write and a watch", async () => {
+  test("support GET, HEAD, a write and a watch", async () => {
     const session = http2Session(server);
     expect((await answerOf(session.request(get(`${path}/target`)))).text).toContain('"ConfigMap"');
     expect(await answerOf(session.request({ ...get(`${path}/target`), ":method": "HEAD" }))).toMatchObject({
@@ -246,7 +246,7 @@ describe("over HTTP/2", () => {
     session.close();
   });
 
-  test("a Host that isn't the :authority is 400", async () => {
+  test("a Host different from :authority is 400", async () => {
     const session = http2Session(server);
     const ask = async (headers: Record<string, string | string[]>) =>
       (await answerOf(session.request({ ":path": "/livez", ...headers }))).status;
@@ -256,7 +256,7 @@ describe("over HTTP/2", () => {
     session.close();
   });
 
-  test("streams that are reset at once, a thousand of them, harm nobody", async () => {
+  test("a thousand streams reset immediately don't affect other clients", async () => {
     const session = http2Session(server);
     for (let burst = 0; burst < 10 && !session.destroyed; burst++) {
       for (let i = 0; i < 100; i++) {
@@ -269,7 +269,7 @@ describe("over HTTP/2", () => {
     session.destroy();
   });
 
-  test("a connection that breaks in the middle of a body stores nothing", async () => {
+  test("a connection that breaks within a body stores nothing", async () => {
     const session = http2Session(server);
     const stream = session.request({ ...get(path), ":method": "POST", "content-type": "application/json" });
     stream.write('{"metadata":{"name":"half"}}');
@@ -281,7 +281,7 @@ describe("over HTTP/2", () => {
     expect((await server.admin.get(`${path}/half`)).status).toBe(404);
   });
 
-  test("huge headers, and bytes that are no HTTP/2", async () => {
+  test("huge headers and invalid HTTP/2 bytes are rejected", async () => {
     const session = http2Session(server);
     const stream = session.request({ ...get("/livez"), a: "x".repeat(60_000), b: "x".repeat(60_000) });
     const { status } = await answerOf(stream);

@@ -14,14 +14,14 @@ import { arbitraryStruct } from "../support/arbitrary-value.ts";
 import { stillAnswers } from "./support.ts";
 import { Dice } from "../support/dice.ts";
 
-/** How long to go on, and from which seed; a failure names what was asked last. */
+/** Duration and seed; a failure reports the last requests. */
 const seconds = Number(process.env["PLINTH_FUZZ_SECONDS"] ?? "15");
 const seed = Number(process.env["PLINTH_FUZZ_SEED"] ?? "20");
 const maxAnswerMs = 5000;
 
 type JsonObject = Record<string, unknown>;
 
-/** Manifests of real programs, where they lie beside the project. */
+/** Manifests of real programs, if the folder exists beside the project. */
 const manifests = path.resolve(import.meta.dirname, "../../../shared/manifests");
 
 const stored = builtInKinds.filter((kind) => kind.verbs.includes("create") && kind.verbs.includes("get"));
@@ -30,7 +30,7 @@ const apiVersionOf = (kind: Kind) => {
   return group === "" ? kind.version : `${group}/${kind.version}`;
 };
 
-/** Objects that are good, by kind, to be spoilt. */
+/** Valid objects by kind, to be mutated. */
 function goodObjects(): Map<Kind, JsonObject[]> {
   const found = new Map<Kind, JsonObject[]>();
   if (!existsSync(manifests)) return found;
@@ -74,7 +74,7 @@ const strange: readonly unknown[] = [
   ["", ""],
 ];
 
-/** A value with something in it changed, dropped, doubled or put elsewhere. */
+/** A copy of the value with a member changed, removed, duplicated or moved. */
 function spoil(dice: Dice, value: unknown, depth = 0): unknown {
   if (depth > 6 || dice.chance(0.15)) return dice.pick(strange);
   if (Array.isArray(value)) {
@@ -116,7 +116,7 @@ class Fuzzer {
     const base = group === "" ? `/api/${kind.version}` : `/apis/${group}/${kind.version}`;
     const collection = `${base}${kind.scope === "Namespaced" ? "/namespaces/default" : ""}/${kind.resource}`;
     const place = `${collection}/${name}`;
-    // Namespaces that go and the roles of the administrator are left alone.
+    // Leaves terminating namespaces and the administrator's roles unchanged.
     if (kind.name === "Namespace" && name === "default") return;
     const before = await this.server.admin.get(place);
     const [method, target] = this.operation(kind, collection, place);
@@ -267,7 +267,7 @@ class Fuzzer {
 }
 
 test(
-  "requests of every kind, verb, encoding and patch type: no failure of the server, and a refused write changes nothing",
+  "random requests of every kind, verb, encoding and patch type cause no server failure, and a rejected write changes nothing",
   { timeout: seconds * 1000 + 60_000 },
   async () => {
     const server = await TestServer.start({ runtimeConfig: "api/all", featureGates: "AllAlpha=true" });
@@ -279,7 +279,7 @@ test(
       steps++;
     }
     await stillAnswers(server);
-    // Both good and bad requests were among them.
+    // Both accepted and rejected requests occurred.
     expect(steps).toBeGreaterThan(seconds * 5);
     for (const code of [200, 201, 400, 404, 422])
       expect(fuzzer.codes.get(code) ?? 0, `${code}`).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { TestServer } from "../support/api.ts";
 import { Dice } from "../support/dice.ts";
 import { stillAnswers } from "./support.ts";
 
-/** How long to go on, and from which seed; a failure names the seed that shows it again. */
+/** Duration and seed; a failure reports the seed that reproduces it. */
 const seconds = Number(process.env["PLINTH_FUZZ_SECONDS"] ?? "15");
 const seed = Number(process.env["PLINTH_FUZZ_SEED"] ?? "20");
 const maxAnswerMs = 10_000;
@@ -248,7 +248,7 @@ const sound: readonly ((dice: Dice) => object)[] = [
   () => ({ metadata: { finalizers: null } }),
 ];
 
-/** A sound body with something put into it, anything at all, or bytes that are no body. */
+/** A valid body with a random value inserted, a random value, or bytes that are no valid body. */
 function bodyFrom(dice: Dice): Buffer {
   const kind = dice.below(10);
   if (kind === 0) return Buffer.from(Array.from({ length: dice.below(60) }, () => dice.below(256)));
@@ -266,7 +266,7 @@ function bodyFrom(dice: Dice): Buffer {
   return Buffer.from(text);
 }
 
-/** A path that the method fits; now and then one that it doesn't. */
+/** A path that fits the method, or sometimes one that doesn't. */
 function pathFrom(dice: Dice, method: string): string {
   const item = method === "POST" ? 0.05 : method === "GET" ? 0.5 : 0.9;
   const below = (type: string) => {
@@ -336,7 +336,7 @@ test(
         const { status, text } = await server.admin.ask(method, at, options);
         counts.set(status, (counts.get(status) ?? 0) + 1);
         const slow = performance.now() - start > maxAnswerMs;
-        // A read may ask for a version that isn't there yet: 504 is its answer.
+        // A read may request a future version: the response is 504.
         const expected = status === 504 && text.includes("Too large resource version");
         if ((status >= 500 && !expected) || slow)
           bad.push({

@@ -11,7 +11,7 @@ import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
 import { RawBackend } from "../support/raw-backend.ts";
 import { answerOf } from "./support.ts";
 
-/** Heads of answers, without the empty line; each is answered with a body in chunks and with trailers. */
+/** Heads of responses without the empty line; each is followed by a chunked body and trailers. */
 const heads: readonly string[] = [
   "HTTP/1.1 200 OK",
   "HTTP/1.1 200 OK\r\nETag: a\r\nETag: b\r\nContent-Type: a/b\r\nContent-Type: c/d",
@@ -46,7 +46,7 @@ const heads: readonly string[] = [
   "",
 ];
 
-/** What follows the last chunk of a body. */
+/** Bytes after the last chunk of a body. */
 const tails: readonly string[] = [
   "",
   "ETag: a\r\nETag: b\r\n",
@@ -69,7 +69,7 @@ const framings = (head: string, tail: string): readonly string[] => [
   `${head}\r\nContent-Length: 400\r\n\r\nbody`,
 ];
 
-/** All heads with the plainest tail, all tails with the plainest head, and some of each with another. */
+/** All heads with the simplest tail, all tails with the simplest head, and some other combinations. */
 const answers: readonly string[] = [
   ...heads.flatMap((head) => framings(head, "")),
   ...tails.flatMap((tail) => framings(heads[0]!, tail)),
@@ -78,12 +78,12 @@ const answers: readonly string[] = [
 
 const answerAt = (url: string) => answers[Number(/(\d+)$/.exec(url.split("?", 1)[0]!)?.[1] ?? 0)]!;
 
-describe("a server whose backends answer with hostile bytes", () => {
+describe("a server with hostile backends", () => {
   const folder = temporaryFolder();
   let server: ServerProcess;
   let pod: RawBackend;
   let agent: RawBackend;
-  /** The agent's answer to the request for a log. */
+  /** The agent's response to a log request. */
   let logAnswer = "";
   let session: ClientHttp2Session;
   const proxy = (index: number) => `/api/v1/namespaces/default/pods/hostile/proxy/${index}`;
@@ -139,7 +139,7 @@ describe("a server whose backends answer with hostile bytes", () => {
     return (await answerOf(stream)).status;
   };
 
-  /** It still serves others, and no exception was a bug. */
+  /** Expects that the server still serves other requests and logged no internal error. */
   async function isWell(): Promise<void> {
     const other = server.as("admin-token");
     expect((await other.get("/api/v1/namespaces/default")).status).toBe(200);
@@ -148,7 +148,7 @@ describe("a server whose backends answer with hostile bytes", () => {
     expect(session.destroyed).toBe(false);
   }
 
-  test("over HTTP/2 and HTTP/1.1, each answer of a pod is handed on or refused", async () => {
+  test("forwards or rejects each response of a pod over HTTP/2 and HTTP/1.1", async () => {
     for (const [index] of answers.entries()) {
       const [got, head] = await Promise.all([
         overHttp2("GET", proxy(index)),
@@ -162,7 +162,7 @@ describe("a server whose backends answer with hostile bytes", () => {
     await isWell();
   });
 
-  test("a repeated trailer with one value reaches the client once", async () => {
+  test("forwards a repeated trailer with one value once", async () => {
     const index = answers.indexOf(framings(heads[0]!, tails[1]!)[0]!);
     const stream = session.request({ ":path": proxy(index), ...credentials });
     const trailers = new Promise((resolve) => stream.once("trailers", resolve));
@@ -171,7 +171,7 @@ describe("a server whose backends answer with hostile bytes", () => {
     expect(await trailers).toMatchObject({ etag: "a" });
   });
 
-  test("each answer of a node agent to a log too", async () => {
+  test("forwards or rejects each response of a node agent to a log request", async () => {
     for (const answer of answers) {
       logAnswer = answer;
       await Promise.all([overHttp2("GET", log), overHttp1("GET", log)]);
@@ -179,7 +179,7 @@ describe("a server whose backends answer with hostile bytes", () => {
     await isWell();
   });
 
-  test("a service that the server asks itself gives an answer or a RemoteFault", async () => {
+  test("gets a response or a RemoteFault from a service that it calls itself", async () => {
     const limits = { timeoutMs: 10_000, maxAnswerBytes: 1_000_000 };
     const client = new RemoteClient({}, limits, systemClock);
     try {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createServer } from "../../src/index.ts";
 
-/** What the machine under the tests may add to the aim of 50 ms: others run on it at the same time. */
+/** Tolerance over the target of 50 ms, as other programs run on the machine. */
 const slack = 6;
 
 test("twenty servers in one process, each ready in at most 50 ms once the module is loaded", async () => {

@@ -22,18 +22,18 @@ function plain(method: string): Promise<{ readonly status: number | undefined; r
 }
 
 describe("plain HTTP on the TLS port", () => {
-  test.each(["GET", "POST"])("%s is answered with 400 and one line that names HTTPS", async (method) => {
+  test.each(["GET", "POST"])("%s is 400 with one line that mentions HTTPS", async (method) => {
     const { status, text } = await plain(method);
     expect([status, text]).toEqual([400, "This port speaks HTTPS only: begin the URL with https://\n"]);
     expect((await server.admin.get("/version")).status).toBe(200);
   });
 
-  test("each of many clients at once gets its own answer", async () => {
+  test("concurrent clients each get their own response", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => plain("GET")));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400));
   });
 
-  test("other bytes are closed without an answer", async () => {
+  test("other bytes close the connection without a response", async () => {
     const text = await new Promise<string>((resolve) => {
       const socket = connect(portOf(server), "127.0.0.1", () =>
         socket.write("hello world, this is no protocol\r\n\r\n"),

@@ -19,7 +19,7 @@ const text = (name: string) => `"${name}":{"polluted":"yes","x":"y"}`;
 describe.each(names)("%s", (name) => {
   const object = name.toLowerCase().replaceAll("_", "");
 
-  test("as a member of an object is an unknown field", async () => {
+  test("as an object member is an unknown field", async () => {
     const raw = `{${text(name)},"metadata":{${text(name)},"name":"m-${object}"}}`;
     const { status, warnings } = await server.admin.ask("POST", path, { raw });
     expect([status, warnings.length]).toEqual([201, 2]);
@@ -27,7 +27,7 @@ describe.each(names)("%s", (name) => {
     expect(strict.status).toBe(400);
   });
 
-  test("as a key of a map is a key like any other, in JSON, YAML and every patch", async () => {
+  test("as a map key is an ordinary key, in JSON, YAML and every patch type", async () => {
     const at = `${path}/k-${object}`;
     const raw = `{"metadata":{"name":"k-${object}"},"data":{"${name}":"first"}}`;
     await ok(server.admin.ask("POST", path, { raw }));
@@ -48,7 +48,7 @@ describe.each(names)("%s", (name) => {
     expect(await value()).toContain(`"data":{"${name}":"fifth"}`);
   });
 
-  test("as a path of a JSON patch reaches no prototype", async () => {
+  test("as a JSON patch path doesn't reach a prototype", async () => {
     await server.admin.post(path, configMap(`p-${object}`));
     const tries = [
       [{ op: "add", path: `/${name}/polluted`, value: "yes" }],
@@ -63,7 +63,7 @@ describe.each(names)("%s", (name) => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test("as a label, a selector, a parameter and a path", async () => {
+  test("as a label, selector, parameter and path doesn't reach a prototype", async () => {
     const labelled = `{"metadata":{"name":"l-${object}","labels":{"${name}":"v"}}}`;
     const { status } = await server.admin.ask("POST", path, { raw: labelled });
     expect(status).toBe(name === "__proto__" ? 422 : 201);
@@ -86,7 +86,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test("kinds and roles named like members of Object.prototype", async () => {
+test("roles and reviews with the names of Object.prototype members work", async () => {
   for (const name of names) {
     const role = { metadata: { name }, rules: [{ verbs: [name], apiGroups: [name], resources: [name] }] };
     const { status } = await server.admin.post(`${RBAC}/clusterroles`, role);

@@ -29,7 +29,7 @@ const memory = () =>
 
 const sessions: ClientHttp2Session[] = [];
 
-/** A client with a large window, as those in Go have, that has read the large object. */
+/** A client with a large window, like those in Go, that has read the large object. */
 async function readOverHttp2(): Promise<void> {
   const windowBytes = 4 * 1024 * 1024;
   const session = connectHttp2(server.url, {
@@ -47,12 +47,12 @@ async function readOverHttp2(): Promise<void> {
 }
 
 const watches = 200;
-/** TLS of a connection, one slice of the answer, and what is left of making the watch. */
+/** TLS state of a connection, one slice of the response, and garbage of the watch's creation. */
 const mostPerConnection = 0.5;
 
 // Memory of another process is read from /proc.
 test.skipIf(!existsSync("/proc/self/status"))(
-  "watches whose clients don't read a large object take little memory each",
+  "watches of clients that don't read a large object use little memory each",
   async () => {
     const admin = server.as("admin-token");
     const large = { metadata: { name: "large" }, data: { text: "x".repeat(900_000) } };

@@ -11,15 +11,15 @@ import { createServingCertificates } from "../../src/base/certificates/serving-c
 import { Api } from "../support/api.ts";
 import { RawConnection, answerOf } from "./support.ts";
 
-describe("slow clients are cut off", () => {
-  /** More than the sockets between server and client hold. */
+describe("slow clients are disconnected", () => {
+  /** Larger than the socket buffers of server and client. */
   const largeBytes = 32 * 1024 * 1024;
   const limits = {
     ...connectionLimits,
     handshakeTimeoutMs: 300,
     headersTimeoutMs: 300,
     requestTimeoutMs: 500,
-    // Long enough to take the large answer, also on a busy machine.
+    // Long enough to read the large response on a busy machine.
     answerTimeoutMs: 2000,
     keepAliveTimeoutMs: 300,
     checkIntervalMs: 50,
@@ -51,7 +51,7 @@ describe("slow clients are cut off", () => {
   });
   afterEach(() => listener.close(100));
 
-  test("who doesn't take the answer, but not who takes it", async () => {
+  test("when they don't read the response, while other clients are served", async () => {
     const ask = async () =>
       (await RawConnection.open(listener.port)).write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
     const stalled = await ask();
@@ -69,7 +69,7 @@ describe("slow clients are cut off", () => {
     reading.destroy();
   });
 
-  test("who leaves more untaken than a user's share, over HTTP/1.1", async () => {
+  test("when their unread responses exceed a user's share over HTTP/1.1", async () => {
     const asked: RawConnection[] = [];
     while (!outcomes.includes("unread") && asked.length < 8) {
       const connection = await RawConnection.open(listener.port);
@@ -84,19 +84,19 @@ describe("slow clients are cut off", () => {
     for (const connection of asked) connection.destroy();
   });
 
-  test("who says nothing after the handshake", async () => {
+  test("when they send nothing after the TLS handshake", async () => {
     const connection = await RawConnection.open(listener.port);
     await connection.closes();
   });
 
-  test("who never ends the handshake", async () => {
+  test("when they never finish the TLS handshake", async () => {
     const { connect } = await import("node:net");
     const socket = connect(listener.port, "127.0.0.1");
     socket.on("error", () => undefined);
     await new Promise((resolve) => socket.once("close", resolve));
   });
 
-  test("whose headers drip", async () => {
+  test("when they send headers slowly", async () => {
     const connection = await RawConnection.open(listener.port);
     connection.write("GET / HTTP/1.1\r\nHost: x\r\n");
     const drip = setInterval(() => !connection.closed && connection.write("A: b\r\n"), 20);
@@ -104,7 +104,7 @@ describe("slow clients are cut off", () => {
     clearInterval(drip);
   });
 
-  test("whose body never ends", async () => {
+  test("when their body never ends", async () => {
     const connection = await RawConnection.open(listener.port);
     connection.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
     const drip = setInterval(() => !connection.closed && connection.write("x"), 20);
@@ -116,7 +116,7 @@ describe("slow clients are cut off", () => {
     );
   });
 
-  test("whose body never ends, over HTTP/2", async () => {
+  test("when their body never ends, over HTTP/2", async () => {
     const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca });
     session.on("error", () => undefined);
     const stream = session.request({ ":method": "POST", ":path": "/" });
@@ -126,7 +126,7 @@ describe("slow clients are cut off", () => {
     session.destroy();
   });
 
-  test("whose connection idles, over HTTP/1.1 and HTTP/2", async () => {
+  test("when their connection is idle, over HTTP/1.1 and HTTP/2", async () => {
     const connection = await RawConnection.open(listener.port);
     connection.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     expect(await connection.closes()).toMatch(/^HTTP\/1\.1 200 /);
@@ -139,7 +139,7 @@ describe("slow clients are cut off", () => {
     await closed;
   });
 
-  test("who speaks plain HTTP, or no protocol that is offered", async () => {
+  test("when they speak plain HTTP or no supported protocol", async () => {
     const { connect } = await import("node:net");
     const plain = connect(listener.port, "127.0.0.1");
     plain.on("error", () => undefined);

@@ -17,7 +17,7 @@ const template = { metadata: { labels: { app: "d" } }, spec: { containers: [cont
 const deployment = { metadata: { name: "d" }, spec: { selector: { matchLabels: { app: "d" } }, template } };
 const scale = { metadata: { name: "d", namespace: "default" }, spec: { replicas: 2 } };
 
-/** What is asked of a server; with the store, each is answered with a status below 300. */
+/** Requests to a server; with the store available, the status of each is below 300. */
 const requests: readonly { readonly what: string; ask(api: Api, guest: Api): Promise<Answer> }[] = [
   { what: "get", ask: (api) => api.get(`${maps}/kept`) },
   { what: "list", ask: (api) => api.get(maps) },
@@ -73,11 +73,11 @@ const requests: readonly { readonly what: string; ask(api: Api, guest: Api): Pro
   },
 ];
 
-/** Paths of health and of what needs no store; they answer whatever the store does. */
+/** Paths of health checks and of requests that need no store; they respond whatever the store's state is. */
 const checks = ["/readyz", "/livez", "/healthz"];
 const storeless = ["/version", "/api", "/apis", "/openapi/v2", "/metrics"];
 
-/** Longer than any wait within the server, and no longer than a client's patience. */
+/** Longer than any timeout in the server, and shorter than a client's timeout. */
 const boundMs = 40_000;
 
 interface Timed {
@@ -143,7 +143,7 @@ describe.skipIf(etcdMissing !== undefined)(
       for (const one of storeless) expect([one, (await admin.get(one)).status]).toEqual([one, 200]);
     }
 
-    /** Everything answers well, once the server had a moment to find the store again. */
+    /** Expects that all requests succeed, after the server had time to reconnect to the store. */
     async function expectAllToWork(): Promise<void> {
       const deadline = performance.now() + boundMs;
       while ((await admin.get("/readyz")).status !== 200) expect(performance.now()).toBeLessThan(deadline);
@@ -158,7 +158,7 @@ describe.skipIf(etcdMissing !== undefined)(
       for (const one of checks) expect([one, (await admin.get(one)).status]).toEqual([one, 200]);
     }
 
-    /** A watch that was open all the while goes on, or was ended with a reason. */
+    /** Expects that an open watch continues or was ended with a reason. */
     async function expectNoSilence(open: Watching): Promise<void> {
       const name = `after-${performance.now().toFixed(0)}`;
       expect((await admin.post(maps, map(name))).status).toBe(201);
@@ -170,15 +170,15 @@ describe.skipIf(etcdMissing !== undefined)(
       open.close();
     }
 
-    it("before anything was listed: each request fails with a reason, the server lives, and all works again", async () => {
-      // The very first list of this process comes while the store is away.
+    it("before the first list: each request fails with a reason, the server survives, and all works again", async () => {
+      // The first list of this process happens while the store is away.
       await etcd.kill();
       await expectAllToFail();
       await etcd.run();
       await expectAllToWork();
     });
 
-    it("frozen: the same, with a watch open", async () => {
+    it("frozen with an open watch: each request fails with a reason, and all works again", async () => {
       const open = await admin.watch(maps);
       etcd.freeze();
       await expectAllToFail();
@@ -187,7 +187,7 @@ describe.skipIf(etcdMissing !== undefined)(
       await expectNoSilence(open);
     });
 
-    it("killed: the same, with a watch open", async () => {
+    it("killed with an open watch: each request fails with a reason, and all works again", async () => {
       const open = await admin.watch(maps);
       await etcd.kill();
       await expectAllToFail();

@@ -3,7 +3,7 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import { expect } from "vitest";
 import type { TestServer } from "../support/api.ts";
 
-/** A connection on which a test writes bytes of its own. */
+/** A connection on which a test writes raw bytes. */
 export class RawConnection {
   private text = "";
   private readonly waiting: (() => void)[] = [];
@@ -42,13 +42,13 @@ export class RawConnection {
     return this;
   }
 
-  /** What came, as soon as it matches. */
+  /** Resolves with the received text once it matches. */
   async receives(pattern: RegExp): Promise<string> {
     await this.until(() => pattern.test(this.text), String(pattern));
     return this.text;
   }
 
-  /** Resolves with what came, when the server has closed the connection. */
+  /** Resolves with the received text when the server has closed the connection. */
   async closes(): Promise<string> {
     while (!this.closed) await new Promise<void>((resolve) => this.waiting.push(resolve));
     return this.text;
@@ -72,7 +72,7 @@ export class RawConnection {
 
 export const portOf = (server: TestServer): number => Number(new URL(server.server.url!).port);
 
-/** The head of a request of the administrator. */
+/** The head of a request by the administrator. */
 export const head = (server: TestServer, line: string, ...headers: string[]): string =>
   [
     `${line} HTTP/1.1`,
@@ -95,7 +95,7 @@ export interface Http2Answer {
   readonly code: number;
 }
 
-/** The answer on a stream, when it is closed. */
+/** Resolves with the response of a stream when it is closed. */
 export function answerOf(stream: ClientHttp2Stream): Promise<Http2Answer> {
   return new Promise((resolve) => {
     let status = 0;
@@ -109,7 +109,7 @@ export function answerOf(stream: ClientHttp2Stream): Promise<Http2Answer> {
   });
 }
 
-/** The server still answers, and at once. */
+/** Expects that the server still responds quickly. */
 export async function stillAnswers(server: TestServer): Promise<void> {
   const start = performance.now();
   const { status } = await server.admin.get("/api/v1/namespaces/default");
@@ -117,6 +117,6 @@ export async function stillAnswers(server: TestServer): Promise<void> {
   expect(performance.now() - start).toBeLessThan(10_000);
 }
 
-/** The version of everything that is stored. */
+/** The resourceVersion of the whole store. */
 export const storeVersion = async (server: TestServer): Promise<string> =>
   (await server.admin.get("/api/v1/namespaces")).body.metadata.resourceVersion;

@@ -7,7 +7,7 @@ import { answerOf, http2Session } from "./support.ts";
 const path = "/api/v1/namespaces/default/configmaps";
 const rule = { verbs: ["*"], apiGroups: [""], resources: ["configmaps"] };
 
-describe("clients that don't take their answers", () => {
+describe("clients that don't read their responses", () => {
   let server: TestServer;
   const warnings: object[] = [];
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe("clients that don't take their answers", () => {
   });
   afterAll(() => server.close());
 
-  /** Opens a session that takes no bytes of bodies, and asks for the large object. */
+  /** Opens a session that reads no response bodies, and requests the large object. */
   const askUnread = (user: string, count: number): Promise<{ session: ClientHttp2Session; code: number }> => {
     const settings = { initialWindowSize: 0 };
     const ca = server.server.caCertificate!;
@@ -47,7 +47,7 @@ describe("clients that don't take their answers", () => {
     return Number(new RegExp(`^${name.replaceAll(/[{}"]/g, String.raw`\$&`)} (\\d+)$`, "m").exec(text)?.[1]);
   };
 
-  test("over HTTP/2: those that hold most of a user's share are ended, and others are served", async () => {
+  test("over HTTP/2: those with most of a user's share are closed, and others are served", async () => {
     const asked = await Promise.all(Array.from({ length: 16 }, () => askUnread("hog", 25)));
     await until(
       () => asked.filter(({ session }) => session.destroyed).length,
@@ -71,7 +71,7 @@ describe("clients that don't take their answers", () => {
     for (const { session } of asked) session.destroy();
   });
 
-  test("hold their seats until others of the level wait for one", async () => {
+  test("keep their seats until other requests of the level wait for one", async () => {
     const inUse = () =>
       metric(
         'apiserver_flowcontrol_current_executing_requests{priority_level="global-default",flow_schema="global-default"}',
@@ -84,7 +84,7 @@ describe("clients that don't take their answers", () => {
     await until(inUse, (count) => count === 0);
   });
 
-  test("a client that reads gets sixty large answers on one connection", async () => {
+  test("a client that reads gets sixty large responses on one connection", async () => {
     const session = http2Session(server);
     const authorization = `Bearer ${server.server.adminToken}`;
     const answers = await Promise.all(

@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test("a watcher that never reads is cut off by name when its backlog is full; the others see everything", async () => {
+test("a watcher that never reads is disconnected when its backlog is full; the others get every event", async () => {
   const stalled = await RawConnection.open(portOf(server));
   stalled.write(head(server, `GET ${path}?watch=true&resourceVersion=0`));
   await stalled.receives(/HTTP\/1\.1 200 /);
@@ -51,7 +51,7 @@ test("a watcher that never reads is cut off by name when its backlog is full; th
   reading.close();
 });
 
-test("a list that nobody reads stalls nobody", async () => {
+test("an unread list response delays no other client", async () => {
   const big = "x".repeat(500 * 1024);
   for (let i = 0; i < 20; i++) await ok(server.admin.post(path, configMap(`big-${i}`, { big })));
   const stalled = await Promise.all(Array.from({ length: 10 }, () => RawConnection.open(portOf(server))));
@@ -64,14 +64,14 @@ test("a list that nobody reads stalls nobody", async () => {
   await ok(server.admin.delete(path));
 });
 
-/** Idle connections, as many as two processors can make in a few seconds; PLINTH_IDLE_CONNECTIONS asks for more. */
+/** Number of idle connections that two processors can open in a few seconds; PLINTH_IDLE_CONNECTIONS sets more. */
 const idleConnections = Number(process.env["PLINTH_IDLE_CONNECTIONS"] ?? "2000");
 
-// Both ends of every handshake are worked out in this process.
+// Both ends of every handshake run in this process.
 const idleTimeout = 30_000 + idleConnections * 20;
 
 test(
-  `${idleConnections} idle connections take little and hinder nobody`,
+  `${idleConnections} idle connections use little memory and delay no other client`,
   { timeout: idleTimeout },
   async () => {
     const sockets: TLSSocket[] = [];
@@ -89,14 +89,14 @@ test(
       await Promise.all(Array.from({ length: 50 }, open));
     await stillAnswers(server);
     const perConnection = (process.memoryUsage().rss - rssBefore) / idleConnections / 1024;
-    // Both ends stand in this process.
+    // Both ends run in this process.
     expect(perConnection).toBeLessThan(400);
     for (const socket of sockets) socket.destroy();
     await until(() => sockets.every((socket) => socket.destroyed), Boolean);
   },
 );
 
-test("200 watchers all see every change in order", async () => {
+test("200 watchers all get every change in order", async () => {
   const watchers = await Promise.all(
     Array.from({ length: 200 }, () => server.admin.watch(`${path}?resourceVersion=0`)),
   );

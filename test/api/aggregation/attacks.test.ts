@@ -37,14 +37,14 @@ afterAll(async () => {
   await extension.close();
 });
 
-describe("an upgrade", () => {
+describe("an upgrade request to an extension server", () => {
   const lines = ["Connection: Upgrade", "Upgrade: SPDY/3.1"];
   const send = async (line: string, first = "", headers: readonly string[] = lines) => {
     const connection = await RawConnection.open(portOf(server));
     return connection.write(head(server, line, ...headers) + first);
   };
 
-  test("goes through byte for byte, both ways, from the first", async () => {
+  test("is forwarded, and bytes pass in both directions from the first byte", async () => {
     extension.upgrade = (request, socket, early) => {
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${request.headers.upgrade}\r\n\r\nhello `,
@@ -67,14 +67,14 @@ describe("an upgrade", () => {
     );
   });
 
-  test("that is refused is answered as the extension server does", async () => {
+  test("gets the extension server's response when it is rejected", async () => {
     extension.upgrade = (_request, socket) =>
       void socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
     const connection = await send(`GET ${widgets}/one/stream`);
     expect(await connection.closes()).toMatch(/^HTTP\/1\.1 403 [^]*no$/);
   });
 
-  test("that its user may not make never reaches it", async () => {
+  test("is not forwarded when the user has no permission", async () => {
     const connection = await RawConnection.open(portOf(server));
     connection.write(
       `GET ${widgets}/one/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer nobody\r\n${lines.join("\r\n")}\r\n\r\n`,
@@ -85,7 +85,7 @@ describe("an upgrade", () => {
   });
 });
 
-describe("a lying extension server", () => {
+describe("a misbehaving extension server", () => {
   test.each<[string, (socket: Socket) => void, number | "broken"]>([
     ["that closes the connection", (socket) => void socket.destroy(), 503],
     ["that answers with no HTTP", (socket) => void socket.end("hello\r\n\r\n"), 503],
@@ -110,7 +110,7 @@ describe("a lying extension server", () => {
       (socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"),
       "broken",
     ],
-  ])("%s harms its own requests only", async (_title, lie, outcome) => {
+  ])("%s affects only its own requests", async (_title, lie, outcome) => {
     extension.answer = (request) => lie(request.socket);
     const answered = server.as("ann").get(`${widgets}/one`);
     if (outcome === "broken") await expect(answered).rejects.toThrow();
@@ -120,7 +120,7 @@ describe("a lying extension server", () => {
     expect((await server.admin.get("/api/v1/namespaces/default")).status).toBe(200);
   });
 
-  test("can say nothing about its client's connection, and no header that isn't one", async () => {
+  test("can't set hop-by-hop or invalid headers", async () => {
     extension.answer = (request) => {
       request.socket.end(
         "HTTP/1.1 200 OK\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=1\r\nProxy-Authenticate: Basic\r\n" +
@@ -134,7 +134,7 @@ describe("a lying extension server", () => {
     expect(headers["proxy-authenticate"]).toBeUndefined();
   });
 
-  test("that answers byte by byte takes no seat from others, and its client gets every byte", async () => {
+  test("sending byte by byte uses no seat of other requests, and the client gets every byte", async () => {
     extension.answer = (_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
       let sent = 0;
@@ -152,7 +152,7 @@ describe("a lying extension server", () => {
   });
 });
 
-test("over HTTP/2 a request is passed on as over HTTP/1.1, and a client that resets its stream ends it there", async () => {
+test("HTTP/2 requests are forwarded like HTTP/1.1, and a reset stream ends the forwarded request", async () => {
   const session = http2Session(server);
   const ask = (path: string) =>
     session.request({
@@ -179,7 +179,7 @@ test("over HTTP/2 a request is passed on as over HTTP/1.1, and a client that res
   session.destroy();
 });
 
-test("a client that leaves ends its request to the extension server", async () => {
+test("a client that disconnects ends its request to the extension server", async () => {
   let closed = false;
   extension.answer = (request) => void request.socket.once("close", () => (closed = true));
   const connection = await RawConnection.open(portOf(server));
@@ -192,7 +192,7 @@ test("a client that leaves ends its request to the extension server", async () =
   await until(() => closed, Boolean);
 });
 
-test("a body of 20 MB goes through no faster than it is taken, and none of it is held", async () => {
+test("a body of 20 MB is forwarded no faster than it is read, and not buffered", async () => {
   let received = 0;
   extension.answer = (request, response) => {
     request.pause();
@@ -205,7 +205,7 @@ test("a body of 20 MB goes through no faster than it is taken, and none of it is
   expect(body).toEqual({ received: raw.length });
 });
 
-test("a hundred API services that never answer leave the server's own requests, and those of others, as fast as they were", async () => {
+test("a hundred APIServices that never answer don't slow down other requests", async () => {
   const silent = await SilentServer.start();
   const spec = {
     service: { namespace: "default", name: "extension", port: silent.port },
@@ -240,7 +240,7 @@ test("a hundred API services that never answer leave the server's own requests, 
   await silent.close();
 });
 
-test("a method that isn't one of the field's is not passed on", async () => {
+test("an unsupported method is not forwarded", async () => {
   const connection = await RawConnection.open(portOf(server));
   connection.write(head(server, `TRACE ${widgets}/one`));
   await connection.receives(/^HTTP\/1\.1 405 /);

@@ -19,7 +19,7 @@ const addresses = [{ ip: "192.0.2.1" }];
 const portless = { ports: [{ name: "https", port: 443 }] };
 const unreadable = () => Promise.reject(new StatusError("ServiceUnavailable", "the store is away"));
 
-/** What the objects of the service's namespace come to. */
+/** The availability that results from the objects of the service's namespace. */
 const cases: readonly [
   reason: string,
   status: string,
@@ -71,26 +71,29 @@ const cases: readonly [
 ];
 
 describe("the service of an extension server", () => {
-  test.each(cases)("%s", async (reason, status, message, { service: one, endpoints: two }) => {
-    const give = (value: unknown) =>
-      typeof value === "function" ? (value as () => Promise<never>)() : Promise.resolve(value);
-    const objects = { service: () => give(one), endpoints: () => give(two) } as ServiceObjects;
-    const connections = {
-      clock: systemClock,
-      resolve: () => Promise.reject(new Error("nobody is to be asked")),
-      certificate: () => undefined,
-    };
-    const remote = new RemoteApiService(
-      "v1.g",
-      "g",
-      "v1",
-      { group: 1, version: 1 },
-      target,
-      false,
-      connections,
-    );
-    expect(await checkAvailability(remote, objects, {})).toEqual({ reason, status, message });
-  });
+  test.each(cases)(
+    "gives the condition reason %s",
+    async (reason, status, message, { service: one, endpoints: two }) => {
+      const give = (value: unknown) =>
+        typeof value === "function" ? (value as () => Promise<never>)() : Promise.resolve(value);
+      const objects = { service: () => give(one), endpoints: () => give(two) } as ServiceObjects;
+      const connections = {
+        clock: systemClock,
+        resolve: () => Promise.reject(new Error("nobody is to be asked")),
+        certificate: () => undefined,
+      };
+      const remote = new RemoteApiService(
+        "v1.g",
+        "g",
+        "v1",
+        { group: 1, version: 1 },
+        target,
+        false,
+        connections,
+      );
+      expect(await checkAvailability(remote, objects, {})).toEqual({ reason, status, message });
+    },
+  );
 });
 
 describe("an APIService", () => {
@@ -113,7 +116,7 @@ describe("an APIService", () => {
     );
   const check = { client: "", "x-remote-user": "system:aggregator", "x-remote-group": "system:masters" };
 
-  test("is available when its server answers for its group version, asked as the aggregator", async () => {
+  test("is available when its server answers discovery of its group version to the aggregator", async () => {
     expect(await conditionOf(extension.name)).toMatchObject({
       reason: "Passed",
       message: "all checks passed",
@@ -127,7 +130,7 @@ describe("an APIService", () => {
     expect(table.body.rows[0].cells.slice(0, 3)).toEqual([extension.name, "default/extension", "True"]);
   });
 
-  test("is unavailable soon after its server is away and its Service changes, and requests get 503 at once", async () => {
+  test("is unavailable soon after its server stops and its Service changes, and requests are 503 immediately", async () => {
     const { port } = extension;
     await extension.close();
     const touch = (to: string) =>
@@ -158,7 +161,7 @@ describe("an APIService", () => {
     expect((await server.admin.get(`${extension.path}/widgets`)).status).toBe(200);
   });
 
-  test("that is deleted is no longer served", async () => {
+  test("is no longer served when it is deleted", async () => {
     const other = await ExtensionServer.start({ group: "gone.example.com", service: "gone" });
     await other.register(server.admin);
     expect((await server.admin.get(`${other.path}/widgets`)).status).toBe(200);
@@ -191,7 +194,7 @@ describe("an APIService", () => {
     await other.close();
   });
 
-  test("with insecureSkipTLSVerify is reached whatever its certificate", async () => {
+  test("with insecureSkipTLSVerify is available with any certificate", async () => {
     const other = await ExtensionServer.start({ group: "insecure.example.com" });
     await other.registerOnly(server.admin, { caBundle: undefined, insecureSkipTLSVerify: true });
     await conditionIs(other.name, "True");
@@ -199,7 +202,7 @@ describe("an APIService", () => {
     await other.close();
   });
 
-  test("whose certificate is for another name is not available", async () => {
+  test("whose server has a certificate for another name is not available", async () => {
     const other = await ExtensionServer.start({ group: "misnamed.example.com", service: "misnamed" });
     await other.registerOnly(server.admin, {
       service: { namespace: "default", name: "extension", port: other.port },
@@ -208,7 +211,7 @@ describe("an APIService", () => {
     await other.close();
   });
 
-  test("for which nobody listens is not available, and its condition is written once", async () => {
+  test("without a listening server is not available, and its condition is written once", async () => {
     const port = await closedPort();
     const spec = { service: { namespace: "default", name: "extension", port }, insecureSkipTLSVerify: true };
     await ok(server.admin.post(apiServices, apiService("dead.example.com", "v1", spec)));
@@ -225,7 +228,7 @@ describe("an APIService", () => {
     expect(await version()).toBe(before);
   });
 
-  test("of the core group, or of the group of APIServices, takes nothing from this server", async () => {
+  test("of the core group or of the group of APIServices doesn't replace this server", async () => {
     const spec = {
       service: { namespace: "default", name: "extension", port: extension.port },
       insecureSkipTLSVerify: true,

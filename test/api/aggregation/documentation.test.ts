@@ -5,7 +5,7 @@ import { TestServer } from "../../support/api.ts";
 import { apiServices, ExtensionServer } from "../../support/extension-server.ts";
 import { ok } from "../support.ts";
 
-test("docs/aggregation.md: its API service is reached, and requests are passed on to it", async () => {
+test("docs/aggregation.md: its APIService is available, and requests are forwarded to it", async () => {
   const server = await TestServer.start({ connections: { allowLoopback: true } });
   const extension = await ExtensionServer.start({ service: "widgets" });
   const page = readFileSync(new URL("../../../docs/aggregation.md", import.meta.url), "utf8");

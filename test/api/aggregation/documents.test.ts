@@ -64,7 +64,7 @@ const groups = async () =>
 const namesOf = async () => (await groups()).map(({ name }) => name);
 
 describe("discovery", () => {
-  test("lists groups of others among the server's own, by priority", async () => {
+  test("lists aggregated groups together with the server's own, by priority", async () => {
     await ok(server.admin.post(definitions, definition()));
     const names = await until(namesOf, (all) => all.includes(customGroup));
     expect(names[0]).toBe("apiregistration.platform.io");
@@ -80,7 +80,7 @@ describe("discovery", () => {
     );
   });
 
-  test("has a document of the group, with the versions of everybody who serves some of it, by priority", async () => {
+  test("of a group has the versions of all its servers, by priority", async () => {
     const expected = [{ groupVersion: `${extension.group}/v1`, version: "v1" }];
     const { body } = await ok(server.admin.get(`/apis/${extension.group}`));
     expect(body).toEqual({
@@ -101,7 +101,7 @@ describe("discovery", () => {
     expect(all.preferredVersion.version).toBe("v2");
   });
 
-  test("of a group version is the extension server's own", async () => {
+  test("of a group version is that of the extension server", async () => {
     for (const path of [extension.path, `${extension.path}/`]) {
       const { body } = await ok(server.admin.get(path));
       expect(body).toMatchObject({ kind: "APIResourceList", groupVersion: `${extension.group}/v1` });
@@ -110,7 +110,7 @@ describe("discovery", () => {
     expect(body.paths).toEqual(expect.arrayContaining([`/apis/${extension.group}`, extension.path]));
   });
 
-  test("lists a group whose only server can't be reached; its own document is 503, and the rest is as before", async () => {
+  test("lists a group whose only server is unreachable; its document is 503, and the rest is unchanged", async () => {
     const spec = { service: { namespace: "default", name: "nowhere" }, insecureSkipTLSVerify: true };
     await ok(server.admin.post(apiServices, apiService("away.example.com", "v1", spec)));
     await until(namesOf, (all) => all.includes("away.example.com"));
@@ -119,7 +119,7 @@ describe("discovery", () => {
     expect((await server.admin.get("/apis/apps/v1")).status).toBe(200);
   });
 
-  test("in one document has the resource types of others as they last said, and marks those that can't be reached", async () => {
+  test("as one document has the last known resources of extension servers, and marks unreachable ones as stale", async () => {
     const accept = "application/json;g=apidiscovery.platform.io;v=v2beta1;as=APIGroupDiscoveryList";
     type Version = { version: string; freshness: string; resources: object[] };
     const versionsOf = async (group: string): Promise<Version[]> => {
@@ -157,7 +157,7 @@ describe("discovery", () => {
 describe("OpenAPI", () => {
   const whole = async () => (await ok(server.admin.get("/openapi/v2"))).body;
 
-  test("2.0 has what an extension server says of its own group version, under names that don't change others", async () => {
+  test("v2 has the paths of an extension server's group version, under definition names that don't collide", async () => {
     const document = await until(whole, ({ paths }) => `${extension.path}/widgets` in paths);
     const own = document.paths[`${extension.path}/widgets`];
     expect(own.get.responses["200"].schema).toEqual({ $ref: "#/definitions/com.example.Widget" });
@@ -170,7 +170,7 @@ describe("OpenAPI", () => {
     expect(binary.bytes.includes("listWidgets")).toBe(true);
   });
 
-  test("3.0 lists it, and its document is asked of the extension server on behalf of the user", async () => {
+  test("v3 lists it, and its document is requested from the extension server on behalf of the user", async () => {
     const index = async () => (await ok(server.admin.get("/openapi/v3"))).body.paths;
     const paths = await until(index, (all) => extension.path.slice(1) in all);
     expect(paths[extension.path.slice(1)]).toEqual({
@@ -207,7 +207,7 @@ describe("OpenAPI", () => {
         one.json(response, swagger(one.path, { paths }));
       },
     ],
-  ])("a document %s is left out, and the server's own is as it was", async (_title, document) => {
+  ])("a document %s is left out, and the server's own is unchanged", async (_title, document) => {
     const other = await ExtensionServer.start({ group: "broken.example.com", service: "broken" });
     let done = false;
     other.documents.set("/openapi/v2", (request, response) => {

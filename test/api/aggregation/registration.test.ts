@@ -23,7 +23,7 @@ const gone = (name: string) =>
     ({ status }) => status === 404,
   );
 
-describe("the APIServices of what the server itself serves", () => {
+describe("the APIServices of group versions that this server serves", () => {
   test.each([
     ["v1.", 18_000, 1],
     ["v1.apps", 17_800, 15],
@@ -31,18 +31,15 @@ describe("the APIServices of what the server itself serves", () => {
     ["v2.autoscaling", 17_500, 30],
     ["v1.apiextensions.platform.io", 16_700, 15],
     ["v1.coordination.platform.io", 16_500, 15],
-  ])(
-    "%s is there from the start, local and available",
-    async (name, groupPriorityMinimum, versionPriority) => {
-      const { body } = await found(name);
-      expect(body.metadata.labels).toEqual({ [label]: "onstart" });
-      expect(body.spec).toMatchObject({ version: name.split(".")[0], groupPriorityMinimum, versionPriority });
-      expect(body.spec.service).toBeUndefined();
-      expect(availability({ body })).toMatchObject({ status: "True", reason: "Local" });
-    },
-  );
+  ])("%s exists from the start, local and available", async (name, groupPriorityMinimum, versionPriority) => {
+    const { body } = await found(name);
+    expect(body.metadata.labels).toEqual({ [label]: "onstart" });
+    expect(body.spec).toMatchObject({ version: name.split(".")[0], groupPriorityMinimum, versionPriority });
+    expect(body.spec.service).toBeUndefined();
+    expect(availability({ body })).toMatchObject({ status: "True", reason: "Local" });
+  });
 
-  test("there is one for each built-in group version but that of APIServices", async () => {
+  test("exist for each built-in group version except that of APIServices", async () => {
     const { body } = await server.admin.get("/apis");
     const served = (body.groups as { name: string; versions: { version: string }[] }[])
       .flatMap(({ name, versions }) => versions.map(({ version }) => `${version}.${name}`))
@@ -51,7 +48,7 @@ describe("the APIServices of what the server itself serves", () => {
     expect((await find("v1.apiregistration.platform.io")).status).toBe(404);
   });
 
-  test("those of custom kinds come and go with the versions that definitions serve", async () => {
+  test("of custom resources are created and deleted with the served versions of definitions", async () => {
     await ok(server.admin.post(definitions, definition()));
     const { body } = await found(`v1.${group}`);
     expect(body.metadata.labels).toEqual({ [label]: "true" });
@@ -67,7 +64,7 @@ describe("the APIServices of what the server itself serves", () => {
     await gone(`v1.${group}`);
   });
 
-  test("one that an operator made under the name of a custom kind's version is left alone", async () => {
+  test("are left unchanged when an operator created one with the name of a custom resource's version", async () => {
     const extension = await ExtensionServer.start({ group });
     await extension.register(server.admin);
     await ok(server.admin.post(definitions, definition()));
@@ -85,7 +82,7 @@ describe("the APIServices of what the server itself serves", () => {
   });
 });
 
-test("a start brings those of built-in kinds up to date, and removes those of versions that are no longer served", async () => {
+test("a start updates those of built-in kinds and removes those of versions no longer served", async () => {
   const store = createMemoryStore({ clock: systemClock });
   const first = await TestServer.start({ storage: store });
   const path = (name: string) => `${apiServices}/${name}`;

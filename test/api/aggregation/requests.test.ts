@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 describe("a request for a group version that an extension server serves", () => {
-  test("is passed on as it is, on behalf of its user, with the certificate of the front proxy", async () => {
+  test("is forwarded unchanged on behalf of its user, with the certificate of the front proxy", async () => {
     const got = await ok(
       server.as("ann").get(`${widgets}/one?pretty=%20a`, { headers: { "x-other": "kept" } }),
     );
@@ -66,7 +66,7 @@ describe("a request for a group version that an extension server serves", () => 
     expect(request!.headers.authorization).toBeUndefined();
   });
 
-  test("nobody else's identity can be told by its headers", async () => {
+  test("can't set another identity with its headers", async () => {
     const headers = {
       "X-Remote-User": "root",
       "X-Remote-Group": "system:masters",
@@ -86,7 +86,7 @@ describe("a request for a group version that an extension server serves", () => 
     expect(JSON.stringify(request!.rawHeaders)).not.toMatch(/root|masters|scopes/i);
   });
 
-  test("is authorized here: what its user may not do never reaches the extension server", async () => {
+  test("is authorized here, and not forwarded without permission", async () => {
     const refused = await server.as("nobody").get(`${widgets}/one`);
     expect([refused.status, refused.body.reason]).toEqual([403, "Forbidden"]);
     expect(refused.body.message).toContain(
@@ -96,7 +96,7 @@ describe("a request for a group version that an extension server serves", () => 
     expect(extension.received).toEqual([]);
   });
 
-  test("by impersonation is made on behalf of the impersonated user, with their extra facts", async () => {
+  test("with impersonation is forwarded on behalf of the impersonated user, with the extra values", async () => {
     const headers = {
       "Impersonate-User": "jürgen",
       "Impersonate-Group": "system:masters",
@@ -111,8 +111,8 @@ describe("a request for a group version that an extension server serves", () => 
     expect(Object.keys(got).filter((name) => name.startsWith("impersonate"))).toEqual([]);
   });
 
-  test("an identity that a header can't carry as it is never becomes another one", async () => {
-    // As a token of an outside issuer could say it: a receiver drops the blank.
+  test("an identity that can't be represented in a header is never changed to another one", async () => {
+    // A token of an external issuer may have it: the receiver trims the space.
     const { identityHeaders } = await import("../../../src/aggregation/identity.ts");
     const user = (name: string) => ({ name, uid: "", groups: [], extra: {} });
     for (const name of ["root ", "\troot", "ro\r\not", "a\u0000b"]) {
@@ -124,7 +124,7 @@ describe("a request for a group version that an extension server serves", () => 
   });
 
   test.each(["POST", "PUT", "PATCH", "DELETE"])(
-    "%s: the body goes there, and the answer back with its code",
+    "%s: the body is forwarded, and the response returned with its status code",
     async (method) => {
       extension.answer = (request, response) => {
         const chunks: Buffer[] = [];
@@ -156,7 +156,7 @@ describe("a request for a group version that an extension server serves", () => 
     ]);
   });
 
-  test("a watch comes through event by event, and ends there when its client leaves", async () => {
+  test("a watch is forwarded event by event, and ends at the extension server when the client disconnects", async () => {
     let push: (text: string) => void = () => undefined;
     let closed = false;
     extension.answer = (_request, response) => {
@@ -174,7 +174,7 @@ describe("a request for a group version that an extension server serves", () => 
     await until(() => closed, Boolean);
   });
 
-  test("reads share connections that stand; one that the extension server closes meanwhile is replaced unnoticed", async () => {
+  test("reads share persistent connections; one that the extension server closes is replaced transparently", async () => {
     const read = (at: number) => ok(server.as("ann").get(`${widgets}/w${at}`));
     await read(0);
     const connections = () => [...extension.sockets].filter((one) => !one.destroyed);
@@ -186,7 +186,7 @@ describe("a request for a group version that an extension server serves", () => 
     );
     let closed = 0;
     extension.answer = (request, response) => {
-      // As if it had closed the connection before the request came.
+      // Simulates that the server closed the connection before the request arrived.
       if (closed++ === 0) return void request.socket.destroy();
       answer(request, response);
     };
@@ -194,13 +194,13 @@ describe("a request for a group version that an extension server serves", () => 
     expect(extension.received).toHaveLength(12);
   });
 
-  test("a write is never sent twice, whatever becomes of its connection", async () => {
+  test("a write is never sent twice, whatever happens to its connection", async () => {
     extension.answer = (request) => void request.socket.destroy();
     const failed = await server.as("ann").post(widgets, { a: 1 });
     expect([failed.status, extension.received.length]).toEqual([503, 1]);
   });
 
-  test("an answer that breaks off midway isn't taken for a whole one", async () => {
+  test("a truncated response is aborted for the client", async () => {
     extension.answer = (_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write("{");
@@ -209,7 +209,7 @@ describe("a request for a group version that an extension server serves", () => 
     await expect(server.as("ann").get(`${widgets}/one`)).rejects.toThrow();
   });
 
-  test("a redirect is refused and followed by nobody", async () => {
+  test("a redirect is 502 and not followed", async () => {
     extension.answer = (_request, response) => {
       response.writeHead(302, { location: "https://elsewhere.example.com/" });
       response.end();
@@ -220,7 +220,7 @@ describe("a request for a group version that an extension server serves", () => 
     expect(extension.received).toHaveLength(1);
   });
 
-  test("is counted by resource types that the extension server has, and not by those that a client makes up", async () => {
+  test("is counted by the resources of the extension server, not by names that clients invent", async () => {
     await ok(server.as("ann").get(`${widgets}/one`));
     await ok(server.as("ann").get(`${extension.path}/namespaces/default/fantasies/one`));
     const { text } = await server.admin.get("/metrics");

@@ -10,7 +10,7 @@ import { ManualClock, ok, settle, until } from "../support.ts";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-test("two servers over one store: both pass requests on, and one of them writes the condition, once", async () => {
+test("two servers with one store both forward requests, and one of them writes the condition once", async () => {
   const dir = path.join(folder.path, "store");
   const options = { storage: { engine: "embedded", dir }, connections: { allowLoopback: true } } as const;
   const [first, second] = [await TestServer.start(options), await TestServer.start(options)];
@@ -38,7 +38,7 @@ test("two servers over one store: both pass requests on, and one of them writes 
   await extension.close();
 });
 
-test("a certificate that takes the place of the front proxy's is shown from then on, and one that can't be used isn't", async () => {
+test("a changed front proxy certificate is used from then on, and an unusable one isn't", async () => {
   const extension = await ExtensionServer.start();
   const clock = new ManualClock();
   const [cert, key] = [path.join(folder.path, "proxy.crt"), path.join(folder.path, "proxy.key")];
@@ -71,7 +71,7 @@ test("a certificate that takes the place of the front proxy's is shown from then
   await extension.close();
 });
 
-// Endpoints can't be loopback addresses, so that these tests need one of a network.
+// Endpoints can't have loopback addresses, so these tests need a network address.
 const address = ownAddress();
 describe.skipIf(address === undefined)("a service with endpoints", () => {
   let server: TestServer;
@@ -103,7 +103,7 @@ describe.skipIf(address === undefined)("a service with endpoints", () => {
   const condition = async () => availability(await server.admin.get(`${apiServices}/${extension.name}`));
   const becomes = (reason: string) => until(condition, (one) => one?.reason === reason);
 
-  test("is waited for, reached at a pod of its namespace, and lost with its endpoints, as they change", async () => {
+  test("is unavailable until it has endpoints, is reached at a pod of its namespace, and is unavailable again without them", async () => {
     const caBundle = Buffer.from(extension.ca).toString("base64");
     const service = { namespace: "default", name: "pods" };
     await ok(server.admin.post(apiServices, apiService(extension.group, "v1", { service, caBundle })));
@@ -117,7 +117,7 @@ describe.skipIf(address === undefined)("a service with endpoints", () => {
     await becomes("Passed");
   });
 
-  test("whoever writes endpoints can't point the server anywhere: an address that is no pod's isn't connected to", async () => {
+  test("an endpoint address that isn't a pod's is not connected to", async () => {
     const count = extension.sockets.size;
     await ok(server.admin.put(`${core}/endpoints/pods`, endpoints("nobody")));
     const failed = await becomes("FailedDiscoveryCheck");

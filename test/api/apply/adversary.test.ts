@@ -26,8 +26,8 @@ const entry = (manager: string, operation: string, fieldsV1: object) => ({
   fieldsV1,
 });
 
-/** Apply and the records of ownership against clients that mean no good. */
-describe("apply, hard pressed", () => {
+/** Apply and managedFields with hostile clients. */
+describe("apply with extreme managedFields and bodies", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -40,7 +40,7 @@ describe("apply, hard pressed", () => {
       contentType: "application/apply-patch+yaml",
     });
 
-  it("many entries of updates become ten in one write", async () => {
+  it("many Update entries are merged to ten in one write", async () => {
     await server.admin.post(configMaps, configMap("many", { a: "1" }));
     const managedFields = Array.from({ length: 15_000 }, (_, i) =>
       entry(`u${i}`, "Update", { "f:data": { [`f:k${i}`]: {} } }),
@@ -56,7 +56,7 @@ describe("apply, hard pressed", () => {
     expect((await apply("many", configMap("many", { b: "1" }))).status).toBe(200);
   });
 
-  it("many entries of applies are kept, and each write stays possible", async () => {
+  it("many Apply entries are kept, and further writes are still possible", async () => {
     await server.admin.post(configMaps, configMap("crowd", { a: "1" }));
     const managedFields = Array.from({ length: 5000 }, (_, i) =>
       entry(`a${i}`, "Apply", { "f:data": { "f:a": {} } }),
@@ -71,7 +71,7 @@ describe("apply, hard pressed", () => {
     expect(entries(forced).map(({ manager }) => manager)).toEqual(["me"]);
   });
 
-  it("an entry as deep as a body may be is read and kept", async () => {
+  it("an entry with the maximum nesting of a body is decoded and kept", async () => {
     await server.admin.post(configMaps, configMap("deep", { a: "1" }));
     let fields: object = {};
     for (let depth = 0; depth < 190; depth++) fields = { "f:x": fields };
@@ -82,7 +82,7 @@ describe("apply, hard pressed", () => {
   });
 
   it.each(["__proto__", "constructor", "toString", ".", "f:x", "-"])(
-    "a member called %j is one like any other",
+    "a member named %j is an ordinary member",
     async (name) => {
       const data = (value: string): string =>
         `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"named","annotations":{"x/y":"1"}},"binaryData":{},` +
@@ -102,7 +102,7 @@ describe("apply, hard pressed", () => {
     },
   );
 
-  it("C-4.10-02 appliers that come at once, to what isn't there yet, all get what they want", async () => {
+  it("C-4.10-02 concurrent applies to a missing object all succeed", async () => {
     const managers = Array.from({ length: 8 }, (_, i) => `m${i}`);
     const answers = await Promise.all(
       managers.map((manager) =>
@@ -115,7 +115,7 @@ describe("apply, hard pressed", () => {
     expect(entries(after)).toHaveLength(8);
   });
 
-  it("what is applied stays in the namespace of its path", async () => {
+  it("an object is applied only in the namespace of the URL", async () => {
     const other = configMap("elsewhere", { a: "1" }, { namespace: "other" });
     expect((await apply("elsewhere", other)).status).toBe(400);
     await apply("elsewhere", configMap("elsewhere", { a: "1" }, { namespace: "default" }));
@@ -130,7 +130,7 @@ describe("apply, hard pressed", () => {
     ["two documents", "apiVersion: v1\n---\napiVersion: v1\n", 400],
     ["a list of objects", '{"apiVersion":"v1","kind":"List","items":[]}', 400],
     ["a date for a name", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: 2026-01-01\n", 400],
-  ])("a body that is %s is refused", async (_what, body, status) => {
+  ])("a body that is %s is rejected", async (_what, body, status) => {
     expect((await apply("body", body)).status).toBe(status);
     expect((await server.admin.get(`${configMaps}/body`)).status).toBe(404);
   });
@@ -150,17 +150,17 @@ describe("apply, hard pressed", () => {
     await server.admin.delete(`${configMaps}/manager`);
   });
 
-  it("C-4.3-09 of a program's name only what can be a manager's is taken", async () => {
+  it("C-4.3-09 only valid characters of the User-Agent are used for the manager's name", async () => {
     const made = await server.admin.ask("POST", configMaps, {
       raw: JSON.stringify(configMap("agent", { a: "1" })),
       headers: { "user-agent": `to\u00adol${"x".repeat(200)}/1.0` },
     });
-    // Headers are bytes, of which each is a character; the second of the soft hyphen's can't be printed.
+    // Header values are bytes read as Latin-1; the second byte of the soft hyphen isn't printable.
     expect(entries(made)[0]!.manager).toBe(`to\u00c2ol${"x".repeat(123)}`);
   });
 });
 
-describe("the times of entries", () => {
+describe("the time of managedFields entries", () => {
   let server: TestServer;
   let seconds = Math.floor(Date.now() / 1000);
   const clock: Clock = {
@@ -182,7 +182,7 @@ describe("the times of entries", () => {
   const times = (answer: Answer): Record<string, string> =>
     Object.fromEntries(entries(answer).map(({ manager, time }) => [manager, time]));
 
-  it("C-2.5-01 an entry has the time of its manager's last change, whatever others take from it", async () => {
+  it("C-2.5-01 an entry has the time of its manager's last change, whatever other managers take from it", async () => {
     const first = tick();
     expect(times(await apply({ a: "1", b: "1" }, "me"))).toEqual({ me: first });
     tick();

@@ -13,7 +13,7 @@ const apply = (manager: string, name: string, fields: object) =>
 
 interface Case {
   readonly title: string;
-  /** The account with the item; `more` are members of the item beside its key. */
+  /** The service account with the item; `more` has the other members of the item. */
   readonly fields: (name: string, more: object) => object;
   readonly more: readonly [object, object];
   readonly owned: object;
@@ -40,7 +40,7 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases)(
-  "$title of one key are owned as one each",
+  "$title with the same key are owned as one item each",
   ({ title, fields, more, owned, contested }) => {
     const name = title.replace(" ", "-");
 

@@ -17,7 +17,7 @@ const configMap = (name: string, data?: Record<string, string>, annotations?: Re
   ...(data === undefined ? {} : { data }),
 });
 
-/** Managers, each with the names of the data that it owns. */
+/** Managers with the names of the data keys that they own. */
 const owners = ({ body }: Answer): Record<string, string[]> =>
   Object.fromEntries(
     ((body.metadata.managedFields ?? []) as Entry[]).map(({ manager, operation, fieldsV1 }) => [
@@ -36,11 +36,11 @@ const appliers =
 const refusedFields = ({ body }: Answer) =>
   (body.details.causes as { field: string }[]).map(({ field }) => field);
 
-/** What client-side apply leaves: an object written whole, with what was applied in an annotation. */
+/** The result of client-side apply: an object with the applied configuration in an annotation. */
 const lastApplied = (name: string, data: Record<string, string>, live = data) =>
   configMap(name, live, { [annotation]: JSON.stringify(configMap(name, data)) });
 
-describe("the first apply over what clients applied by themselves", () => {
+describe("the first server-side apply after client-side apply", () => {
   let server: TestServer;
   let apply: ReturnType<typeof appliers>;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe("the first apply over what clients applied by themselves", () => {
   const create = (body: object) => server.admin.post(`${configMaps}?fieldManager=client`, body);
   const annotationOf = ({ body }: Answer): string | undefined => body.metadata.annotations?.[annotation];
 
-  it("changes without a conflict what the same client had applied, and keeps its annotation up", async () => {
+  it("changes the fields of the same client without a conflict, and updates its annotation", async () => {
     await create(lastApplied("mine", { a: "1", b: "1" }));
     const first = await apply("mine", configMap("mine", { a: "2", b: "1" }), "kubectl");
     expect([first.status, first.body.data]).toEqual([200, { a: "2", b: "1" }]);
@@ -64,7 +64,7 @@ describe("the first apply over what clients applied by themselves", () => {
     expect(again.text).toBe(first.text);
   });
 
-  it("is held off by what others changed since", async () => {
+  it("conflicts with fields that other managers changed since", async () => {
     await create(lastApplied("since", { a: "1", b: "1" }));
     await server.admin.patch(`${configMaps}/since?fieldManager=other`, { data: { b: "3", c: "3" } });
     const wanted = configMap("since", { a: "2", b: "2", c: "2" });
@@ -90,26 +90,26 @@ describe("the first apply over what clients applied by themselves", () => {
       "kubectl",
       configMap("not", { a: "1" }, { [annotation]: '{"apiVersion":"v1","data":["a"]}' }),
     ],
-  ])("is held off as any other apply: %s", async (_what, manager, made) => {
+  ])("conflicts like any other apply: %s", async (_what, manager, made) => {
     const { body } = await create(made);
     const refused = await apply("not", configMap("not", { a: "2" }), manager);
     expect([refused.status, refusedFields(refused)]).toEqual([409, [".data.a"]]);
     const forced = await apply("not", configMap("not", { a: "2" }), manager, "&force=true");
-    // Only the client's own annotation is kept up, and none is made.
+    // Only the annotation of the same client is updated, and none is created.
     const kept = manager === "kubectl" && (annotationOf({ body } as Answer) ?? "") !== "";
     if (kept) expect(annotationOf(forced)).toContain('"data":{"a":"2"}');
     else expect(annotationOf(forced)).toBe(body.metadata.annotations?.[annotation]);
     await server.admin.delete(`${configMaps}/not`);
   });
 
-  it("drops the annotation where it would grow too large", async () => {
+  it("drops the annotation when it would be too large", async () => {
     await create(lastApplied("large", { a: "1" }));
     const large = configMap("large", { a: "2", b: "x".repeat(300_000) });
     const applied = await apply("large", large, "kubectl");
     expect([applied.status, annotationOf(applied)]).toEqual([200, undefined]);
   });
 
-  it("keeps what is applied under the annotation's own name out of it", async () => {
+  it("leaves an applied value of the annotation out of the annotation", async () => {
     await create(lastApplied("nested", { a: "1" }));
     const nested = configMap("nested", { a: "1" }, { [annotation]: "of the client", more: "1" });
     const applied = await apply("nested", nested, "kubectl", "&force=true");
@@ -117,7 +117,7 @@ describe("the first apply over what clients applied by themselves", () => {
   });
 });
 
-describe("the first apply to an object of which no owner is known", () => {
+describe("the first apply to an object without managedFields", () => {
   let server: TestServer;
   let apply: ReturnType<typeof appliers>;
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describe("the first apply to an object of which no owner is known", () => {
     await server.admin.patch(`${configMaps}/${name}`, { metadata: { managedFields: [{}] } });
   };
 
-  it("C-4.10-08 what stood before belongs to whoever wrote it: another value conflicts, the same is shared", async () => {
+  it("C-4.10-08 earlier fields belong to before-first-apply: another value conflicts, the same value is shared", async () => {
     await unowned("stood", { a: "1", b: "1" });
     const refused = await apply("stood", configMap("stood", { a: "2" }), "me");
     expect(refused.status).toBe(409);
@@ -145,14 +145,14 @@ describe("the first apply to an object of which no owner is known", () => {
     expect(before.time).toMatch(/Z$/);
   });
 
-  it("C-4.10-14 what the applier gives up stays, because it stood before", async () => {
+  it("C-4.10-14 a field that the applier gives up remains, because it existed before", async () => {
     await unowned("given", { a: "1" });
     await apply("given", configMap("given", { a: "1", b: "1" }), "me");
     const left = await apply("given", configMap("given"), "me");
     expect(left.body.data).toEqual({ a: "1" });
   });
 
-  it("the neutral vocabulary has no client that applied by itself", async () => {
+  it("the platform vocabulary has no client-side apply", async () => {
     await server.admin.post(`${configMaps}?fieldManager=client`, lastApplied("plain", { a: "1" }));
     expect((await apply("plain", configMap("plain", { a: "2" }), "kubectl")).status).toBe(409);
   });

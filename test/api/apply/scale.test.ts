@@ -21,7 +21,7 @@ const kinds = [
   },
 ] as const;
 
-/** Who owns the number of replicas goes over from the object to its scale and back. */
+/** Ownership of replicas moves between the object and its scale. */
 describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path }) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
       contentType: "application/apply-patch+yaml",
     });
   const read = async (name: string) => (await server.admin.get(`${path}/${name}`)).body;
-  /** Who owns spec.replicas, each as `manager operation subresource`. */
+  /** The owners of spec.replicas, each as `manager operation subresource`. */
   const owners = async (name: string): Promise<string[]> => {
     const entries = (await read(name)).metadata.managedFields as Entry[];
     return entries
@@ -67,7 +67,7 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
     ),
   });
 
-  it("C-4.10-06 C-4.10-08 who scales by patch owns the replicas, and a later apply of another number conflicts with the scale's manager", async () => {
+  it("C-4.10-06 C-4.10-08 a patch of the scale owns replicas, and a later apply of another number conflicts with its manager", async () => {
     await apply("patched", workload("patched", 1), "fieldManager=me");
     expect(await owners("patched")).toEqual(["me Apply"]);
     const change = { spec: { replicas: 5 } };
@@ -82,7 +82,7 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
     expect(await owners("patched")).toEqual(["me Apply"]);
   });
 
-  it("C-4.10-10 an apply through the scale conflicts with who applied the object, and takes the replicas by force", async () => {
+  it("C-4.10-10 an apply of the scale conflicts with the applier of the object, and force takes replicas", async () => {
     await apply("forced", workload("forced", 1), "fieldManager=me");
     const refused = await apply("forced/scale", scale("forced", 17), "fieldManager=scaler");
     expect(conflicts(refused)).toEqual({ status: 409, causes: ['conflict with "me" at .spec.replicas'] });
@@ -103,26 +103,29 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
       fieldsV1: { "f:spec": { "f:replicas": {} } },
       subresource: "scale",
     });
-    // Whatever else the first applier owns stays its own.
+    // The first applier keeps the ownership of its other fields.
     const kept = entries.find(({ manager }) => manager === "me")!;
     expect(Object.keys(kept.fieldsV1["f:spec"]!)).toEqual(["f:selector", "f:template"]);
   });
 
-  it.each([7, 0])("C-4.10-12 the same number (%i) is shared, however it was written", async (replicas) => {
-    const name = `shared-${replicas}`;
-    await apply(name, workload(name, 3), "fieldManager=me");
-    await server.admin.put(`${path}/${name}/scale?fieldManager=writer`, scale(name, replicas));
-    expect(await owners(name)).toEqual(["writer Update scale"]);
-    const shared = await apply(`${name}/scale`, scale(name, replicas), "fieldManager=co");
-    expect(shared.status).toBe(200);
-    await apply(name, workload(name, replicas), "fieldManager=me");
-    expect(await owners(name)).toEqual(["co Apply scale", "me Apply", "writer Update scale"]);
-    // Scaling again makes one owner of three.
-    await server.admin.patch(`${path}/${name}/scale?fieldManager=last`, { spec: { replicas: 9 } });
-    expect(await owners(name)).toEqual(["last Update scale"]);
-  });
+  it.each([7, 0])(
+    "C-4.10-12 the same number (%i) is shared, whichever operation wrote it",
+    async (replicas) => {
+      const name = `shared-${replicas}`;
+      await apply(name, workload(name, 3), "fieldManager=me");
+      await server.admin.put(`${path}/${name}/scale?fieldManager=writer`, scale(name, replicas));
+      expect(await owners(name)).toEqual(["writer Update scale"]);
+      const shared = await apply(`${name}/scale`, scale(name, replicas), "fieldManager=co");
+      expect(shared.status).toBe(200);
+      await apply(name, workload(name, replicas), "fieldManager=me");
+      expect(await owners(name)).toEqual(["co Apply scale", "me Apply", "writer Update scale"]);
+      // Scaling again replaces three owners by one.
+      await server.admin.patch(`${path}/${name}/scale?fieldManager=last`, { spec: { replicas: 9 } });
+      expect(await owners(name)).toEqual(["last Update scale"]);
+    },
+  );
 
-  it("applying the same number again changes nothing, not even the version", async () => {
+  it("applying the same number again changes nothing, not even the resourceVersion", async () => {
     await apply("same", workload("same"), "fieldManager=me");
     await apply("same/scale", scale("same", 2), "fieldManager=scaler&force=true");
     const first = await read("same");
@@ -130,7 +133,7 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
     expect(again.body.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   });
 
-  it("C-4.10-11 C-4.10-14 who gives the replicas up through the scale leaves them to others, and without any there are none", async () => {
+  it("C-4.10-11 C-4.10-14 a manager that gives replicas up through the scale leaves them to the other owners, if there are any", async () => {
     await apply("given", workload("given", 4), "fieldManager=me");
     await apply("given/scale", scale("given", 4), "fieldManager=scaler");
     await apply("given/scale", scale("given"), "fieldManager=scaler");
@@ -142,7 +145,7 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
     expect(await owners("given")).toEqual([]);
   });
 
-  it("a write through the scale that leaves the number owns nothing, and can't set who owns what", async () => {
+  it("a scale write that doesn't change the number owns nothing, and can't set managedFields", async () => {
     await apply("left", workload("left", 1), "fieldManager=me");
     const managedFields = [{}];
     await server.admin.patch(`${path}/left/scale?fieldManager=other`, { status: { replicas: 42 } });
@@ -151,7 +154,7 @@ describe.each(kinds)("apply and the scale of a $kind", ({ kind, apiVersion, path
     expect(await owners("left")).toEqual(["me Apply"]);
   });
 
-  it("C-4.10-03 C-2.5-03 what can't be applied to an object can't be applied to its scale", async () => {
+  it("C-4.10-03 C-2.5-03 an apply that is invalid for an object is invalid for its scale", async () => {
     await apply("bad", workload("bad", 1), "fieldManager=me");
     const { resourceVersion, uid } = (await read("bad")).metadata;
     const force = "fieldManager=m&force=true";

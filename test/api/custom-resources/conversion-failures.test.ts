@@ -6,7 +6,7 @@ import { right, wrong, useConversionWebhook } from "./conversion-support.ts";
 
 const { fixture, endpoints } = useConversionWebhook();
 
-describe("a webhook that fails", () => {
+describe("a failing conversion webhook", () => {
   test.each<[string, () => typeof fixture.answer, RegExp]>([
     ["answers with another status", () => () => ({ status: 503, body: "" }), /status 503/],
     ["answers with no JSON", () => () => ({ body: "<html>" }), /not JSON/],
@@ -91,7 +91,7 @@ describe("a webhook that fails", () => {
     await ok(fixture.server.admin.delete(`${v1}/a`));
   });
 
-  test("keeps neither its objects, nor their namespace, nor the definition from being deleted", async () => {
+  test("doesn't prevent deletion of its objects, their namespace and the definition", async () => {
     const { v1, plural, inV1 } = await endpoints();
     await ok(fixture.server.admin.post("/api/v1/namespaces", { metadata: { name: "leaving" } }));
     const inside = v1.replace("/default/", "/leaving/");
@@ -106,7 +106,7 @@ describe("a webhook that fails", () => {
     await gone(`${definitions}/${plural}.${group}`).toBe(404);
   });
 
-  test("and never answers, holds up nothing else", async () => {
+  test("that never answers delays no other resource", async () => {
     const { v1, v2, inV1 } = await endpoints();
     const other = await endpoints();
     await ok(fixture.server.admin.post(v1, inV1("a", "a:1")));

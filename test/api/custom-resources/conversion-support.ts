@@ -40,7 +40,7 @@ const answerTo = ({ apiVersion, kind, request }: Review) => ({
 type AnswerBody = ReturnType<typeof answerTo>;
 export const right = ({ text }: Received): Reply => ({ body: answerTo(JSON.parse(text) as Review) });
 
-/** Changes the right answer. */
+/** Modifies the correct response. */
 export const wrong =
   (change: (body: AnswerBody) => unknown) =>
   ({ text }: Received): Reply => {
@@ -72,7 +72,7 @@ export const versions = (storage: string) =>
     ],
   }));
 
-/** Starts a server and a conversion webhook, which answers with `fixture.answer`. */
+/** Starts a server and a conversion webhook that responds with `fixture.answer`. */
 export function useConversionWebhook() {
   const fixture = {
     ...({} as {

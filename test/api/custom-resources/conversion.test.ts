@@ -59,7 +59,7 @@ describe.each(["v1", "v1beta1"])("objects are converted by a webhook, by Convers
 });
 
 describe("conversion", () => {
-  test("in the stored version nobody is asked; a write in another one is checked by its own schema", async () => {
+  test("a request in the stored version calls no webhook; a write in another one is validated by its own schema", async () => {
     const { v1, v2, inV1, inV2 } = await endpoints();
     await ok(fixture.server.admin.post(v1, inV1("a", "a:1")));
     await ok(fixture.server.admin.get(`${v1}/a`));
@@ -73,14 +73,14 @@ describe("conversion", () => {
     );
   });
 
-  test("a list is converted in batches, with its selectors, limits and tables", async () => {
+  test("a list is converted in batches, with selectors, limits and tables", async () => {
     const { v1, v2, inV1 } = await endpoints();
     const names = Array.from({ length: 520 }, (_, index) => `n${String(index).padStart(3, "0")}`);
     const create = (name: string, index: number) =>
       ok(
         fixture.server.admin.post(v1, inV1(name, `${name}:${index}`, { labels: { odd: String(index % 2) } })),
       );
-    // Few connections: each is a handshake.
+    // Few connections, as each needs a handshake.
     for (let from = 0; from < names.length; from += 10) {
       await Promise.all(names.slice(from, from + 10).map((name, at) => create(name, from + at)));
     }
@@ -103,7 +103,7 @@ describe("conversion", () => {
     ]);
   });
 
-  test("a watch shows changes in its version, in their order", async () => {
+  test("a watch sends changes in its version, in order", async () => {
     const { v1, v2, inV1, inV2 } = await endpoints();
     await ok(fixture.server.admin.post(v1, inV1("before", "b:1")));
     const watch = await fixture.server.admin.watch(`${v2}?watch=1`);
@@ -139,7 +139,7 @@ describe("conversion", () => {
     watch.close();
   });
 
-  test("apply knows who owns a field in whichever version it was written", async () => {
+  test("apply tracks field ownership across versions", async () => {
     const { v1, v2, inV1, inV2 } = await endpoints();
     const apply = (path: string, manager: string, body: object, more = "") =>
       fixture.server.admin.ask("PATCH", `${path}/a?fieldManager=${manager}${more}`, {
@@ -148,7 +148,7 @@ describe("conversion", () => {
       });
     const created = await apply(v1, "alice", inV1("a", "a:1"));
     expect([created.status, created.body.spec]).toEqual([201, { endpoint: "a:1" }]);
-    // The owner of the endpoint in v1 would lose it to a change of the port in v2.
+    // The owner of the endpoint in v1 would lose it by a change of the port in v2.
     const conflict = await apply(v2, "bob", inV2("a", "a", 2));
     expect([conflict.status, conflict.body.message]).toEqual([409, expect.stringContaining("alice")]);
     const forced = await apply(v2, "bob", inV2("a", "a", 2), "&force=true");
@@ -160,7 +160,7 @@ describe("conversion", () => {
         (fieldsV1 as Record<string, object>)["f:spec"],
       ]);
     expect(owners(forced)).toEqual([["bob", `${group}/v2`, { "f:host": {}, "f:port": {} }]]);
-    // An update in v1 takes over what it changes.
+    // An update in v1 takes the ownership of what it changes.
     const updated = await fixture.server.admin.patch(`${v1}/a?fieldManager=carol`, {
       spec: { endpoint: "a:3" },
     });
@@ -170,7 +170,7 @@ describe("conversion", () => {
     expect([again.status, again.body.spec]).toEqual([200, { host: "a", note: "n", port: 3 }]);
   });
 
-  test("objects of a former stored version are converted, and a write of the same stores them anew", async () => {
+  test("objects of a former storage version are converted, and an unchanged write stores them in the new version", async () => {
     const { v1, v2, plural, inV1 } = await endpoints("v1");
     await ok(fixture.server.admin.post(v1, inV1("old", "old:1")));
     const path = `${definitions}/${plural}.${group}`;
@@ -190,7 +190,7 @@ describe("conversion", () => {
     expect(unchanged.body.metadata.resourceVersion).toBe(rewritten.body.metadata.resourceVersion);
   });
 
-  test("labels and annotations may change, the rest of the metadata stays", async () => {
+  test("a conversion may change labels and annotations, but no other metadata", async () => {
     const { v1, v2, inV1 } = await endpoints();
     await ok(
       fixture.server.admin.post(v1, inV1("a", "a:1", { labels: { a: "1" }, finalizers: ["example.com/f"] })),
@@ -205,7 +205,7 @@ describe("conversion", () => {
     expect(metadata).toMatchObject({ ...before, labels: { b: "2" }, managedFields: expect.any(Array) });
   });
 
-  test("what comes out of a conversion gets the defaults of its version, and loses what that doesn't know", async () => {
+  test("a converted object gets the defaults of its version, and unknown fields are dropped", async () => {
     const plural = "defaultings";
     const mode = properties({
       host: { type: "string" },
@@ -233,7 +233,7 @@ describe("conversion", () => {
       port: 1,
     });
     const changed = await fixture.server.admin.patch(`${v2}/a`, { spec: { mode: "slow" } });
-    // The stored version has no place for it, so what is read from then on is the default again.
+    // The stored version has no such field, so later reads return the default again.
     expect(changed.body.spec.mode).toBe("fast");
     fixture.answer = wrong(({ response }) => {
       for (const { spec } of response.convertedObjects) Object.assign(spec, { unknown: 1 });
@@ -245,7 +245,7 @@ describe("conversion", () => {
     });
   });
 
-  test("webhooks of admission see the version that their rules name", async () => {
+  test("admission webhooks get the version of their rules", async () => {
     const { v1, v2, plural, inV1, inV2 } = await endpoints();
     const seen: Endpoint[] = [];
     const admission = await HttpsService.start(({ text }) => {
@@ -293,7 +293,7 @@ describe("conversion", () => {
     await admission.close();
   });
 
-  test("policies see the version that their rules name, and parameters in theirs", async () => {
+  test("policies get the version of their rules, and parameters in their own version", async () => {
     const { v1, v2, plural, kind, inV1, inV2 } = await endpoints();
     const base = "/apis/admissionregistration.platform.io/v1alpha1/validatingadmissionpolic";
     await ok(fixture.server.admin.post(v1, inV1("limits", "x:100")));
@@ -329,7 +329,7 @@ describe("conversion", () => {
     await ok(fixture.server.admin.delete(`${base}ies/ports`));
   });
 
-  test("the name of a new object may be made, and a dry run stores nothing", async () => {
+  test("generateName works in another version, and a dry run stores nothing", async () => {
     const { v1, v2, inV2 } = await endpoints();
     const { name: _, ...object } = inV2("x", "g", 1).metadata;
     const made = await fixture.server.admin.post(v2, {

@@ -29,7 +29,7 @@ const conditionsOf = async (name: string) => {
 const one = (name: string, spec: object = { size: 1 }) => order(name, spec);
 
 describe("a definition", () => {
-  test("is served from when its names are accepted: in discovery, and under its paths", async () => {
+  test("is served once its names are accepted: in discovery, and under its paths", async () => {
     const spec = { names: { plural: "orders", kind: "Order", shortNames: ["or"], categories: ["all"] } };
     const orders = await served(server.admin, definition(spec));
     expect(await conditionsOf(`orders.${group}`)).toEqual({
@@ -65,7 +65,7 @@ describe("a definition", () => {
     expect((await server.admin.get(`/apis/${group}/v3`)).status).toBe(404);
   });
 
-  test("is not served while another one of its group has its names, and is as soon as that is gone", async () => {
+  test("is not served while another one of its group has its names, and is once that is deleted", async () => {
     await served(server.admin, definition({}, "firsts", "Same"));
     await ok(server.admin.post(definitions, definition({}, "seconds", "Same")));
     await expect
@@ -76,7 +76,7 @@ describe("a definition", () => {
     await whenServed(server.admin, definition({}, "seconds", "Same"));
   });
 
-  test("changes count for the very next request", async () => {
+  test("changes apply to the next request", async () => {
     const things = await served(server.admin, definition({}, "things", "Thing"));
     const thing = (name: string, spec: object) => ({ ...one(name, spec), kind: "Thing" });
     expect((await server.admin.post(things, thing("a", { size: 20 }))).status).toBe(422);
@@ -93,7 +93,7 @@ describe("a definition", () => {
     }
   });
 
-  test("goes with its objects, also those that a finalizer holds for a while", async () => {
+  test("is deleted together with its objects, also those with finalizers", async () => {
     const goners = await served(server.admin, definition({}, "goners", "Goner"));
     for (const name of ["a", "b", "c"]) await ok(server.admin.post(goners, { ...one(name), kind: "Goner" }));
     const held = {
@@ -117,7 +117,7 @@ describe("a definition", () => {
       .poll(async () => (await server.admin.get(`${definitions}/goners.${group}`)).status, { timeout: 5000 })
       .toBe(404);
     expect((await server.admin.get(goners)).status).toBe(404);
-    // Made anew it has none of its former objects.
+    // A recreated definition has none of its former objects.
     expect(
       (await server.admin.get(await served(server.admin, definition({}, "goners", "Goner")))).body.items,
     ).toEqual([]);
@@ -129,7 +129,7 @@ describe("a definition", () => {
     expect((await server.admin.get(`/apis/${group}/v1/namespaces/default/wides`)).status).toBe(404);
   });
 
-  test("in a protected group needs a word of approval", async () => {
+  test("in a protected group requires an approval annotation", async () => {
     const protectedGroup = { group: "sample.platform.io" };
     const object = {
       ...definition(protectedGroup),
@@ -154,7 +154,7 @@ describe("versions", () => {
   const base = `/apis/${group}`;
   const at = (name: string, object: string) => `${base}/${name}/namespaces/default/versioneds/${object}`;
 
-  test("an object is the same in each; the preferred one is the most stable", async () => {
+  test("an object is the same in each version; the preferred version is the most stable", async () => {
     await served(server.admin, definition({ versions }, "versioneds", "Versioned"));
     const object = { ...one("a"), kind: "Versioned" };
     const made = await server.admin.post(`${base}/v1/namespaces/default/versioneds`, object);
@@ -178,7 +178,7 @@ describe("versions", () => {
     ]);
   });
 
-  test("objects of a version in which they are no longer stored are read in the new one", async () => {
+  test("objects of a former storage version are read in the new one", async () => {
     const moved = versions.map((one) => ({ ...one, storage: one.name === "v1" }));
     await ok(server.admin.patch(`${definitions}/versioneds.${group}`, { spec: { versions: moved } }));
     const { body } = await server.admin.get(`${definitions}/versioneds.${group}`);
@@ -197,8 +197,8 @@ describe("versions", () => {
   });
 });
 
-describe("everything else sees custom kinds", () => {
-  test("namespaces take their objects with them", async () => {
+describe("other features support custom resources", () => {
+  test("the deletion of a namespace deletes them", async () => {
     await served(server.admin, definition({}, "nesteds", "Nested"));
     await ok(server.admin.post("/api/v1/namespaces", namespace("ends")));
     const nesteds = `/apis/${group}/v1/namespaces/ends/nesteds`;
@@ -210,7 +210,7 @@ describe("everything else sees custom kinds", () => {
     expect((await server.admin.get(nesteds)).body.items).toEqual([]);
   });
 
-  test("they own and are owned", async () => {
+  test("they can be owners and dependents", async () => {
     const owners = await served(server.admin, definition({}, "owners", "Owner"));
     const { body } = await server.admin.post(owners, { ...one("o"), kind: "Owner" });
     const { uid } = body.metadata;
@@ -230,7 +230,7 @@ describe("everything else sees custom kinds", () => {
     }
   });
 
-  test("quotas count them, also those defined later", async () => {
+  test("quotas count them, also kinds defined later", async () => {
     const quotas = "/api/v1/namespaces/default/resourcequotas";
     const hard = { [`count/counteds.${group}`]: "1" };
     await ok(server.admin.post(quotas, { metadata: { name: "counted" }, spec: { hard } }));
@@ -241,7 +241,7 @@ describe("everything else sees custom kinds", () => {
     await ok(server.admin.delete(`${quotas}/counted`));
   });
 
-  test("OpenAPI describes them, in both forms", async () => {
+  test("OpenAPI v2 and v3 describe them", async () => {
     await served(server.admin, definition({}, "describeds", "Described"));
     const v3 = await server.admin.get(`/openapi/v3/apis/${group}/v1`);
     const name = "com.example.shop.v1.Described";
@@ -256,7 +256,7 @@ describe("everything else sees custom kinds", () => {
     expect(v2.body.paths[`/apis/${group}/v1/namespaces/{namespace}/describeds`].post).toBeDefined();
   });
 
-  test("PATCH of a custom kind consumes no strategic merge patch when OpenAPI describes it in v2 and v3", async () => {
+  test("PATCH of a custom resource has no strategic merge patch in OpenAPI v2 and v3", async () => {
     const subresources = {
       status: {},
       scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.ready" },
@@ -285,7 +285,7 @@ describe("everything else sees custom kinds", () => {
   });
 });
 
-test("another server over the same data serves a definition at once", async () => {
+test("another server with the same data serves a definition immediately", async () => {
   const folder = temporaryFolder();
   const storage = { engine: "embedded", dir: path.join(folder.path, "data") } as const;
   const [first, second] = [
@@ -306,7 +306,7 @@ test("another server over the same data serves a definition at once", async () =
   }
 });
 
-test("a definition that was there when the server started takes its group out of discovery when it goes", async () => {
+test("a definition that existed at the start of the server leaves discovery when it is deleted", async () => {
   const folder = temporaryFolder();
   const storage = { engine: "embedded", dir: path.join(folder.path, "data") } as const;
   const before = await TestServer.start({ storage, enabledControllers: [] });

@@ -7,7 +7,7 @@ import { definition, definitions, group, order, served, version, whenServed } fr
 
 const server = useServer({ enabledControllers: [] });
 
-test("docs/custom-resources.md: its definition is served, its object is one of it, and its rules hold", async () => {
+test("docs/custom-resources.md: its definition is served, its object is valid, and its rules are enforced", async () => {
   const page = readFileSync(new URL("../../../docs/custom-resources.md", import.meta.url), "utf8");
   const [defined, object, rules] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(
     ([, text]) => parse(text!) as ReturnType<typeof definition>,

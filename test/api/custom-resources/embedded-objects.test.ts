@@ -14,7 +14,7 @@ const spec = {
     pipelines: { type: "array", items: named, ...preserve },
     nested: { type: "array", items: { type: "array", items: named }, ...preserve },
     pruned: { type: "array", items: named },
-    // Without a type, and so without a schema of the items.
+    // No type, so the items have no schema.
     anything: preserve,
   },
 };
@@ -40,7 +40,7 @@ const causesOf = ({ status, body }: Answer): unknown[] => [
   ]),
 ];
 
-test("metadata of an embedded object gains nothing when it has no time of creation", async () => {
+test("metadata of an embedded object gets no creationTimestamp when it has none", async () => {
   const template = { apiVersion: "v1", kind: "Pod", metadata: { labels: { a: "b" } } };
   const dated = { ...template, metadata: { creationTimestamp: "2020-01-01T00:00:00Z", name: "n" } };
   const undated = { ...template, metadata: { creationTimestamp: null } };
@@ -51,7 +51,7 @@ test("metadata of an embedded object gains nothing when it has no time of creati
   });
 });
 
-test("an embedded object follows the rules of every object's metadata when it is checked", async () => {
+test("metadata of an embedded object is validated like that of any object", async () => {
   const labels = { "-": "b" };
   const template = { apiVersion: "a/b/c", kind: "Not valid", metadata: { name: "a/b", labels } };
   expect(
@@ -69,7 +69,7 @@ test("an embedded object follows the rules of every object's metadata when it is
   ]);
 });
 
-test("items of a list keep what their schema doesn't name when the list preserves unknown fields", async () => {
+test("list items keep unknown fields when the list preserves them", async () => {
   const value = {
     pipelines: [{ name: "a", config: { in: [1] } }, { other: true }],
     nested: [[{ name: "a", deep: { er: 1 } }]],
@@ -79,7 +79,7 @@ test("items of a list keep what their schema doesn't name when the list preserve
   expect([body.spec, warnings]).toEqual([value, []]);
 });
 
-test("items of a list lose what their schema doesn't name when the list preserves nothing", async () => {
+test("list items lose unknown fields when the list doesn't preserve them", async () => {
   const { body, warnings } = await create("pruned", { pruned: [{ name: "a", config: 1 }] });
   expect([body.spec, warnings]).toEqual([
     { pruned: [{ name: "a" }] },
@@ -87,7 +87,7 @@ test("items of a list lose what their schema doesn't name when the list preserve
   ]);
 });
 
-test("a custom object takes a finalizer without a prefix when its name is well formed", async () => {
+test("a custom resource accepts a finalizer without a domain prefix when its name is well formed", async () => {
   const finalizers = ["test-finalizer", "resources-finalizer.argocd.argoproj.io", "foregroundDeletion"];
   const made = await server.admin.post(path, {
     ...order("held", {}),

@@ -49,12 +49,12 @@ test.each([
     [version("v1", { schema: undefined })],
     ["spec.versions[0].schema.openAPIV3Schema Required"],
   ],
-])("faults of a definition are placed as in the reference when it %s", async (_, versions, expected) => {
+])("errors of a definition have the fields of the reference when it %s", async (_, versions, expected) => {
   const [code, fields] = fieldsOf(await server.admin.post(definitions, definition({ versions })));
   expect([code, (fields as string[]).toSorted()]).toEqual([422, expected.toSorted()]);
 });
 
-test("members of a closed object are refused, also where the schema asks for another type, when they have no schema", async () => {
+test("unknown members of a closed object are rejected, also when the schema has another type", async () => {
   const closed = { type: "object", additionalProperties: false };
   const scalar = { type: "string", additionalProperties: false };
   const spec = { type: "object", properties: { closed, scalar } };

@@ -16,13 +16,13 @@ const second = schemaOf({
   nested: { type: "object", default: {}, properties: { deep: { type: "string", default: "d" } } },
 });
 
-/** Gives the kind another schema, and waits until the server reads objects by it. */
+/** Changes the schema of the kind, and waits until the server uses it. */
 async function change(schema: object): Promise<void> {
   await ok(server.admin.patch(crd, { spec: { versions: [version("v1", { schema })] } }));
 }
 
 const names = ["read", "written", "patched", "applied", "deleted", "table"];
-/** So many that a page of them is read in turns. */
+/** Enough objects that a page is read in several event loop turns. */
 const others = Array.from({ length: 20 }, (_, index) => `other-${index}`);
 const refreshed = { size: 1, color: "red", nested: { deep: "d" } };
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 describe("objects that were written before their schema was changed", () => {
-  test("show the defaults that were added since, and lose what was removed, when they are read", async () => {
+  test("have added defaults and lose removed fields when they are read", async () => {
     const { body } = await server.admin.get(`${path}/read`);
     expect(body.spec).toEqual(refreshed);
     const list = await server.admin.get(path);
@@ -50,7 +50,7 @@ describe("objects that were written before their schema was changed", () => {
     expect(body.metadata.resourceVersion).toBe(selected.body.items[0].metadata.resourceVersion);
   });
 
-  test("show them in the events of a watch when it begins with what exists, or before the change", async () => {
+  test("have them in watch events of the initial state and of changes before the schema change", async () => {
     const { resourceVersion } = (await server.admin.get(`${path}/read`)).body.metadata;
     const before = String(Number(resourceVersion) - 1);
     for (const from of ["0", before]) {
@@ -71,7 +71,7 @@ describe("objects that were written before their schema was changed", () => {
     all.close();
   });
 
-  test("are stored with them when they are written, also by an update that changes nothing else", async () => {
+  test("are stored with them when they are written, also by an otherwise unchanged update", async () => {
     const { body } = await server.admin.get(`${path}/written`);
     const put = await ok(server.admin.put(`${path}/written`, body));
     expect(put.body.spec).toEqual(refreshed);
@@ -92,7 +92,7 @@ describe("objects that were written before their schema was changed", () => {
     expect(applied.body.spec).toEqual({ ...refreshed, size: 3 });
   });
 
-  test("show them in their metadata's table and after a restart of what the server knows of the definition", async () => {
+  test("have them in tables, and after the definition is loaded again", async () => {
     await ok(server.admin.patch(crd, { metadata: { labels: { touched: "yes" } } }));
     expect((await server.admin.get(`${path}/table`)).body.spec).toEqual(refreshed);
     const columns = [{ name: "Color", type: "string", jsonPath: ".spec.color" }];

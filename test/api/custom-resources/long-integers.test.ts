@@ -3,11 +3,11 @@ import { type Answer } from "../../support/api.ts";
 import { useServer } from "../../support/use-server.ts";
 import { definitions, group, served, definition, version } from "./support.ts";
 
-/** An integer that no double holds exactly, and its neighbour. */
+/** An integer that no double represents exactly, and the adjacent one. */
 const long = "9007199254740993";
 const longer = "9007199254740995";
 
-/** The text of a definition's schema: written by hand, as `JSON.stringify` has no such integers. */
+/** The JSON text of a definition's schema: `JSON.stringify` can't write such integers. */
 const schema = `{"type":"object","properties":{"spec":{
   "type":"object",
   "x-platform-validations":[{"rule":"!has(self.ruled) || self.ruled > ${long}"}],
@@ -58,8 +58,8 @@ const causesOf = ({ status, body: { details } }: Answer): unknown[] => [
   ...(details?.causes ?? []).map(({ field }: { field: string }) => field),
 ];
 
-describe("integers beyond 2^53 stay what they are", () => {
-  test("a definition that has them is shown in OpenAPI, beside all other kinds, when clients ask for any document", async () => {
+describe("integers beyond 2^53 are exact in custom resources", () => {
+  test("a definition with them is in OpenAPI v2 and v3, together with all other kinds", async () => {
     const v2 = await server.admin.get("/openapi/v2");
     const v3 = await server.admin.get(`/openapi/v3/apis/${group}/v1`);
     for (const { status, text: shown } of [v2, v3]) {
@@ -72,7 +72,7 @@ describe("integers beyond 2^53 stay what they are", () => {
     expect([status, bytes.includes(`${long}\n`)]).toEqual([200, true]);
   });
 
-  test("a default and a value are stored and read, in JSON, YAML and a watch, when an object has them", async () => {
+  test("a default and a value are stored and returned exactly in JSON, YAML and a watch", async () => {
     const made = await create("stored", `{"free":{"deep":[${longer},-${long}]}}`);
     const expected = `"free":{"deep":[${longer},-${long}]}`;
     const { body: list } = await server.admin.get(path);
@@ -98,7 +98,7 @@ describe("integers beyond 2^53 stay what they are", () => {
     watch.close();
   });
 
-  test("bounds, enums, multiples and rules hold exactly when a value is one beside them", async () => {
+  test("bounds, enums, multiples and rules are exact for adjacent values", async () => {
     const tries: [spec: string, ...expected: unknown[]][] = [
       [`{"closed":${long}}`, 201],
       [`{"closed":${longer}}`, 422, "spec.closed"],
@@ -123,7 +123,7 @@ describe("integers beyond 2^53 stay what they are", () => {
     }
   });
 
-  test("a table shows them when a column has one", async () => {
+  test("a table has the exact value in its column", async () => {
     await create("tabled", `{"items":[{"id":${long},"value":"no"},{"id":9007199254740994,"value":"yes"}]}`);
     const accept = "application/json;as=Table;v=v1;g=meta.platform.io";
     const { text: one } = await server.admin.get(`${path}/tabled`, { accept });
@@ -132,7 +132,7 @@ describe("integers beyond 2^53 stay what they are", () => {
     expect(all).toContain(`"cells":["tabled",${long},"${long}","yes"]`);
   });
 
-  test("patches and applies compare and keep them when fields are owned by them", async () => {
+  test("patches compare and keep them, and apply tracks the ownership of list items with them", async () => {
     await create("patched", `{"size":${longer}}`);
     const tested = `[{"op":"test","path":"/spec/size","value":${longer}},{"op":"add","path":"/spec/ruled","value":${longer}}]`;
     expect((await patch("patched", tested, "json")).text).toContain(`"ruled":${longer}`);
@@ -155,7 +155,7 @@ describe("integers beyond 2^53 stay what they are", () => {
     expect((await apply("b", items(long, "1"))).text).toContain(`{"id":${long},"value":"1"}`);
   });
 
-  test("a built-in kind takes them where its field has 64 bits when they are sent in JSON or binary", async () => {
+  test("a built-in kind accepts them in a 64-bit field in JSON and binary", async () => {
     const pods = "/api/v1/namespaces/default/pods";
     await server.admin.post("/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
     const raw = `{"metadata":{"name":"long"},"spec":{"nodeName":"n","containers":[{"name":"a","image":"a"}],"terminationGracePeriodSeconds":9223372036854775807,

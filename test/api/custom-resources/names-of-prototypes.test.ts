@@ -4,10 +4,10 @@ import { definition, group, order, served, version } from "./support.ts";
 
 const server = useServer({ enabledControllers: [] });
 
-/** Names that every plain object has without having been given them. */
+/** Names of members that every plain object inherits. */
 const names = ["__proto__", "constructor", "hasOwnProperty", "toString", "valueOf"];
 
-describe.each(names)("a definition that names %s", (name) => {
+describe.each(names)("a definition with the name %s", (name) => {
   const plural = `p${name.toLowerCase().replaceAll("_", "")}s`;
   const kind = `P${plural.slice(1, -1)}`;
   const item = {
@@ -41,12 +41,12 @@ describe.each(names)("a definition that names %s", (name) => {
     path = await served(server.admin, definition({ versions }, plural, kind));
   });
 
-  test("as a format takes every text", async () => {
+  test("as a format accepts every string", async () => {
     const { status } = await server.admin.post(path, order("text", { text: "any" }, { kind }));
     expect(status).toBe(201);
   });
 
-  test("as a key of a list tells its items apart, and refuses items without it when they are applied", async () => {
+  test("as a list key identifies items, and items without it are rejected on apply", async () => {
     const apply = (items: string) =>
       server.admin.ask("PATCH", `${path}/list?fieldManager=m`, {
         contentType: "application/apply-patch+yaml",
@@ -60,7 +60,7 @@ describe.each(names)("a definition that names %s", (name) => {
     expect([without.status < 500, without.status >= 400]).toEqual([true, true]);
   });
 
-  test("as a path of the scale is read and applied there only", async () => {
+  test("as a path of the scale is read and applied only there", async () => {
     await server.admin.post(path, order("scaled", {}, { kind }));
     expect((await server.admin.get(`${path}/scaled/scale`)).body.spec).toEqual({});
     const body = {

@@ -34,8 +34,8 @@ const causesOf = ({ status, body }: Answer) => [
   ]),
 ];
 
-describe("what is written", () => {
-  test("defaults are filled in at every depth, unknown fields are dropped and warned of", async () => {
+describe("writes of custom resources", () => {
+  test("defaults are set at every depth, unknown fields are dropped with a warning", async () => {
     const { status, body, warnings } = await server.admin.post(
       orders,
       order("a", { size: 3, unknown: 1, nested: {} }, { extra: {} }),
@@ -51,21 +51,21 @@ describe("what is written", () => {
     ]);
   });
 
-  test("C-4.8-04 x-platform-preserve-unknown-fields keeps unknown fields, and only below it", async () => {
+  test("C-4.8-04 x-platform-preserve-unknown-fields keeps unknown fields only below its schema", async () => {
     const free = { kept: [1, { deep: null }], __proto__: undefined };
     const { body } = await server.admin.post(orders, order("b", { size: 1, free, other: free }));
     expect(body.spec.free).toEqual({ kept: [1, { deep: null }] });
     expect(body.spec.other).toBeUndefined();
   });
 
-  test("an embedded object keeps what names it; its metadata is that of any object", async () => {
+  test("an embedded object keeps apiVersion, kind and metadata, whose unknown fields are dropped", async () => {
     const embedded = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", unknown: 1 }, spec: { a: 1 } };
     const { body } = await server.admin.post(orders, order("c", { size: 1, embedded }));
     expect(body.spec.embedded).toMatchObject({ kind: "Pod", metadata: { name: "p" }, spec: { a: 1 } });
     expect(body.spec.embedded.metadata.unknown).toBeUndefined();
   });
 
-  test("a null is kept where it is allowed, gives way to a default, or goes", async () => {
+  test("null is kept when it is nullable, replaced by a default, or removed", async () => {
     const { body } = await server.admin.post(
       orders,
       order("d", { size: 1, maybe: null, color: null, code: null }),
@@ -73,7 +73,7 @@ describe("what is written", () => {
     expect(body.spec).toEqual({ color: "red", maybe: null, nested: { deep: "d" }, size: 1 });
   });
 
-  test("integers beyond 2^53 stay what they are", async () => {
+  test("integers beyond 2^53 are stored exactly", async () => {
     const raw = JSON.stringify(order("e", { size: 1, limits: { max: 0 } })).replace(
       '"max":0',
       '"max":9007199254740993',
@@ -83,7 +83,7 @@ describe("what is written", () => {
   });
 });
 
-describe("what is refused, with the place and the reason", () => {
+describe("invalid values, with the field and reason of each cause", () => {
   test.each<[string, object | null, unknown[]]>([
     ["without what is required", {}, [["spec.size", "Required"]]],
     ["below the minimum", { size: 0 }, [["spec.size", "Invalid"]]],
@@ -115,11 +115,11 @@ describe("what is refused, with the place and the reason", () => {
     ["against the format", { size: 1, when: "today" }, [["spec.when", "TypeInvalid"]]],
     ["a value of a map", { size: 1, limits: { a: "b" } }, [["spec.limits.a", "TypeInvalid"]]],
     ["a list for an object", { size: 1, nested: [] }, [["spec.nested", "TypeInvalid"]]],
-  ])("%s", async (_, spec, causes) => {
+  ])("%s is 422", async (_, spec, causes) => {
     expect(causesOf(await server.admin.post(orders, order("bad", spec!)))).toEqual([422, ...causes]);
   });
 
-  test("another kind, another version, metadata of a wrong type", async () => {
+  test("another kind, another apiVersion and metadata of a wrong type are invalid", async () => {
     const other = await server.admin.post(orders, { ...order("bad"), kind: "Other" });
     expect([...causesOf(other), other.body.details.kind]).toEqual([422, ["kind", "Invalid"], "Other"]);
     const v2 = { ...order("bad"), apiVersion: "shop.example.com/v2" };
@@ -131,7 +131,7 @@ describe("what is refused, with the place and the reason", () => {
     ]);
   });
 
-  test("a patch to something invalid changes nothing; a strategic merge patch is 415", async () => {
+  test("a patch with an invalid result changes nothing; a strategic merge patch is 415", async () => {
     await ok(server.admin.post(orders, order("kept")));
     expect(causesOf(await server.admin.patch(`${orders}/kept`, { spec: { size: 99 } }))).toEqual([
       422,
@@ -143,8 +143,8 @@ describe("what is refused, with the place and the reason", () => {
   });
 });
 
-describe("subresources", () => {
-  test("the status is written by itself, and nothing else with it", async () => {
+describe("subresources of custom resources", () => {
+  test("a status write changes only the status", async () => {
     const made = await server.admin.post(orders, order("st", { size: 2 }, { status: { ready: true } }));
     expect(made.body.status).toBeUndefined();
     const { body } = await server.admin.put(`${orders}/st/status`, {
@@ -167,7 +167,7 @@ describe("subresources", () => {
     expect([updated.body.status.ready, updated.body.metadata.generation]).toEqual([true, 2]);
   });
 
-  test("scale shows and changes the number of replicas", async () => {
+  test("the scale subresource reads and changes the number of replicas", async () => {
     await ok(server.admin.post(orders, order("sc", { size: 2 })));
     await ok(server.admin.patch(`${orders}/sc/status`, { status: { replicas: 1, selector: "a=b" } }));
     const scale = await server.admin.get(`${orders}/sc/scale`);
@@ -186,8 +186,8 @@ describe("subresources", () => {
   });
 });
 
-describe("how it is shown", () => {
-  test("a table has the definition's columns behind the name", async () => {
+describe("reads of custom resources", () => {
+  test("a table has the columns of the definition after the name", async () => {
     await ok(server.admin.post(orders, order("tab", { size: 4, parts: [{ key: "b", value: "yes" }] })));
     const { body } = await server.admin.get(`${orders}/tab`, {
       accept: "application/json;as=Table;v=v1;g=meta.platform.io",
@@ -207,14 +207,14 @@ describe("how it is shown", () => {
     expect(body.rows[0].cells).toEqual(["tab", 4, "yes", expect.stringMatching(/^\d+s$/)]);
   });
 
-  test("C-4.7-06 there is no binary form: it is 406, and a list of types falls back to JSON", async () => {
+  test("C-4.7-06 the binary encoding is 406, and an Accept list falls back to JSON", async () => {
     const binary = "application/vnd.platform.protobuf";
     expect((await server.admin.get(orders, { accept: binary })).status).toBe(406);
     const fallback = await server.admin.get(orders, { accept: `${binary},application/json` });
     expect([fallback.status, fallback.body.kind]).toEqual([200, "OrderList"]);
   });
 
-  test("a watch tells its changes, and selectors on metadata choose", async () => {
+  test("a watch sends the changes of the objects that its label selector matches", async () => {
     const { body } = await server.admin.get(orders);
     const from = body.metadata.resourceVersion;
     const watch = await server.admin.watch(`${orders}?watch=1&resourceVersion=${from}&labelSelector=w`);
@@ -229,7 +229,7 @@ describe("how it is shown", () => {
     expect((await server.admin.get(`${orders}?fieldSelector=spec.size%3D1`)).status).toBe(400);
   });
 
-  test("a delete answers with a Status that names it", async () => {
+  test("a delete answers with a Status that has the object's name and uid", async () => {
     const { body } = await server.admin.post(orders, order("gone"));
     const answer = await server.admin.delete(`${orders}/gone`);
     expect([answer.status, answer.body.kind, answer.body.details]).toEqual([
@@ -240,7 +240,7 @@ describe("how it is shown", () => {
   });
 });
 
-describe("apply", () => {
+describe("apply of custom resources", () => {
   const apply = (name: string, manager: string, spec: object, more = "") =>
     server.admin.ask("PATCH", `${orders}/${name}?fieldManager=${manager}${more}`, {
       contentType: "application/apply-patch+yaml",
@@ -251,7 +251,7 @@ describe("apply", () => {
       "f:spec"
     ];
 
-  test("C-4.10-16 a list without a type is atomic: replaced whole, owned by one", async () => {
+  test("C-4.10-16 a list without a list type is atomic: replaced as a whole, with one owner", async () => {
     await ok(apply("l", "alice", { size: 1, steps: ["a", "b"] }));
     const conflict = await apply("l", "bob", { size: 1, steps: ["a"] });
     expect([
@@ -262,7 +262,7 @@ describe("apply", () => {
     expect([forced.body.spec.steps, ownedBy(forced, "bob")["f:steps"]]).toEqual([["c"], {}]);
   });
 
-  test("C-4.10-17 a list of type set has values with an owner each", async () => {
+  test("C-4.10-17 each value of a set list has its own owners", async () => {
     await ok(apply("s", "alice", { size: 1, tags: ["a", "b"] }));
     const both = await apply("s", "bob", { size: 1, tags: ["b", "c"] });
     expect([both.body.spec.tags, ownedBy(both, "bob")["f:tags"]]).toEqual([
@@ -273,7 +273,7 @@ describe("apply", () => {
     expect(left.body.spec.tags).toEqual(["b", "c"]);
   });
 
-  test("C-4.10-18 a list of type map has items told apart by their keys", async () => {
+  test("C-4.10-18 items of a map list are identified by their keys", async () => {
     await ok(apply("m", "alice", { size: 1, parts: [{ key: "a", value: "1" }] }));
     const both = await apply("m", "bob", { size: 1, parts: [{ key: "b", value: "2" }] });
     expect(both.body.spec.parts).toEqual([
@@ -286,7 +286,7 @@ describe("apply", () => {
     expect((await apply("m", "bob", { size: 1, parts: [{ key: "a", value: "2" }] })).status).toBe(409);
   });
 
-  test("C-4.10-19 an atomic map has one owner, a granular one an owner of each key", async () => {
+  test("C-4.10-19 an atomic map has one owner, a granular map an owner for each key", async () => {
     await ok(apply("g", "alice", { size: 1, whole: { a: "1" }, limits: { a: 1 } }));
     expect((await apply("g", "bob", { size: 1, whole: { b: "1" } })).status).toBe(409);
     const both = await apply("g", "bob", { size: 1, limits: { b: 2 } });
@@ -296,7 +296,7 @@ describe("apply", () => {
     ]);
   });
 
-  test("C-4.10-22 what has no schema has members with an owner each, and lists with one", async () => {
+  test("C-4.10-22 a value without a schema has an owner for each member, and its lists are atomic", async () => {
     await ok(apply("f", "alice", { size: 1, free: { a: { b: 1 }, list: [1, 2] } }));
     const both = await apply("f", "bob", { size: 1, free: { a: { c: 2 } } });
     expect([both.body.spec.free.a, ownedBy(both, "bob")["f:free"]]).toEqual([
@@ -306,7 +306,7 @@ describe("apply", () => {
     expect((await apply("f", "bob", { size: 1, free: { list: [1] } })).status).toBe(409);
   });
 
-  test("C-4.10-22 a kind without a schema is taken apart in the same way", async () => {
+  test("C-4.10-22 a kind without a schema has the same ownership of members", async () => {
     const schema = { openAPIV3Schema: { type: "object", "x-platform-preserve-unknown-fields": true } };
     const loose = await served(
       server.admin,

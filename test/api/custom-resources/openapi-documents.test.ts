@@ -28,7 +28,7 @@ const document = (accept = "application/json", tag = ""): Promise<Answer> =>
   server.admin.get("/openapi/v2", { accept, headers: tag === "" ? {} : { "if-none-match": tag } });
 const tagOf = ({ headers }: Answer): string => headers.etag!;
 
-test("a caller that has the document gets 304 when nothing changed, also from another server over the same data", async () => {
+test("a request with the current ETag gets 304 when nothing changed, also from another server with the same data", async () => {
   for (const accept of ["application/json", binary]) {
     const first = await document(accept);
     expect((await document(accept, tagOf(first))).status).toBe(304);
@@ -40,7 +40,7 @@ test("a caller that has the document gets 304 when nothing changed, also from an
   }
 });
 
-test("the document is another one when a definition changes, comes or goes", async () => {
+test("the document changes when a definition is changed, created or deleted", async () => {
   const before = await document();
   const schema = { openAPIV3Schema: { type: "object", properties: { fresh: { type: "string" } } } };
   const versions = [version("v1", { schema })];
@@ -59,7 +59,7 @@ test("the document is another one when a definition changes, comes or goes", asy
     .toBe(false);
 });
 
-test("a definition that can't be described is left out of every document, and no other, when clients ask for them", async () => {
+test("a definition that can't be described is left out of every document, and no other is", async () => {
   await served(server.admin, definition({}, "faultys", "Faulty"));
   const resource = engineOf(server).registry.find(group, "v1", "faultys")!;
   Object.assign(resource.kind.custom!, {

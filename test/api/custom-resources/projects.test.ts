@@ -7,14 +7,14 @@ import { useServer } from "../../support/use-server.ts";
 import { whenServed } from "./support.ts";
 
 /**
- * Definitions that use what those of well-known public projects use (written for this test), each with objects and what the
- * reference, release 1.26, answered to the same requests. Faults are compared as a set: in the reference those of an object's
- * members come in no order. Members that every server gives otherwise (uid, times, texts) are left out.
+ * Definitions with the features of well-known public projects (written for this test), each with objects and the responses of
+ * the reference, release 1.26, to the same requests. Causes are compared as a set: the reference returns them in no order.
+ * Server-specific members (uid, times, messages) are left out.
  */
 interface Project {
   readonly features: string;
   readonly definition: Definition;
-  /** The faults of a definition that is refused; absent where it is accepted, as are the others where it isn't. */
+  /** The causes of a rejected definition; absent if it is accepted. */
   readonly refused?: readonly string[];
   readonly conditions?: readonly string[];
   readonly resources?: readonly { readonly version: string; readonly list: readonly object[] }[];
@@ -48,7 +48,7 @@ interface Sent {
 interface Sample {
   readonly object: Sent;
   readonly created: Expected;
-  /** Applied afterwards, by another manager with force; absent where the reference fails. */
+  /** The result of a later apply by another manager with force; absent if the reference fails. */
   readonly applied?: Expected;
 }
 
@@ -75,7 +75,7 @@ const causesOf = ({ body }: Answer): string[] =>
     )
     .toSorted();
 
-/** An answer in the form of the expected ones. */
+/** A response in the form of the expected ones. */
 function answerOf(answer: Answer, expected: Expected): unknown {
   const { status: code, body, warnings } = answer;
   if (code >= 300) return { code, causes: causesOf(answer) };
@@ -114,7 +114,7 @@ describe.each(files)("%s", (file) => {
   const pathOf = (apiVersion: string): string =>
     `/apis/${apiVersion}/${scope === "Cluster" ? "" : "namespaces/default/"}${names.plural}`;
 
-  test(`${project.features}: the definition is answered as the reference does`, async () => {
+  test(`${project.features}: the definition is answered like in the reference`, async () => {
     const made = await server.admin.post(definitions, definition);
     expect(causesOf(made)).toEqual(project.refused ?? []);
     if (project.refused !== undefined) return;
@@ -136,7 +136,7 @@ describe.each(files)("%s", (file) => {
 
   if (project.refused !== undefined) return;
 
-  test("its objects are created, applied and listed alike", async () => {
+  test("creating, applying and listing its objects matches the reference", async () => {
     const { admin } = server;
     for (const { object, created, applied } of samples) {
       const at = `${pathOf(object.apiVersion)}?fieldManager=m&fieldValidation=Warn`;
@@ -171,7 +171,7 @@ describe.each(files)("%s", (file) => {
     expect({ spec, status }).toEqual(project.scale ?? {});
   });
 
-  test("what breaks its rules is refused alike", async () => {
+  test("invalid objects are rejected like in the reference", async () => {
     for (const { object, answer } of invalid) {
       const found = await server.admin.post(`${pathOf(object.apiVersion)}?dryRun=All`, object);
       expect(answerOf(found, answer)).toEqual(answer);

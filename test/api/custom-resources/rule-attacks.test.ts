@@ -11,7 +11,7 @@ const rules = (...expressions: readonly string[]) => ({
 const schemaOf = (spec: object) =>
   version("v1", { schema: { openAPIV3Schema: { type: "object", properties: { spec } } } });
 
-/** How often others have their turn while the server works on something in this process. */
+/** Number of event loop turns of other work while the server works in this process. */
 async function turnsDuring<T>(work: Promise<T>): Promise<{ readonly result: T; readonly turns: number }> {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -20,7 +20,7 @@ async function turnsDuring<T>(work: Promise<T>): Promise<{ readonly result: T; r
   return { result, turns };
 }
 
-test("a definition of 5,000 rules is checked while others have their turn", async () => {
+test("a definition with 5,000 rules is validated without blocking the event loop", async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 5000 }, (_, index) => [
       `f${index}`,
@@ -41,7 +41,7 @@ test.each([
   ["an expression that is too long", `'${"x".repeat(100_001)}' == ''`],
   ["hostile text", "\u0000\ud800"],
   ["a name that isn't the schema's", "self.__proto__ == self.constructor"],
-])("%s is taken or refused at its place", async (_, rule) => {
+])("%s is accepted or rejected with its field", async (_, rule) => {
   const spec = { type: "object", properties: { a: { type: "string" } }, ...rules(rule) };
   const { status, body } = await server.admin.post(definitions, definition({ versions: [schemaOf(spec)] }));
   if (status === 201) await ok(server.admin.delete(`${definitions}/orders.shop.example.com`));
@@ -51,7 +51,7 @@ test.each([
   }
 });
 
-test("the largest limit, or one below zero, is no trouble for the estimate", async () => {
+test("the largest and a negative limit don't break the cost estimate", async () => {
   const list = (maxItems: string) =>
     JSON.stringify(
       definition({
@@ -75,7 +75,7 @@ test("the largest limit, or one below zero, is no trouble for the estimate", asy
   }
 });
 
-test("an object of 190,000 values, each with a rule, is checked within the budget and in little memory", async () => {
+test("an object of 190,000 values with a rule each is validated within the cost budget and the memory limit", async () => {
   const items = { type: "integer", ...rules("self >= 0") };
   const spec = { type: "array", maxItems: 200_000, items };
   const orders = await served(server.admin, definition({ versions: [schemaOf(spec)] }));

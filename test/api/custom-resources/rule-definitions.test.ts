@@ -5,7 +5,7 @@ import { validations, ruled, causesOf, integer, text, useRules } from "./rules-s
 
 const { server, kind } = useRules();
 
-/** What a definition with this version is refused with. */
+/** The causes that reject a definition with this version. */
 async function refusal(one: object): Promise<unknown[]> {
   const answer = await server.admin.post(definitions, definition({ versions: [one] }, "refuseds", "Refused"));
   const place = "spec.validation.openAPIV3Schema.";
@@ -14,8 +14,8 @@ async function refusal(one: object): Promise<unknown[]> {
   );
 }
 
-describe("what a definition's rules must be", () => {
-  test("a rule that doesn't compile is refused at its place", async () => {
+describe("validation of a definition's rules", () => {
+  test("a rule that doesn't compile is rejected with its field", async () => {
     expect(await refusal(ruled({ a: integer }, validations("true", "self.b == 1")))).toEqual([
       422,
       [
@@ -38,7 +38,7 @@ describe("what a definition's rules must be", () => {
     ["the labels of an object", {}, "self.metadata.labels == {}"],
     ["what the schema doesn't know", { "x-platform-preserve-unknown-fields": true }, "self.spec.free == 1"],
     ["a value without a type", {}, "has(self.spec.any)"],
-  ])("%s can't be named", async (_, spec, rule) => {
+  ])("%s can't be used in a rule", async (_, spec, rule) => {
     const any = { "x-platform-preserve-unknown-fields": true };
     expect(await refusal(ruled({ any }, spec, validations(rule)))).toEqual([
       422,
@@ -46,7 +46,7 @@ describe("what a definition's rules must be", () => {
     ]);
   });
 
-  test("rules about changes aren't allowed where the items of a list aren't known again", async () => {
+  test("transition rules are rejected in lists whose items can't be matched", async () => {
     const list = (type: object) => ({
       type: "array",
       maxItems: 5,
@@ -67,7 +67,7 @@ describe("what a definition's rules must be", () => {
     ]);
   });
 
-  test("a rule that may cost more than 10,000,000 is refused; limits in the schema bring its cost down", async () => {
+  test("a rule with an estimated cost above 10,000,000 is rejected; limits in the schema reduce the cost", async () => {
     const pairs = validations("self.all(a, self.all(b, a == b))");
     const list = (limits: object, items: object = {}) =>
       ruled({ list: { type: "array", ...limits, items: { type: "string", ...items }, ...pairs } });
@@ -89,7 +89,7 @@ describe("what a definition's rules must be", () => {
     await kind(list({ maxItems: 10 }, { maxLength: 10 }));
   });
 
-  test("a rule is counted as often as its value can stand in an object", async () => {
+  test("the cost of a rule is multiplied by the maximum number of its values in an object", async () => {
     const inner = { type: "string", maxLength: 1000, ...validations("self.contains('a')") };
     const place = "properties[spec].properties[map].additionalProperties.x-platform-validations[0].rule";
     const map = (limits: object) =>
@@ -101,7 +101,7 @@ describe("what a definition's rules must be", () => {
     await kind(map({ maxProperties: 100 }));
   });
 
-  test("the rules of a schema may cost 100,000,000 together", async () => {
+  test("the rules of a schema may have a total cost of 100,000,000", async () => {
     const names = Array.from({ length: 20 }, (_, at) => `f${at}`);
     const field = {
       type: "array",
@@ -126,7 +126,7 @@ describe("what a definition's rules must be", () => {
     await kind(ruled(Object.fromEntries(names.slice(0, 5).map((name) => [name, field]))));
   });
 
-  test("they must hold for the defaults that they are about", async () => {
+  test("a default must satisfy its rules", async () => {
     const size = (value: number) => ({ ...integer, default: value, ...validations("self > 2") });
     expect(await refusal(ruled({ size: size(1) }))).toEqual([
       422,
@@ -151,7 +151,7 @@ describe("what a definition's rules must be", () => {
     ]);
   });
 
-  test("a change of a definition's rules counts for the next write", async () => {
+  test("a changed rule applies to the next write", async () => {
     const plural = "changings";
     const make = (rule: string) =>
       definition({ versions: [ruled({ size: { ...integer, ...validations(rule) } })] }, plural, "Changing");

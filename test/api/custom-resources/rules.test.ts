@@ -10,8 +10,8 @@ const placesOf = (answer: Answer) =>
 
 const { server, kind } = useRules();
 
-describe("rules are evaluated when an object is written", () => {
-  test("a rule that isn't true refuses the object at its place, with the message or the rule", async () => {
+describe("evaluation of rules when an object is written", () => {
+  test("a rule that is false rejects the object with its field and the message or the rule", async () => {
     const { create, orders, object } = await kind(
       ruled(
         { min: integer, max: integer, name: { ...text, ...validations("self.startsWith('a')") } },
@@ -35,7 +35,7 @@ describe("rules are evaluated when an object is written", () => {
     ]);
   });
 
-  test("items of lists and values of maps have places of their own", async () => {
+  test("errors of list items and map values have fields of their own", async () => {
     const positive = { ...integer, ...validations("self > 0") };
     const { create } = await kind(
       ruled({
@@ -51,7 +51,7 @@ describe("rules are evaluated when an object is written", () => {
     ]);
   });
 
-  test("values have the types of the schema; names that the language can't write are escaped", async () => {
+  test("values have the types of the schema; invalid identifiers are escaped", async () => {
     const properties = {
       when: { type: "string", format: "date-time" },
       day: { type: "string", format: "date" },
@@ -105,7 +105,7 @@ describe("rules are evaluated when an object is written", () => {
     ]);
   });
 
-  test("an update is held against the rules about changes; where there was no value they aren't evaluated", async () => {
+  test("transition rules apply to an update, and are skipped for values that didn't exist", async () => {
     const { create, orders } = await kind(
       ruled(
         { fixed: { ...text, ...validations("self == oldSelf") }, size: integer },
@@ -122,7 +122,7 @@ describe("rules are evaluated when an object is written", () => {
     await ok(server.admin.patch(`${orders}/one`, { spec: { fixed: null, size: 6 } }));
   });
 
-  test("items of a list of type map are compared with the item of before that has their keys", async () => {
+  test("items of a map list are compared with the old item of the same keys", async () => {
     const parts = {
       type: "array",
       maxItems: 10,
@@ -153,7 +153,7 @@ describe("rules are evaluated when an object is written", () => {
     ).toEqual([422, ["spec.parts[1].value", "Invalid"]]);
   });
 
-  test("the order of the items of sets and maps doesn't count, and joining them keeps each once", async () => {
+  test("the order of items in sets and maps is ignored, and their concatenation has each item once", async () => {
     const items = {
       type: "object",
       required: ["key"],
@@ -191,7 +191,7 @@ describe("rules are evaluated when an object is written", () => {
     ).toEqual([422, ["spec", "Invalid"], ["spec", "Invalid"], ["spec", "Invalid"]]);
   });
 
-  test("a write of the status is held against the rules of the whole object", async () => {
+  test("a status write must satisfy the rules of the whole object", async () => {
     const { create, orders } = await kind(
       ruled({ size: integer }, {}, validations("!has(self.status) || self.status.ready <= self.spec.size"), {
         subresources: { status: {} },
@@ -205,7 +205,7 @@ describe("rules are evaluated when an object is written", () => {
     ]);
   });
 
-  test("they aren't evaluated for an object without the shape of the schema, which a cause says", async () => {
+  test("rules are not evaluated for an object that violates the schema, and a cause says so", async () => {
     const { create } = await kind(
       ruled({ size: { ...integer, minimum: 5 }, name: text }, validations("self.size > 3")),
     );
@@ -215,11 +215,11 @@ describe("rules are evaluated when an object is written", () => {
       expect.stringContaining("some validation rules were not checked"),
     ]);
     expect(placesOf(await create({ size: "1" }))).not.toContainEqual(["spec", "Invalid"]);
-    // A number that is out of its range has the right shape.
+    // A number out of range has the right type.
     expect(placesOf(await create({ size: 1 }))).toEqual([422, ["spec.size", "Invalid"], ["spec", "Invalid"]]);
   });
 
-  test("a rule that can't be evaluated refuses the object and says why", async () => {
+  test("a rule that fails to evaluate rejects the object with the reason", async () => {
     const { create } = await kind(
       ruled(
         { a: integer, port: { "x-platform-int-or-string": true } },
@@ -249,7 +249,7 @@ describe("rules are evaluated when an object is written", () => {
     await ok(server.admin.post(orders, named));
   });
 
-  test("without the feature they are dropped from definitions", async () => {
+  test("rules are dropped from definitions when the feature gate is off", async () => {
     const without = await TestServer.start({
       enabledControllers: [],
       featureGates: "CustomResourceValidationExpressions=false",
@@ -263,14 +263,14 @@ describe("rules are evaluated when an object is written", () => {
   });
 });
 
-describe("what evaluating rules may cost", () => {
+describe("evaluation cost of rules", () => {
   const pairs = "self.all(a, self.all(b, a == b || a != b))";
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
   const listOf = (...rules: readonly string[]) =>
     ruled({ list: { type: "array", maxItems: 500, items: integer, ...validations(...rules) } });
   const repeated = (count: number) => numbers(count).map((index) => `${pairs} || ${index} == 0`);
 
-  test("one evaluation may cost 1,000,000", async () => {
+  test("one evaluation may cost up to 1,000,000", async () => {
     const { create } = await kind(listOf(pairs, "false"));
     expect(causesOf(await create({ list: numbers(500) }))).toEqual([
       422,
@@ -284,7 +284,7 @@ describe("what evaluating rules may cost", () => {
     ]);
   });
 
-  test("all rules may cost 10,000,000 for one object", async () => {
+  test("all rules together may cost up to 10,000,000 for one object", async () => {
     const { create } = await kind(listOf(...repeated(20), "false"));
     expect(causesOf(await create({ list: numbers(300) }))).toEqual([
       422,
@@ -299,7 +299,7 @@ describe("what evaluating rules may cost", () => {
     await ok((await kind(listOf(...repeated(20)))).create({ list: numbers(50) }));
   });
 
-  test("others have their turn between rules", async () => {
+  test("evaluation yields to the event loop between rules", async () => {
     const { create } = await kind(listOf(...repeated(20)));
     let turns = 0;
     const timer = setInterval(() => turns++, 1);

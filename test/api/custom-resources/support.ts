@@ -4,7 +4,7 @@ import type { Api } from "../../support/api.ts";
 export const definitions = "/apis/apiextensions.platform.io/v1/customresourcedefinitions";
 export const group = "shop.example.com";
 
-/** The schema of the tests' kind. */
+/** The schema of the test kind. */
 export const orderSchema = {
   type: "object",
   properties: {
@@ -61,13 +61,13 @@ export const version = (name: string, more: object = {}) => ({
   ...more,
 });
 
-/** A definition of a kind in the tests' group; `orders` of kind Order unless another name is given. */
+/** A definition in the test group; `orders` of kind Order unless another name is given. */
 export const definition = (spec: object = {}, plural = "orders", kind = "Order") => ({
   metadata: { name: `${plural}.${group}` },
   spec: { group, scope: "Namespaced", names: { plural, kind }, versions: [version("v1")], ...spec },
 });
 
-/** Creates a definition and waits until its kind is served; gives the path of the collection in `default`. */
+/** Creates a definition and waits until its kind is served. @returns the path of the collection in `default`. */
 export async function served(api: Api, object: ReturnType<typeof definition>, at = "v1"): Promise<string> {
   await ok(api.post(definitions, object));
   return whenServed(api, object, at);

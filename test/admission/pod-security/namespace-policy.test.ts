@@ -55,7 +55,7 @@ test("defaults apply when labels are missing", () => {
   ]);
 });
 
-test("an invalid label is an error and is enforced as restricted, without audit or warning", () => {
+test("an invalid enforce level becomes restricted, invalid audit and warn levels become privileged, and an invalid version becomes latest", () => {
   expect(read({ enforce: "strict", audit: "x", warn: "" })).toEqual([
     "restricted:latest",
     all,

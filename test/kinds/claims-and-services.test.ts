@@ -25,7 +25,7 @@ describe("APIService", () => {
     spec: { group: "example.com", version: "v1", groupPriorityMinimum: 100, versionPriority: 10, ...part },
   });
 
-  it("that is served here can be reached from the start", () => {
+  it("that is local has the condition Available from its creation", () => {
     const { object, faults } = judgeNew(APIService, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["status"]).toEqual({

@@ -9,7 +9,7 @@ describe("CSIDriver", () => {
     expect(judgeNew(CSIDriver, { metadata: { name: "a".repeat(64) } }).faults).toEqual([]);
   });
 
-  it("has no generation until nodes have to follow a change, which makes the next one", () => {
+  it("increments its generation only when tokenRequests or requiresRepublish changes", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
     const generationAfter = (generation: number | undefined, before: object, now: object) => {
       const live = readAs(CSIDriver, { metadata: { name: "d", generation }, spec: before });

@@ -20,7 +20,7 @@ describe("FlowSchema", () => {
   const withRule = (part: Part): Part => withSpec({ rules: [{ ...rule, ...part }] });
   const judge = (given: Part) => short(judgeNew(FlowSchema, given).faults);
 
-  it("stands in the middle unless it says otherwise", () => {
+  it("defaults matchingPrecedence to 1000", () => {
     const { object, faults } = judgeNew(FlowSchema, withRule({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({

@@ -29,7 +29,7 @@ describe("LimitRange: defaults", () => {
     });
   });
 
-  it("others have none, and amounts are rounded to the thousandth", () => {
+  it("other types get no defaults, and quantities are rounded up to 0.001", () => {
     const item = { type: "Pod", max: { cpu: "1u" }, maxLimitRequestRatio: { cpu: "1500u" } };
     expect(readAs(LimitRange, limits(item))["spec"]).toEqual({
       limits: [{ type: "Pod", max: { cpu: "1m" }, maxLimitRequestRatio: { cpu: "2m" } }],

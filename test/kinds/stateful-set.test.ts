@@ -25,7 +25,7 @@ describe("stateful sets", () => {
     expect(object["status"]).toEqual({ replicas: 0, availableReplicas: 0 });
   });
 
-  it("its claims say what they are, and its pods mount them", () => {
+  it("volume claim templates get apiVersion, kind and status, and pods can mount them", () => {
     const mounts = { ...container, volumeMounts: [{ name: "data", mountPath: "/data" }] };
     const given = withSpec({
       template: { ...template, spec: { containers: [mounts] } },
@@ -42,7 +42,7 @@ describe("stateful sets", () => {
     });
   });
 
-  it("what gates bring is filled in", () => {
+  it("fields of enabled feature gates get defaults", () => {
     const gates = ["StatefulSetAutoDeletePVC", "MaxUnavailableStatefulSet"];
     expect(judgeNew(StatefulSet, withSpec({}), { gates }).object).toMatchObject({
       spec: {

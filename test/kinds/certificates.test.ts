@@ -148,7 +148,7 @@ describe("CertificateSigningRequest", () => {
     ).toEqual([]);
   });
 
-  it("can't be approved through the status, and its decisions can't be removed or changed there", () => {
+  it("can't be approved through the status, and its decisions can't be removed or changed", () => {
     expect(write("status", {}, { conditions: [condition("Approved")] }).faults).toEqual([
       'status.conditions: updates may not add a condition of type "Approved"',
     ]);
@@ -220,7 +220,7 @@ describe("CertificateSigningRequest", () => {
     ).toBe("example.com/mine");
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const row = (status: Part, spec: Part = {}) =>
       cellsOf(CertificateSigningRequest, { ...withSpec({ username: "alice", ...spec }), status });
     expect(row({}, { expirationSeconds: 3600 })).toEqual({

@@ -87,7 +87,7 @@ describe("CronJob", () => {
     );
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const status = { active: [{ name: "a" }], lastScheduleTime: "2024-01-01T00:00:00Z" };
     expect(cellsOf(CronJob, { ...withCron({ suspend: true }), status }, "2024-01-01T00:01:00Z")).toEqual({
       Name: "one",

@@ -24,7 +24,7 @@ describe("CSIDriver", () => {
     expect(generationAfter(4, tokens, tokens)).toBe(4);
   });
 
-  it("the smallest one and its defaults", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(CSIDriver, { metadata: { name: "d.example.com" } });
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -83,7 +83,7 @@ describe("CSIDriver", () => {
     );
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(CSIDriver, {})).toEqual({
       Name: "one",
       AttachRequired: true,

@@ -116,7 +116,7 @@ describe("PodDisruptionBudget", () => {
     expect(judged.object["spec"]).toEqual({ selector });
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(PodDisruptionBudget, { ...withSpec({ minAvailable: "50%" }), status })).toEqual({
       Name: "one",
       "Min Available": "50%",
@@ -176,7 +176,7 @@ describe("PriorityClass", () => {
     // That there is no such policy isn't said then.
     expect(change({ preemptionPolicy: "Always" })).toEqual(["preemptionPolicy: Invalid"]);
   });
-  it("has a row", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(PriorityClass, { value: 7, globalDefault: true })).toEqual({
       Name: "one",
       Value: 7,
@@ -220,7 +220,7 @@ describe("RuntimeClass", () => {
       "handler: Invalid",
     ]);
   });
-  it("has a row", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(RuntimeClass, { handler: "runc" })).toEqual({
       Name: "one",
       Handler: "runc",

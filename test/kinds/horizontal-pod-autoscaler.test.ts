@@ -218,7 +218,7 @@ describe("HorizontalPodAutoscaler v2", () => {
     ]);
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const metrics = [
       processors(80),
       { type: "Pods", pods: { metric, target: average } },

@@ -330,7 +330,7 @@ describe("Job", () => {
     expect(Job.warnings?.(old, context, old)).toEqual([]);
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const template = { spec: { ...pods.spec, containers: [container, { name: "b", image: "i" }] } };
     const status = {
       succeeded: 1,

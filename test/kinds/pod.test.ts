@@ -290,7 +290,7 @@ describe("bindings", () => {
 });
 
 describe("pod templates", () => {
-  it("the smallest one is completed and passes", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(PodTemplate, { template });
     expect(faults).toEqual([]);
     expect(object["template"]).toEqual(filledTemplate);
@@ -314,7 +314,7 @@ describe("pod templates", () => {
     expect(judgeNew(PodTemplate, { template: { ...template, ...given } }).faults).toEqual(faults);
   });
 
-  it("its row", () => {
+  it("shows its table cells", () => {
     const object = readAs(PodTemplate, { template });
     expect(cellOf(PodTemplate, object, "Containers")).toBe("main");
     expect(cellOf(PodTemplate, object, "Images")).toBe("example/app:1.0");

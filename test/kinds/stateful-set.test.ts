@@ -10,7 +10,7 @@ describe("stateful sets", () => {
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
   };
 
-  it("the smallest one is completed and passes", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(StatefulSet, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -149,7 +149,7 @@ describe("stateful sets", () => {
     "status",
   );
 
-  it("its row", () => {
+  it("shows its table cells", () => {
     const object = readAs(StatefulSet, { ...withSpec({ replicas: 3 }), status: { readyReplicas: 2 } });
     expect(cellOf(StatefulSet, object, "Ready")).toBe("2/3");
   });

@@ -9,7 +9,7 @@ describe("CSIDriver", () => {
     expect(judgeNew(CSIDriver, { metadata: { name: "a".repeat(64) } }).faults).toEqual([]);
   });
 
-  it("increments its generation only when tokenRequests or requiresRepublish changes", () => {
+  it("increments its generation when tokenRequests or requiresRepublish changes, and keeps it without a change", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
     const generationAfter = (generation: number | undefined, before: object, now: object) => {
       const live = readAs(CSIDriver, { metadata: { name: "d", generation }, spec: before });

@@ -86,7 +86,7 @@ async function putStatus(api: Api, at: string, subresource: string, status: obje
 const condition = (type: string) => ({ type, status: "True", reason: "Test", message: "" });
 
 describe("CertificateApproval", () => {
-  test("C-4.13-20 C-4.13-21 rejects who has no permission to approve for the signer, on by default", async () => {
+  test("C-4.13-20 C-4.13-21 is on by default and rejects a user without permission to approve for the signer", async () => {
     const at = await newRequest();
     for (const type of ["Approved", "Denied"]) {
       const answer = await putStatus(server.as("bob"), at, "approval", { conditions: [condition(type)] });
@@ -107,7 +107,7 @@ describe("CertificateApproval", () => {
     expect((await server.admin.get(at)).body.status).toEqual({});
   });
 
-  test("the verb approve on the signer's name, or on all of its domain, suffices", async () => {
+  test("allows a user with the verb approve on the signer's name or on its whole domain", async () => {
     for (const user of ["ann", "cid"]) {
       const at = await newRequest();
       await ok(putStatus(server.as(user), at, "approval", { conditions: [condition("Approved")] }));
@@ -132,7 +132,7 @@ describe("CertificateApproval", () => {
 });
 
 describe("CertificateSigning", () => {
-  test("C-4.13-22 C-4.13-23 rejects a certificate or a condition of who may not sign for the signer, on by default", async () => {
+  test("C-4.13-22 C-4.13-23 is on by default and rejects a certificate or condition from a user without permission to sign for the signer", async () => {
     const at = await newRequest();
     for (const status of [{ certificate }, { conditions: [condition("Failed")] }]) {
       const answer = await putStatus(server.as("bob"), at, "status", status);
@@ -145,7 +145,7 @@ describe("CertificateSigning", () => {
     expect((await server.admin.get(at)).body.status).toEqual({});
   });
 
-  test("the verb sign on the signer's name, or on all of its domain, suffices", async () => {
+  test("allows a user with the verb sign on the signer's name or on its whole domain", async () => {
     for (const user of ["ann", "cid"]) {
       const at = await newRequest();
       await ok(putStatus(server.as(user), at, "status", { certificate }));
@@ -210,7 +210,7 @@ describe("CertificateSubjectRestriction", () => {
     },
   );
 
-  test("C-4.13-25 judges the request that is signed, not one that is hidden in the text before it", async () => {
+  test("C-4.13-25 checks the request that is signed, not one in the text before it", async () => {
     const decoy = certificateRequest("alice", keys);
     const real = certificateRequest("alice", keys, { organizations: [der.utf8String(masters)] });
     const spec = {
@@ -222,14 +222,14 @@ describe("CertificateSubjectRestriction", () => {
     expect(answer.status).toBe(403);
   });
 
-  test("other groups, and other signers, are not its business", async () => {
+  test("ignores other groups and other signers", async () => {
     await ok(create(clients, der.utf8String("system:master")));
     await ok(create(clients));
     await ok(create(signerName, der.utf8String(masters)));
   });
 });
 
-test("C-4.13-20 C-4.13-22 C-4.13-24 each can be turned off", async () => {
+test("C-4.13-20 C-4.13-22 C-4.13-24 each certificate plugin can be disabled", async () => {
   const names = ["CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction"];
   const tokens = path.join(folder.path, "tokens");
   const open = await TestServer.start({ tokenAuthFile: tokens, disabledAdmissionPlugins: names });

@@ -25,7 +25,7 @@ describe("the chain", () => {
     },
   } as unknown as AdmissionRequest;
 
-  test("tells the observer of each plugin and phase, of rejections too, and of nothing that wasn't asked", async () => {
+  test("reports each called plugin and phase, including rejections, to the observer", async () => {
     let now = 0;
     const plugins: AdmissionPlugin[] = [
       { name: "Waits", concerns: () => true, mutate: async () => void (now += 2000) },
@@ -54,7 +54,7 @@ describe("the chain", () => {
     ]);
   });
 
-  test("neither asks nor measures a plugin that skips the request, nor a phase in which all do", async () => {
+  test("neither calls nor measures a plugin that skips the request, nor a phase that all plugins skip", async () => {
     const asked: string[] = [];
     const named = (name: string, skipped: boolean): AdmissionPlugin => ({
       name,
@@ -119,7 +119,7 @@ describe("the chain", () => {
     ]);
   });
 
-  test("asks whether a plugin is concerned once for each operation on a type", async () => {
+  test("calls `concerns` of a plugin once for each operation on a type", async () => {
     let asked = 0;
     const chain = new AdmissionChain([
       { name: "Counts", concerns: () => ++asked > 0, validate: () => undefined },
@@ -231,7 +231,7 @@ describe("AlwaysDeny", () => {
     expect((await server.admin.get(`${PODS}/there/log`)).status).toBe(204);
   });
 
-  test("the metrics count it", async () => {
+  test("the metrics count the rejection", async () => {
     const { text } = await server.admin.get("/metrics");
     const counted = (name: string, labels: string) =>
       Number(new RegExp(`^${name}_count\\{${labels}\\} (\\d+)$`, "m").exec(text)?.[1] ?? 0);

@@ -92,7 +92,7 @@ describe("the admission configuration file", () => {
     await expect(read(configuration(plugins))).rejects.toThrow(message);
   });
 
-  test("what has no effect is told", async () => {
+  test("an unknown field returns a warning that it has no effect", async () => {
     const { warnings } = await read(configuration([{ name: "A", configuration: {}, colour: "red" }]));
     expect(warnings).toEqual(['unknown field "plugins[0].colour" has no effect']);
   });

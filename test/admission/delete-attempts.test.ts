@@ -31,7 +31,7 @@ async function startGuarded(interfere: () => Promise<unknown>) {
   return seen;
 }
 
-test("C-4.13-04 admission decides again about the deletion when the object has changed since it decided", async () => {
+test("C-4.13-04 admission checks a deletion again when the object has changed since the first check", async () => {
   const seen = await startGuarded(() =>
     ok(server!.admin.patch(`${path}/it`, { metadata: { labels: { protected: "true" } } })),
   );
@@ -45,7 +45,7 @@ test("C-4.13-04 admission decides again about the deletion when the object has c
   expect((await server!.admin.get(`${path}/it`)).status).toBe(200);
 });
 
-test("a deletion that admission allows is done although the object changes in between", async () => {
+test("an allowed deletion succeeds when the object changes in the meantime", async () => {
   const seen = await startGuarded(() => ok(server!.admin.patch(`${path}/it`, { data: { a: "b" } })));
   await ok(server!.admin.post(path, configMap("it")));
   expect((await server!.admin.delete(`${path}/it`)).status).toBe(200);

@@ -26,7 +26,7 @@ describe("DenyServiceExternalIPs", () => {
     await ok(server.admin.post(services, service("plain")));
   });
 
-  test("C-4.13-41 rejects a value that an existing Service gains, by any verb", async () => {
+  test("C-4.13-41 rejects an external address that is added to an existing Service with any verb", async () => {
     await ok(server.admin.post(services, service("gains")));
     const at = `${services}/gains`;
     const merged = await server.admin.patch(at, { spec: { externalIPs: ["192.0.2.1"] } });
@@ -42,7 +42,7 @@ describe("DenyServiceExternalIPs", () => {
   });
 });
 
-test("C-4.13-39 C-4.13-42 is off by default; where it is on, values that were there may stay and be removed", async () => {
+test("C-4.13-39 C-4.13-42 DenyServiceExternalIPs is off by default; when enabled, existing addresses can stay or be removed", async () => {
   const folder = temporaryFolder();
   const storage = { engine: "embedded", dir: folder.path } as const;
   const at = `${services}/old`;

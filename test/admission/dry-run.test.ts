@@ -80,7 +80,7 @@ function configuration(): string {
   return file;
 }
 
-test("C-4.9-06 a dry run passes every built-in plugin but AlwaysDeny, and answers what a request answers", async () => {
+test("C-4.9-06 a dry run passes every built-in plugin except AlwaysDeny and returns the same response as a normal request", async () => {
   const enabledAdmissionPlugins = pluginTable
     .filter(({ name }) => name !== "AlwaysDeny")
     .map(({ name }) => name);
@@ -117,7 +117,7 @@ test("C-4.9-06 a dry run passes every built-in plugin but AlwaysDeny, and answer
   await server.close();
 });
 
-test("C-4.9-06 a dry run is refused by AlwaysDeny as a request is", async () => {
+test("C-4.9-06 AlwaysDeny rejects a dry run like a normal request", async () => {
   const server = await TestServer.start({ enabledAdmissionPlugins: ["AlwaysDeny"] });
   const maps = "/api/v1/namespaces/default/configmaps";
   const answers = [];

@@ -115,7 +115,7 @@ describe("C-4.13-44 events are limited", () => {
     };
   }
 
-  test("to the burst at once, then to the rate", async () => {
+  test("to the burst at first and to the rate afterwards", async () => {
     const admit = await gate({ type: "Server", qps: 2, burst: 3 });
     expect([admit(), admit(), admit(), admit()]).toEqual([true, true, true, false]);
     await clock.advance(500);
@@ -138,7 +138,7 @@ describe("C-4.13-44 events are limited", () => {
     expect(admit()).toBe(false);
   });
 
-  test("long keys are told apart, and are not remembered whole", async () => {
+  test("long keys are distinguished by a hash, which replaces them in the message", async () => {
     const admit = await gate({ type: "SourceAndObject", qps: 1, burst: 1 });
     const long = "x".repeat(100_000);
     expect([admit({ about: `${long}a` }), admit({ about: `${long}b` })]).toEqual([true, true]);
@@ -149,20 +149,20 @@ describe("C-4.13-44 events are limited", () => {
     );
   });
 
-  test("by Server whoever and whatever it is", async () => {
+  test("by Server regardless of user, namespace and object", async () => {
     const admit = await gate({ type: "Server", qps: 1, burst: 1 });
     expect(admit()).toBe(true);
     expect(admit({ namespace: "other", user: "bela", about: "other", component: "scheduler" })).toBe(false);
   });
 
-  test("by every limit together", async () => {
+  test("by all limits together when several are configured", async () => {
     const admit = await gate({ type: "User", qps: 1, burst: 1 }, { type: "Namespace", qps: 1, burst: 2 });
     expect([admit(), admit(), admit({ user: "bela" })]).toEqual([true, false, false]);
     expect(admit({ user: "bela", namespace: "other" })).toBe(false);
     expect(admit({ user: "cleo", namespace: "other" })).toBe(true);
   });
 
-  test("the key of longest ago is forgotten beyond the cache's size", async () => {
+  test("the least recently used key is evicted when the cache exceeds cacheSize", async () => {
     const admit = await gate({ type: "User", qps: 1, burst: 1, cacheSize: 2 });
     expect([admit(), admit({ user: "bela" }), admit()]).toEqual([true, true, false]);
     expect(admit({ user: "cleo" })).toBe(true);
@@ -170,7 +170,7 @@ describe("C-4.13-44 events are limited", () => {
     expect(admit({ user: "bela" })).toBe(true);
   });
 
-  test("updates count, deletions and dry runs don't", async () => {
+  test("creates and updates count, deletions and dry runs do not", async () => {
     const admit = await gate({ type: "Server", qps: 1, burst: 1 });
     expect([admit({ dryRun: true }), admit({ dryRun: true })]).toEqual([true, true]);
     expect(admit({ operation: "DELETE" })).toBe(true);
@@ -227,7 +227,7 @@ describe("a server", () => {
     return server;
   }
 
-  test("answers 429 with the time to wait, in both groups of events, and lets others be", async () => {
+  test("returns 429 with Retry-After for both Event groups and does not limit other resources", async () => {
     const { admin } = await start({
       enabledAdmissionPlugins: ["EventRateLimit"],
       admissionConfigurationFile: file,
@@ -269,7 +269,7 @@ describe("a server", () => {
     }
   });
 
-  test("doesn't start with the plugin and no configuration of it", async () => {
+  test("does not start when the plugin is enabled without configuration", async () => {
     await expect(start({ enabledAdmissionPlugins: ["EventRateLimit"] })).rejects.toThrow(
       "admission plugin EventRateLimit: it needs a configuration",
     );

@@ -33,7 +33,7 @@ describe("the flags of plugins", () => {
     }
   });
 
-  test("C-4.13-07 --disable-admission-plugins turns off what is on by default, and wins over enabling", async () => {
+  test("C-4.13-07 --disable-admission-plugins disables default plugins and has precedence over --enable-admission-plugins", async () => {
     const server = await ServerProcess.start(
       path.join(folder.path, "off"),
       `--token-auth-file=${tokens}`,

@@ -98,7 +98,7 @@ describe("Nodes", () => {
     await ok(server.admin.patch(`${NODES}/n2`, { spec: { taints: [] } }));
   });
 
-  test("an agent changes no owners of its Node, so that the garbage collector doesn't delete it", async () => {
+  test("an agent can't change the ownerReferences of its Node", async () => {
     const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "gone" }];
     await refused(
       one.patch(`${NODES}/n1`, { metadata: { ownerReferences } }),
@@ -212,7 +212,7 @@ describe("Pods", () => {
     expect((await server.admin.get(`${PODS}/theirs`)).body.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test("C-4.13-75 an agent changes no pod otherwise", async () => {
+  test("C-4.13-75 an agent can't change a pod in any other way", async () => {
     await ok(server.admin.post(PODS, pod("bound", "n1")));
     await refused(
       one.patch(`${PODS}/bound`, { metadata: { labels: { a: "b" } } }),
@@ -278,7 +278,7 @@ describe("Pods", () => {
     for (const [, body, why] of cases) await refused(one.post(PODS, body), why);
   });
 
-  test("an agent's pods refer to nothing that it could then read", async () => {
+  test("a mirror pod can't reference objects that the agent could then read", async () => {
     const volume = (source: object) => ({ volumes: [{ name: "v", ...source }] });
     const container = (more: object) => ({ containers: [{ name: "c", image: "i", ...more }] });
     const cases: [object, string][] = [
@@ -304,7 +304,7 @@ describe("Pods", () => {
 });
 
 describe("what else an agent writes", () => {
-  test("tokens end with a pod on its node, by its uid", async () => {
+  test("an agent creates tokens only when they are bound to a pod on its node by uid", async () => {
     for (const [name, node] of [
       ["token-mine", "n1"],
       ["token-theirs", "n2"],
@@ -329,7 +329,7 @@ describe("what else an agent writes", () => {
     );
   });
 
-  test("its own lease and list of drivers, whatever the verb", async () => {
+  test("an agent writes only its own Lease and CSINode with any verb", async () => {
     const spec = { drivers: [] };
     await ok(one.post(LEASES, { metadata: { name: "n1" } }));
     await ok(one.post(DRIVERS, { metadata: { name: "n1" }, spec }));
@@ -349,7 +349,7 @@ describe("what else an agent writes", () => {
     await ok(one.delete(`${LEASES}/n1`));
   });
 
-  test("of a claim, capacity and conditions only", async () => {
+  test("an agent changes only the capacity and conditions of a claim", async () => {
     const claims = "/api/v1/namespaces/default/persistentvolumeclaims";
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     await ok(server.admin.post(claims, { metadata: { name: "c" }, spec }));
@@ -364,7 +364,7 @@ describe("what else an agent writes", () => {
     await refused(one.delete(`${claims}/c`), "may only update PVC status");
   });
 
-  test("an agent that names no node writes nothing, and other users are no agents", async () => {
+  test("an agent without a node name writes nothing, and other users are not restricted", async () => {
     await refused(
       nameless.post(NODES, { metadata: { name: "n9" } }),
       'could not determine node from user "system:node:"',

@@ -28,8 +28,8 @@ const refusingLater: Authenticator = {
 const open = { vocabulary: platform, anonymous: true };
 const closed = { vocabulary: platform, anonymous: false };
 
-describe("the chain of methods", () => {
-  it("C-5-04 the first that succeeds decides, at once or later", async () => {
+describe("the authenticator chain", () => {
+  it("C-5-04 the first method that succeeds decides, synchronously or asynchronously", async () => {
     const name = async (...methods: Authenticator[]) =>
       (await new AuthenticatorChain(methods, open).authenticate(request({}))).user.name;
     expect(await name(always(undefined), always(found("a")), always(found("b")))).toBe("a");
@@ -37,7 +37,7 @@ describe("the chain of methods", () => {
     expect(await name(refusing, refusingLater, always(found("b")))).toBe("b");
   });
 
-  it("C-5-05 everybody who is authenticated is in system:authenticated, once", () => {
+  it("C-5-05 every authenticated user has the group system:authenticated once", () => {
     const chain = new AuthenticatorChain([tokens], open);
     const result = chain.authenticate(bearer("t1")) as AuthenticationResult;
     expect(result.user.groups).toEqual(["dev", "system:authenticated"]);
@@ -48,7 +48,7 @@ describe("the chain of methods", () => {
     ]);
   });
 
-  it("C-5.9-01 without credentials the user is anonymous, where that is allowed", () => {
+  it("C-5.9-01 a request without credentials is anonymous when anonymous access is enabled", () => {
     const result = new AuthenticatorChain([tokens], open).authenticate(request({})) as AuthenticationResult;
     expect(result.user).toEqual({
       name: "system:anonymous",
@@ -62,26 +62,26 @@ describe("the chain of methods", () => {
     expect((basic as AuthenticationResult).method).toBe("anonymous");
   });
 
-  it("C-5-06 otherwise the answer is 401", () => {
+  it("C-5-06 an unauthenticated request returns 401 when anonymous access is disabled", () => {
     const unauthorized = expect.objectContaining({ reason: "Unauthorized", code: 401 }) as Error;
     expect(() => new AuthenticatorChain([tokens], closed).authenticate(request({}))).toThrow(unauthorized);
     expect(() => new AuthenticatorChain([], closed).authenticate(bearer("t1"))).toThrow(unauthorized);
   });
 
-  it("C-5.9-02 an invalid bearer token is 401, anonymous access or not", () => {
+  it("C-5.9-02 an invalid bearer token returns 401 with and without anonymous access", () => {
     for (const options of [open, closed]) {
       const chain = new AuthenticatorChain([tokens], options);
       expect(() => chain.authenticate(bearer("wrong"))).toThrow(expect.objectContaining({ code: 401 }));
     }
   });
 
-  it("C-5.9-02 what a method refused can't be anonymous", async () => {
+  it("C-5.9-02 a request that a method rejected is not anonymous", async () => {
     expect(() => new AuthenticatorChain([refusing], open).authenticate(request({}))).toThrow("no good");
     const slow = new AuthenticatorChain([refusingLater, always(undefined)], open);
     await expect(slow.authenticate(request({}))).rejects.toThrow("no good");
   });
 
-  it("a method's defect is not taken for a refusal", () => {
+  it("an unexpected exception of a method is thrown", () => {
     const broken: Authenticator = {
       authenticate() {
         throw new TypeError("defect");
@@ -92,7 +92,7 @@ describe("the chain of methods", () => {
     ).toThrow(TypeError);
   });
 
-  it("C-5.9-03 anonymous access is on by default, except where everything is allowed", () => {
+  it("C-5.9-03 anonymous access is on by default except with the mode AlwaysAllow", () => {
     expect(anonymousByDefault(["RBAC"])).toBe(true);
     expect(anonymousByDefault(["AlwaysAllow"])).toBe(false);
     expect(anonymousByDefault(["RBAC", "AlwaysAllow"])).toBe(false);

@@ -10,15 +10,15 @@ const middle = intermediate(root, "middle");
 const now = Date.now();
 const pool = new AuthorityPool([root.certificate]);
 
-describe("authorities of one sort of clients", () => {
-  it("C-5.1-02 C-5.8-05 vouch for those whom they signed, and for nobody else", () => {
+describe("a pool of client CAs", () => {
+  it("C-5.1-02 C-5.8-05 trusts only certificates that its CAs signed", () => {
     expect(pool.isTrusted([der(client(root, "a").certificate)], now)).toBe(true);
     expect(pool.isTrusted([der(client(other, "a").certificate)], now)).toBe(false);
     expect(pool.isTrusted([], now)).toBe(false);
     expect(new AuthorityPool([]).isTrusted([der(client(root, "a").certificate)], now)).toBe(false);
   });
 
-  it("C-5.1-02 through certificates between, which must come along", () => {
+  it("C-5.1-02 trusts a chain only with its intermediate certificates", () => {
     const leaf = der(client(middle, "a").certificate);
     expect(pool.isTrusted([leaf, der(middle.certificate)], now)).toBe(true);
     expect(pool.isTrusted([leaf, der(other.certificate), der(middle.certificate)], now)).toBe(true);
@@ -29,7 +29,7 @@ describe("authorities of one sort of clients", () => {
     );
   });
 
-  it("a certificate that may sign nobody vouches for nobody", () => {
+  it("does not trust a certificate signed by a non-CA certificate", () => {
     const plain = intermediate(root, "plain", "client");
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
     const facts = {
@@ -43,7 +43,7 @@ describe("authorities of one sort of clients", () => {
     expect(pool.isTrusted([der(forged), der(plain.certificate)], now)).toBe(false);
   });
 
-  it("a forged authority by the right name, above a certificate of another authority, is not believed", () => {
+  it("does not trust a chain through a CA with the same name and another key", () => {
     const name = "same name";
     const real = intermediate(other, name);
     const leaf = der(client(real, "mallory").certificate);
@@ -54,14 +54,14 @@ describe("authorities of one sort of clients", () => {
     expect(pool.isTrusted([leaf, der(real.certificate), der(homonym.certificate)], now)).toBe(false);
   });
 
-  it("authorities and certificates between must be valid themselves", () => {
+  it("does not trust a chain with an expired CA or intermediate certificate", () => {
     const leaf = der(client(middle, "a").certificate);
     const chain = [leaf, der(middle.certificate)];
     expect(pool.isTrusted(chain, now + 2 * 3_600_000)).toBe(false);
     expect(pool.isTrusted([der(client(root, "a").certificate)], now + 20 * 365 * 24 * 3_600_000)).toBe(false);
   });
 
-  it("that are replaced vouch no more", () => {
+  it("does not trust certificates of replaced CAs", () => {
     const changing = new AuthorityPool([root.certificate]);
     const leaf = der(client(root, "a").certificate);
     changing.replace([other.certificate]);

@@ -20,8 +20,8 @@ function cacheOver(find: (token: string) => Promise<string | undefined>, given =
   return { clock, cache, asked, get };
 }
 
-describe("the cache of what tokens say", () => {
-  it("answers from memory until the time is over", async () => {
+describe("the token cache", () => {
+  it("returns a cached result until it expires", async () => {
     const { get, asked, clock } = cacheOver((token) => Promise.resolve(`user of ${token}`));
     expect(await get("a")).toBe("user of a");
     expect(get("a")).toBe("user of a");
@@ -33,7 +33,7 @@ describe("the cache of what tokens say", () => {
     expect(asked).toEqual(["a", "a"]);
   });
 
-  it("keeps for a shorter time that a token is nobody's, or refused", async () => {
+  it("caches unknown and rejected tokens for a shorter time", async () => {
     const { get, asked, clock } = cacheOver((token) =>
       token === "bad" ? Promise.reject(refusal("forged")) : Promise.resolve(undefined),
     );
@@ -48,7 +48,7 @@ describe("the cache of what tokens say", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("keeps good tokens however many bad ones come, and says which were good when their time is over", async () => {
+  it("keeps valid tokens when many invalid ones are cached, and reports which expired tokens were valid", async () => {
     const clock = stoppedClock(start);
     const cache = new TokenCache<string>(clock, limits, (value) => value.length);
     const found: [string, boolean][] = [];
@@ -70,7 +70,7 @@ describe("the cache of what tokens say", () => {
     ]);
   });
 
-  it("keeps no outage and no defect", async () => {
+  it("does not cache unexpected errors", async () => {
     let fails = true;
     const { get } = cacheOver(() => (fails ? Promise.reject(new Error("no route")) : Promise.resolve("u")));
     await expect(get("a")).rejects.toThrow("no route");
@@ -78,7 +78,7 @@ describe("the cache of what tokens say", () => {
     expect(await get("a")).toBe("u");
   });
 
-  it("equal tokens at the same time are looked into once", async () => {
+  it("authenticates concurrent equal tokens once", async () => {
     let release: (value: string) => void = () => undefined;
     const { get, asked } = cacheOver(() => new Promise((resolve) => (release = resolve)));
     const answers = Promise.all([get("a"), get("a"), get("a")]);
@@ -87,14 +87,14 @@ describe("the cache of what tokens say", () => {
     expect(asked).toEqual(["a"]);
   });
 
-  it("tells scopes apart, however their parts are joined", async () => {
+  it("distinguishes scopes with equal concatenations", async () => {
     const { get, asked } = cacheOver((token) => Promise.resolve(token));
     for (const scope of [[], ["x"], ["xy"], ["x", "y"], ["", "xy"]]) await get("a", scope);
     await get("a1", [":x"]);
     expect(asked).toHaveLength(6);
   });
 
-  it("keeps no more entries than it may, and lets go what was asked for longest ago", async () => {
+  it("evicts the least recently used entry when the entry limit is reached", async () => {
     const { get, cache, asked } = cacheOver((token) => Promise.resolve(token));
     for (const token of ["a", "b", "c"]) await get(token);
     await get("a");
@@ -107,7 +107,7 @@ describe("the cache of what tokens say", () => {
     expect(asked).toEqual(["b"]);
   });
 
-  it("keeps no more bytes than it may, and nothing that would push out all else", async () => {
+  it("limits the cached bytes and does not cache a too large result", async () => {
     const { get, cache } = cacheOver((token) => Promise.resolve("x".repeat(Number(token))), {
       ...limits,
       maxEntries: 1000,
@@ -120,7 +120,7 @@ describe("the cache of what tokens say", () => {
     expect(cache.size).toEqual(before);
   });
 
-  it("holds no token in memory", async () => {
+  it("does not keep plain tokens in memory", async () => {
     const { get, cache } = cacheOver(() => Promise.resolve("u"));
     await get("a-secret");
     const fields: unknown[] = Object.values(cache).map((value) =>

@@ -48,13 +48,13 @@ describe("the token file", () => {
     await expect(parseTokenFile(text)).rejects.toThrow(message);
   });
 
-  it("C-5.2-01 tells of empty tokens and of tokens given twice; the last counts", async () => {
+  it("C-5.2-01 empty and duplicate tokens return warnings, and the last duplicate is used", async () => {
     const { entries, warnings } = await parseTokenFile(",nobody,0\nt,alice,1\nt,bob,2\n");
     expect(entries).toEqual([{ token: "t", name: "bob", uid: "2", groups: [] }]);
     expect(warnings.map((warning) => /line \d/.exec(warning)?.[0])).toEqual(["line 1", "line 3"]);
   });
 
-  it("errors don't repeat what the file holds", async () => {
+  it("errors do not contain content of the file", async () => {
     const read = parseTokenFile('t"secret,alice,1\n');
     await expect(read).rejects.toThrow("token file, line 1: a quote inside");
     await expect(read).rejects.not.toThrow("secret");
@@ -104,7 +104,7 @@ describe("the bearer token", () => {
     expect(method.authenticate(request({}))).toBeUndefined();
   });
 
-  it("C-5.2-01 keeps no token in memory", () => {
+  it("C-5.2-01 does not keep plain tokens in memory", () => {
     const method = new TokenFileAuthenticator([{ token: "a-secret", name: "alice", uid: "", groups: [] }]);
     const fields: unknown[] = Object.values(method).map((value) =>
       value instanceof Map ? [...value] : value,

@@ -23,7 +23,7 @@ describe("a chain of authorizers", () => {
     });
   });
 
-  it("A-2.2-33 when nobody decides there is no opinion, with all reasons and errors", () => {
+  it("A-2.2-33 the result is noOpinion with all reasons and errors when no authorizer decides", () => {
     const chain = new AuthorizerChain([
       link("a", says("noOpinion", "x", "e")),
       link("b", says("noOpinion", "y", "f")),
@@ -35,7 +35,7 @@ describe("a chain of authorizers", () => {
     });
   });
 
-  it("A-2.2-36 errors on the way come with the decision, also where answers take time", async () => {
+  it("A-2.2-36 the decision includes the errors of earlier authorizers, also asynchronous ones", async () => {
     const slow: Authorizer = {
       authorize: () => Promise.resolve({ verdict: "noOpinion", reason: "", evaluationError: "e" }),
     };
@@ -47,7 +47,7 @@ describe("a chain of authorizers", () => {
     });
   });
 
-  it("A-2.2-39 A-2.2-42 one that can't list rules makes the list incomplete, and says so", async () => {
+  it("A-2.2-39 A-2.2-42 the rules are incomplete with an evaluation error when an authorizer can't list rules", async () => {
     const rbac = grantedToAlice(podRule(["get"]));
     const chain = new AuthorizerChain([
       { name: "RBAC", authorizer: rbac, resolver: rbac },
@@ -65,7 +65,7 @@ describe("authorization modes", () => {
   const verdict = (modes: Parameters<typeof authorizationChain>[0], who = alice) =>
     (authorizationChain(modes, rbac, platform).authorize(ask(who, "get")) as Decision).verdict;
 
-  it("RBAC decides by roles, AlwaysAllow allows, AlwaysDeny lets nobody through", () => {
+  it("RBAC decides by roles, AlwaysAllow allows all requests, and AlwaysDeny allows none", () => {
     expect(verdict(["RBAC"])).toBe("allow");
     expect(verdict(["RBAC"], user("bob"))).toBe("noOpinion");
     expect(verdict(["AlwaysAllow"], user("bob"))).toBe("allow");

@@ -152,7 +152,7 @@ describe("coverage of many rules", () => {
     expect(timed(wide, wide)).toEqual(all);
   });
 
-  it("ends when enough is missing, also within one rule", () => {
+  it("stops after 200 missing rules, also within one rule", () => {
     const wide = podRule(
       many(300, (i) => `v${i}`),
       { resources: many(300, (i) => `r${i}`) },
@@ -160,7 +160,7 @@ describe("coverage of many rules", () => {
     expect(timed([], [wide, wide]).missing).toHaveLength(200);
   });
 
-  it("is denied where there are too many rules to decide", () => {
+  it("is undecided and denied when there are too many rules", () => {
     const entries = (prefix: string, count: number) => many(count, (i) => `${prefix}${i}`);
     const wide = (names: number) =>
       many(2000, () => ({
@@ -174,7 +174,7 @@ describe("coverage of many rules", () => {
     expect(missing.length).toBeGreaterThan(0);
   });
 
-  it("says in the refusal that it couldn't be decided", async () => {
+  it("returns a message that it can't be decided", async () => {
     const rule = (i: number): PolicyRule => ({
       verbs: many(20, (verb) => `v${verb}`),
       apiGroups: many(20, (group) => `g${group}`),
@@ -192,7 +192,7 @@ describe("coverage of many rules", () => {
 });
 
 describe("a message about many missing rules", () => {
-  it("has twenty lines, and says how many more there are", () => {
+  it("has twenty lines and the number of further rules", () => {
     const rules = (count: number) =>
       completeRules(many(count, (i) => podRule(["get"], { resources: [`r${100 + i}`] })));
     expect(describeRules(rules(20))).toHaveLength(20);
@@ -204,7 +204,7 @@ describe("a message about many missing rules", () => {
     expect(describeRules(rules(200)).at(-1)).toBe("and at least 180 more");
   });
 
-  it("names twenty values of a list", () => {
+  it("contains at most twenty values of a list", () => {
     const wide = podRule(many(23, (i) => `v${i}`));
     const values = many(20, (i) => `"v${i}"`).join(" ");
     expect(describeRules(completeRules([wide]))).toEqual([

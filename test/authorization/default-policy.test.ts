@@ -124,14 +124,14 @@ describe("keeping defaults complete", () => {
   )!;
   const off = { [platform.autoUpdateAnnotation]: "false" };
 
-  it("creates what is missing and leaves what is complete", () => {
+  it("creates missing objects and does not change complete ones", () => {
     expect(reconcileClusterRole(view, undefined, platform)).toEqual({ action: "create", object: view });
     expect(reconcileClusterRole(view, view, platform)).toBeUndefined();
     expect(reconcileBinding(binding, undefined, platform)).toEqual({ action: "create", object: binding });
     expect(reconcileBinding(binding, binding, platform)).toBeUndefined();
   });
 
-  it("adds rules and labels, and keeps what others added", () => {
+  it("adds rules and labels and keeps those of others", () => {
     const extra = { verbs: ["get"], apiGroups: ["x"], resources: ["y"] };
     const live = { ...view, rules: [extra], metadata: { name: view.metadata.name, labels: { mine: "1" } } };
     const result = reconcileClusterRole(view, live, platform);
@@ -155,7 +155,7 @@ describe("keeping defaults complete", () => {
     expect(result?.object.rules).toEqual(view.rules);
   });
 
-  it("adds subjects, and makes a binding to another role anew", () => {
+  it("adds subjects, and recreates a binding with another roleRef", () => {
     const mine = { kind: "User", name: "me" };
     const result = reconcileBinding(
       binding,
@@ -167,7 +167,7 @@ describe("keeping defaults complete", () => {
     expect(reconcileBinding(binding, astray, platform)).toEqual({ action: "recreate", object: binding });
   });
 
-  it("leaves alone what says so", () => {
+  it("does not change objects with the auto-update annotation false", () => {
     const live = { ...view, rules: [], metadata: { ...view.metadata, annotations: off } };
     expect(reconcileClusterRole(view, live, platform)).toBeUndefined();
     const astray = { ...binding, roleRef: { ...binding.roleRef, name: "other" } };

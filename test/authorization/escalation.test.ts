@@ -116,7 +116,7 @@ describe("coverage of rules", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it("a rule of millions of combinations is compared as a whole, at once", () => {
+  it("a rule with millions of combinations is compared as a whole", () => {
     const many = Array.from({ length: 3000 }, (_, i) => `x${i}`);
     const wide = podRule(many, { resources: many });
     expect(missingRules([podRule(["*"], { resources: ["*"] })], [wide])).toEqual([]);
@@ -154,7 +154,7 @@ describe("writing roles", () => {
     live: undefined,
   };
 
-  it("rights that the author lacks are refused, and named", async () => {
+  it("permissions that the author lacks return 403 and are named", async () => {
     const error = await refusal(checkRoleWrite(write, sources(grantedToAlice(podRule(["get"])))));
     expect(error?.reason).toBe("Forbidden");
     expect(error?.message).toBe(
@@ -163,11 +163,11 @@ describe("writing roles", () => {
     );
   });
 
-  it("rights that the author holds are not", async () => {
+  it("permissions that the author holds are allowed", async () => {
     expect(await refusal(checkRoleWrite(write, sources(grantedToAlice(podRule(["*"])))))).toBeUndefined();
   });
 
-  it("a role inside a namespace asks for the rights there", async () => {
+  it("a Role requires the permissions in its namespace", async () => {
     const index = grantedToAlice();
     index.putRole("team-a", "own", { rules: [podRule(["get", "list"])] });
     index.putRoleBinding("team-a", "own", { roleRef: role("own"), subjects: [toUser("alice")] });
@@ -179,14 +179,14 @@ describe("writing roles", () => {
     expect((await refusal(checkRoleWrite(write, sources(index))))?.code).toBe(403);
   });
 
-  it("`escalate` and system:masters lift the check", async () => {
+  it("the verb escalate and the group system:masters skip the check", async () => {
     const may = grantedToAlice({ verbs: ["escalate"], apiGroups: [rbacGroup], resources: ["clusterroles"] });
     expect(await refusal(checkRoleWrite(write, sources(may)))).toBeUndefined();
     const admin = { ...write, user: user("root", "system:masters") };
     expect(await refusal(checkRoleWrite(admin, sources(grantedToAlice())))).toBeUndefined();
   });
 
-  it("`escalate` on one name counts for that role, once it exists", async () => {
+  it("the verb escalate with a resource name applies to that role when it exists", async () => {
     const may = grantedToAlice({
       verbs: ["escalate"],
       apiGroups: [rbacGroup],
@@ -215,7 +215,7 @@ describe("writing roles", () => {
     }
   });
 
-  it("an aggregation rule takes every right", async () => {
+  it("an aggregation rule requires all permissions", async () => {
     const gathering = { ...write, role: { rules: [], aggregationRule: { clusterRoleSelectors: [{}] } } };
     const resources = podRule(["*"], { apiGroups: ["*"], resources: ["*"] });
     const error = await refusal(
@@ -242,7 +242,7 @@ describe("writing bindings", () => {
     resourceNames,
   });
 
-  it("a role with rights that the author lacks is refused", async () => {
+  it("a binding to a role with permissions that the author lacks is rejected", async () => {
     const error = await refusal(checkBindingWrite(write, sources(withTarget(podRule(["get"])))));
     expect(error?.message).toContain(`rolebindings.${rbacGroup} "b" is forbidden`);
     expect(error?.message).toContain('{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}');
@@ -250,7 +250,7 @@ describe("writing bindings", () => {
     expect(cluster?.message).toContain(`clusterrolebindings.${rbacGroup} "b" is forbidden`);
   });
 
-  it("holding the rights, `bind` on the role, or system:masters is enough", async () => {
+  it("a binding is allowed with the permissions, the verb bind on the role, or system:masters", async () => {
     expect(await refusal(checkBindingWrite(write, sources(withTarget(podRule(["*"])))))).toBeUndefined();
     expect(await refusal(checkBindingWrite(write, sources(withTarget(bind(["target"])))))).toBeUndefined();
     expect((await refusal(checkBindingWrite(write, sources(withTarget(bind(["other"]))))))?.code).toBe(403);
@@ -258,7 +258,7 @@ describe("writing bindings", () => {
     expect(await refusal(checkBindingWrite(admin, sources(withTarget())))).toBeUndefined();
   });
 
-  it("a role that doesn't exist is accepted from who may bind it, and not found for others", async () => {
+  it("a binding to a missing role is allowed with the verb bind and returns 404 otherwise", async () => {
     const dangling = { ...write, binding: { ...binding, roleRef: clusterRole("gone") } };
     expect((await refusal(checkBindingWrite(dangling, sources(withTarget()))))?.reason).toBe("NotFound");
     expect(await refusal(checkBindingWrite(dangling, sources(withTarget(bind([])))))).toBeUndefined();

@@ -188,7 +188,7 @@ describe("the agent of a node", () => {
     expect(ask("n1", "get", "storage.platform.io||volumeattachments va1").verdict).toBe("noOpinion");
   });
 
-  test("a user of that name without the group, or with another name, is nobody's agent", () => {
+  test("a user without the nodes group or with another name is not an agent", () => {
     const asked = { kind: "nonResource", verb: "get", path: "/" } as const;
     for (const user of [
       { ...agent("n1"), groups: [] },
@@ -199,7 +199,7 @@ describe("the agent of a node", () => {
     }
   });
 
-  test("its rules can't be listed, and the list says so", () => {
+  test("its rules are incomplete with an evaluation error", () => {
     expect(authorizer.rulesFor(agent("n1"))).toMatchObject({
       incomplete: true,
       evaluationError: "node authorizer does not support user rule resolution",

@@ -164,7 +164,7 @@ describe("faults of specs", () => {
     ]);
   });
 
-  it("somebody must be asked about: a user or a group", () => {
+  it("a review requires a user or a group", () => {
     const resourceAttributes = { namespace: "" };
     expect(subjectAccessReviewFaults({ resourceAttributes })[0]?.message).toBe(
       "at least one of user or group must be specified",
@@ -183,7 +183,7 @@ describe("faults of specs", () => {
     expect(brief(stray)).toEqual(["invalid nonResourceAttributes"]);
   });
 
-  it("a spec that is missing altogether has no faults of its own", () => {
+  it("a missing spec has no errors of its own", () => {
     expect(localSubjectAccessReviewFaults(undefined, "a")).toEqual([]);
     expect(subjectAccessReviewFaults(undefined)).toEqual([]);
   });

@@ -25,10 +25,10 @@ function refused(error: Error, foundAfterwards: boolean): Client {
   return client as unknown as Client;
 }
 
-describe("the API's own service", () => {
+describe("the Service of the API server", () => {
   const place = { clusterIp: "10.0.0.1", port: 6443 };
 
-  test("is left to the server that made it when its address is allocated meanwhile", async () => {
+  test("is not created when another server has created it or its address in the meantime", async () => {
     await ensureApiService(refused(invalid, true), platform, place);
     await ensureApiService(refused(new StatusError("AlreadyExists", "there"), false), platform, place);
     await expect(ensureApiService(refused(invalid, false), platform, place)).rejects.toBe(invalid);

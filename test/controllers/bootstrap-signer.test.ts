@@ -18,7 +18,7 @@ const clusterInfo = {
   name: "cluster-info",
 };
 
-test("the signer takes no signature away before it knows the tokens", async () => {
+test("the signer removes no signature before it has read the tokens", async () => {
   const store = createMemoryStore({ clock });
   const engine = engineOver(store, [ConfigMap, Secret]);
   const client = new Client(engine, { name: "somebody", uid: "", groups: [], extra: {} });

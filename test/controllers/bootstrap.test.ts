@@ -80,7 +80,7 @@ const createInfo = (data: Record<string, string>) => {
 };
 
 describe("5.4 the token cleaner", () => {
-  it("C-2.7-08 C-5.4-02 deletes tokens when they end, and nothing else", async () => {
+  it("C-2.7-08 C-5.4-02 deletes expired tokens and no other Secret", async () => {
     await start(["*", "-event-expiry", "tokencleaner"]);
     await store("ended1", { data: { expiration: inMs(-1) } });
     await store("minute", { data: { expiration: inMs(60_000) } });
@@ -100,7 +100,7 @@ describe("5.4 the token cleaner", () => {
     await expect.poll(secrets).toEqual([elsewhere, ...rest.slice(1)]);
   });
 
-  it("keeps a token whose time was put off", async () => {
+  it("keeps a token until its new expiration when the expiration was moved", async () => {
     await start(["tokencleaner"]);
     await store("minute", { data: { expiration: inMs(60_000) } });
     await clock.advance(30_000);
@@ -113,7 +113,7 @@ describe("5.4 the token cleaner", () => {
     await expect.poll(secrets).toEqual([]);
   });
 
-  it("keeps a token that is prolonged, or replaced by another one, while it is being deleted", async () => {
+  it("keeps a token whose expiration is extended, or that is recreated, during its deletion", async () => {
     let change: (() => Promise<unknown>) | undefined;
     let deletions = 0;
     const between: AdmissionPlugin = {
@@ -146,7 +146,7 @@ describe("5.4 the token cleaner", () => {
     await expect.poll(secrets).toEqual([]);
   });
 
-  it("doesn't run unless it is named", async () => {
+  it("does not run unless --controllers names it", async () => {
     await start(["*"]);
     await store("ended1", { data: { expiration: inMs(-1) } });
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -155,7 +155,7 @@ describe("5.4 the token cleaner", () => {
 });
 
 describe("2.7 the signer of cluster-info", () => {
-  it("C-2.7-10 C-2.7-11 C-5.4-03 signs what is there with each token, by HS256 and the whole token", async () => {
+  it("C-2.7-10 C-2.7-11 C-5.4-03 signs an existing kubeconfig with each token, using HS256 and the whole token as key", async () => {
     await start(["*", "bootstrapsigner"]);
     const kubeconfig = "apiVersion: v1\nkind: Config\n# ä\n";
     await createInfo({ kubeconfig, other: "stays" });
@@ -174,7 +174,7 @@ describe("2.7 the signer of cluster-info", () => {
     }
   });
 
-  it("C-2.7-04 C-2.7-06 signs with tokens that are meant for it and hold", async () => {
+  it("C-2.7-04 C-2.7-06 signs with unexpired tokens that allow signing, and removes other signatures", async () => {
     await start(["bootstrapsigner"]);
     await createInfo({ kubeconfig: "text", "jws-kubeconfig-gone12": "of a token that is gone" });
     await store("meant1");
@@ -192,7 +192,7 @@ describe("2.7 the signer of cluster-info", () => {
     await expect.poll(signatures).toEqual([]);
   });
 
-  it("signs anew what was changed, and the map that was made anew", async () => {
+  it("signs again when the kubeconfig changes and when the ConfigMap is recreated", async () => {
     await start(["bootstrapsigner"]);
     await store("token1");
     await createInfo({ kubeconfig: "one" });
@@ -207,7 +207,7 @@ describe("2.7 the signer of cluster-info", () => {
 });
 
 describe("2.7 cluster-info", () => {
-  it("C-2.7-09 says where the server is and by which authority it is known, nothing of users", async () => {
+  it("C-2.7-09 contains the server's address and CA certificate, and no users", async () => {
     await start(["*", "bootstrapsigner"], { port: 0 });
     const { kubeconfig } = await info();
     const ca = Buffer.from(server.caCertificate!).toString("base64");
@@ -220,7 +220,7 @@ describe("2.7 cluster-info", () => {
     await expect.poll(signatures).toEqual(["jws-kubeconfig-token1"]);
   });
 
-  it("stays as it is once it is there", async () => {
+  it("is not overwritten at a restart", async () => {
     const folder = temporaryFolder();
     try {
       const storage = { engine: "embedded", dir: path.join(folder.path, "store") } as const;
@@ -241,11 +241,11 @@ describe("2.7 cluster-info", () => {
     ["https://0.0.0.0:6443", [], "https://localhost:6443"],
     ["https://[::]:6443", ["2001:db8::1"], "https://[2001:db8::1]:6443"],
     ["https://[::1]:443", [], "https://[::1]"],
-  ])("of a server at %s, known as %j, it says %s", (url, names, said) => {
+  ])("for a server at %s with the names %j, the URL is %s", (url, names, said) => {
     expect(publicUrl(url, names)).toBe(said);
   });
 
-  it("isn't made where nobody signs it", async () => {
+  it("is not created when the controller bootstrapsigner is disabled", async () => {
     await start(["*"], { port: 0 });
     expect(await server.client.find(clusterInfo)).toBeUndefined();
   });
@@ -255,7 +255,7 @@ describe("the default roles of a fresh store", () => {
   const find = (name: string) =>
     server.client.find({ apiVersion: "rbac.authorization.platform.io/v1", kind: "ClusterRole", name });
 
-  it("have their aggregated rules when the server is ready, as the controller would write them", async () => {
+  it("have the same aggregated rules as the controller would write when the server is ready", async () => {
     await start([]);
     const names = ["admin", "edit", "view"];
     const stored = await Promise.all(names.map(find));

@@ -212,34 +212,34 @@ describe("openssl", () => {
       { encoding: "utf8", stdio: "pipe" },
     );
 
+  test.each(keys)("verifies a certificate for a key of %s for its own purpose only", async (_, pair) => {
+    const client = await issued({ ...nodeClient, keys: pair });
+    expect(verify(client.pem, "sslclient")).toContain("OK");
+    expect(() => verify(client.pem, "sslserver")).toThrow();
+    const serving = await issued({ ...servingRequest, keys: pair });
+    expect(verify(serving.pem, "sslserver")).toContain("OK");
+    expect(() => verify(serving.pem, "sslclient")).toThrow();
+  });
+
   test.each(keys)(
-    "verifies what is issued for a key of %s, for its purpose and no other",
+    "a certificate for a key of %s authenticates as the user and groups in its subject",
     async (_, pair) => {
-      const client = await issued({ ...nodeClient, keys: pair });
-      expect(verify(client.pem, "sslclient")).toContain("OK");
-      expect(() => verify(client.pem, "sslserver")).toThrow();
-      const serving = await issued({ ...servingRequest, keys: pair });
-      expect(verify(serving.pem, "sslserver")).toContain("OK");
-      expect(() => verify(serving.pem, "sslclient")).toThrow();
+      const { pem } = await issued({ commonName: "alice", organizations: ["team"], keys: pair });
+      const secret = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+      const api = server.asCertificate(pem, secret);
+      const denied = await api.get("/api/v1/nodes");
+      expect(denied.body).toMatchObject({ code: 403 });
+      expect(denied.body.message).toContain('User "alice"');
+      const name = "team-reads-nodes";
+      const apiGroup = "rbac.authorization.platform.io";
+      const rules = [{ apiGroups: [""], resources: ["nodes"], verbs: ["list"] }];
+      const subjects = [{ apiGroup, kind: "Group", name: "team" }];
+      const roleRef = { apiGroup, kind: "ClusterRole", name };
+      await ok(server.admin.post(`${RBAC}/clusterroles`, { metadata: { name }, rules }));
+      await ok(server.admin.post(`${RBAC}/clusterrolebindings`, { metadata: { name }, subjects, roleRef }));
+      await ok(api.get("/api/v1/nodes"));
+      await ok(server.admin.delete(`${RBAC}/clusterrolebindings/${name}`));
+      await ok(server.admin.delete(`${RBAC}/clusterroles/${name}`));
     },
   );
-
-  test.each(keys)("a certificate for a key of %s logs in as the user it names", async (_, pair) => {
-    const { pem } = await issued({ commonName: "alice", organizations: ["team"], keys: pair });
-    const secret = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    const api = server.asCertificate(pem, secret);
-    const denied = await api.get("/api/v1/nodes");
-    expect(denied.body).toMatchObject({ code: 403 });
-    expect(denied.body.message).toContain('User "alice"');
-    const name = "team-reads-nodes";
-    const apiGroup = "rbac.authorization.platform.io";
-    const rules = [{ apiGroups: [""], resources: ["nodes"], verbs: ["list"] }];
-    const subjects = [{ apiGroup, kind: "Group", name: "team" }];
-    const roleRef = { apiGroup, kind: "ClusterRole", name };
-    await ok(server.admin.post(`${RBAC}/clusterroles`, { metadata: { name }, rules }));
-    await ok(server.admin.post(`${RBAC}/clusterrolebindings`, { metadata: { name }, subjects, roleRef }));
-    await ok(api.get("/api/v1/nodes"));
-    await ok(server.admin.delete(`${RBAC}/clusterrolebindings/${name}`));
-    await ok(server.admin.delete(`${RBAC}/clusterroles/${name}`));
-  });
 });

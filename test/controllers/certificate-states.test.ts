@@ -176,7 +176,7 @@ describe("3.2 deletion", () => {
   });
 });
 
-describe("the authority that signs", () => {
+describe("the signing CA", () => {
   const authority = createAuthority();
   const other = createAuthority();
   const file = (name: string, text: string): string => {
@@ -220,7 +220,7 @@ describe("the authority that signs", () => {
     return Buffer.from((await read())!, "base64").toString();
   }
 
-  test("is that of --cluster-signing-cert-file and --cluster-signing-key-file, also one that takes its place, for --cluster-signing-duration", async () => {
+  test("is read from --cluster-signing-cert-file and --cluster-signing-key-file, reloaded when they change, and signs for --cluster-signing-duration", async () => {
     const files = filesOf("all", authority);
     own = await createServer({ port: false, clusterSigning: { files, durationMs: hour } });
     const one = await issuedBy(own, {});
@@ -232,14 +232,14 @@ describe("the authority that signs", () => {
     expect(verifies(filesOf("first", authority).cert, next)).toBe(false);
   });
 
-  test("of a signer with files of its own is another one", async () => {
+  test("is the signer's own one when the signer has its own files", async () => {
     const signers = { serving: filesOf("serving", authority), client: filesOf("client", other) };
     own = await createServer({ port: false, clusterSigning: { signers } });
     expect(verifies(signers.serving.cert, await issuedBy(own, serving))).toBe(true);
     expect(verifies(signers.client.cert, await issuedBy(own, {}))).toBe(true);
   });
 
-  test("must be there and fit its key", async () => {
+  test("must exist and match its key, otherwise the server does not start", async () => {
     const files = { cert: filesOf("a", authority).cert, key: filesOf("b", other).key };
     await expect(createServer({ port: false, clusterSigning: { files } })).rejects.toThrow(
       /clusterSigning.files.cert, clusterSigning.files.key: .*b\.key is not the key of/,
@@ -252,7 +252,7 @@ describe("the authority that signs", () => {
     ).rejects.toThrow(/clusterSigning.signers.nodeClient.cert.*nowhere doesn't exist/);
   });
 
-  test("without one nothing is signed, and nothing fails", async () => {
+  test("an approved request stays without a certificate and without a Failed condition when no signing CA is configured", async () => {
     own = await createServer({ port: false });
     const made = await own.client.create(requestObject(nodeClient) as never);
     const { name } = made.metadata;
@@ -266,7 +266,7 @@ describe("the authority that signs", () => {
 });
 
 describeKubectl("kubectl certificate", (program) => {
-  test("approve and deny", async () => {
+  test("approve issues a certificate, and deny sets the condition Denied", async () => {
     const own = await TestServer.start({ vocabulary: "kubernetes" });
     const kubectl = new Kubectl(program, own.server.kubeconfig());
     try {

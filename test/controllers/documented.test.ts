@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { builtInControllers } from "../../src/controllers/all.ts";
 import { root } from "../support/process.ts";
 
-test("docs/controllers.md lists every controller, and no other, and turns off their equals beside the server", () => {
+test("docs/controllers.md lists exactly the built-in controllers, and its --controllers example disables the same ones", () => {
   const page = readFileSync(path.join(root, "docs/controllers.md"), "utf8");
   const names = builtInControllers.map(({ name }) => name).toSorted();
   const listed = [...page.matchAll(/^\| `([a-z-]+)`/gm)].map(([, name]) => name!);

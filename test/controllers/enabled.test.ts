@@ -9,36 +9,37 @@ const usual = all.filter((name) => !onDemand.has(name));
 const names = (...wanted: string[]) => enabledControllers(wanted, builtInControllers).map(({ name }) => name);
 
 describe("--controllers", () => {
-  it("* stands for all but those that must be named", () => expect(names("*")).toEqual(usual));
+  it("* enables all controllers except those that must be named", () => expect(names("*")).toEqual(usual));
 
-  it("C-5.4-02 a name turns one on", () => {
+  it("C-5.4-02 a name enables its controller", () => {
     expect(names("*", "tokencleaner")).toEqual([...usual, "tokencleaner"]);
     expect(names("tokencleaner")).toEqual(["tokencleaner"]);
   });
 
-  it("C-5.4-03 in any order", () => expect(names("bootstrapsigner", "tokencleaner", "*")).toEqual(all));
+  it("C-5.4-03 the order of * and names does not matter", () =>
+    expect(names("bootstrapsigner", "tokencleaner", "*")).toEqual(all));
 
-  it("a name behind a minus turns one off", () => {
+  it("a name after a minus disables its controller", () => {
     expect(names("*", "-namespace")).toEqual(usual.filter((name) => name !== "namespace"));
     expect(names("-namespace")).toEqual([]);
   });
 
-  it("what comes first about one counts", () => {
+  it("the first entry for a controller wins", () => {
     expect(names("-namespace", "namespace")).toEqual([]);
     expect(names("namespace", "-namespace")).toEqual(["namespace"]);
   });
 
-  it("none without any", () => expect(names()).toEqual([]));
+  it("an empty list enables no controller", () => expect(names()).toEqual([]));
 });
 
-test("a controller that there isn't keeps the server from starting", async () => {
+test("the server does not start when enabledControllers contains an unknown controller", async () => {
   const starting = createServer({ port: false, enabledControllers: ["*", "-cronjobs"] });
   await expect(starting).rejects.toThrow(
     'enabledControllers: there is no controller "cronjobs"; there are bootstrapsigner, clusterrole-aggregation, ',
   );
 });
 
-test("one that is off does nothing", async () => {
+test("a disabled controller changes nothing", async () => {
   const server = await createServer({ port: false, enabledControllers: ["*", "-clusterrole-aggregation"] });
   const selectors = [{ matchLabels: { part: "yes" } }];
   const role = (name: string, more: object) =>

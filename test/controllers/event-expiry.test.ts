@@ -4,7 +4,7 @@ import { ManualClock } from "../api/support.ts";
 
 const hour = 60 * 60 * 1000;
 
-test("events go when they were last seen longer ago than they are kept", async () => {
+test("an Event is deleted when its lastTimestamp, or creation, is older than eventLifeMs", async () => {
   const clock = new ManualClock();
   const server = await createServer({ port: false, clock, eventLifeMs: hour });
   const { client } = server;

@@ -25,7 +25,7 @@ interface Lister {
 const eventsOf = async (client: Lister) =>
   (await client.list({ apiVersion: "v1", kind: "Event" })).items as readonly Found[];
 
-test("an event that is the same as an earlier one raises its count for ten minutes; too many at once are dropped", async () => {
+test("a repeated event increases the count for ten minutes, and events above the queue limit are dropped", async () => {
   const clock = new ManualClock();
   const store = createMemoryStore({ clock });
   const engine = engineOver(store, [Event]);
@@ -49,7 +49,7 @@ test("an event that is the same as an earlier one raises its count for ten minut
   await store.close();
 });
 
-test("who becomes the leader and stops is told by events on the Lease", async () => {
+test("events on the Lease record when a server becomes leader and stops leading", async () => {
   const storage = createMemoryStore({ clock: new ManualClock() });
   const first = await createServer({ storage, port: false });
   await expect.poll(async () => (await eventsOf(first.client)).length).toBe(1);

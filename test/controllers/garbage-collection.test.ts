@@ -34,7 +34,7 @@ const gone = (name: string) =>
     (found) => found === undefined,
   );
 
-test("what has lost its only owner goes, and what depends on that goes with it", async () => {
+test("an object and its dependents are deleted when its only owner is deleted", async () => {
   const owner = await make("owner");
   const child = await make("child", ownedBy(owner));
   await make("grandchild", ownedBy(child));
@@ -43,7 +43,7 @@ test("what has lost its only owner goes, and what depends on that goes with it",
   await gone("grandchild");
 });
 
-test("what has another owner stays, without the reference to the one that is gone", async () => {
+test("an object with another owner stays, and the reference to the deleted owner is removed", async () => {
   const [a, b] = [await make("a"), await make("b")];
   await make("child", ownedBy(a), ownedBy(b));
   await server.client.delete(map("a"));
@@ -54,14 +54,14 @@ test("what has another owner stays, without the reference to the one that is gon
   expect(child?.metadata.ownerReferences).toEqual([ownedBy(b)]);
 });
 
-test("an owner that never was, or was made anew with another uid, is as good as gone", async () => {
+test("an object is deleted when its owner reference has a uid that does not exist", async () => {
   const owner = await make("owner");
   await make("stray", { ...ownedBy(owner), uid: "00000000-0000-4000-8000-000000000000" });
   await gone("stray");
   expect(await find("owner")).toBeDefined();
 });
 
-test("an owner of a kind that nobody knows is left alone", async () => {
+test("an object stays when the kind of its owner is unknown", async () => {
   const owner = await make("owner");
   await make("child", { ...ownedBy(owner), apiVersion: "example.com/v1", kind: "Unheard" });
   await make("marker", { ...ownedBy(owner), uid: "00000000-0000-4000-8000-000000000000" });
@@ -69,7 +69,7 @@ test("an owner of a kind that nobody knows is left alone", async () => {
   expect(await find("child")).toBeDefined();
 });
 
-test("a deletion that orphans keeps a dependent that is written while its owner reference is removed", async () => {
+test("orphan deletion keeps a dependent that is updated while its owner reference is removed", async () => {
   await server.close();
   let conflicts = 0;
   server = await createServer({
@@ -100,7 +100,7 @@ test("a deletion that orphans keeps a dependent that is written while its owner 
   ]);
 });
 
-test("a deletion that orphans lets the dependents live, without owner", async () => {
+test("orphan deletion keeps the dependents and removes their owner reference", async () => {
   const owner = await make("owner");
   await make("child", ownedBy(owner));
   expect(await server.client.delete(map("owner"), {}, "Orphan")).toBe(false);
@@ -108,7 +108,7 @@ test("a deletion that orphans lets the dependents live, without owner", async ()
   expect((await find("child"))?.metadata.ownerReferences).toBeUndefined();
 });
 
-test("a deletion in the foreground takes the dependents first", async () => {
+test("foreground deletion deletes the blocking dependents before the owner", async () => {
   const owner = await make("owner");
   await server.client.create({
     ...configMap("child"),
@@ -130,7 +130,7 @@ test("a deletion in the foreground takes the dependents first", async () => {
   await gone("owner");
 });
 
-test("a deletion in the foreground doesn't wait for what doesn't block it", async () => {
+test("foreground deletion does not wait for dependents without blockOwnerDeletion", async () => {
   const owner = await make("owner");
   await make("child", ownedBy(owner));
   await server.client.delete(map("owner"), {}, "Foreground");
@@ -138,7 +138,7 @@ test("a deletion in the foreground doesn't wait for what doesn't block it", asyn
   await gone("child");
 });
 
-test("a namespaced owner of a cluster-scoped object says nothing, so the object stays, and an Event tells it", async () => {
+test("a cluster-scoped object with a namespaced owner stays, and an Event OwnerRefInvalidNamespace is recorded", async () => {
   const owner = await make("owner");
   await server.client.create({
     apiVersion: "rbac.authorization.platform.io/v1",
@@ -164,7 +164,7 @@ test("a namespaced owner of a cluster-scoped object says nothing, so the object 
   });
 });
 
-test("in the foreground an owner waits for the dependents of its dependents too", async () => {
+test("foreground deletion waits for the dependents of dependents", async () => {
   const a = await make("a");
   const b = await make("b", ownedBy(a, { blockOwnerDeletion: true }));
   await make("c", ownedBy(b, { blockOwnerDeletion: true }));
@@ -184,7 +184,7 @@ test("in the foreground an owner waits for the dependents of its dependents too"
   await gone("a");
 });
 
-test("owners in a circle go all the same, in the foreground too", async () => {
+test("foreground deletion deletes objects that own each other", async () => {
   const [a, b] = [await make("a"), await make("b")];
   for (const [name, owner] of [
     ["a", b],
@@ -198,7 +198,7 @@ test("owners in a circle go all the same, in the foreground too", async () => {
   await gone("b");
 });
 
-test("dependents are let go before their owner goes, also by a server that has just begun", async () => {
+test("orphan deletion removes the references of all dependents before the owner is deleted, also after a restart", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "plinth-orphans-"));
   const storage = { engine: "embedded", dir: folder } as const;
   const first = await createServer({ port: false, storage });
@@ -230,7 +230,7 @@ test("dependents are let go before their owner goes, also by a server that has j
   rmSync(folder, { recursive: true });
 });
 
-test("an owner of a kind that is defined later is looked for when its kind is there", async () => {
+test("the owner of a custom kind is looked up once its definition exists", async () => {
   const clock = new ManualClock(Date.now());
   const own = await createServer({ port: false, clock });
   try {

@@ -118,7 +118,7 @@ async function twoServers() {
 }
 
 describe("leadership by a Lease", () => {
-  it("is taken at once by a server that is alone, and kept by a renewal every few seconds", async () => {
+  it("is acquired at once by a single server and kept by periodic renewals", async () => {
     const clock = new ManualClock();
     const store = createMemoryStore({ clock });
     const one = new Server(clock, store, "one");
@@ -132,7 +132,7 @@ describe("leadership by a Lease", () => {
     await one.election.close();
   });
 
-  it("goes to another server as soon as the leader has stopped in good order", async () => {
+  it("passes to another server within one retry interval when the leader stops gracefully", async () => {
     const { clock, one, two } = await twoServers();
     await clock.advance(60_000);
     expect([one.writes, two.writes]).toEqual([true, false]);
@@ -143,7 +143,7 @@ describe("leadership by a Lease", () => {
     await two.election.close();
   });
 
-  it("goes to another server within the lease when the leader has crashed, and not before", async () => {
+  it("passes to another server when the lease of a crashed leader expires, and not before", async () => {
     const { clock, one, two } = await twoServers();
     await clock.advance(60_000);
     one.crashed = true;
@@ -163,7 +163,7 @@ describe("leadership by a Lease", () => {
     await one.election.close();
   });
 
-  it("ends at the deadline when the wall clock of a leader that is cut off is set back", async () => {
+  it("ends at the renew deadline when the leader can't reach the store and its wall clock is set back", async () => {
     const { clock, one } = await oneServer();
     one.cutOff = true;
     one.wallOffset = -10 * leaseMs;
@@ -174,7 +174,7 @@ describe("leadership by a Lease", () => {
     await one.election.close();
   });
 
-  it("begins again only when the former work has ended, where a renewal succeeds late", async () => {
+  it("starts new work only after the previous work has ended when a renewal succeeds late", async () => {
     const clock = new ManualClock();
     const store = createMemoryStore({ clock });
     let running = 0;
@@ -210,7 +210,7 @@ describe("leadership by a Lease", () => {
     await one.election.close();
   });
 
-  it("is taken at once where the holder has ended for certain", async () => {
+  it("is acquired at once when the holder is known to have ended", async () => {
     const { clock, store, one } = await oneServer();
     one.crashed = true;
     const two = new Server(clock, store, "two", { hasEnded: (identity) => identity === "one" });
@@ -219,7 +219,7 @@ describe("leadership by a Lease", () => {
     await two.election.close();
   });
 
-  it("ends before the lease does where the leader can't renew it, and its writes fail from then on", async () => {
+  it("ends before the lease expires when the leader can't renew it, and later writes fail", async () => {
     const { clock, store, one } = await oneServer();
     const fenced = fencedStore(store, () => one.election.holds());
     one.cutOff = true;
@@ -238,7 +238,7 @@ describe("leadership by a Lease", () => {
     await one.election.close();
   });
 
-  it("is given back where the work can't begin", async () => {
+  it("is released when the work fails to start", async () => {
     const clock = new ManualClock();
     const store = createMemoryStore({ clock });
     const lead = () => Promise.reject(new Error("no"));
@@ -300,6 +300,6 @@ async function simulate(seed: number): Promise<void> {
 const seeds =
   process.env["PLINTH_SEED"]?.split(",").map(Number) ?? Array.from({ length: 40 }, (_, index) => index);
 test.each(seeds)(
-  "never do two servers lead at one time, and soon one does, whatever happens (seed %i)",
+  "at most one server leads at any time, and one leads after the faults end (seed %i)",
   (seed) => simulate(seed),
 );

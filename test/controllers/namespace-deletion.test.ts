@@ -5,7 +5,7 @@ import { configMap, namespace, until } from "../api/support.ts";
 const space = { apiVersion: "v1", kind: "Namespace", name: "x" };
 const inSpace = (name: string) => ({ ...configMap(name), metadata: { name, namespace: "x" } });
 
-test("what is created in a namespace that was made anew stays", async () => {
+test("objects in a recreated namespace stay", async () => {
   const server = await createServer({ port: false });
   const { client } = server;
   const kinds = ["Secret", "ConfigMap", "ServiceAccount"];
@@ -34,7 +34,7 @@ test("what is created in a namespace that was made anew stays", async () => {
   await server.close();
 });
 
-test("a namespace with much in it goes, and nothing of it is left", async () => {
+test("a namespace with 200 large objects is deleted together with all its objects", async () => {
   const server = await createServer({ port: false });
   const { client } = server;
   await client.create(namespace("x"));
@@ -52,7 +52,7 @@ test("a namespace with much in it goes, and nothing of it is left", async () => 
   await server.close();
 });
 
-test("the conditions count what finalizers hold", async () => {
+test("the conditions of a terminating namespace count the objects with finalizers", async () => {
   const server = await createServer({ port: false });
   const { client } = server;
   await client.create(namespace("x"));

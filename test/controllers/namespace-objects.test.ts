@@ -26,7 +26,7 @@ const there = (client: Server["client"], reference: ReturnType<typeof account | 
     (found) => found !== undefined,
   );
 
-test("every namespace has the account `default`, also a new one, and has it again when it is deleted", async () => {
+test("the account `default` is created in existing and new namespaces, and again when it is deleted", async () => {
   const client = await start();
   for (const where of known) await there(client, account(where));
   await client.create(namespace("x"));
@@ -36,7 +36,7 @@ test("every namespace has the account `default`, also a new one, and has it agai
   expect(second!.metadata.uid).not.toBe(first!.metadata.uid);
 });
 
-test("every namespace has the server's authority, which is mended when it is changed or deleted", async () => {
+test("every namespace has the server's CA certificate, which is restored when it is changed or deleted", async () => {
   const client = await start();
   await client.create(namespace("x"));
   for (const where of [...known, "x"]) {
@@ -68,34 +68,37 @@ test("every namespace has the server's authority, which is mended when it is cha
 test.each([
   ["", []],
   [", also where admission doesn't see to it", ["NamespaceLifecycle"]],
-])("a namespace that goes isn't given anything any more, and goes%s", async (_, disabledAdmissionPlugins) => {
-  const client = await start({ disabledAdmissionPlugins });
-  await client.create(namespace("x"));
-  const reference = { apiVersion: "v1", kind: "Namespace", name: "x" } as const;
-  await there(client, account("x"));
-  await client.create({
-    ...configMap("held"),
-    metadata: { name: "held", namespace: "x", finalizers: ["a.b/c"] },
-  });
-  await client.delete(reference);
-  await until(
-    () => client.find(account("x")),
-    (found) => found === undefined,
-  );
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(await client.find(account("x"))).toBeUndefined();
-  await client.patch(
-    { apiVersion: "v1", kind: "ConfigMap", namespace: "x", name: "held" },
-    { metadata: { finalizers: null } },
-  );
-  await until(
-    () => client.find(reference),
-    (found) => found === undefined,
-  );
-  expect(await client.find(authority("x"))).toBeUndefined();
-});
+])(
+  "a terminating namespace gets no new default objects and is deleted%s",
+  async (_, disabledAdmissionPlugins) => {
+    const client = await start({ disabledAdmissionPlugins });
+    await client.create(namespace("x"));
+    const reference = { apiVersion: "v1", kind: "Namespace", name: "x" } as const;
+    await there(client, account("x"));
+    await client.create({
+      ...configMap("held"),
+      metadata: { name: "held", namespace: "x", finalizers: ["a.b/c"] },
+    });
+    await client.delete(reference);
+    await until(
+      () => client.find(account("x")),
+      (found) => found === undefined,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await client.find(account("x"))).toBeUndefined();
+    await client.patch(
+      { apiVersion: "v1", kind: "ConfigMap", namespace: "x", name: "held" },
+      { metadata: { finalizers: null } },
+    );
+    await until(
+      () => client.find(reference),
+      (found) => found === undefined,
+    );
+    expect(await client.find(authority("x"))).toBeUndefined();
+  },
+);
 
-test("each can be turned off by the reference's name; without a socket there is no authority to publish", async () => {
+test("each controller can be disabled by the reference's name, and no CA is published when the server has no port", async () => {
   const client = await start({ enabledControllers: ["*", "-serviceaccount", "-root-ca-cert-publisher"] });
   await client.create(namespace("x"));
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -108,7 +111,7 @@ test("each can be turned off by the reference's name; without a socket there is 
   expect(await alone.find(authority("default"))).toBeUndefined();
 });
 
-test("servers with authorities of their own over one store publish both, and come to rest; others are mended away", async () => {
+test("two servers with different CAs over one store publish both without further writes and remove foreign certificates", async () => {
   const store = createMemoryStore({ clock: systemClock });
   const servers = [await createServer({ storage: store }), await createServer({ storage: store })];
   try {

@@ -7,7 +7,7 @@ import { TestServer } from "../support/api.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { nodeClient, outcome, requestObject, requestsPath } from "./certificate-support.ts";
 
-test("a queue tells of what is added, waits, is worked on, is tried again and is dropped", async () => {
+test("a work queue reports added, started, retried, finished and dropped keys to its observer", async () => {
   const clock = new ManualClock();
   const told: string[] = [];
   const observer = {
@@ -35,7 +35,7 @@ test("a queue tells of what is added, waits, is worked on, is tried again and is
   expect(told.slice(0, 3)).toEqual(["added", "added", "dropped 2"]);
 });
 
-test("work that goes on is shown with the time that it has taken so far, and no longer when it has ended", async () => {
+test("the metrics unfinished_work and longest_running_processor count running work only", async () => {
   const clock = new ManualClock();
   const metrics = new MetricSet(queueMetrics, { release: "1.26", showHiddenFor: "", warn: () => undefined });
   const queues = new QueueMetrics(metrics, clock);
@@ -65,7 +65,7 @@ test("work that goes on is shown with the time that it has taken so far, and no 
   expect(await shown()).toEqual([0, 0]);
 });
 
-test("/metrics shows the queues of controllers under the reference's names", async () => {
+test("/metrics contains the work queues of the controllers under the reference's metric names", async () => {
   const server = await TestServer.start();
   try {
     const object = requestObject(nodeClient);

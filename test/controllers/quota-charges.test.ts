@@ -45,7 +45,7 @@ async function untilUsed(clock: ManualClock, expected: string): Promise<void> {
   );
 }
 
-describe("the status of a quota is written by the admission of the server", () => {
+describe("the ResourceQuota admission plugin writes the status of a quota", () => {
   test.each([[["*", "-resourcequota", "-root-ca-cert-publisher"]], [[]]])(
     "ResourceQuota writes status.used after a create when the controllers are %j",
     async (enabledControllers) => {
@@ -62,12 +62,12 @@ describe("the status of a quota is written by the admission of the server", () =
     },
   );
 
-  test("the controller resourcequota alone writes it when it is on", async () => {
+  test("only the controller resourcequota writes the status when it is enabled", async () => {
     server = await TestServer.start({ enabledControllers: ["resourcequota"] });
     expect((await server.admin.get("/readyz?verbose")).text).not.toContain("resourcequota-charges");
   });
 
-  test("a burst of creates is one write of the quota", async () => {
+  test("a burst of creates results in one write of the quota", async () => {
     const clock = new ManualClock();
     await start([], { clock });
     const before = await quota();
@@ -83,7 +83,7 @@ describe("the status of a quota is written by the admission of the server", () =
     watch.close();
   });
 
-  test("a create is answered 201, and the status follows, when the status can't be written for a while", async () => {
+  test("a create returns 201 and the status is written later when the status write fails", async () => {
     const clock = new ManualClock();
     let outage: "unavailable" | "conflict" | undefined;
     let attempts = 0;

@@ -28,7 +28,7 @@ async function tokenOf(name: string): Promise<string> {
 }
 
 describe("the controller serviceaccount-token", () => {
-  test("fills a Secret with a token that logs in as the account, its namespace and the server's authority", async () => {
+  test("fills a Secret with a token of the account, its namespace and the server's CA certificate", async () => {
     const { uid } = (await account("robot")).body.metadata;
     await secret("robot-token", "robot");
     const token = await tokenOf("robot-token");
@@ -50,7 +50,7 @@ describe("the controller serviceaccount-token", () => {
     });
   });
 
-  test("fills in again what was taken out, and keeps what others have put there", async () => {
+  test("restores removed or changed data and keeps other keys", async () => {
     await account("keeper");
     await secret("keeper-token", "keeper");
     await tokenOf("keeper-token");
@@ -62,7 +62,7 @@ describe("the controller serviceaccount-token", () => {
     expect([text(data.namespace), data.extra]).toEqual(["default", extra]);
   });
 
-  test("deletes the Secrets of an account with it, and the tokens in them are refused", async () => {
+  test("deletes the Secrets of a deleted account, and their tokens return 401", async () => {
     await account("leaver");
     for (const name of ["leaver-1", "leaver-2"]) await secret(name, "leaver");
     const token = await tokenOf("leaver-1");
@@ -72,7 +72,7 @@ describe("the controller serviceaccount-token", () => {
     expect((await server.as(token).get(secrets)).status).toBe(401);
   });
 
-  test("deletes a Secret of no account, or of another one of that name, and no other Secret", async () => {
+  test("deletes a token Secret when its account is missing or has another uid, and keeps other Secrets", async () => {
     await secret("nobody", "nobody");
     await expect.poll(() => isThere("nobody")).toBe(false);
     await account("again");

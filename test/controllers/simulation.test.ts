@@ -274,7 +274,7 @@ async function simulate(seed: number): Promise<SimulatedWorld["met"]> {
 const chosen = process.env["PLINTH_SEED"]?.split(",").map(Number);
 const seeds = chosen ?? Array.from({ length: 30 }, (_, index) => index + 1);
 test.each(seeds)(
-  "controllers bring everything to what the model predicts, whatever conflicts and crashes they meet (seed %i)",
+  "controllers reach the state that the model predicts despite conflicts and crashes (seed %i)",
   async (seed) => {
     const { conflict, refused, answerLost } = await simulate(seed);
     expect(conflict + refused + answerLost).toBeGreaterThan(0);

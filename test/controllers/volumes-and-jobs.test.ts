@@ -44,13 +44,13 @@ describe("protection of claims and volumes", () => {
     await expect.poll(() => isThere(`${claims}/probe`)).toBe(false);
   };
 
-  test("a claim goes when it is deleted and no pod uses it", async () => {
+  test("a deleted claim is removed when no pod uses it", async () => {
     await claim("unused");
     await ok(server.admin.delete(`${claims}/unused`));
     await expect.poll(() => isThere(`${claims}/unused`)).toBe(false);
   });
 
-  test("a claim that pods on nodes use goes with the last of them", async () => {
+  test("a deleted claim is removed when the last scheduled pod that uses it is deleted", async () => {
     await claim("used");
     for (const name of ["one", "two"]) await pod(name, usesClaim("used"));
     await pod("waits", usesClaim("used"), "");
@@ -65,7 +65,7 @@ describe("protection of claims and volumes", () => {
     await endPod("waits");
   });
 
-  test("a pod's own claim of an ephemeral volume goes as soon as the pod has ended", async () => {
+  test("the deleted claim of an ephemeral volume is removed when its pod has completed", async () => {
     const template = { spec: { accessModes: ["ReadWriteOnce"], resources, storageClassName: "" } };
     const made = await pod("owner", { ephemeral: { volumeClaimTemplate: template } });
     const { uid } = made.body.metadata;
@@ -81,7 +81,7 @@ describe("protection of claims and volumes", () => {
     await endPod("owner");
   });
 
-  test("a claim and a volume without the finalizer get it", async () => {
+  test("the controller adds the finalizer to a claim and a volume without it", async () => {
     const own = await TestServer.start({ disabledAdmissionPlugins: ["StorageObjectInUseProtection"] });
     try {
       const spec = { accessModes: ["ReadWriteOnce"], storageClassName: "" };
@@ -97,7 +97,7 @@ describe("protection of claims and volumes", () => {
     }
   });
 
-  test("a volume goes when it is deleted and bound to no claim", async () => {
+  test("a deleted volume is removed when it is not bound", async () => {
     const spec = {
       accessModes: ["ReadWriteOnce"],
       storageClassName: "",
@@ -142,7 +142,7 @@ describe("the time to live of finished jobs", () => {
   const names = async () =>
     (await server.admin.get(jobs)).body.items.map((one: { metadata: { name: string } }) => one.metadata.name);
 
-  test("a job that completed or failed is deleted after it; others stay", async () => {
+  test("a completed or failed job is deleted after ttlSecondsAfterFinished; other jobs stay", async () => {
     await finish("complete", "Complete", { ttlSecondsAfterFinished: 100 });
     await finish("failed", "Failed", { ttlSecondsAfterFinished: 200 });
     await finish("now", "Complete", { ttlSecondsAfterFinished: 0 });

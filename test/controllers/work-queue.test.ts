@@ -15,7 +15,7 @@ function queue(work: (key: string, closing: AbortSignal) => Promise<void>, worke
   return { clock, failures, queue: made };
 }
 
-test("keys are worked on one at a time, each once however often it is added", async () => {
+test("the queue processes one key at a time, and each key once when it is added several times", async () => {
   const done: string[] = [];
   let running = 0;
   const { queue: keys } = queue(async (key) => {
@@ -34,7 +34,7 @@ test("keys are worked on one at a time, each once however often it is added", as
   expect(done).toEqual(["a", "b", "c"]);
 });
 
-test("several workers take a key each; no key is ever worked on by two, and what is added meanwhile is done after it", async () => {
+test("several workers process different keys, and a key that is added while it is processed is processed again afterwards", async () => {
   const done: string[] = [];
   const running = new Set<string>();
   let most = 0;
@@ -58,7 +58,7 @@ test("several workers take a key each; no key is ever worked on by two, and what
   expect(done.toSorted()).toEqual(["a", "a", "b", "b", "c", "d", "e", "f"]);
 });
 
-test("a key whose work never ends holds up none of the others", async () => {
+test("a key whose work never ends does not block other keys", async () => {
   const done: string[] = [];
   let finish = (): void => undefined;
   const { queue: keys } = queue(async (key) => {
@@ -74,7 +74,7 @@ test("a key whose work never ends holds up none of the others", async () => {
   expect(done).toEqual(["a", "b", "c", "stuck"]);
 });
 
-test("a key that is added while it is worked on is worked on again", async () => {
+test("a key that is added while it is processed is processed again", async () => {
   const done: string[] = [];
   const { queue: keys } = queue(async (key) => {
     done.push(key);
@@ -85,7 +85,7 @@ test("a key that is added while it is worked on is worked on again", async () =>
   expect(done).toEqual(["a", "a"]);
 });
 
-test("a key that is added in any turn after the last work is not forgotten", async () => {
+test("a key is processed when it is added in any microtask turn after the last work", async () => {
   for (let turns = 0; turns < 12; turns++) {
     const done: string[] = [];
     const { queue: keys } = queue(async (key) => void done.push(key));
@@ -97,7 +97,7 @@ test("a key that is added in any turn after the last work is not forgotten", asy
   }
 });
 
-test("a failed key is tried again, later each time, at most half a minute later", async () => {
+test("a failed key is retried with exponential backoff of at most 30 seconds", async () => {
   let attempts = 0;
   const {
     clock,
@@ -124,7 +124,7 @@ test("a failed key is tried again, later each time, at most half a minute later"
   await keys.close();
 });
 
-test("after a success the wait starts anew", async () => {
+test("the backoff of a key is reset after a success", async () => {
   let fail = true;
   let attempts = 0;
   const { clock, queue: keys } = queue(async () => {
@@ -145,7 +145,7 @@ test("after a success the wait starts anew", async () => {
   await keys.close();
 });
 
-test("close waits for the work under way, and nothing begins after it", async () => {
+test("close waits for running work, and no work starts afterwards", async () => {
   const done: string[] = [];
   const { clock, queue: keys } = queue(async (key) => {
     await settle();
@@ -162,7 +162,7 @@ test("close waits for the work under way, and nothing begins after it", async ()
   expect(clock.due(60_000)).toBe(0);
 });
 
-test("of several times at which a key is added later the earliest counts, and there is one timer", async () => {
+test("addLater uses the earliest time and one timer per key when a key is added several times", async () => {
   const done: string[] = [];
   const { clock, queue: keys } = queue(async (key) => void done.push(key));
   keys.addLater("a", 1000);
@@ -179,7 +179,7 @@ test("of several times at which a key is added later the earliest counts, and th
   expect(done).toEqual(["a", "b", "a"]);
 });
 
-test("work that takes long is told of the close", async () => {
+test("close aborts the signal of long-running work", async () => {
   let batches = 0;
   const { failures, queue: keys } = queue(async (_key, closing) => {
     for (;;) {

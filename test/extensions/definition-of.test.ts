@@ -119,7 +119,7 @@ describe("the definition of a declared kind", () => {
     });
   });
 
-  test("has each word of the declaration as a keyword of the schema", () => {
+  test("has a schema keyword for each property of the declaration", () => {
     const { properties } = definitionOf(Parcel, { vocabulary: "kubernetes" }).spec.versions[0]!.schema
       .openAPIV3Schema as { properties: Record<string, { required: string[]; properties: object }> };
     expect(properties["metadata"]).toEqual({ type: "object" });
@@ -145,7 +145,7 @@ describe("the definition of a declared kind", () => {
     expect(properties["spec"]!.properties).not.toHaveProperty("shade.enum");
   });
 
-  test("has a struct inside itself as an object whose members are kept", () => {
+  test("describes a recursive struct as an object that preserves unknown fields", () => {
     const Node: Kind["type"] = struct("Node", "A node.", () => ({ next: field(1, Node, "The next one.") }));
     const type = { metadata: field(1, ObjectMeta, "Metadata."), node: field(2, Node, "The first one.") };
     const Chain = kind({ ...own("Chain", "chains"), fields: type });
@@ -161,7 +161,7 @@ describe("the definition of a declared kind", () => {
     });
   });
 
-  test("is refused where a definition can't say what the declaration says", () => {
+  test("is rejected when a definition can't express the declaration", () => {
     const metadata = field(1, ObjectMeta, "Metadata.");
     const Item = struct("Item", "An item.", { id: field(1, words.string, "Its name.") });
     const Keyed = kind({

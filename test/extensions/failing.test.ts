@@ -65,7 +65,7 @@ async function inTime<T>(answer: Promise<T>): Promise<T> {
 const maps = "/api/v1/namespaces/default/configmaps";
 const aMap = { metadata: { name: "m" } };
 
-describe("an admission plugin that fails is a failure of its request, logged by name", () => {
+describe("a failing admission plugin fails its request and is logged by name", () => {
   describe.each(["mutate", "validate"] as const)("in %s", (phase) => {
     test.each(failures)("%s", async (_what, fail) => {
       const concerns: AdmissionPlugin["concerns"] = (_, { resource }) => resource.name === "configmaps";
@@ -127,7 +127,7 @@ describe("an admission plugin that fails is a failure of its request, logged by 
   });
 });
 
-describe("an authenticator that fails refuses the credentials, logged by name", () => {
+describe("a failing authenticator rejects the credentials and is logged by name", () => {
   const shapes = [
     ...wrongShapes,
     ["answers without a name", () => ({ user: { groups: [] } })],
@@ -144,7 +144,7 @@ describe("an authenticator that fails refuses the credentials, logged by name", 
     expect((await admin.get("/version")).status).toBe(200);
   });
 
-  test("the next one is still asked", async () => {
+  test("the next authenticator is still called", async () => {
     const broken = { name: "broken", authenticate: () => Promise.reject(new Error("down")) };
     const next: NamedAuthenticator = {
       name: "next",
@@ -159,7 +159,7 @@ describe("an authenticator that fails refuses the credentials, logged by name", 
   });
 });
 
-describe("an authorizer that fails has no opinion, says so, and is logged by name", () => {
+describe("a failing authorizer has no opinion, gives that reason and is logged by name", () => {
   const shapes = [...wrongShapes, ["answers with another verdict", () => ({ verdict: "yes" })]] as const;
   test.each([...failures, ...shapes])("%s", async (_what, fail) => {
     const broken = { name: "broken", authorize: fail, rulesFor: fail } as unknown as NamedAuthorizer;
@@ -207,7 +207,7 @@ describe("a controller that fails", () => {
     await expect(starting).rejects.toThrow(message);
   });
 
-  it.each(failures)("and %s when it is closed is left", async (_what, close) => {
+  it.each(failures)("and %s when it is closed does not block the server's close", async (_what, close) => {
     const one = await started({
       controllers: [{ name: "broken", start: () => ({ close: close as () => Promise<void> }) }],
     });
@@ -216,7 +216,7 @@ describe("a controller that fails", () => {
     expect(logged).toMatchObject([{ extension: 'controller "broken"' }]);
   });
 
-  it("and throws in a listener is told of each change all the same", async () => {
+  it("and throws in a listener still receives each change", async () => {
     const seen: string[] = [];
     const { admin } = await started({
       controllers: [
@@ -283,7 +283,7 @@ describe("a kind whose functions throw", () => {
   });
 });
 
-describe("createServer refuses extensions that it can't use, and names them", () => {
+describe("createServer rejects invalid extensions and names them", () => {
   const close = { close: () => Promise.resolve() };
   test.each<[unknown, string]>([
     [{ admissionPlugins: {} }, "admissionPlugins: {} is not a list"],

@@ -73,7 +73,7 @@ describe("a store that breaks its contract", () => {
     expect(failures.splice(0)).toHaveLength(1);
   });
 
-  test("in time is unavailable", async () => {
+  test("by not answering within 30 seconds throws StoreUnavailableError", async () => {
     const read = Promise.resolve(guarded({ get: () => new Promise(() => undefined) }).get("/g/r/n/a"));
     read.catch(() => undefined);
     await clock.advance(30_000);
@@ -81,7 +81,7 @@ describe("a store that breaks its contract", () => {
     await expect(read).rejects.toThrow("did not answer get within 30 seconds");
   });
 
-  test("in what it delivers ends the subscription, once", () => {
+  test("by an invalid event ends the subscription once", () => {
     const heard: unknown[] = [];
     const ended: StoreError[] = [];
     let listener: Listener | undefined;
@@ -107,7 +107,7 @@ describe("a store that breaks its contract", () => {
     expect(closed).toEqual(["closed"]);
   });
 
-  test("in together runs the work all the same, once", () => {
+  test("in `together` still runs the work exactly once", () => {
     let runs = 0;
     const work = () => void runs++;
     guarded({ together: () => undefined }).together(work);

@@ -95,7 +95,7 @@ describe("a kind of the embedding program is served like a built-in one", () => 
     expect(sent.status).toBe(415);
   });
 
-  it("and goes with its namespace", async () => {
+  it("and is deleted with its namespace", async () => {
     await server.admin.post("/api/v1/namespaces", { metadata: { name: "gone" } });
     const here = { ...anOrder("x"), metadata: { name: "x", namespace: "gone" } };
     const path = orders.replace("default", "gone");
@@ -108,7 +108,7 @@ describe("a kind of the embedding program is served like a built-in one", () => 
   });
 });
 
-describe("createServer refuses kinds that it can't serve, and names them", () => {
+describe("createServer rejects kinds that it can't serve and names them", () => {
   const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");
   const metadata = field(1, ObjectMeta, "Metadata.");
   const plain = {

@@ -27,7 +27,7 @@ const asAnybody = (name: string): NamedAuthenticator => ({
   }),
 });
 
-test("authenticators are asked after the built-in methods, in order, and before anonymous", async () => {
+test("authenticators are called in order after the built-in methods and before anonymous", async () => {
   const { admin } = await started({ authenticators: [asAnybody("first"), asAnybody("second")] });
   const who = async (api: typeof admin) => (await api.get(maps)).body.message as string | undefined;
   expect(await who(admin)).toBeUndefined();
@@ -40,7 +40,7 @@ const deciding = (name: string, verdict: Decision["verdict"]): NamedAuthorizer =
   authorize: () => ({ verdict, reason: `${name} said so`, evaluationError: "" }),
 });
 
-test("an authorizer stands where the modes name it: it may deny what RBAC allows", async () => {
+test("an authorizer named before RBAC in the modes can deny a request that RBAC allows", async () => {
   await started({
     authorizers: [deciding("gate", "deny")],
     authorizationModes: ["gate", "RBAC"],
@@ -53,12 +53,12 @@ test("an authorizer stands where the modes name it: it may deny what RBAC allows
   expect((await server!.admin.get("/version")).status).toBe(200);
 });
 
-test("an authorizer that no mode names comes last: it may allow what all others leave open", async () => {
+test("an authorizer that no mode names is last and can allow a request without other decision", async () => {
   await started({ authorizers: [deciding("last", "allow")] });
   expect((await server!.as(undefined).get(maps)).status).toBe(200);
 });
 
-test("an authorizer after RBAC can't deny what RBAC allows", async () => {
+test("an authorizer after RBAC can't deny a request that RBAC allows", async () => {
   await started({ authorizers: [deciding("last", "deny")] });
   expect((await server!.as(undefined).get("/version")).status).toBe(200);
   expect((await server!.as(undefined).get(maps)).body.message).toContain("last said so");
@@ -84,7 +84,7 @@ test("admission plugins run in order and may be disabled by name", async () => {
   expect(made.body.metadata.labels).toEqual({ one: "was-here", two: "was-here" });
 });
 
-test("a plugin that refuses everything doesn't keep the server from starting", async () => {
+test("the server starts when an admission plugin rejects everything", async () => {
   const refuse = () => {
     throw new Error("no");
   };
@@ -95,7 +95,7 @@ test("a plugin that refuses everything doesn't keep the server from starting", a
   expect((await admin.post(maps, { metadata: { name: "m" } })).status).toBe(500);
 });
 
-test("what admission plugins add to a role is checked against escalation", async () => {
+test("rules that an admission plugin adds to a role are checked for escalation", async () => {
   const { admin } = await started({
     authenticators: [asAnybody("eve")],
     admissionPlugins: [
@@ -143,7 +143,7 @@ test("controllers run unless they are turned off by name, and get the objects of
   expect(begun).toEqual(["one"]);
 });
 
-test("a store that was given is used, shared, and left open", async () => {
+test("a store passed as option can be shared and is not closed by the server", async () => {
   const store = createMemoryStore({ clock: systemClock });
   const first = await createServer({ port: false, storage: store });
   const second = await createServer({ port: false, storage: store });

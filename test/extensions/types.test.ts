@@ -13,7 +13,7 @@ afterAll(() => server.close());
 
 const inDefault = { name: "m", namespace: "default" } as const;
 
-test("the client knows the fields of a built-in kind", async () => {
+test("the client has typed fields of a built-in kind", async () => {
   const made = await server.client.create({
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -28,7 +28,7 @@ test("the client knows the fields of a built-in kind", async () => {
   expect(items.map(({ data }) => data?.["a"])).toEqual(["b"]);
 });
 
-test("in either vocabulary, and in each version", () => {
+test("the client has types for both vocabularies and each version", () => {
   const { client } = server;
   const reference = (apiVersion: string) => ({ apiVersion, kind: "Role", name: "r", namespace: "default" });
   expect(reference("v1").kind).toBe("Role");
@@ -44,7 +44,7 @@ test("in either vocabulary, and in each version", () => {
   expectTypeOf<Containers[number]["image"]>().toEqualTypeOf<string | undefined>();
 });
 
-test("and those of a kind of one's own", async () => {
+test("the client has typed fields of an added kind", async () => {
   const made = await server.client.create({
     apiVersion: "shop.example.com/v1",
     kind: "Order",
@@ -57,7 +57,7 @@ test("and those of a kind of one's own", async () => {
   expect(made.lines?.[0]?.count).toBe(1);
 });
 
-test("where the kind is known at run time only, objects are any objects", async () => {
+test("objects are untyped when the kind is known only at run time", async () => {
   const apiVersion: string = "v1";
   const found = await server.client.get({ apiVersion, kind: "Namespace", name: "default" });
   expectTypeOf(found["anything"]).toEqualTypeOf<unknown>();

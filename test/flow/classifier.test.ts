@@ -28,20 +28,20 @@ const takes = (rule: PolicyRules, request: FlowRequest, user = person("ann")) =>
   classifierOf(schema("only", 1, rule)).classify(request, user) === "only";
 
 describe("the order of flow schemas", () => {
-  test("the lowest matchingPrecedence counts, and of equals the first name", () => {
+  test("the lowest matchingPrecedence wins, and the first name when they are equal", () => {
     const all = { subjects: everybody, ...anything };
     const classifier = classifierOf(schema("c", 20, all), schema("b", 10, all), schema("a", 10, all));
     expect(classifier.classify(getPods(), person("ann"))).toBe("a");
   });
 
-  test("a schema that doesn't fit is passed over, and without any there is none", () => {
+  test("a schema that does not match is skipped, and the result is undefined when none matches", () => {
     const first = { subjects: [{ kind: "User", user: { name: "bob" } }], ...anything };
     const classifier = classifierOf(schema("first", 1, first));
     expect(classifier.classify(getPods(), person("ann"))).toBeUndefined();
     expect(classifier.classify(getPods(), person("bob"))).toBe("first");
   });
 
-  test("one object of a user may ask for different things", () => {
+  test("different requests with the same user object are classified separately", () => {
     const pods = {
       subjects: everybody,
       resourceRules: [{ verbs: ["get"], apiGroups: [""], resources: ["pods"], namespaces: ["*"] }],

@@ -49,7 +49,7 @@ class Busy {
 const countOf = (flow: string, turn: readonly string[]) => turn.filter((one) => one === flow).length;
 
 describe("reading connections", () => {
-  test("one user alone has all connections read in each turn", () => {
+  test("all connections of a single user are read in each turn", () => {
     const loop = new Loop();
     loop.connect("only", 64);
     // Whoever comes first is a change of user.
@@ -60,7 +60,7 @@ describe("reading connections", () => {
     expect(loop.unread).toBe(0);
   });
 
-  test("beside another user, a noisy one has a few connections read in each turn, and each in its time", () => {
+  test("at most three connections of a noisy user are read in each turn when another user is active", () => {
     const loop = new Loop();
     loop.connect("noisy", 64);
     loop.connect("quiet", 1);
@@ -76,7 +76,7 @@ describe("reading connections", () => {
     expect(answered).toBeGreaterThanOrEqual(64);
   });
 
-  test("after long turns, a noisy one has one connection read", () => {
+  test("one connection of a noisy user is read in each turn when turns are long", () => {
     const loop = new Loop();
     loop.connect("noisy", 16);
     loop.connect("quiet", 1);
@@ -88,7 +88,7 @@ describe("reading connections", () => {
     }
   });
 
-  test("noisy users take turns", () => {
+  test("noisy users are read equally often", () => {
     const loop = new Loop();
     loop.connect("first", 32);
     loop.connect("second", 8);
@@ -102,7 +102,7 @@ describe("reading connections", () => {
     expect(Math.abs(first - second)).toBeLessThanOrEqual(4);
   });
 
-  test("when the others have gone, everything is read again", () => {
+  test("all connections are read again when other users are no longer active", () => {
     const loop = new Loop();
     loop.connect("noisy", 16);
     loop.reading.answered("quiet", 0, new Busy("quiet"));
@@ -115,7 +115,7 @@ describe("reading connections", () => {
     expect(loop.idle).toBe(true);
   });
 
-  test("nothing is done in a turn in which nothing was answered", () => {
+  test("the reader is idle after a turn without responses", () => {
     const loop = new Loop();
     loop.connect("a", 1);
     loop.connect("b", 1);

@@ -25,7 +25,7 @@ function take(request: LargeRequest, bytes: number): { admitted: boolean; done: 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the memory of large requests", () => {
-  test("a user's requests beyond the user's limit wait in their order; another user's don't", async () => {
+  test("a user's requests above the user limit wait in order, and those of another user do not wait", async () => {
     const all = requests();
     const [first, second, third, other] = ["eve", "eve", "eve", "bob"].map((user) =>
       all.request(user, new Client()),
@@ -41,7 +41,7 @@ describe("the memory of large requests", () => {
     expect(waits.map(({ admitted }) => admitted)).toEqual([true, true]);
   });
 
-  test("a user's only request is admitted whatever its size, and so is the server's", () => {
+  test("the only request of a user or of the server is admitted regardless of its size", () => {
     const all = requests();
     const large = all.request("eve", new Client());
     expect(take(large, 1000).admitted).toBe(true);
@@ -50,7 +50,7 @@ describe("the memory of large requests", () => {
     expect(take(all.request("eve", new Client()), 70).admitted).toBe(true);
   });
 
-  test("users beyond the server's limit are admitted in rotation, and nobody overtakes them", async () => {
+  test("users above the server limit are admitted in rotation, and new requests do not overtake them", async () => {
     const all = requests();
     const holders = ["a", "b"].map((user) => all.request(user, new Client()));
     for (const holder of holders) take(holder, 50);
@@ -78,7 +78,7 @@ describe("the memory of large requests", () => {
     expect(order).toEqual(["eve", "bob", "eve"]);
   });
 
-  test("two requests that need more don't wait for each other", async () => {
+  test("two requests that need more memory do not deadlock", async () => {
     const all = requests();
     const [one, two] = [all.request("eve", new Client()), all.request("eve", new Client())];
     take(one!, 30);
@@ -91,7 +91,7 @@ describe("the memory of large requests", () => {
     expect(further[1]!.admitted).toBe(true);
   });
 
-  test("a request whose client leaves waits no longer, and those behind it move up", async () => {
+  test("a waiting request is rejected when its client disconnects, and the next one is admitted", async () => {
     const all = requests();
     const holder = all.request("eve", new Client());
     take(holder, 40);

@@ -37,8 +37,8 @@ const outcome = (entered: Promise<Ticket> | Ticket) =>
 const refusal = "Too many requests, please try again later.";
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe("a level that refuses", () => {
-  test("lets in what fits, refuses the rest at once, and lets in again what there is room for", () => {
+describe("a level with the limit response Reject", () => {
+  test("admits requests up to its seats, rejects others at once, and admits again when a seat is free", () => {
     const { level, enter, use } = levelWith(2);
     level.limit({ seats: 2, queuing: undefined });
     const first = enter("a") as Ticket;
@@ -51,7 +51,7 @@ describe("a level that refuses", () => {
 });
 
 describe("an exempt level", () => {
-  test("lets everything in and counts it", () => {
+  test("admits and counts all requests", () => {
     const { level, enter, use } = levelWith(1);
     level.exempt = true;
     const tickets = Array.from({ length: 20 }, () => enter("a") as Ticket);
@@ -61,8 +61,8 @@ describe("an exempt level", () => {
   });
 });
 
-describe("a level that queues", () => {
-  test("a request waits until a seat is free, and no timer is left", async () => {
+describe("a level with the limit response Queue", () => {
+  test("a request waits until a seat is free, and no timer remains", async () => {
     const { enter, level, clock } = levelWith(1);
     const first = enter("a") as Ticket;
     const second = enter("a");
@@ -72,7 +72,7 @@ describe("a level that queues", () => {
     expect([level.waiting, level.seatsInUse, level.queues.size, clock.pending]).toEqual([0, 0, 0, 0]);
   });
 
-  test("a flow whose queues are full is refused", () => {
+  test("a request is rejected when the queues of its flow are full", () => {
     const { enter, use, level } = levelWith(1);
     level.limit({ seats: 1, queuing: { queues: 8, handSize: 2, queueLengthLimit: 3 } });
     void enter("a");
@@ -81,7 +81,7 @@ describe("a level that queues", () => {
     expect([...use.refused]).toEqual([["queue-full", 1]]);
   });
 
-  test("who has waited for the time limit is refused", async () => {
+  test("a request is rejected when it has waited for the time limit", async () => {
     const { enter, use, clock, level } = levelWith(1);
     void enter("a");
     const waiting = outcome(enter("b"));
@@ -92,7 +92,7 @@ describe("a level that queues", () => {
     expect([level.waiting, [...use.refused]]).toEqual([0, [["time-out", 1]]]);
   });
 
-  test("those who came later wait for as long as those before them", async () => {
+  test("each request is rejected after its own full waiting time", async () => {
     const { enter, use, clock, level } = levelWith(1);
     void enter("a");
     const refused: string[] = [];
@@ -112,7 +112,7 @@ describe("a level that queues", () => {
     expect([...use.refused]).toEqual([["time-out", 3]]);
   });
 
-  test("a client that leaves gives its place up", async () => {
+  test("a waiting request is removed when its client disconnects", async () => {
     const { enter, level, use } = levelWith(1);
     const held = enter("a") as Ticket;
     const client = new TestClient();
@@ -127,7 +127,7 @@ describe("a level that queues", () => {
     expect(use.refused.get("cancelled")).toBe(1);
   });
 
-  test("more seats are taken at once by those who wait", async () => {
+  test("waiting requests use additional seats at once", async () => {
     const { enter, level } = levelWith(1);
     void enter("a");
     const waiting = [enter("b"), enter("c")];
@@ -136,7 +136,7 @@ describe("a level that queues", () => {
     expect(level.executing).toBe(3);
   });
 
-  test("a request that is wider than all seats takes all of them", async () => {
+  test("a request with a width above the limit takes all seats", async () => {
     const { enter, level } = levelWith(3);
     (enter("a", 10) as Ticket).release();
     const held = enter("a") as Ticket;
@@ -147,7 +147,7 @@ describe("a level that queues", () => {
     expect(level.seatsInUse).toBe(3);
   });
 
-  test("a quiet flow goes before what a noisy one has waiting", async () => {
+  test("a request of a quiet flow is served before most waiting requests of a noisy flow", async () => {
     const { enter, clock } = levelWith(1);
     const order: string[] = [];
     const held = enter("noisy") as Ticket;
@@ -165,8 +165,8 @@ describe("a level that queues", () => {
   });
 });
 
-describe("work that is left after the answer", () => {
-  test("takes its seats when it begins, full or not, and others wait until it is done", async () => {
+describe("final seats after the response", () => {
+  test("are taken even when the level is full, and others wait until they are released", async () => {
     const { enter, level, use, clock } = levelWith(10);
     const telling = enter("a", { seats: 1, finalSeats: 4, finalMs: 5 }) as Ticket;
     const wide = enter("b", 9) as Ticket;
@@ -183,7 +183,7 @@ describe("work that is left after the answer", () => {
     expect([level.seatsInUse, use.seats, level.queues.size, clock.pending]).toEqual([0, 0, 0, 0]);
   });
 
-  test("takes longer where there are fewer seats", () => {
+  test("are held longer when the level has fewer seats", () => {
     const { enter, level, clock } = levelWith(2);
     (enter("a", { seats: 1, finalSeats: 8, finalMs: 5 }) as Ticket).release();
     expect(level.seatsInUse).toBe(2);
@@ -193,14 +193,14 @@ describe("work that is left after the answer", () => {
     expect(level.seatsInUse).toBe(0);
   });
 
-  test("isn't waited for at an exempt level", () => {
+  test("are not taken at an exempt level", () => {
     const { enter, level, clock } = levelWith(2);
     level.exempt = true;
     (enter("a", changeWidth(1000)) as Ticket).release();
     expect([level.seatsInUse, clock.pending]).toEqual([0, 0]);
   });
 
-  test("counts for the turn of its flow", async () => {
+  test("count for the fair share of their flow", async () => {
     const { enter, level, clock } = levelWith(1, { queues: 1024, handSize: 1, queueLengthLimit: 50 });
     const held = enter("first") as Ticket;
     const order: string[] = [];
@@ -255,17 +255,17 @@ describe("laws", () => {
     return { served, level };
   }
 
-  test("flows that ask alike get equal shares", async () => {
+  test("flows with equal requests get equal shares", async () => {
     const { served } = await serve(["a", "b", "c", "d"], 5, 400, () => 5);
     for (const count of served.values()) expect(Math.abs(count - 100)).toBeLessThanOrEqual(4);
   });
 
-  test("a flow whose requests take longer gets as much time, not as many requests", async () => {
+  test("a flow with slower requests gets the same time and fewer requests", async () => {
     const { served } = await serve(["slow", "fast"], 5, 400, (flow) => (flow === "slow" ? 30 : 10));
     expect(served.get("fast")! / served.get("slow")!).toBeGreaterThan(2.4);
   });
 
-  test("no more seats than the limit, nobody is lost, and everybody who waits is served in the end", async () => {
+  test("seats never exceed the limit, and every waiting request is served in the end", async () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant("enter" as const),
@@ -332,7 +332,7 @@ describe("laws", () => {
 });
 
 describe("shuffle sharding", () => {
-  test("a hand has different queues of the deck, the same ones each time, and all of them are used", () => {
+  test("a hand has distinct queues, is deterministic, and all queues are used", () => {
     const seen = new Set<number>();
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 128 }), fc.nat({ max: 7 }), (flow, deck, more) => {

@@ -8,7 +8,7 @@ function all(rotation: Rotation<string>): string[] {
 }
 
 describe("rotation of flows", () => {
-  it("gives each flow's in its order, and the flows in turn", () => {
+  it("returns the items of a flow in order, and flows in rotation", () => {
     const rotation = new Rotation<string>();
     for (const item of ["a1", "a2", "a3", "b1", "c1", "c2"]) rotation.add(item[0]!, item);
     expect(rotation.take()).toBe("a1");
@@ -17,7 +17,7 @@ describe("rotation of flows", () => {
     expect(all(rotation)).toEqual(["b1", "c1", "a2", "d1", "b2", "c2", "a3"]);
   });
 
-  it("knows who waits", () => {
+  it("reports which flows have waiting items", () => {
     const rotation = new Rotation<string>();
     expect(rotation.isEmpty).toBe(true);
     rotation.add("a", "a1");
@@ -30,7 +30,7 @@ describe("rotation of flows", () => {
     expect(all(rotation)).toEqual(["a3"]);
   });
 
-  it("keeps the order of a flow that is never empty, in any number", () => {
+  it("keeps the order of 1,000 items of a flow that is never empty", () => {
     const rotation = new Rotation<string>();
     const taken: string[] = [];
     for (let index = 0; index < 1000; index++) {

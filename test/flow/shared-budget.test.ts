@@ -10,13 +10,13 @@ function takeAll(budget: SharedBudget, who: { caller: string; exempt: boolean })
 }
 
 describe("a shared budget", () => {
-  test("gives one caller half of what isn't reserved, and each further one half of the rest", () => {
+  test("gives the first caller half of the unreserved budget, and each further caller half of the rest", () => {
     const budget = new SharedBudget(120, 20);
     expect(["a", "b", "c"].map((name) => takeAll(budget, user(name)))).toEqual([50, 25, 12]);
     expect(budget.take(user("a"), 1)).toBe("caller");
   });
 
-  test("keeps its reserved part, and shares of nobody, for exempt callers", () => {
+  test("keeps its reserved part for exempt callers", () => {
     const budget = new SharedBudget(120, 20);
     for (let n = 0; n < 50; n++) takeAll(budget, user(`hog-${n}`));
     expect(budget.take(user("late"), 5)).toBe("server");
@@ -24,7 +24,7 @@ describe("a shared budget", () => {
     expect(budget.take(administrator, 1)).toBe("server");
   });
 
-  test("takes nothing when it refuses, and has everything again when all is given back", () => {
+  test("takes nothing when it rejects, and is full again when everything is returned", () => {
     const budget = new SharedBudget(100, 0);
     expect(budget.take(user("a"), 51)).toBe("caller");
     expect(budget.taken).toBe(0);

@@ -13,7 +13,7 @@ describe("seats of levels", () => {
     expect(nominalSeats(1, 5, 245)).toBe(1);
   });
 
-  test("the default levels get theirs of 600, and what they may lend and borrow", () => {
+  test("of 600 seats the default levels get their nominal and minimum seats", () => {
     const limited = defaultLevels().flatMap(({ object }) => (object.spec.limited ? [object] : []));
     const shares = limited.reduce((sum, { spec }) => sum + spec.limited!.nominalConcurrencyShares, 0);
     expect(shares).toBe(245);
@@ -32,13 +32,13 @@ describe("seats of levels", () => {
     ]);
   });
 
-  test("borrowing has a limit where one is given", () => {
+  test("borrowingLimitPercent limits the maximum of seats", () => {
     const level = { nominalConcurrencyShares: 10, limitResponse: { type: "Reject" } };
     expect(seatRange(100, 100, level).most).toBe(110);
     expect(seatRange(100, 100, { ...level, borrowingLimitPercent: 50 }).most).toBe(15);
   });
 
-  test("are given out whole, between least and most, in proportion to what is wanted", () => {
+  test("are allocated completely, between minimum and maximum, in proportion to demand", () => {
     const claim = fc
       .record({
         least: fc.nat({ max: 20 }),
@@ -68,7 +68,7 @@ describe("seats of levels", () => {
     ).toEqual([2, 4, 6]);
   });
 
-  test("demand that goes up is expected at once, one that goes down little by little", () => {
+  test("smoothed demand rises at once and falls gradually", () => {
     const demand = new Demand(0);
     demand.set(0, 10);
     demand.endPeriod(10_000);
@@ -111,7 +111,7 @@ describe("seats of a change", () => {
 });
 
 describe("plain limits", () => {
-  test("refuse what is beyond, and 0 is no limit", () => {
+  test("reject requests above the limit, and 0 means unlimited", () => {
     const limit = new PlainLimit(1);
     const ticket = limit.enter();
     expect(() => limit.enter()).toThrow("Too many requests");
@@ -148,7 +148,7 @@ describe("turns of the event loop", () => {
     }
   }
 
-  test("requests are done one after the other when all were read, for as long as a turn lasts", async () => {
+  test("requests are processed in sequence after all were read, up to the time limit of a turn", async () => {
     const loop = new Loop();
     const answers = Array.from({ length: 4 }, () => loop.ask("a"));
     expect(loop.order).toHaveLength(0);
@@ -159,7 +159,7 @@ describe("turns of the event loop", () => {
     expect(loop.turn()).toBe(false);
   });
 
-  test("a quiet user's request goes ahead of a noisy one's sixty", async () => {
+  test("a request of a quiet user is processed before most of the 63 requests of a noisy one", async () => {
     const loop = new Loop();
     const answers = Array.from({ length: 63 }, () => loop.ask("noisy"));
     answers.push(loop.ask("quiet"));
@@ -175,7 +175,7 @@ describe("turns of the event loop", () => {
     expect(loop.order).toHaveLength(65);
   });
 
-  test("of the long steps one is done in each turn, by user in rotation and after the short tasks", async () => {
+  test("one long step is done in each turn after the short tasks, with users in rotation", async () => {
     const loop = new Loop();
     const step = (flow: string) => loop.turns.longStep(flow).then(() => loop.order.push(`long ${flow}`));
     const steps = [step("a"), step("a"), step("b")];
@@ -190,7 +190,7 @@ describe("turns of the event loop", () => {
     expect(loop.turn()).toBe(false);
   });
 
-  test("a failure is its own request's", async () => {
+  test("a failure rejects only its own request", async () => {
     const loop = new Loop();
     for (let index = 0; index < 3; index++) void loop.ask("a");
     const failing = loop.turns.run("a", () => {

@@ -169,7 +169,7 @@ describe("webhooks that may change objects", () => {
     expect(judge("IfNeeded")).toEqual([]);
     expect(judge("Always")).toEqual(["webhooks[0].reinvocationPolicy: NotSupported"]);
   });
-  it("have rows", () => {
+  it("show their table cells", () => {
     expect(cellsOf(MutatingWebhookConfiguration, withHook({}))).toEqual({
       Name: "one",
       Webhooks: 1,
@@ -185,7 +185,7 @@ describe("ValidatingAdmissionPolicy", () => {
     spec: { matchConstraints: { resourceRules: [rule] }, validations, ...part },
   });
 
-  it("fills in what isn't said", () => {
+  it("fills in the defaults", () => {
     const { object, faults } = judgeNew(ValidatingAdmissionPolicy, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -251,7 +251,7 @@ describe("ValidatingAdmissionPolicy", () => {
     );
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const paramKind = { apiVersion: "v1", kind: "ConfigMap" };
     expect(cellsOf(ValidatingAdmissionPolicy, withSpec({ paramKind }))).toEqual({
       Name: "one",
@@ -272,7 +272,7 @@ describe("ValidatingAdmissionPolicyBinding", () => {
   ])("%s", (_title, spec, faults) => {
     expect(short(judgeNew(ValidatingAdmissionPolicyBinding, { spec }).faults)).toEqual(faults);
   });
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const row = (paramRef?: Part) =>
       cellsOf(ValidatingAdmissionPolicyBinding, { spec: { policyName: "a", paramRef } });
     expect(row({ namespace: "n", name: "p" })).toMatchObject({ PolicyName: "a", ParamRef: "n/p" });

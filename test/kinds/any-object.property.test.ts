@@ -45,7 +45,7 @@ function askAll(kind: Kind, value: object, other: object): void {
 }
 
 describe("any object of any kind", () => {
-  it.each(named)("%s: is judged, shown and selected without an exception", (_name, kind) => {
+  it.each(named)("%s: validation, table cells and selectors throw no exception", (_name, kind) => {
     const values = arbitraryStruct(kind.type);
     fc.assert(
       fc.property(values, values, (value, other) => askAll(kind, value, other)),
@@ -53,7 +53,7 @@ describe("any object of any kind", () => {
     );
   });
 
-  it.each(named)("%s: is filled in once and for all", (_name, kind) => {
+  it.each(named)("%s: defaulting is idempotent", (_name, kind) => {
     fc.assert(
       fc.property(arbitraryStruct(kind.type), (value) => {
         const object = readAs(kind, value);

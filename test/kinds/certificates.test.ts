@@ -27,7 +27,7 @@ const certificate = base64(
 const condition = (type: string, status = "True"): Part => ({ type, status });
 
 describe("CertificateSigningRequest", () => {
-  it("is cluster wide, and needs no more than this", () => {
+  it("is cluster-scoped and valid with a minimal spec", () => {
     expect(CertificateSigningRequest.scope).toBe("Cluster");
     expect(judgeNew(CertificateSigningRequest, withSpec({}))).toMatchObject({
       faults: [],
@@ -35,7 +35,7 @@ describe("CertificateSigningRequest", () => {
     });
   });
 
-  it("is of the user who made it, whatever they say", () => {
+  it("records the creating user and ignores user fields in the request", () => {
     const said = { username: "root", uid: "0", groups: ["system:masters"], extra: { a: ["b"] } };
     const user = { name: "alice", uid: "u", groups: ["g"], extra: { scopes: ["x"] } };
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
@@ -122,7 +122,7 @@ describe("CertificateSigningRequest", () => {
     lastTransitionTime: "2024-01-01T00:00:00Z",
   });
 
-  it("is approved through its own path, with the times of it", () => {
+  it("is approved through the approval subresource, which sets the condition times", () => {
     const { object, faults } = write(
       "approval",
       { certificate },
@@ -135,7 +135,7 @@ describe("CertificateSigningRequest", () => {
     });
   });
 
-  it("gets its certificate through the status, once", () => {
+  it("gets its certificate once through the status subresource", () => {
     const approved = { conditions: [stamped("Approved")] };
     const { object, faults } = write("status", approved, { ...approved, certificate });
     expect(faults).toEqual([]);
@@ -148,7 +148,7 @@ describe("CertificateSigningRequest", () => {
     ).toEqual([]);
   });
 
-  it("isn't approved through the status, and keeps every decision", () => {
+  it("can't be approved through the status, and its decisions can't be removed or changed", () => {
     expect(write("status", {}, { conditions: [condition("Approved")] }).faults).toEqual([
       'status.conditions: updates may not add a condition of type "Approved"',
     ]);
@@ -161,7 +161,7 @@ describe("CertificateSigningRequest", () => {
     ]);
   });
 
-  it("has its decision explained by who approves, and its failure by who signs", () => {
+  it("allows the approval subresource to change the condition Approved, and the status to change Failed", () => {
     const explained = (type: string) => ({ ...stamped(type), reason: "Other" });
     const faults = (subresource: "approval" | "status", type: string) =>
       write(subresource, { conditions: [stamped(type)] }, { conditions: [explained(type)] }).faults;
@@ -220,7 +220,7 @@ describe("CertificateSigningRequest", () => {
     ).toBe("example.com/mine");
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const row = (status: Part, spec: Part = {}) =>
       cellsOf(CertificateSigningRequest, { ...withSpec({ username: "alice", ...spec }), status });
     expect(row({}, { expirationSeconds: 3600 })).toEqual({

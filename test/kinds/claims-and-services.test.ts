@@ -25,7 +25,7 @@ describe("APIService", () => {
     spec: { group: "example.com", version: "v1", groupPriorityMinimum: 100, versionPriority: 10, ...part },
   });
 
-  it("that is served here can be reached from the start", () => {
+  it("that is local has the condition Available from its creation", () => {
     const { object, faults } = judgeNew(APIService, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["status"]).toEqual({
@@ -98,7 +98,7 @@ describe("APIService", () => {
     ]);
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const row = (part: Part, conditions: readonly Part[]) =>
       cellsOf(APIService, { ...withSpec(part), status: { conditions } });
     expect(row({}, [{ type: "Available", status: "True", reason: "Local" }])).toMatchObject({
@@ -187,7 +187,7 @@ describe("StorageVersion", () => {
     );
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const storageVersions = ["a", "b", "c", "d"].map((apiServerID) => ({ ...server, apiServerID }));
     expect(
       cellsOf(StorageVersion, { status: { storageVersions, commonEncodingVersion: "apps/v1" } }),
@@ -293,7 +293,7 @@ describe("ResourceClaim", () => {
     expect(judgeStatus(ResourceClaim, claim, now, before)).toEqual(faults.map((fault) => `status${fault}`));
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const state = (status: Part, metadata: Part = {}) =>
       cellsOf(ResourceClaim, { ...claim, status, metadata })["State"];
     const gone = { deletionTimestamp: "2024-01-01T00:00:00Z" };

@@ -15,7 +15,7 @@ describe("controller revisions", () => {
     ["other data", { revision: 1, data: { a: 1 } }, { revision: 1, data: { a: 2 } }, ["data: Invalid"]],
   ]);
 
-  it("its row", () => {
+  it("shows its table cells", () => {
     const owner = { apiVersion: "apps/v1", kind: "StatefulSet", name: "web", uid: "u", controller: true };
     const object = readAs(ControllerRevision, {
       metadata: { name: "r", ownerReferences: [owner] },

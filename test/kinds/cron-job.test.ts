@@ -60,20 +60,20 @@ describe("CronJob", () => {
     expect(short(judgeNew(CronJob, withCron(part)).faults)).toEqual(faults);
   });
 
-  it("has a name that leaves room for those of its jobs, when it is made", () => {
+  it("rejects a name above 52 characters on create", () => {
     const named = (length: number) => ({ metadata: { name: "x".repeat(length) }, ...withCron({}) });
     expect(judgeNew(CronJob, named(52)).faults).toEqual([]);
     expect(judgeNew(CronJob, named(53)).faults).toEqual(["metadata.name: FieldValueInvalid"]);
     expect(judgeUpdate(CronJob, named(53), named(53)).faults).toEqual([]);
   });
 
-  it("keeps a time zone that isn't known any more", () => {
+  it("accepts a stored time zone that is unknown", () => {
     const gone = withCron({ timeZone: "Old/Zone" });
     expect(judgeUpdate(CronJob, gone, gone).faults).toEqual([]);
     expect(judgeUpdate(CronJob, withCron({}), gone).faults).toEqual(["spec.timeZone: FieldValueInvalid"]);
   });
 
-  it("warns of a time zone in the schedule, and of its pods", () => {
+  it("returns warnings for a time zone in the schedule and for its pod template", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
     const warnings = (part: Part, live?: ApiObject) =>
       CronJob.warnings?.(readAs(CronJob, withCron(part)), context, live) ?? [];
@@ -87,7 +87,7 @@ describe("CronJob", () => {
     );
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const status = { active: [{ name: "a" }], lastScheduleTime: "2024-01-01T00:00:00Z" };
     expect(cellsOf(CronJob, { ...withCron({ suspend: true }), status }, "2024-01-01T00:01:00Z")).toEqual({
       Name: "one",

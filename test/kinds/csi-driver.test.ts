@@ -9,7 +9,7 @@ describe("CSIDriver", () => {
     expect(judgeNew(CSIDriver, { metadata: { name: "a".repeat(64) } }).faults).toEqual([]);
   });
 
-  it("has no generation until nodes have to follow a change, which makes the next one", () => {
+  it("increments its generation when tokenRequests or requiresRepublish changes, and keeps it without a change", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
     const generationAfter = (generation: number | undefined, before: object, now: object) => {
       const live = readAs(CSIDriver, { metadata: { name: "d", generation }, spec: before });
@@ -24,7 +24,7 @@ describe("CSIDriver", () => {
     expect(generationAfter(4, tokens, tokens)).toBe(4);
   });
 
-  it("the smallest one and its defaults", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(CSIDriver, { metadata: { name: "d.example.com" } });
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -83,7 +83,7 @@ describe("CSIDriver", () => {
     );
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(CSIDriver, {})).toEqual({
       Name: "one",
       AttachRequired: true,

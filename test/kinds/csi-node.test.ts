@@ -43,7 +43,7 @@ describe("CSINode", () => {
     expect(change({ ...driver, nodeID: "m" })).toEqual(["CSINodeDriver: FieldValueInvalid"]);
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(CSINode, { spec: { drivers: [driver] } })).toMatchObject({ Drivers: 1 });
     expect(cellsOf(CSINode, {})).toMatchObject({ Drivers: 0 });
   });

@@ -35,7 +35,7 @@ describe.each([
     ]);
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(kind, smallest)).toEqual({ Name: "one", StorageClassName: "fast", Capacity: "<unset>" });
     expect(cellsOf(kind, { ...smallest, capacity: "1Gi" })).toMatchObject({ Capacity: "1Gi" });
   });

@@ -190,7 +190,7 @@ describe("changes of definitions", () => {
     acceptedNames: names,
     storedVersions: ["v1"],
   };
-  it("can't change what names stored objects", () => {
+  it("can't change metadata.name and spec.names.plural", () => {
     const other = { ...names, plural: "gadgets" };
     expect(
       short(judgeUpdate(CustomResourceDefinition, withSpec({}), withSpec({ names: other })).faults),
@@ -225,7 +225,7 @@ describe("changes of definitions", () => {
     return { faults };
   }
 
-  it("notes every version that was stored, and wants it gone from the status before it goes", () => {
+  it("record every storage version, and reject the removal of a version in status.storedVersions", () => {
     const second = { ...version, name: "v2" };
     const both = withSpec({ versions: [{ ...version, storage: false }, second] });
     const { object, faults } = judgeUpdate(CustomResourceDefinition, withSpec({}), both);
@@ -235,7 +235,7 @@ describe("changes of definitions", () => {
     expect(short(only.faults)).toEqual(["status.storedVersions[0]: Invalid"]);
   });
 
-  it("have a status of its own", () => {
+  it("write the status through the status subresource only", () => {
     const written = { ...withSpec({ scope: "Cluster" }), status: established };
     const { object, faults } = judgeUpdate(CustomResourceDefinition, withSpec({}), written, {
       subresource: "status",
@@ -260,7 +260,7 @@ describe("groups of the product itself", () => {
   ])("approval %j: %j", (word, faults) => {
     expect(judge(inGroup(word))).toEqual(faults);
   });
-  it("are not asked about again", () => {
+  it("are not checked again when an update keeps the annotation", () => {
     expect(judgeUpdate(CustomResourceDefinition, inGroup(), inGroup()).faults).toEqual([]);
     expect(
       judgeUpdate(CustomResourceDefinition, inGroup("https://example.com/1"), inGroup()).faults,

@@ -9,7 +9,7 @@ describe("daemon sets", () => {
     withSpec({ updateStrategy: { type: "RollingUpdate", rollingUpdate } });
   const u = "spec.updateStrategy.rollingUpdate";
 
-  it("the smallest one is completed and passes", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(DaemonSet, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -83,7 +83,7 @@ describe("daemon sets", () => {
     expect(annotation(judgeUpdate(DaemonSet, withSpec({}), withPods({ hostPID: true })).object)).toBe("2");
   });
 
-  it("its row", () => {
+  it("shows its table cells", () => {
     const status = {
       desiredNumberScheduled: 5,
       currentNumberScheduled: 4,

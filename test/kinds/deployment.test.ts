@@ -5,7 +5,7 @@ import { judgeNew, readAs } from "./support.ts";
 import { selector, withSpec, withPods, refused, updates, statusOf } from "./apps-support.ts";
 
 describe("deployments", () => {
-  it("the smallest one is completed and passes", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(Deployment, { ...withSpec({}), status: { replicas: 4 } });
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -145,7 +145,7 @@ describe("deployments", () => {
     expect(generation(withSpec({ replicas: 3 }))).not.toEqual(Deployment.generationOf!(before));
   });
 
-  it("its row", () => {
+  it("shows its table cells", () => {
     const object = readAs(Deployment, {
       ...withSpec({ replicas: 3 }),
       status: { readyReplicas: 2, updatedReplicas: 1, availableReplicas: 1 },

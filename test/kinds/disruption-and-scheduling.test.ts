@@ -32,7 +32,7 @@ describe("PodDisruptionBudget", () => {
     });
   });
 
-  it("an empty selector and none are two things", () => {
+  it("an empty selector is distinguished from an absent one", () => {
     expect(readAs(PodDisruptionBudget, { spec: { selector: {} } })["spec"]).toEqual({ selector: {} });
     expect(readAs(PodDisruptionBudget, { spec: {} })["spec"]).toEqual({});
   });
@@ -116,7 +116,7 @@ describe("PodDisruptionBudget", () => {
     expect(judged.object["spec"]).toEqual({ selector });
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(PodDisruptionBudget, { ...withSpec({ minAvailable: "50%" }), status })).toEqual({
       Name: "one",
       "Min Available": "50%",
@@ -132,7 +132,7 @@ describe("PodDisruptionBudget", () => {
 });
 
 describe("Eviction", () => {
-  it("says how its pod is to be deleted", () => {
+  it("accepts deleteOptions", () => {
     const deleteOptions = { gracePeriodSeconds: 0, preconditions: { uid: "u" } };
     expect(judgeNew(Eviction, { deleteOptions })).toMatchObject({ faults: [], object: { deleteOptions } });
   });
@@ -140,7 +140,7 @@ describe("Eviction", () => {
 
 describe("PriorityClass", () => {
   const named = (name: string, part: Part): Part => ({ metadata: { name }, ...part });
-  it("pushes others out unless it says otherwise", () => {
+  it("defaults preemptionPolicy to PreemptLowerPriority", () => {
     const { object, faults } = judgeNew(PriorityClass, { value: 5 });
     expect(faults).toEqual([]);
     expect(object).toMatchObject({ value: 5, preemptionPolicy: "PreemptLowerPriority" });
@@ -176,7 +176,7 @@ describe("PriorityClass", () => {
     // That there is no such policy isn't said then.
     expect(change({ preemptionPolicy: "Always" })).toEqual(["preemptionPolicy: Invalid"]);
   });
-  it("has a row", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(PriorityClass, { value: 7, globalDefault: true })).toEqual({
       Name: "one",
       Value: 7,
@@ -220,7 +220,7 @@ describe("RuntimeClass", () => {
       "handler: Invalid",
     ]);
   });
-  it("has a row", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(RuntimeClass, { handler: "runc" })).toEqual({
       Name: "one",
       Handler: "runc",
@@ -240,14 +240,14 @@ describe("Lease", () => {
   ])("%s", (_title, given, faults) => {
     expect(short(judgeNew(Lease, given).faults)).toEqual(faults);
   });
-  it("is created by whoever writes it, and has a row", () => {
+  it("can be created by an update, and shows table cells", () => {
     expect(Lease.createOnUpdate).toBe(true);
     expect(cellsOf(Lease, { spec })).toEqual({ Name: "one", Holder: "me", Age: "<unknown>" });
   });
 });
 
 describe("TokenRequest", () => {
-  it("asks for an hour unless it says otherwise", () => {
+  it("defaults expirationSeconds to 3600", () => {
     expect(readAs(TokenRequest, { spec: { audiences: ["a"] } })["spec"]).toEqual({
       audiences: ["a"],
       boundObjectRef: null,

@@ -19,7 +19,7 @@ const inCore = { ...style, involvedObject: about, reportingComponent: "example.c
 const fresh = { ...style, regarding: about, reportingController: "example.com/agent", type: "Normal" };
 
 describe("Event of core", () => {
-  it("of the older and of the newer style", () => {
+  it("both event styles are valid", () => {
     expect(judgeNew(CoreEvent, old).faults).toEqual([]);
     expect(judgeNew(CoreEvent, inCore).faults).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe("Event of the group events", () => {
     );
   });
 
-  it("C-2.11-02 C-2.11-08 is stored in core's words, and comes back as it was", () => {
+  it("C-2.11-02 C-2.11-08 is stored as a core Event and converted back without loss", () => {
     const { toStored, fromStored, selectableNames, stored } = Event.conversion!;
     const given = readAs(Event, {
       ...fresh,

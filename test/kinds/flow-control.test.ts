@@ -20,7 +20,7 @@ describe("FlowSchema", () => {
   const withRule = (part: Part): Part => withSpec({ rules: [{ ...rule, ...part }] });
   const judge = (given: Part) => short(judgeNew(FlowSchema, given).faults);
 
-  it("stands in the middle unless it says otherwise", () => {
+  it("defaults matchingPrecedence to 1000", () => {
     const { object, faults } = judgeNew(FlowSchema, withRule({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -134,7 +134,7 @@ describe("FlowSchema", () => {
     expect(short(write({ conditions: [{}] }).faults)).toEqual(["status.conditions[0].type: Required"]);
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const status = { conditions: [{ type: "Dangling", status: "False" }] };
     expect(cellsOf(FlowSchema, { ...withSpec({ distinguisherMethod: { type: "ByUser" } }), status })).toEqual(
       {
@@ -247,7 +247,7 @@ describe("PriorityLevelConfiguration", () => {
     expect(judge({ ...queue({}), metadata: { name } })).toContain("spec: Invalid");
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(PriorityLevelConfiguration, queue({}))).toEqual({
       Name: "one",
       Type: "Limited",

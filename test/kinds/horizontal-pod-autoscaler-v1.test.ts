@@ -26,7 +26,7 @@ describe("HorizontalPodAutoscaler v1", () => {
     decode(OldAutoscaler.type, conversion.fromStored(readAs(HorizontalPodAutoscaler, now), context))
       .value as ApiObject;
 
-  it("is an autoscaler by processors in v2", () => {
+  it("is converted to an autoscaler with a cpu metric in v2", () => {
     expect(stored(withSpec({ targetCPUUtilizationPercentage: 60 }))["spec"]).toEqual({
       scaleTargetRef,
       minReplicas: 1,
@@ -132,7 +132,7 @@ describe("HorizontalPodAutoscaler v1", () => {
     expect(metadata.annotations).toBeUndefined();
   });
 
-  it("ignores annotations that it can't read", () => {
+  it("ignores invalid annotations", () => {
     const annotations = {
       "autoscaling.alpha.platform.io/metrics": "nonsense",
       "autoscaling.alpha.platform.io/current-metrics": '{"a":1}',

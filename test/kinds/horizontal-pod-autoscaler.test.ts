@@ -16,7 +16,7 @@ const withMetric = (metric: Part): Part => withSpec({ metrics: [metric] });
 const gates = ["HPAContainerMetrics"];
 
 describe("HorizontalPodAutoscaler v2", () => {
-  it("goes by the use of processors unless it is told otherwise", () => {
+  it("defaults to a cpu metric with 80% utilization", () => {
     const { object, faults } = judgeNew(HorizontalPodAutoscaler, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -28,7 +28,7 @@ describe("HorizontalPodAutoscaler v2", () => {
     expect(object["status"]).toEqual({ desiredReplicas: 0, currentMetrics: null });
   });
 
-  it("fills in how fast is scaled where anything is said of it", () => {
+  it("fills in the scaling behavior when it is set in part", () => {
     const { spec } = readAs(
       HorizontalPodAutoscaler,
       withSpec({ behavior: { scaleDown: { selectPolicy: "Min" } } }),
@@ -191,7 +191,7 @@ describe("HorizontalPodAutoscaler v2", () => {
     );
   });
 
-  it("may go down to no pods where the gate is on and a metric can say that some are needed", () => {
+  it("allows minReplicas 0 when HPAScaleToZero is enabled with an external metric, or when it was stored", () => {
     const external = { type: "External", external: { metric, target: plain } };
     const none = withSpec({ minReplicas: 0, metrics: [external] });
     const scaleToZero = { gates: ["HPAScaleToZero"] };
@@ -218,7 +218,7 @@ describe("HorizontalPodAutoscaler v2", () => {
     ]);
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const metrics = [
       processors(80),
       { type: "Pods", pods: { metric, target: average } },

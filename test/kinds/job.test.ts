@@ -39,7 +39,7 @@ describe("Job", () => {
     });
   });
 
-  it("takes its labels from the template, and leaves completions open where pods run in parallel", () => {
+  it("gets its labels from the template, and no completions when parallelism is set", () => {
     const template = { ...pods, metadata: { labels: { app: "x" } } };
     const { metadata, spec } = readAs(Job, withSpec({ template, parallelism: 3 }));
     expect(metadata.labels).toEqual({ app: "x" });
@@ -142,7 +142,7 @@ describe("Job", () => {
     expect(short(judgeNew(Job, { ...uid, ...withSpec(part) }).faults)).toEqual(faults);
   });
 
-  it("refuses a name from which no names of pods can be made", () => {
+  it("rejects a name that is too long for the names of its pods", () => {
     const metadata = { name: "x".repeat(60), uid: "u" };
     const spec = { completionMode: "Indexed", parallelism: 1, template: pods };
     const judge = (completions: number) => judgeNew(Job, { metadata, spec: { ...spec, completions } }).faults;
@@ -210,7 +210,7 @@ describe("Job", () => {
     expect(short(judged.faults)).toEqual(faults.map((fault) => `spec.podFailurePolicy.rules[0]${fault}`));
   });
 
-  it("takes rules on failed pods, whose conditions hold unless they say otherwise", () => {
+  it("accepts podFailurePolicy rules, whose pod conditions default to status True", () => {
     const rules = [
       { action: "FailJob", onExitCodes: { containerName: "main", operator: "In", values: [42] } },
       { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] },
@@ -252,7 +252,7 @@ describe("Job", () => {
     expect(short(judgeUpdate(Job, { ...uid, ...withSpec({}) }, standing(part)).faults)).toEqual(faults);
   });
 
-  it("can be sent to other nodes as long as it is suspended and never started", () => {
+  it("can change its node scheduling fields when it is suspended and was never started", () => {
     const options = { gates: ["JobMutableNodeSchedulingDirectives"] };
     const moved = {
       spec: { ...pods.spec, nodeSelector: { disk: "fast" }, tolerations: [{ operator: "Exists" }] },
@@ -268,7 +268,7 @@ describe("Job", () => {
     ]);
   });
 
-  it("is told by the server alone that its pods are tracked", () => {
+  it("rejects the job-tracking annotation on update", () => {
     const live = readAs(Job, standing());
     const annotations = { "batch.platform.io/job-tracking": "" };
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
@@ -279,7 +279,7 @@ describe("Job", () => {
     expect(places).toEqual(["can't be added"]);
   });
 
-  it("keeps its status from writers of the job, and its spec from writers of the status", () => {
+  it("ignores the status on create, and the spec in a status update", () => {
     const spec = withSpec({});
     const created = judgeNew(Job, { ...uid, ...spec, status: { active: 3 } }).object;
     expect(created["status"]).toEqual({});
@@ -314,13 +314,13 @@ describe("Job", () => {
     );
   });
 
-  it("can be selected by how many pods succeeded", () => {
+  it("is selectable by status.successful", () => {
     const text = Job.selectable["status.successful"]!;
     expect(text(readAs(Job, { ...withSpec({}), status: { succeeded: 2 } }))).toBe("2");
     expect(text(readAs(Job, withSpec({})))).toBe("0");
   });
 
-  it("warns of what its pods' author should know, when it is new or has changed", () => {
+  it("returns pod template warnings when it is created, and none when it is unchanged", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
     const old = readAs(
       Job,
@@ -330,7 +330,7 @@ describe("Job", () => {
     expect(Job.warnings?.(old, context, old)).toEqual([]);
   });
 
-  it("has a row", () => {
+  it("shows its table cells", () => {
     const template = { spec: { ...pods.spec, containers: [container, { name: "b", image: "i" }] } };
     const status = {
       succeeded: 1,

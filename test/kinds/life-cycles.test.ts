@@ -199,7 +199,7 @@ describe("rules about several releases", () => {
   });
 });
 
-describe("what the caller of a deprecated version is told", () => {
+describe("the warning of a deprecated version", () => {
   const cycle = (base: string, suffixed: boolean, version: string, kind: string) =>
     lifeCycleOf({ base, suffixed }, version, kind)!;
   const level = cycle("flowcontrol.apiserver", true, "v1beta2", "FlowSchema");
@@ -220,13 +220,13 @@ describe("what the caller of a deprecated version is told", () => {
     expect(deprecationWarning(level, at, platform)).toBe(text);
   });
 
-  it("C-9.2-22 in the names of the vocabulary", () => {
+  it("C-9.2-22 uses the names of the vocabulary", () => {
     expect(deprecationWarning(level, "1.26", kubernetes)).toBe(
       "flowcontrol.apiserver.k8s.io/v1beta2 FlowSchema is deprecated in v1.26+, unavailable in v1.29+; use flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema",
     );
   });
 
-  it("C-9.2-22 without a release of removal, or a replacement, it says less", () => {
+  it("C-9.2-22 omits the removal release or the replacement when there is none", () => {
     expect(deprecationWarning(cycle("", false, "v1", "ComponentStatus"), "1.26", platform)).toBe(
       "v1 ComponentStatus is deprecated in v1.19+",
     );
@@ -235,7 +235,7 @@ describe("what the caller of a deprecated version is told", () => {
     );
   });
 
-  it("nothing is told of versions that aren't deprecated", () => {
+  it("is absent for a version that is not deprecated", () => {
     expect(deprecationWarning(cycle("apps", false, "v1", "Deployment"), "1.99", platform)).toBeUndefined();
   });
 

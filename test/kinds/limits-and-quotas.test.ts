@@ -29,7 +29,7 @@ describe("LimitRange: defaults", () => {
     });
   });
 
-  it("others have none, and amounts are rounded to the thousandth", () => {
+  it("other types get no defaults, and quantities are rounded up to 0.001", () => {
     const item = { type: "Pod", max: { cpu: "1u" }, maxLimitRequestRatio: { cpu: "1500u" } };
     expect(readAs(LimitRange, limits(item))["spec"]).toEqual({
       limits: [{ type: "Pod", max: { cpu: "1m" }, maxLimitRequestRatio: { cpu: "2m" } }],
@@ -125,7 +125,7 @@ describe("LimitRange: rules", () => {
 });
 
 describe("ResourceQuota", () => {
-  it("the smallest one; the status isn't the creator's", () => {
+  it("a minimal object is valid, and the status of the request is ignored", () => {
     const { object, faults } = judgeNew(ResourceQuota, { status: { used: { cpu: "1" } } });
     expect(faults).toEqual([]);
     expect(object).toMatchObject({ spec: {}, status: {} });
@@ -220,7 +220,7 @@ describe("ResourceQuota", () => {
     ]);
   });
 
-  it("the status is written by itself", () => {
+  it("the status subresource changes only the status", () => {
     const now = { spec: { hard: { pods: "5" } }, status: { hard: { other: "1" }, used: { pods: "500m" } } };
     const { object, faults } = judgeUpdate(ResourceQuota, {}, now, { subresource: "status" });
     expect(object["spec"]).toEqual({});
@@ -231,7 +231,7 @@ describe("ResourceQuota", () => {
     expect(judgeUpdate(ResourceQuota, {}, now).object["status"]).toEqual({});
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     const status = {
       hard: { pods: "10", "limits.cpu": "2", cpu: "1", "limits.memory": "1Gi" },
       used: { pods: "1", "limits.cpu": "500m" },

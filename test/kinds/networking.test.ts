@@ -14,7 +14,7 @@ const rule = (change: object, host?: string) => ({ rules: [{ host, http: { paths
 const ingress = (spec: object, metadata: object = {}) => ({ metadata: { name: "i", ...metadata }, spec });
 
 describe("Ingress", () => {
-  it("the smallest one; the status isn't the creator's", () => {
+  it("a minimal object is valid, and the status of the request is ignored", () => {
     const { object, faults } = judgeNew(Ingress, {
       ...ingress({ defaultBackend: web }),
       status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } },
@@ -136,7 +136,7 @@ describe("Ingress", () => {
     expect(Ingress.warnings!(readAs(Ingress, ingress({})), context, undefined)).toEqual([]);
   });
 
-  it("the status is written by itself", () => {
+  it("the status subresource changes only the status", () => {
     const before = ingress({ defaultBackend: web });
     const now = { ...ingress({}), status: { loadBalancer: { ingress: [{ ip: "x" }] } } };
     const { object, faults } = judgeUpdate(Ingress, before, now, { subresource: "status" });
@@ -213,7 +213,7 @@ describe("IngressClass", () => {
     ]);
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(IngressClass, { spec: { controller } })).toMatchObject({
       Controller: controller,
       Parameters: "<none>",
@@ -305,7 +305,7 @@ describe("NetworkPolicy", () => {
     expect(judgeNew(NetworkPolicy, { spec }).faults).toEqual(faults);
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     const podSelector = {
       matchLabels: { b: "1" },
       matchExpressions: [
@@ -351,7 +351,7 @@ describe("ClusterCIDR", () => {
       },
     ],
   };
-  it("cells", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(ClusterCIDR, { spec })).toMatchObject({
       PerNodeHostBits: "8",
       IPv4: "10.0.0.0/16",

@@ -4,7 +4,7 @@ import { Node } from "../../src/kinds/core/node/node.ts";
 import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
 
 describe("Node: defaults", () => {
-  it("the smallest one has none", () => {
+  it("a minimal Node gets no defaults in its spec", () => {
     const { object, faults } = judgeNew(Node, {});
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({});
@@ -12,7 +12,7 @@ describe("Node: defaults", () => {
     expect(object["status"]).not.toHaveProperty("allocatable");
   });
 
-  it("what pods may have is what there is, to the thousandth", () => {
+  it("allocatable defaults to capacity, rounded up to 0.001", () => {
     const status = { capacity: { cpu: "100u", memory: "1Gi" } };
     expect(readAs(Node, { status })["status"]).toMatchObject({
       capacity: { cpu: "1m", memory: "1Gi" },
@@ -88,13 +88,13 @@ describe("Node: rules", () => {
     ]);
   });
 
-  it("the source of configuration is kept only where it stood", () => {
+  it("spec.configSource is dropped when it was not stored", () => {
     const spec = { configSource: { configMap: { name: "a", namespace: "b", kubeletConfigKey: "c" } } };
     expect(judgeNew(Node, { spec }).object["spec"]).toEqual({});
     expect(judgeUpdate(Node, {}, { spec }).object["spec"]).toEqual({});
   });
 
-  it("warns of the old identifier", () => {
+  it("spec.externalID returns a warning", () => {
     const warn = (spec: object) =>
       Node.warnings!(readAs(Node, { spec }), undefined as never, undefined).length;
     expect([warn({}), warn({ externalID: "x" })]).toEqual([0, 1]);

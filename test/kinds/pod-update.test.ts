@@ -121,12 +121,12 @@ describe("scheduling gates", () => {
 });
 
 describe("a pod's state", () => {
-  it("isn't changed with the pod", () => {
+  it("is not changed by an update of the pod", () => {
     const { object } = judgeUpdate(Pod, podWith({}), { ...podWith({}), status: { phase: "Running" } });
     expect(object["status"]).toEqual({ phase: "Pending", qosClass: "BestEffort" });
   });
 
-  it("is written alone", () => {
+  it("is the only change when the status subresource is written", () => {
     const written = { ...containerWith({ image: "other" }), status: { phase: "Running" } };
     const { object, faults } = judgeUpdate(Pod, podWith({}), written, { subresource: "status" });
     expect(faults).toEqual([]);
@@ -253,13 +253,13 @@ describe("temporary containers", () => {
     expect(judgeUpdate(live, before, now, { subresource: "ephemeralcontainers" }).faults).toEqual(faults);
   });
 
-  it("nothing else is taken over", () => {
+  it("no other field changes through the ephemeralcontainers subresource", () => {
     const now = containerWith({ image: "other" }, { ephemeralContainers: [debug] });
     const { object } = judgeUpdate(live, podWith({}), now, { subresource: "ephemeralcontainers" });
     expect(object).toMatchObject({ spec: { containers: [container], ephemeralContainers: [debug] } });
   });
 
-  it("static pods have none", () => {
+  it("mirror pods reject ephemeral containers", () => {
     const metadata = { annotations: { "platform.io/config.mirror": "x" } };
     const before = { metadata, ...podWith({ nodeName: "n" }) };
     const now = { metadata, ...podWith({ nodeName: "n", ephemeralContainers: [debug] }) };

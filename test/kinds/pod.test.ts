@@ -138,7 +138,7 @@ describe("a pod's defaults", () => {
     expect(object["spec"]).toEqual({ ...filledSpec, enableServiceLinks: true, ...filled });
   });
 
-  it("in the node's network ports are the node's", () => {
+  it("hostPort defaults to containerPort when hostNetwork is true", () => {
     const { object } = judgeNew(
       Pod,
       containerWith({ ports: [{ containerPort: 80 }] }, { hostNetwork: true }),
@@ -200,12 +200,12 @@ describe("quality of service", () => {
 });
 
 describe("a new pod", () => {
-  it("says nothing of its state", () => {
+  it("has its status set by the server and ignores the status of the request", () => {
     const { object } = judgeNew(Pod, { ...podWith({}), status: { phase: "Running", podIP: "192.0.2.1" } });
     expect(object["status"]).toEqual({ phase: "Pending", qosClass: "BestEffort" });
   });
 
-  it("waits for its gates where gates exist", () => {
+  it("gets the condition SchedulingGated when it has scheduling gates", () => {
     const given = podWith({ schedulingGates: [{ name: "example.com/a" }] });
     const { object, faults } = judgeNew(Pod, given, { gates: ["PodSchedulingReadiness"] });
     expect(faults).toEqual([]);
@@ -218,7 +218,7 @@ describe("a new pod", () => {
     ]);
   });
 
-  it("has no temporary containers", () => {
+  it("rejects ephemeral containers", () => {
     expect(judgeNew(Pod, podWith({ ephemeralContainers: [{ name: "debug", image: "sh" }] })).faults).toEqual([
       "spec.ephemeralContainers: FieldValueForbidden",
     ]);
@@ -290,7 +290,7 @@ describe("bindings", () => {
 });
 
 describe("pod templates", () => {
-  it("the smallest one is completed and passes", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(PodTemplate, { template });
     expect(faults).toEqual([]);
     expect(object["template"]).toEqual(filledTemplate);
@@ -314,7 +314,7 @@ describe("pod templates", () => {
     expect(judgeNew(PodTemplate, { template: { ...template, ...given } }).faults).toEqual(faults);
   });
 
-  it("its row", () => {
+  it("shows its table cells", () => {
     const object = readAs(PodTemplate, { template });
     expect(cellOf(PodTemplate, object, "Containers")).toBe("main");
     expect(cellOf(PodTemplate, object, "Images")).toBe("example/app:1.0");

@@ -5,7 +5,7 @@ import { judgeNew, readAs } from "./support.ts";
 import { selector, withSpec, withPods, refused, updates, statusOf } from "./apps-support.ts";
 
 describe("replica sets", () => {
-  it("the smallest one is completed and passes", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(ReplicaSet, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({ replicas: 1, selector, template: filledTemplate });
@@ -52,7 +52,7 @@ describe("replica sets", () => {
     "status",
   );
 
-  it("its row and selectable field", () => {
+  it("shows its table cells and has a selectable field", () => {
     const object = readAs(ReplicaSet, {
       ...withSpec({ replicas: 3 }),
       status: { replicas: 2, readyReplicas: 1 },

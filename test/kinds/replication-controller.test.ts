@@ -5,7 +5,7 @@ import { judgeNew, readAs } from "./support.ts";
 import { refused, updates } from "./apps-support.ts";
 
 describe("replication controllers", () => {
-  it("the smallest one is completed and passes", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(ReplicationController, { spec: { template } });
     expect(faults).toEqual([]);
     expect(object.metadata.labels).toEqual({ app: "web" });
@@ -54,7 +54,7 @@ describe("replication controllers", () => {
     "status",
   );
 
-  it("its row and selectable field", () => {
+  it("shows its table cells and has a selectable field", () => {
     const object = readAs(ReplicationController, {
       spec: { replicas: 3, template },
       status: { replicas: 2, readyReplicas: 1 },

@@ -7,7 +7,7 @@ describe("Scale", () => {
     expect(judgeNew(Scale, { spec: { replicas: 0 } }).faults).toEqual([]);
     expect(judgeNew(Scale, { spec: { replicas: -1 } }).faults).toEqual(["spec.replicas: FieldValueInvalid"]);
   });
-  it("has a row", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(Scale, { spec: { replicas: 3 }, status: { replicas: 2 } })).toEqual({
       Name: "one",
       Desired: 3,

@@ -10,7 +10,7 @@ describe("stateful sets", () => {
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
   };
 
-  it("the smallest one is completed and passes", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(StatefulSet, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -25,7 +25,7 @@ describe("stateful sets", () => {
     expect(object["status"]).toEqual({ replicas: 0, availableReplicas: 0 });
   });
 
-  it("its claims say what they are, and its pods mount them", () => {
+  it("volume claim templates get apiVersion, kind and status, and pods can mount them", () => {
     const mounts = { ...container, volumeMounts: [{ name: "data", mountPath: "/data" }] };
     const given = withSpec({
       template: { ...template, spec: { containers: [mounts] } },
@@ -42,7 +42,7 @@ describe("stateful sets", () => {
     });
   });
 
-  it("what gates bring is filled in", () => {
+  it("fields of enabled feature gates get defaults", () => {
     const gates = ["StatefulSetAutoDeletePVC", "MaxUnavailableStatefulSet"];
     expect(judgeNew(StatefulSet, withSpec({}), { gates }).object).toMatchObject({
       spec: {
@@ -149,7 +149,7 @@ describe("stateful sets", () => {
     "status",
   );
 
-  it("its row", () => {
+  it("shows its table cells", () => {
     const object = readAs(StatefulSet, { ...withSpec({ replicas: 3 }), status: { readyReplicas: 2 } });
     expect(cellOf(StatefulSet, object, "Ready")).toBe("2/3");
   });

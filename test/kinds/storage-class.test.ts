@@ -5,7 +5,7 @@ import { context } from "./storage-support.ts";
 
 describe("StorageClass", () => {
   const smallest = { provisioner: "example.com/disk" };
-  it("the smallest one and its defaults", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(StorageClass, smallest);
     expect(faults).toEqual([]);
     expect(object).toMatchObject({ ...smallest, reclaimPolicy: "Delete", volumeBindingMode: "Immediate" });
@@ -99,7 +99,7 @@ describe("StorageClass", () => {
     ]);
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(StorageClass, smallest)).toEqual({
       Name: "one",
       Provisioner: "example.com/disk",

@@ -5,7 +5,7 @@ import { cellsOf, judgeNew, judgeUpdate } from "./support.ts";
 describe("VolumeAttachment", () => {
   const spec = { attacher: "d.example.com", nodeName: "n", source: { persistentVolumeName: "v" } };
   const inline = { accessModes: ["ReadWriteOnce"], csi: { driver: "d.example.com", volumeHandle: "h" } };
-  it("the smallest one; the status isn't the creator's", () => {
+  it("a minimal object is valid, and the status of the request is ignored", () => {
     const { object, faults } = judgeNew(VolumeAttachment, { spec, status: { attached: true } });
     expect(faults).toEqual([]);
     expect(object["status"]).toEqual({ attached: false });
@@ -104,7 +104,7 @@ describe("VolumeAttachment", () => {
     });
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     expect(cellsOf(VolumeAttachment, { spec, status: { attached: true } })).toEqual({
       Name: "one",
       Attacher: "d.example.com",

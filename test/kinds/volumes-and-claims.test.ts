@@ -18,7 +18,7 @@ const volume = (change: object = {}, metadata: object = {}) => ({
 });
 
 describe("PersistentVolume", () => {
-  it("the smallest one and its defaults; the status isn't the creator's", () => {
+  it("a minimal object is valid, and the status of the request is ignored", () => {
     const { object, faults } = judgeNew(PersistentVolume, { ...volume(), status: { phase: "Bound" } });
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -148,7 +148,7 @@ describe("PersistentVolume", () => {
     ]);
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     const spec = {
       accessModes: ["ReadWriteMany", "ReadWriteOnce", "ReadWriteOnce"],
       claimRef: { namespace: "n", name: "c" },
@@ -185,7 +185,7 @@ const claim = (change: object = {}, metadata: object = {}) => ({
 const size = (storage: string) => ({ resources: { requests: { storage } } });
 
 describe("PersistentVolumeClaim", () => {
-  it("the smallest one and its defaults; the status isn't the creator's", () => {
+  it("a minimal object is valid, and the status of the request is ignored", () => {
     const { object, faults } = judgeNew(PersistentVolumeClaim, { ...claim(), status: { phase: "Bound" } });
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({ ...claimSpec, volumeMode: "Filesystem" });
@@ -318,7 +318,7 @@ describe("PersistentVolumeClaim", () => {
     ]);
   });
 
-  it("the status is written by itself", () => {
+  it("the status subresource changes only the status", () => {
     const status = {
       phase: "Bound",
       capacity: { storage: "-1" },
@@ -350,7 +350,7 @@ describe("PersistentVolumeClaim", () => {
     expect(warn("1500m")).toHaveLength(1);
   });
 
-  it("cells", () => {
+  it("shows its table cells", () => {
     const metadata = { name: "c", creationTimestamp: "2023-12-31T23:58:00Z" };
     const status = { phase: "Bound", capacity: { storage: "2Gi" }, accessModes: ["ReadWriteOncePod"] };
     const bound = { metadata, spec: { ...claimSpec, volumeName: "v", storageClassName: "fast" }, status };

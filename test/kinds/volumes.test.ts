@@ -26,7 +26,7 @@ describe("volumes", () => {
     ],
   ]);
 
-  it("name twice", () => {
+  it("a duplicate volume name is rejected", () => {
     const { faults } = judgeNew(Pod, podWith({ volumes: [{ name: "a" }, { name: "a" }] }));
     expect(faults).toEqual(["spec.volumes[1].name: FieldValueDuplicate"]);
   });
@@ -111,7 +111,7 @@ describe("volumes of files", () => {
     ],
   ]);
 
-  it("a claim that is made for the pod isn't mounted otherwise", () => {
+  it("an ephemeral volume's claim can't be used as a persistentVolumeClaim volume", () => {
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     const volumes = [
       { name: "a", ephemeral: { volumeClaimTemplate: { spec } } },
@@ -122,7 +122,7 @@ describe("volumes of files", () => {
     ]);
   });
 
-  it("the name of a claim that is made has its limits", () => {
+  it("an ephemeral volume is rejected when the name of its claim is too long", () => {
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     const volumes = [{ name: "a", ephemeral: { volumeClaimTemplate: { spec } } }];
     const pod = { metadata: { name: "p".repeat(252) }, ...podWith({ volumes }) };

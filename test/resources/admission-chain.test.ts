@@ -20,7 +20,7 @@ const target = (kind: typeof ConfigMap | typeof Role, subresource = "") => ({
 const lifecycle = namespaceLifecycle({} as never, namespaces, platform);
 const escalation = escalationCheck({} as never, {} as never, platform);
 
-test("of the checks that are always on, only the one of roles and bindings has a say in updates", () => {
+test("of the built-in checks, only the RBAC escalation check concerns updates", () => {
   const chain = new AdmissionChain([lifecycle, escalation]);
   expect(chain.concerns("UPDATE", target(ConfigMap))).toBe(false);
   expect(chain.concerns("UPDATE", target(Role))).toBe(true);
@@ -28,7 +28,7 @@ test("of the checks that are always on, only the one of roles and bindings has a
   expect(escalation.concerns("DELETE", target(Role))).toBe(false);
 });
 
-test("one plugin that has a say is enough", () => {
+test("the chain concerns an operation when one of its plugins does", () => {
   const plugin: AdmissionPlugin = {
     name: "OfMaps",
     concerns: (_, { resource }) => resource.kind === ConfigMap,

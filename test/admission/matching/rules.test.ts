@@ -71,36 +71,36 @@ describe("the match policy", () => {
     resources: ["horizontalpodautoscalers"],
   });
 
-  it("Exact: only the version of the request", () => {
+  it("Exact matches only the version of the request", () => {
     expect(matchRules([ofVersion1], "Exact", asked, registry)).toBeUndefined();
     const both = { ...ofVersion1, apiVersions: ["v1", "v2"] };
     expect(matchRules([both], "Exact", asked, registry)).toBe(scalers("v2"));
   });
 
-  it("Equivalent: the version that the rule names, in which the same objects are served", () => {
+  it("Equivalent matches the rule's version when it serves the same objects", () => {
     expect(matchRules([ofVersion1], "Equivalent", asked, registry)).toBe(scalers("v1"));
   });
 
-  it("Equivalent: the version of the request where a later rule names it", () => {
+  it("Equivalent prefers the version of the request when a later rule names it", () => {
     const ofVersion2 = { ...ofVersion1, apiVersions: ["v2"] };
     expect(matchRules([ofVersion1, ofVersion2], "Equivalent", asked, registry)).toBe(scalers("v2"));
   });
 
-  it("Equivalent: also another group of the same objects", () => {
+  it("Equivalent matches another group that serves the same objects", () => {
     const events = subject({ resource: type("events.k8s.io", "v1", "events") });
     expect(matchRules([rule({ resources: ["events"] })], "Equivalent", events, registry)).toBe(
       type("", "v1", "events"),
     );
   });
 
-  it("Equivalent: nothing where no version matches", () => {
+  it("Equivalent matches nothing when no rule names a served version", () => {
     const other = { ...ofVersion1, apiVersions: ["v3"] };
     expect(matchRules([other], "Equivalent", asked, registry)).toBeUndefined();
   });
 });
 
 describe("the index", () => {
-  it("answers in the order of what it was given, and for each type by itself", () => {
+  it("returns the matches of each type and subresource in input order", () => {
     const one = { name: "one", rules: [rule()], matchPolicy: "Exact" } as const;
     const other = {
       name: "other",
@@ -116,7 +116,7 @@ describe("the index", () => {
     expect(names({ operation: "DELETE" })).toEqual([]);
   });
 
-  it("works an answer out once", () => {
+  it("returns the same cached result when the subject is repeated", () => {
     const index = new MatchIndex([{ rules: [rule()], matchPolicy: "Exact" }], registry);
     expect(index.matching(subject())).toBe(index.matching(subject()));
   });

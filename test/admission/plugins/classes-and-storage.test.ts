@@ -111,7 +111,7 @@ describe("PersistentVolumeClaimResize", () => {
     },
   );
 
-  test("a claim without a class, or with one that is gone, doesn't grow", async () => {
+  test("a claim can't grow without a class or when its class is deleted", async () => {
     await bound("classless", "");
     await rejected(grow("classless"), "must support resize");
     await bound("orphaned", "gone");
@@ -127,7 +127,7 @@ describe("StorageObjectInUseProtection", () => {
     expect(made.body.metadata.finalizers).toEqual(["platform.io/pv-protection"]);
   });
 
-  test("a finalizer that is there is not added twice, and one that is taken away doesn't come back", async () => {
+  test("an existing finalizer is not added twice, and a removed one is not added again", async () => {
     const own = { ...claim("twice", { storageClassName: "plain" }) };
     const finalizers = ["platform.io/pvc-protection", "example.com/own"];
     const { body } = await ok(server.admin.post(CLAIMS, { ...own, metadata: { name: "twice", finalizers } }));

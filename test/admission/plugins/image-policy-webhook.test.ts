@@ -68,7 +68,7 @@ describe("ImagePolicyWebhook", () => {
     await plain.close();
   });
 
-  it("C-4.13-49 C-4.13-55 asks a backend that the embedded configuration names, and follows it", async () => {
+  it("C-4.13-49 C-4.13-55 calls the backend of the embedded configuration and applies its decision", async () => {
     const { admin } = await start();
     expect((await admin.post(PODS, pod("allowed"))).status).toBe(201);
     reply = (text) => decided(text, { allowed: false });
@@ -114,7 +114,7 @@ describe("ImagePolicyWebhook", () => {
     ]);
   });
 
-  it("asks about containers that are added to look into a pod, and about no other subresource", async () => {
+  it("calls the backend for ephemeral containers and for no other subresource", async () => {
     const { admin } = await start();
     await admin.post(PODS, pod("p"));
     await admin.patch(`${PODS}/p/status`, { status: { message: "x" } });
@@ -129,7 +129,7 @@ describe("ImagePolicyWebhook", () => {
     expect(asked()[1]!.spec).toEqual({ containers: [{ image: "debug:1" }], namespace: "default" });
   });
 
-  it("C-2.10-04 C-2.10-05 gives the reason of a denial; the spec of the answer is ignored", async () => {
+  it("C-2.10-04 C-2.10-05 returns the reason of a denial and ignores the spec of the response", async () => {
     const { admin } = await start();
     const status = { allowed: false, reason: "image is unsigned" };
     reply = () => ({ body: { spec: { containers: "nonsense" }, status } });
@@ -139,7 +139,7 @@ describe("ImagePolicyWebhook", () => {
     );
   });
 
-  it("C-4.9-06 asks the backend in a dry run too, and follows it", async () => {
+  it("C-4.9-06 calls the backend in a dry run too and applies its decision", async () => {
     const { admin } = await start();
     const dry = (name: string, image: string) =>
       admin.post(`${PODS}?dryRun=All`, pod(name, { containers: [{ name: "c", image }] }));

@@ -78,7 +78,7 @@ describe("defaults", () => {
     expect(JSON.stringify(body.metadata.managedFields)).not.toContain("f:annotations");
   });
 
-  test("what an admin sets as maximum or minimum is a default too", async () => {
+  test("a maximum is the default limit and a minimum the default request", async () => {
     const where = await limited({ type: "Container", max: { cpu: "1" }, min: { memory: "64Mi" } });
     const { body } = await ok(server.admin.post(podsIn(where), pod(container("c"))));
     expect(body.spec.containers[0].resources).toEqual({
@@ -87,13 +87,13 @@ describe("defaults", () => {
     });
   });
 
-  test("a pod that needs none gets no annotation", async () => {
+  test("a pod without missing values gets no annotation", async () => {
     const where = await limited({ type: "Container", defaultRequest: { cpu: "100m" } });
     const { body } = await ok(server.admin.post(podsIn(where), pod(container("c", cpu("1", undefined)))));
     expect(body.metadata.annotations).toBeUndefined();
   });
 
-  test("a new limit range counts for the very next pod, and one that is gone no more", async () => {
+  test("a new limit range applies to the next pod, and a deleted one no longer", async () => {
     const where = await limited({ type: "Container", defaultRequest: { cpu: "1m" } });
     const requestOf = async () =>
       (await ok(server.admin.post(podsIn(where), pod(container("c"))))).body.spec.containers[0].resources
@@ -167,7 +167,7 @@ describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", 
     await ok(server.admin.post(podsIn(where), pod(container("c", cpu("500m", "2")))));
   });
 
-  test("a pod as a whole: its containers together, or an init container where that is more", async () => {
+  test("a pod counts as the sum of its containers or the largest init container", async () => {
     const where = await limited({ type: "Pod", max: { cpu: "2" }, min: { cpu: "100m" } });
     const post = (...containers: object[]) => server.admin.post(podsIn(where), pod(...containers));
     await ok(post(container("a", cpu("1", "1")), container("b", cpu("1", "1"))));
@@ -186,7 +186,7 @@ describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", 
     );
   });
 
-  test("all that is wrong is said together", async () => {
+  test("all violations are reported together", async () => {
     const where = await limited({
       type: "Container",
       min: { cpu: "100m", memory: "64Mi" },
@@ -200,7 +200,7 @@ describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", 
     );
   });
 
-  test("claims, when they are created and when they grow", async () => {
+  test("claims are checked on create and when they grow", async () => {
     const where = await limited({
       type: "PersistentVolumeClaim",
       min: { storage: "1Gi" },
@@ -237,7 +237,7 @@ describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", 
     await ok(grow("5Gi"));
   });
 
-  test("quantities are compared exactly, however they are written", async () => {
+  test("quantities are compared exactly in any notation", async () => {
     const where = await limited({ type: "Container", max: { memory: "1Gi" } });
     const memory = (text: string) => pod(container("c", { limits: { memory: text } }));
     await ok(server.admin.post(podsIn(where), memory("1073741824")));
@@ -247,7 +247,7 @@ describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", 
     );
   });
 
-  test("other namespaces, and updates of pods, have nothing to do with it", async () => {
+  test("other namespaces and updates of pods are not checked", async () => {
     const where = await limited({ type: "Container", max: { cpu: "1" } });
     await ok(server.admin.post(podsIn("default"), pod(container("c", cpu("3", "3")))));
     const { body } = await ok(server.admin.post(podsIn(where), pod(container("c", cpu("1", "1")))));

@@ -45,7 +45,7 @@ const pod = (name: string, priorityClassName: string) => ({
   spec: { priorityClassName, containers: [{ name: "c", image: "example.com/i:1" }] },
 });
 
-test("what is configured to need a quota is refused without one, and created where a quota limits it", async () => {
+test("a limited resource is rejected without a quota and created when a quota covers it", async () => {
   const server = await configured(documented);
   const { admin } = server;
   const gold = "gold.storageclass.storage.platform.io/requests.storage";
@@ -69,7 +69,7 @@ test("what is configured to need a quota is refused without one, and created whe
   }
 });
 
-test("so are pods of a scope, such as a priority class, without a quota of that scope", async () => {
+test("pods of a limited scope are rejected when no quota has that scope", async () => {
   const scope = "{ scopeName: PriorityClass, operator: In, values: [high] }";
   const server = await configured(
     [
@@ -95,7 +95,7 @@ test("so are pods of a scope, such as a priority class, without a quota of that 
   }
 });
 
-describe("a configuration that can't be meant keeps the server from starting", () => {
+describe("the server does not start with an invalid configuration", () => {
   const head = "kind: ResourceQuotaConfiguration\napiVersion: apiserver.config.platform.io/v1\n";
   test.each([
     [

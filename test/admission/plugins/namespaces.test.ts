@@ -42,7 +42,7 @@ describe("NamespaceAutoProvision", () => {
     expect((await ok(server.admin.get("/api/v1/namespaces/fresh"))).body.status.phase).toBe("Active");
   });
 
-  test("many at once create it once, and a dry run creates none", async () => {
+  test("concurrent requests create it once, and a dry run does not create it", async () => {
     const many = Array.from({ length: 20 }, (_, index) =>
       server.admin.post("/api/v1/namespaces/crowd/configmaps", configMap(`m${index}`)),
     );
@@ -52,7 +52,7 @@ describe("NamespaceAutoProvision", () => {
     expect((await server.admin.get("/api/v1/namespaces/dry")).status).toBe(404);
   });
 
-  test("a name that no namespace can have is refused, and nothing is created", async () => {
+  test("an invalid namespace name is rejected, and nothing is created", async () => {
     const { status } = await server.admin.post("/api/v1/namespaces/No_Name/configmaps", configMap("m"));
     expect(status).toBe(422);
   });
@@ -119,7 +119,7 @@ describe("PodNodeSelector", () => {
     expect(await selectorOf("default")).toEqual({ tier: "any" });
   });
 
-  test("an empty annotation leaves pods without a node selector, also without the default one", async () => {
+  test("an empty annotation leaves pods without a node selector, including the default one", async () => {
     await ok(server.admin.post("/api/v1/namespaces", annotated("empty", { [key]: "" })));
     expect(await selectorOf("empty")).toBeUndefined();
     expect(await selectorOf("empty", { tier: "one" })).toEqual({ tier: "one" });
@@ -136,7 +136,7 @@ describe("PodNodeSelector", () => {
     );
   });
 
-  test("C-4.13-92 entries of the configuration bound what a namespace's pods may select by", async () => {
+  test("C-4.13-92 configuration entries restrict the node selectors of a namespace's pods", async () => {
     expect(await selectorOf("narrow", { disk: "ssd" })).toEqual({ env: "test", disk: "ssd" });
     await rejected(
       server.admin.post(podsIn("narrow"), pod("wide", { nodeSelector: { other: "x" } })),
@@ -144,7 +144,7 @@ describe("PodNodeSelector", () => {
     );
   });
 
-  test("an annotation that is no list of labels rejects the pod; a mended one counts for the next request", async () => {
+  test("a pod is rejected when the annotation is invalid, and a corrected annotation applies to the next request", async () => {
     await rejected(server.admin.post(podsIn("broken"), pod("p")), "the node selector of namespace broken");
     await ok(
       server.admin.patch("/api/v1/namespaces/broken", { metadata: { annotations: { [key]: "a=b" } } }),
@@ -152,7 +152,7 @@ describe("PodNodeSelector", () => {
     expect(await selectorOf("broken")).toEqual({ a: "b" });
   });
 
-  test("a selector that can't be read stops the start, and says where it stands", async () => {
+  test("the server does not start when a selector is invalid, and the error names its field", async () => {
     const file = configuration("PodNodeSelector", { podNodeSelectorPluginConfig: { here: "a in (" } });
     const starts = TestServer.start({
       enabledAdmissionPlugins: ["PodNodeSelector"],
@@ -270,7 +270,7 @@ describe("PodTolerationRestriction", () => {
         expect(await tolerates("effects", gpu(more))).toBe(true);
     });
 
-    test("C-4.13-99 with seconds allows tolerations that end no later", async () => {
+    test("C-4.13-99 with tolerationSeconds allows tolerations that are not longer", async () => {
       await allowing("seconds", seconds(60));
       expect(await tolerates("seconds", seconds(60))).toBe(true);
       expect(await tolerates("seconds", seconds(59))).toBe(true);
@@ -309,7 +309,7 @@ describe("PodTolerationRestriction", () => {
     expect(await tolerationsOf("none")).toBeUndefined();
   });
 
-  test("an annotation that can't be read rejects the pod, and names the annotation", async () => {
+  test("a pod is rejected when an annotation is invalid, and the message names it", async () => {
     await rejected(
       server.admin.post(podsIn("broken"), pod("p")),
       `the annotation ${defaults} of namespace broken`,

@@ -77,7 +77,7 @@ describe("OwnerReferencesPermissionEnforcement", () => {
     await ok(remover.patch(`${MAPS}/b`, blocking));
   });
 
-  test("C-4.13-84 an update that switches blockOwnerDeletion on needs update of the owner's finalizers", async () => {
+  test("C-4.13-84 an update that sets blockOwnerDeletion needs the permission to update the owner's finalizers", async () => {
     const why =
       "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
     const blocking = (...values: (boolean | undefined)[]) =>
@@ -92,7 +92,7 @@ describe("OwnerReferencesPermissionEnforcement", () => {
     await rejected(blocker.patch(`${MAPS}/c`, blocking(true)), why);
   });
 
-  test("an owner of a kind that isn't served can't be blocked", async () => {
+  test("blockOwnerDeletion is rejected when the kind of the owner is not served", async () => {
     const unknown = {
       apiVersion: "example.com/v1",
       kind: "Thing",

@@ -39,7 +39,7 @@ describe("AlwaysPullImages", () => {
     );
   });
 
-  test("an update keeps the policy of a pod from before until a container gets another image", async () => {
+  test("an update keeps the stored pull policy unless a container image changes", async () => {
     const folder = temporaryFolder();
     const storage = { engine: "embedded", dir: path.join(folder.path, "store") } as const;
     const containers = [{ name: "a", image: "i:1", imagePullPolicy: "Never" }];
@@ -63,7 +63,7 @@ describe("AlwaysPullImages", () => {
     }
   });
 
-  test("rejects a pod whose policy another plugin changes after it, by all containers that have another", async () => {
+  test("rejects a pod when a later plugin changes the pull policy, and names all such containers", async () => {
     const undo: AdmissionPlugin = {
       name: "Undo",
       concerns: (operation, { resource }) => operation === "CREATE" && resource.kind.name === "Pod",
@@ -120,7 +120,7 @@ describe("DefaultTolerationSeconds", () => {
     expect(body.spec.tolerations).toEqual(added(300));
   });
 
-  test("a pod that says something of such a taint keeps what it says", async () => {
+  test("a pod keeps its own toleration of such a taint", async () => {
     const own = {
       key: "node.platform.io/not-ready",
       operator: "Exists",
@@ -138,12 +138,12 @@ describe("DefaultTolerationSeconds", () => {
     expect(both.body.spec.tolerations).toEqual([other, ...added(300)]);
   });
 
-  test("what it fills in belongs to no field manager", async () => {
+  test("the added tolerations have no field manager", async () => {
     const { body } = await ok(server().admin.post(PODS, pod("owned")));
     expect(JSON.stringify(body.metadata.managedFields)).not.toContain("tolerations");
   });
 
-  test("C-4.13-38 the times are options", async () => {
+  test("C-4.13-38 the toleration seconds are set by options", async () => {
     const other = await TestServer.start({
       tolerationSeconds: { notReady: 1, unreachable: 0 },
       controllers: [],
@@ -158,7 +158,7 @@ describe("DefaultTolerationSeconds", () => {
     }
   });
 
-  test("can be turned off, also where it is enabled too", async () => {
+  test("can be disabled, which has precedence over enabling", async () => {
     const off = await TestServer.start({
       enabledAdmissionPlugins: ["DefaultTolerationSeconds"],
       disabledAdmissionPlugins: ["DefaultTolerationSeconds"],
@@ -196,7 +196,7 @@ describe("ExtendedResourceToleration", () => {
     expect(await tolerationsOf("init", { initContainers })).toEqual([added("example.com/gpu")]);
   });
 
-  test("C-4.13-47 a toleration that the pod has for the resource isn't added twice, and one of another effect stays", async () => {
+  test("C-4.13-47 an existing toleration of the resource isn't added twice, and one with another effect stays", async () => {
     const other = { ...added("example.com/gpu"), effect: "NoExecute" };
     const containers = [container("c", { "example.com/gpu": "1" })];
     const tolerations = [other, added("example.com/gpu")];
@@ -268,7 +268,7 @@ describe("SecurityContextDeny", () => {
     await rejected(server().admin.post(PODS, pod("denied", spec)), `${field} is forbidden`);
   });
 
-  test("other fields of the security context are let through", async () => {
+  test("other fields of the security context are allowed", async () => {
     const spec = { securityContext: { runAsNonRoot: true }, hostname: "h" };
     await ok(server().admin.post(PODS, pod("let-through", spec)));
   });
@@ -280,7 +280,7 @@ describe("Priority", () => {
   const made = async (name: string, spec: object = {}) =>
     (await ok(server().admin.post(PODS, pod(name, spec)))).body.spec;
 
-  test("C-4.13-101 C-4.13-102 fills the priority of a pod from its class; without one it is 0", async () => {
+  test("C-4.13-101 C-4.13-102 sets the priority of a pod from its class, or 0 when it has no class", async () => {
     expect(await made("none")).toMatchObject({ priority: 0, preemptionPolicy: "PreemptLowerPriority" });
     await ok(
       server().admin.post(CLASSES, { metadata: { name: "high" }, value: 1000, preemptionPolicy: "Never" }),
@@ -303,7 +303,7 @@ describe("Priority", () => {
     );
   });
 
-  test("rejects a pod that states another priority or policy than its class gives", async () => {
+  test("rejects a pod whose priority or preemption policy differs from its class", async () => {
     await rejected(
       server().admin.post(PODS, pod("states", { priority: 5 })),
       "priority (5) must not be provided",
@@ -317,7 +317,7 @@ describe("Priority", () => {
     });
   });
 
-  test("the default class is that of pods that name none, and there is only one", async () => {
+  test("the default class applies to pods without a class, and a second default class is rejected", async () => {
     await ok(server().admin.post(CLASSES, { metadata: { name: "usual" }, value: 7, globalDefault: true }));
     expect(await made("usual")).toMatchObject({ priority: 7, priorityClassName: "usual" });
     const second = { metadata: { name: "second" }, value: 8, globalDefault: true };
@@ -332,7 +332,7 @@ describe("Priority", () => {
     expect(await made("again")).toMatchObject({ priority: 0 });
   });
 
-  test("an update that leaves the priority out keeps it", async () => {
+  test("an update without a priority keeps the stored one", async () => {
     const spec = await made("kept");
     const { body } = await ok(server().admin.get(`${PODS}/kept`));
     const { priority: _, preemptionPolicy: __, ...rest } = spec;

@@ -9,8 +9,8 @@ const creators = 64;
 /** However slow the machine: more are created than the quota holds without the storm's deletes, and more are refused. */
 const fewest = 12;
 
-describe("a quota is never overrun, and never leaks, with 64 creators at once", () => {
-  test.each(["memory", "embedded"] as const)("by one server, %s", async (engine) => {
+describe("usage never exceeds a quota and is never lost with 64 concurrent creators", () => {
+  test.each(["memory", "embedded"] as const)("on one server with the %s store", async (engine) => {
     const folder = temporaryFolder();
     const storage = engine === "memory" ? { engine } : { engine, dir: path.join(folder.path, "data") };
     const server = await TestServer.start({ storage, enabledControllers: ["resourcequota"] });
@@ -45,7 +45,7 @@ describe("two processes over one data folder", () => {
     folder.remove();
   });
 
-  test("both charge the same quota, and it is never overrun", async () => {
+  test("both processes charge the same quota without exceeding it", async () => {
     const apis = servers.map((one) => one.as("admin"));
     const since = await limitedNamespace(apis[0]!, "both");
     const { created, refused } = await storm(apis, "both", { creators, rounds: 8, mark: "a" });
@@ -55,7 +55,7 @@ describe("two processes over one data folder", () => {
     await expectNoLeak(apis[1]!, "both");
   });
 
-  test("so it is when one is killed in between, again and again", async () => {
+  test("the quota stays exact when one process is killed repeatedly", async () => {
     const since = await limitedNamespace(servers[0]!.as("admin"), "killed");
     for (let round = 0; round < 3; round++) {
       const apis: Api[] = servers.map((one) => one.as("admin"));

@@ -84,7 +84,7 @@ describe("what a pod uses", () => {
     await expect.poll(() => usedIn(where)).toEqual(used);
   });
 
-  test("the overhead of its runtime class comes on top", async () => {
+  test("the overhead of its runtime class is added", async () => {
     await ok(
       server.admin.post("/apis/node.platform.io/v1/runtimeclasses", {
         metadata: { name: "heavy" },
@@ -98,7 +98,7 @@ describe("what a pod uses", () => {
     await expect.poll(() => usedIn(where)).toEqual({ "requests.cpu": "750m", "limits.cpu": "1250m" });
   });
 
-  test("nothing once it has ended, though it still counts as an object", async () => {
+  test("a completed pod uses no resources but still counts in count/pods", async () => {
     const where = await limited({ pods: "1", "requests.cpu": "1", "count/pods": "2" });
     const cpu = { requests: { cpu: "1" } };
     for (const [name, phase] of [
@@ -115,7 +115,7 @@ describe("what a pod uses", () => {
     );
   });
 
-  test("what a quota limits of processors and memory, every container must set", async () => {
+  test("a pod is rejected when a container lacks a CPU or memory value that a quota limits", async () => {
     const where = await limited({ "limits.cpu": "1", memory: gi(1), pods: "5" });
     const spec = {
       containers: [container("a", { requests: { memory: gi(1) } }), container("b")],
@@ -140,8 +140,8 @@ describe("what a pod uses", () => {
   });
 });
 
-describe("what counts when", () => {
-  test("a new quota counts for the very next request, and so do its changes and its end", async () => {
+describe("when usage and quotas take effect", () => {
+  test("a created, changed or deleted quota takes effect for the next request", async () => {
     const where = await limited({ "count/secrets": "0" });
     const post = (name: string) => server.admin.post(at(where, "configmaps"), configMap(name));
     for (let round = 0; round < 20; round++) {
@@ -159,7 +159,7 @@ describe("what counts when", () => {
     }
   });
 
-  test("what is deleted is free for the very next request", async () => {
+  test("the usage of a deleted object is free for the next request", async () => {
     const where = await limited({ configmaps: "1" });
     for (let round = 0; round < 20; round++) {
       await ok(server.admin.post(at(where, "configmaps"), configMap("a")));
@@ -168,7 +168,7 @@ describe("what counts when", () => {
     }
   });
 
-  test("a dry run is refused what a write would be, and is charged nothing", async () => {
+  test("a dry run is checked against the quota but not charged", async () => {
     const where = await limited({ configmaps: "1" });
     const dry = (name: string) => server.admin.post(`${at(where, "configmaps")}?dryRun=All`, configMap(name));
     for (let i = 0; i < 3; i++) await ok(dry("a"));
@@ -176,7 +176,7 @@ describe("what counts when", () => {
     await rejected(dry("b"), "exceeded quota");
   });
 
-  test("C-4.13-05 what a later plugin rejects isn't charged", async () => {
+  test("C-4.13-05 a request that a later plugin rejects is not charged", async () => {
     const where = await limited({ [`count/roles.${rbacGroup}`]: "1" });
     await ok(server.admin.post(`${RBAC}/namespaces/${where}/roles`, roleThat("create", "roles", rbacGroup)));
     await ok(
@@ -205,7 +205,7 @@ describe("what counts when", () => {
     );
   });
 
-  test("a create that finds the name taken isn't charged", async () => {
+  test("a create is not charged when it returns 409", async () => {
     const where = await limited({ configmaps: "2" });
     await ok(server.admin.post(at(where, "configmaps"), configMap("a")));
     for (let i = 0; i < 5; i++) {
@@ -215,14 +215,14 @@ describe("what counts when", () => {
     await ok(server.admin.post(at(where, "configmaps"), configMap("b")));
   });
 
-  test("of several quotas each must allow it", async () => {
+  test("a request must fit into each of several quotas", async () => {
     const where = await limited({ configmaps: "5" });
     await ok(server.admin.post(quotasIn(where), quota("a-tight", { configmaps: "1" })));
     await ok(server.admin.post(at(where, "configmaps"), configMap("a")));
     await rejected(server.admin.post(at(where, "configmaps"), configMap("b")), "exceeded quota: a-tight");
   });
 
-  test("an object that changes nothing that is limited can be updated where everything is used", async () => {
+  test("an update without additional usage is allowed when the quota is exhausted", async () => {
     const where = await limited({ configmaps: "1" });
     await ok(server.admin.post(at(where, "configmaps"), configMap("a")));
     await ok(server.admin.patch(`${at(where, "configmaps")}/a`, { data: { a: "b" } }));

@@ -85,7 +85,7 @@ describe("scopes", () => {
     await expect.poll(() => usedIn(where)).toEqual({ pods: "0" });
   });
 
-  test("nothing but pods is in a scope", async () => {
+  test("a scope matches only pods", async () => {
     const where = await limited({ "count/configmaps": "0" }, { scopes: ["BestEffort"] });
     await ok(server.admin.post(at(where, "configmaps"), configMap("a")));
   });
@@ -100,7 +100,7 @@ describe("services", () => {
       ...more,
     },
   });
-  test("of each type, with the node ports that they ask for", async () => {
+  test("are counted by type and by requested node ports", async () => {
     const where = await limited({
       services: "10",
       "count/services": "10",
@@ -122,7 +122,7 @@ describe("services", () => {
       });
   });
 
-  test("an update is charged for what it adds, and gives back what it takes away", async () => {
+  test("an update is charged for added usage and releases removed usage", async () => {
     const where = await limited({ "services.nodeports": "2" });
     const services = at(where, "services");
     await ok(server.admin.post(services, service("a", "ClusterIP", 2)));
@@ -138,7 +138,7 @@ describe("services", () => {
   });
 });
 
-test("claims: storage and number, of all classes and of each", async () => {
+test("claims are limited by storage and number, in total and per storage class", async () => {
   const gold = "gold.storageclass.storage.platform.io";
   const where = await limited({
     persistentvolumeclaims: "3",
@@ -197,7 +197,7 @@ describe("numbers of objects", () => {
     await ok(server.admin.post(at(where, resource), object));
   });
 
-  test("of any group, in whichever version it is written", async () => {
+  test("objects of any group are counted in all their versions", async () => {
     const where = await limited({ "count/horizontalpodautoscalers.autoscaling": "1" });
     const scaler = (name: string) => ({
       metadata: { name },
@@ -212,7 +212,7 @@ describe("numbers of objects", () => {
     );
   });
 
-  test("events are never counted, and what nobody serves isn't used", async () => {
+  test("events and resources that are not served are not counted", async () => {
     const where = await limited({ "count/events": "0", "count/things.example.com": "0", configmaps: "3" });
     const involvedObject = { kind: "Pod", name: "p", namespace: where };
     await ok(server.admin.post(at(where, "events"), { metadata: { name: "e" }, involvedObject }));

@@ -26,7 +26,7 @@ interface ShownVolume {
 }
 
 describe("the account of a pod", () => {
-  test("C-4.13-111 C-4.13-112 a pod that names no account runs under the namespace's, with its token in every container", async () => {
+  test("C-4.13-111 C-4.13-112 a pod without an account gets the default one, with its token mounted in every container", async () => {
     const { spec, metadata } = await made("plain", {
       containers: [
         { name: "a", image: "i" },
@@ -62,7 +62,7 @@ describe("the account of a pod", () => {
     expect(owned).not.toMatch(/volume|serviceAccount/);
   });
 
-  test("the names are those of the reference in its vocabulary", async () => {
+  test("with the vocabulary kubernetes, the names are those of Kubernetes", async () => {
     const other = await TestServer.start({ vocabulary: "kubernetes" });
     try {
       const { spec } = (await ok(other.admin.post(PODS, pod("plain")))).body;
@@ -76,7 +76,7 @@ describe("the account of a pod", () => {
     }
   });
 
-  test("an account that isn't there: rejected; a new one counts for the next request", async () => {
+  test("a pod with a missing account is rejected, and accepted once the account exists", async () => {
     const spec = { serviceAccountName: "later" };
     await rejected(
       server.admin.post(PODS, pod("early", spec)),
@@ -88,13 +88,13 @@ describe("the account of a pod", () => {
     await rejected(server.admin.post(PODS, pod("late", spec)), 'serviceaccount "later" not found');
   });
 
-  test("a pod right after its namespace waits for the default account", async () => {
+  test("a pod created right after its namespace waits for the default account", async () => {
     await ok(server.admin.post("/api/v1/namespaces", namespace("brand-new")));
     const { body } = await ok(server.admin.post("/api/v1/namespaces/brand-new/pods", pod("first")));
     expect(body.spec.serviceAccountName).toBe("default");
   });
 
-  test("without the controller the wait ends, and the pod is rejected", async () => {
+  test("the pod is rejected after the wait when the controller is disabled", async () => {
     const alone = await TestServer.start({ enabledControllers: ["*", "-serviceaccount"] });
     try {
       const why = 'error looking up service account default/default: serviceaccount "default" not found';
@@ -107,14 +107,14 @@ describe("the account of a pod", () => {
     }
   });
 
-  test("a pod that says nothing is told what it lacks", async () => {
+  test("a pod without required fields returns 422", async () => {
     for (const spec of [undefined, {}, { volumes: [{}], initContainers: [{}] }]) {
       const { status, body } = await server.admin.post(PODS, { metadata: { name: "empty" }, spec });
       expect([status, body.reason]).toEqual([422, "Invalid"]);
     }
   });
 
-  test("an account that a later plugin chooses must exist too, and limits the pod", async () => {
+  test("an account set by a later plugin must exist and its secret restrictions apply", async () => {
     let chosen = "missing";
     const chooses: AdmissionPlugin = {
       name: "Chooses",
@@ -152,18 +152,21 @@ describe("whether the token is mounted", () => {
     [true, false, true],
     [false, undefined, false],
     [false, true, false],
-  ])("the pod says %s, its account %s: %s", async (ofPod, ofAccount, mounted) => {
-    const serviceAccountName = await account(
-      ofAccount === undefined ? {} : { automountServiceAccountToken: ofAccount },
-    );
-    const spec = ofPod === undefined ? {} : { automountServiceAccountToken: ofPod };
-    const { volumes = [], containers } = (await made(`mounts-${count}`, { ...spec, serviceAccountName }))
-      .spec;
-    expect(volumes).toHaveLength(mounted ? 1 : 0);
-    expect(containers[0].volumeMounts ?? []).toHaveLength(mounted ? 1 : 0);
-  });
+  ])(
+    "automountServiceAccountToken %s in the pod and %s in the account results in %s",
+    async (ofPod, ofAccount, mounted) => {
+      const serviceAccountName = await account(
+        ofAccount === undefined ? {} : { automountServiceAccountToken: ofAccount },
+      );
+      const spec = ofPod === undefined ? {} : { automountServiceAccountToken: ofPod };
+      const { volumes = [], containers } = (await made(`mounts-${count}`, { ...spec, serviceAccountName }))
+        .spec;
+      expect(volumes).toHaveLength(mounted ? 1 : 0);
+      expect(containers[0].volumeMounts ?? []).toHaveLength(mounted ? 1 : 0);
+    },
+  );
 
-  test("a container with a mount at the place keeps it; the others get theirs", async () => {
+  test("a container keeps its own mount at the token path, and other containers get the token mount", async () => {
     const own = { name: "own", mountPath: place };
     const { volumes, containers } = (
       await made("own-mount", {
@@ -185,14 +188,14 @@ describe("whether the token is mounted", () => {
     ]);
   });
 
-  test("no volume where every container has a mount at the place", async () => {
+  test("no volume is added when every container has its own mount at the token path", async () => {
     const containers = [{ name: "a", image: "i", volumeMounts: [{ name: "own", mountPath: place }] }];
     const { volumes } = (await made("all-own", { volumes: [{ name: "own", emptyDir: {} }], containers }))
       .spec;
     expect(volumes.map(({ name }: ShownVolume) => name)).toEqual(["own"]);
   });
 
-  test("a volume named like a token's is used", async () => {
+  test("an existing volume with a token volume name is used", async () => {
     const { volumes, containers } = (
       await made("named-alike", { volumes: [{ name: "api-access-mine", emptyDir: {} }] })
     ).spec;
@@ -201,7 +204,7 @@ describe("whether the token is mounted", () => {
   });
 });
 
-test("image pull secrets are the account's where the pod has none", async () => {
+test("a pod without image pull secrets gets those of its account", async () => {
   const serviceAccountName = await account({ imagePullSecrets: [{ name: "one" }, { name: "two" }] });
   const pulls = async (name: string, spec: object) => (await made(name, spec)).spec.imagePullSecrets;
   expect(await pulls("pulls", { serviceAccountName })).toEqual([{ name: "one" }, { name: "two" }]);
@@ -253,7 +256,7 @@ describe("an account that limits its pods to the secrets it names", () => {
     await made(name, { ...spec, serviceAccountName: free });
   });
 
-  test("what it names may be used", async () => {
+  test("allows the secrets that it names", async () => {
     await made("uses-named", {
       serviceAccountName: await account(naming, marked),
       ...secretVolume("mine"),
@@ -261,7 +264,7 @@ describe("an account that limits its pods to the secrets it names", () => {
     });
   });
 
-  test("containers that are added to look into a pod are limited too", async () => {
+  test("also restricts ephemeral containers", async () => {
     const serviceAccountName = await account(naming, marked);
     await made("looked-into", { serviceAccountName });
     const adding = (name: string, fields: object) =>
@@ -283,7 +286,7 @@ describe("mirror pods", () => {
   const mirror = (name: string, spec: object) =>
     pod(name, { nodeName: "n", ...spec }, { annotations: { "platform.io/config.mirror": "x" } });
 
-  test("stay as they are", async () => {
+  test("are not changed", async () => {
     const { body } = await ok(server.admin.post(PODS, mirror("mirror", {})));
     expect(body.spec.serviceAccountName).toBeUndefined();
     expect(body.spec.volumes).toBeUndefined();

@@ -61,7 +61,7 @@ describe("the configuration of PodSecurity", () => {
     await expect(read(theirs)).rejects.toThrow(`expected "PodSecurityConfiguration" of "${group}/v1"`);
   });
 
-  test("everything that is wrong is told by its place", async () => {
+  test("every error is reported with its field path", async () => {
     const wrong = configured({
       defaults: { enforce: "strict", "warn-version": "1.2" },
       exemptions: { usernames: ["", "ana", "ana"], namespaces: ["a/b"], runtimeClasses: ["A"] },

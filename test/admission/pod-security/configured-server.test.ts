@@ -62,7 +62,7 @@ describe("the configuration, what is recorded, and what is counted", () => {
     );
   }
 
-  test("defaults hold for namespaces without labels, and are recorded", async () => {
+  test("defaults apply to namespaces without labels and are recorded", async () => {
     const older = 'runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true)';
     const violation = (what: string) => `would violate PodSecurity "restricted:v1.7": ${what}`;
     expect(await recorded(api().post(podsOf("default"), podNamed("allowed")))).toEqual({
@@ -105,7 +105,7 @@ describe("the configuration, what is recorded, and what is counted", () => {
     expect((await byAna).status).toBe(201);
   });
 
-  test("labels of an exempt namespace that have no effect are warned of", async () => {
+  test("labels without effect on an exempt namespace return a warning", async () => {
     const labels = {
       [label("enforce")]: "restricted",
       [label("audit-version")]: "v1.3",

@@ -258,13 +258,13 @@ describe("what each control forbids, and since which release", () => {
 });
 
 describe("restricted", () => {
-  test("allows a pod that says all that it asks for, in every version", () => {
+  test("allows a pod with all required settings in every version", () => {
     for (let minor = 0; minor <= 27; minor++) {
       expect(violated(`restricted:v1.${minor}`, restrictedSpec())).toBe("");
     }
   });
 
-  test("what the pod says counts for containers that say nothing", () => {
+  test("pod settings apply to containers without their own setting", () => {
     const spec = withContext(
       { runAsNonRoot: undefined, seccompProfile: undefined },
       {
@@ -282,7 +282,7 @@ describe("restricted", () => {
     );
   });
 
-  test("a Windows pod needs no settings that Windows lacks, from v1.25 on", () => {
+  test("a Windows pod needs no Linux-only settings from v1.25 on", () => {
     const bare = withContext(
       { allowPrivilegeEscalation: undefined, capabilities: undefined, seccompProfile: undefined },
       { os: { name: "windows" } },
@@ -295,7 +295,7 @@ describe("restricted", () => {
     expect(violated("restricted:latest", { ...bare, os: { name: "linux" } })).not.toBe("");
   });
 
-  test("containers of all three kinds are checked, in the order in which they start", () => {
+  test("init, normal and ephemeral containers are checked in this order", () => {
     const spec = restrictedSpec({
       ...several("initContainers", "i"),
       ...several("containers", "c"),
@@ -304,7 +304,7 @@ describe("restricted", () => {
     expect(violated("restricted:v1.8", spec)).toContain('containers "i", "c", "e" must set');
   });
 
-  test("violations of baseline come first, and a control that takes another's place speaks alone", () => {
+  test("baseline violations come first, and a restricted control replaces the baseline control that it overrides", () => {
     const spec = withContext(
       { privileged: true, capabilities: { add: ["SYS_ADMIN"] }, runAsNonRoot: undefined },
       { hostNetwork: true, volumes: [{ name: "v", hostPath: { path: "/" } }] },

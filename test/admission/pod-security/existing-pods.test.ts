@@ -57,7 +57,7 @@ function evaluated(store: Store, clock = new ManualClock()): Promise<PodsResult>
 const times = (count: number, pod: TestPod): TestPod[] => Array.from({ length: count }, () => pod);
 
 describe("the pods of a namespace whose level changes", () => {
-  test("pods with the same violations are told together, by the first name, in order", async () => {
+  test("pods with the same violations are grouped under the first name, in order", async () => {
     const pods = [
       { violates: "privileged" },
       {},
@@ -79,7 +79,7 @@ describe("the pods of a namespace whose level changes", () => {
     });
   });
 
-  test("all pages are read, and an empty namespace has nothing to tell", async () => {
+  test("all pages are read, and an empty namespace has no violations", async () => {
     const pods = [...times(2 * perPage, {}), { violates: "hostPort" }];
     expect(await evaluated(storeOf(pods))).toEqual({
       checked: 201,
@@ -89,13 +89,13 @@ describe("the pods of a namespace whose level changes", () => {
     expect(await evaluated(storeOf([]))).toEqual({ checked: 0, total: 0, violations: [] });
   });
 
-  test("3,000 pods are evaluated at most", async () => {
+  test("at most 3,000 pods are evaluated", async () => {
     const pods = [{ exempt: true }, ...times(3000, {}), ...times(7, { violates: "hostPort" })];
     expect(await evaluated(storeOf(pods))).toEqual({ checked: 3000, total: 3007, violations: [] });
     expect(await evaluated(storeOf(times(3000, {})))).toMatchObject({ checked: 3000, total: 3000 });
   });
 
-  test("the first pod of each controller goes before the others of its kind", async () => {
+  test("the first pod of each controller is evaluated before its other pods", async () => {
     const pods = [
       ...times(3500, { controller: "large", violates: "hostPort" }),
       { controller: "small", violates: "privileged" },
@@ -112,7 +112,7 @@ describe("the pods of a namespace whose level changes", () => {
     });
   });
 
-  test("after a second the rest is left", async () => {
+  test("the evaluation stops after one second", async () => {
     const clock = new ManualClock();
     const start = clock.now();
     let pages = 0;
@@ -123,7 +123,7 @@ describe("the pods of a namespace whose level changes", () => {
     expect([pages, clock.now() - start]).toEqual([3, 1000]);
   });
 
-  test("other work has its turn meanwhile", async () => {
+  test("the evaluation yields to other work", async () => {
     let turns = 0;
     let done = false;
     const counting = (async () => {

@@ -36,7 +36,7 @@ test.each<[object | undefined, string, string, string]>([
   expect(read(labels as Record<string, string>)).toEqual(levels);
 });
 
-test("defaults count where labels say nothing", () => {
+test("defaults apply when labels are missing", () => {
   const level = (name: "baseline" | "restricted", minor: number) => ({ level: name, minor });
   const defaults = {
     enforce: level("baseline", 20),
@@ -55,7 +55,7 @@ test("defaults count where labels say nothing", () => {
   ]);
 });
 
-test("an invalid label is a fault: enforced as the strictest, neither recorded nor warned of", () => {
+test("an invalid enforce level becomes restricted, invalid audit and warn levels become privileged, and an invalid version becomes latest", () => {
   expect(read({ enforce: "strict", audit: "x", warn: "" })).toEqual([
     "restricted:latest",
     all,
@@ -73,6 +73,6 @@ test("an invalid label is a fault: enforced as the strictest, neither recorded n
 });
 
 test.each(["", "v1", "v1.", "v1.01", "v1.-1", "v2.0", "v1.2.3", "Latest", "v1.99999999999999999999"])(
-  "%j is no version",
+  "%j is not a valid version",
   (text) => expect(parseVersion(text)).toBeUndefined(),
 );

@@ -40,7 +40,7 @@ describe("labels of a namespace", () => {
   const create = (labels: Record<string, string>) =>
     server.admin.post(`${NAMESPACES}?dryRun=All`, { metadata: { name: "new", labels } });
 
-  test("invalid ones are rejected, with all that is wrong", async () => {
+  test("invalid labels are rejected with all errors", async () => {
     const { status, body } = await create({ [enforce]: "strict", [version]: "1.20", [warn]: "Baseline" });
     const levels = "must be one of privileged, baseline, restricted";
     const wrong = {
@@ -70,7 +70,7 @@ describe("labels of a namespace", () => {
   const existing = (level: string) =>
     `existing pods in namespace "used" violate the new PodSecurity enforce level "${level}"`;
 
-  test("a stricter level is warned of with the pods that violate it; a looser one is not", async () => {
+  test("a stricter level returns warnings about violating pods, and a looser one does not", async () => {
     expect((await ok(label({ [enforce]: "baseline" }, "?dryRun=All"))).warnings).toEqual([
       existing("baseline:latest"),
       "five (and 2 other pods): host namespaces",
@@ -100,7 +100,7 @@ describe("labels of a namespace", () => {
   });
 });
 
-test("pods that can't be read are told of in a warning; the label is accepted", async () => {
+test("a label is accepted with a warning when the pods can't be read", async () => {
   const clock = new ManualClock();
   const registry = new Registry([Namespace, Pod], platform, () => true);
   const broken = new StoreUnavailableError("away");

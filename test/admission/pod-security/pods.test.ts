@@ -54,7 +54,7 @@ describe("pods", () => {
     expect(accepted.warnings).toEqual([]);
   });
 
-  test("a level that is warned of is not enforced", async () => {
+  test("the warn level returns a warning and is not enforced", async () => {
     const warned = await ok(server.admin.post(podsOf("baseline"), podNamed("warned")));
     expect(warned.warnings).toEqual([`would violate PodSecurity "restricted:latest": ${unrestricted}`]);
     const refused = await server.admin.post(podsOf("baseline"), podNamed("refused", onHost));
@@ -63,7 +63,7 @@ describe("pods", () => {
     expect(only.warnings).toEqual([`would violate PodSecurity "baseline:latest": ${isOnHost}`]);
   });
 
-  test("a label counts for the very next request", async () => {
+  test("a changed label applies to the next request", async () => {
     await namespaceWith(server, "changing", {});
     const create = (name: string) => server.admin.post(podsOf("changing"), podNamed(name, onHost));
     const set = (value: string | null) =>
@@ -117,7 +117,7 @@ describe("pods", () => {
     ]);
   });
 
-  test("a container that is added to look into a pod is evaluated", async () => {
+  test("an ephemeral container is evaluated", async () => {
     await ok(server.admin.post(podsOf("strict"), podNamed("looked-into", restrictedSpec())));
     const at = `${podsOf("strict")}/looked-into/ephemeralcontainers`;
     const add = (ephemeralContainer: object) =>
@@ -164,7 +164,7 @@ describe("pods", () => {
     expect(status.warnings).toEqual([]);
   });
 
-  test("what is enforced only is not warned of in templates", async () => {
+  test("the enforce level returns no warning for pod templates", async () => {
     await namespaceWith(server, "quiet", { enforce: "restricted", warn: "privileged" });
     const spec = {
       selector: { matchLabels: { a: "b" } },
@@ -193,7 +193,7 @@ test("with the vocabulary kubernetes, labels and annotations are those of kubern
   }
 });
 
-test("turned off, it rejects neither pods nor labels", async () => {
+test("the disabled plugin rejects neither pods nor labels", async () => {
   const server = await TestServer.start({ controllers: [], disabledAdmissionPlugins: ["PodSecurity"] });
   try {
     await namespaceWith(server, "strict", { enforce: "restricted", warn: "sometimes" });
@@ -203,7 +203,7 @@ test("turned off, it rejects neither pods nor labels", async () => {
   }
 });
 
-test("without a namespace there is no policy: a pod is refused", async () => {
+test("a pod in a missing namespace returns 500 when NamespaceLifecycle is disabled", async () => {
   const disabledAdmissionPlugins = ["NamespaceLifecycle", "ServiceAccount"];
   const server = await TestServer.start({ controllers: [], disabledAdmissionPlugins });
   try {
@@ -217,7 +217,7 @@ test("without a namespace there is no policy: a pod is refused", async () => {
   }
 });
 
-test("labels that were stored while the plugin was off count as the strictest, and are recorded", async () => {
+test("invalid labels stored while the plugin was disabled are enforced as restricted and recorded in the audit log", async () => {
   const folder = temporaryFolder();
   const storage = { engine: "embedded", dir: path.join(folder.path, "data") } as const;
   const off = await TestServer.start({ storage, controllers: [], disabledAdmissionPlugins: ["PodSecurity"] });

@@ -30,7 +30,7 @@ async function answeredMeanwhile(
 describe("policies of maximal cost", () => {
   const server = withPolicies();
 
-  test("one that runs away denies the request, or is passed over", async () => {
+  test("an expression over the cost budget denies or ignores the request by the failure policy", async () => {
     const { admin } = server();
     await inForce(server(), "endless", { validations: [endless] }, async () => {
       const { status, body } = await admin.post(CONFIG_MAPS, configMap("endless"));
@@ -42,7 +42,7 @@ describe("policies of maximal cost", () => {
     );
   });
 
-  test("a hundred of them share one budget, and others are answered meanwhile", async () => {
+  test("a hundred policies share one budget, and other requests are answered in the meantime", async () => {
     const { admin } = server();
     for (let index = 0; index < 100; index++) {
       const name = `costly-${index}`;
@@ -79,7 +79,7 @@ describe("policies of maximal cost", () => {
     await ok(admin.get("/api/v1/namespaces/default"));
   });
 
-  test("hostile text in every place of an expression leaves the server well", async () => {
+  test("the server still works after hostile text in every field of an expression", async () => {
     const { admin } = server();
     for (const expression of [
       "\u0000",

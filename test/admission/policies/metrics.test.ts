@@ -3,7 +3,7 @@ import { configMap, CONFIG_MAPS, inForce, withPolicies } from "./support.ts";
 
 const server = withPolicies();
 
-test("metrics count the expressions of policies by what was done, and whether they failed", async () => {
+test("metrics count policy checks by enforcement action and state", async () => {
   const counts = async (policy: string): Promise<readonly string[]> => {
     const { text } = await server().admin.get("/metrics");
     const ofPolicy = (line: string) =>

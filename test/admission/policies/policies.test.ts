@@ -15,7 +15,7 @@ import {
   withPolicies,
 } from "./support.ts";
 
-test("C-4.13-118 ValidatingAdmissionPolicy is on by default, and off where it is turned off", async () => {
+test("C-4.13-118 ValidatingAdmissionPolicy is on by default and can be disabled", async () => {
   for (const disabledAdmissionPlugins of [[], ["ValidatingAdmissionPolicy"]]) {
     const server = await TestServer.start({ ...policiesOn, disabledAdmissionPlugins });
     try {
@@ -53,7 +53,7 @@ describe("evaluation", () => {
   const create = (name: string, data: object = {}, metadata: object = {}) =>
     server().admin.post(CONFIG_MAPS, configMap(name, data, metadata));
 
-  test("C-4.13-119 a matching request fails if the expression of any policy doesn't hold", async () => {
+  test("C-4.13-119 a matching request is rejected when an expression of any policy is false", async () => {
     await inForce(server(), "has-a", { validations: ["has(object.data) && 'a' in object.data"] }, () =>
       inForce(server(), "has-b", { validations: ["has(object.data) && 'b' in object.data"] }, async () => {
         expect((await create("ab", { a: "1", b: "1" })).status).toBe(201);
@@ -93,7 +93,7 @@ describe("evaluation", () => {
     });
   });
 
-  test("a fault follows the failure policy", async () => {
+  test("an evaluation error is handled by the failure policy", async () => {
     const validations = ["object.data.missing == 'x'"];
     await inForce(server(), "fails", { validations }, async () => {
       const { status, body } = await create("fault", { a: "1" });
@@ -109,7 +109,7 @@ describe("evaluation", () => {
     );
   });
 
-  test("a policy without a binding, and one bound elsewhere, do nothing", async () => {
+  test("a policy has no effect without a binding or when the binding does not match", async () => {
     await ok(server().admin.post(POLICIES, policy("unbound", { validations: ["false"] })));
     await ok(create("unbound"));
     await ok(server().admin.delete(`${POLICIES}/unbound`));
@@ -122,7 +122,7 @@ describe("evaluation", () => {
     });
   });
 
-  test("selectors, excluded rules and named objects narrow a policy", async () => {
+  test("a policy is restricted by selectors, excludeResourceRules and resourceNames", async () => {
     const constraints = {
       objectSelector: { matchLabels: { checked: "yes" } },
       excludeResourceRules: [{ ...configMapRule, resourceNames: ["spared"] }],
@@ -138,7 +138,7 @@ describe("evaluation", () => {
     );
   });
 
-  test("object, oldObject and request say what is written, and by whom", async () => {
+  test("the variables object, oldObject and request describe the write and its user", async () => {
     const operations = ["CREATE", "UPDATE", "DELETE"];
     const validations = [
       "request.operation != 'CREATE' || (oldObject == null && object.metadata.name == request.name)",
@@ -230,7 +230,7 @@ describe("evaluation", () => {
     );
   });
 
-  test("policies, bindings and webhook configurations are never asked about", async () => {
+  test("policies do not apply to policies, bindings and webhook configurations", async () => {
     const rule = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] };
     // That these can be removed again is what `inForce` shows.
     await inForce(server(), "everything", { validations: ["false"], rule }, async () => {
@@ -262,7 +262,7 @@ describe("evaluation", () => {
     );
   });
 
-  test("a dry run is checked as well", async () => {
+  test("a policy also applies to a dry run", async () => {
     await inForce(server(), "dry", { validations: ["!request.dryRun"] }, async () => {
       expect((await server().admin.post(`${CONFIG_MAPS}?dryRun=All`, configMap("dry"))).status).toBe(422);
     });
@@ -294,7 +294,7 @@ describe("expressions are checked when a policy is written", () => {
     expect(cause.message).toContain(why);
   });
 
-  test("also when it is updated", async () => {
+  test("an invalid expression is rejected on update too", async () => {
     await ok(server().admin.post(POLICIES, policy("good", { validations: ["true"] })));
     const { status } = await server().admin.patch(`${POLICIES}/good`, {
       spec: { validations: [{ expression: "1" }] },
@@ -302,7 +302,7 @@ describe("expressions are checked when a policy is written", () => {
     expect(status).toBe(422);
   });
 
-  test("what a kind doesn't have is a warning", async () => {
+  test("an expression with a field that the kind lacks returns a warning", async () => {
     const rule = { resources: ["pods", "configmaps"] };
     const answer = await server().admin.post(
       POLICIES,
@@ -316,7 +316,7 @@ describe("expressions are checked when a policy is written", () => {
   });
 });
 
-test("a policy counts for the very next request of another server over the same store", async () => {
+test("a new policy applies to the next request of another server over the same store", async () => {
   const folder = temporaryFolder();
   const options = { ...policiesOn, storage: { engine: "embedded", dir: folder.path } } as const;
   const one = await TestServer.start(options);

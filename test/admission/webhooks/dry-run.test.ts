@@ -61,7 +61,7 @@ async function dryRun(changes: object): Promise<unknown> {
 
 describe("a dry run that a webhook with side effects matches", () => {
   it.each(["Some", "Unknown", undefined])(
-    "sideEffects %s: is refused, and the webhook isn't asked",
+    "is rejected without a webhook call when sideEffects is %s",
     async (sideEffects) => {
       expect(await dryRun({ sideEffects })).toMatchObject({
         reason: "BadRequest",
@@ -70,7 +70,7 @@ describe("a dry run that a webhook with side effects matches", () => {
     },
   );
 
-  it.each(["None", "NoneOnDryRun"])("sideEffects %s: the webhook is asked", async (sideEffects) => {
+  it.each(["None", "NoneOnDryRun"])("calls the webhook when sideEffects is %s", async (sideEffects) => {
     expect(await dryRun({ sideEffects })).toMatchObject({ name: "WebhookFailure" });
   });
 });

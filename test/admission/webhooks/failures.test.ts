@@ -38,15 +38,15 @@ async function expectPolicy(
 }
 
 describe.each(["mutating", "validating"] as const)("the failure policy of a %s webhook decides", (kind) => {
-  it("when nobody listens", async () => {
+  it("when the connection is refused", async () => {
     await expectPolicy(kind, "failed to call webhook: https://127.0.0.1:1/ can't be reached", {}, nobody);
   });
 
-  it("C-2.9-16 it is Fail unless said", async () => {
+  it("C-2.9-16 and defaults to Fail", async () => {
     expect(await outcome(kind, {}, nobody)).toMatchObject({ status: 500, stored: undefined });
   });
 
-  it("C-2.9-15 when it doesn't answer in time", async () => {
+  it("C-2.9-15 when the webhook exceeds its timeout", async () => {
     world.webhook.answer = () => reply(undefined);
     await expectPolicy(kind, "did not answer within 1000 ms", { timeoutSeconds: 1 });
   });
@@ -111,12 +111,12 @@ describe("the failure policy decides about a patch", () => {
     await expectPolicy("mutating", why);
   });
 
-  it("of a validating webhook", async () => {
+  it("when a validating webhook returns one", async () => {
     world.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
     await expectPolicy("validating", "may not return response.patch");
   });
 
-  it("of a deletion, which has no object", async () => {
+  it("when a webhook patches a deletion, which has no object", async () => {
     const doomed = async (failurePolicy: string) => {
       await world.server.admin.post(MAPS, map("a"));
       await world.configurations.mutating("first", hook(world.webhook.client(), { failurePolicy }));
@@ -132,8 +132,8 @@ describe("the failure policy decides about a patch", () => {
   });
 });
 
-describe("the time of the request", () => {
-  it("is the time of all its webhooks", async () => {
+describe("the timeout of the request", () => {
+  it("limits the total time of all its webhooks and stores nothing after 504", async () => {
     world.webhook.answer = () => reply(undefined);
     await world.configurations.mutating(
       "first",
@@ -147,8 +147,8 @@ describe("the time of the request", () => {
   });
 });
 
-describe("what grows", () => {
-  it("an object past its limit is refused, and nothing is stored", async () => {
+describe("a patch that grows the object", () => {
+  it("is rejected when the object exceeds its size limit, and nothing is stored", async () => {
     const value = "x".repeat(4 * 1024 * 1024);
     world.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value }) });
     await world.configurations.mutating("first", hook(world.webhook.client()));
@@ -157,7 +157,7 @@ describe("what grows", () => {
     expect((await world.server.admin.get(`${MAPS}/a`)).status).toBe(404);
   });
 
-  it("by copying and copying again costs no more than the limits of a patch", async () => {
+  it("is rejected with 500 when repeated copy operations exceed the patch limits", async () => {
     const doubling = Array.from({ length: 60 }, (_, index) => ({
       op: "copy",
       from: index === 0 ? "/data" : `/metadata/annotations/x${index - 1}`,

@@ -20,7 +20,7 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
     expect((await world.server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1", b: "2" });
   });
 
-  it("what a webhook adds belongs to no field manager", async () => {
+  it("fields that a webhook adds have no field manager", async () => {
     world.webhook.answer = () => add("/data/b", "2");
     await world.configurations.mutating("first", named("a"));
     const { body } = await world.server.admin.post(`${MAPS}?fieldManager=me`, map("a"));
@@ -28,7 +28,7 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
     expect(body.metadata.managedFields[0].fieldsV1["f:data"]).toEqual({ ".": {}, "f:a": {} });
   });
 
-  it("C-4.13-08 they are asked one after another, by the names of their configurations, and each sees the changes of the ones before", async () => {
+  it("C-4.13-08 webhooks are called sequentially in order of configuration names, and each receives the previous changes", async () => {
     let running = 0;
     const seen: unknown[] = [];
     world.webhook.answer = async ({ request }, path) => {
@@ -58,7 +58,7 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
     expect(world.webhook.asked[1]!.review.request.object.data).toEqual({ a: "1", b: "2" });
   });
 
-  it("numbers that a double can't hold stay exact, in what is sent and in a patch", async () => {
+  it("numbers beyond double precision stay exact in the review and in a patch", async () => {
     const revisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
     const resources = ["controllerrevisions"];
     const rules = [{ operations: ["CREATE"], apiGroups: ["apps"], apiVersions: ["v1"], resources }];
@@ -78,7 +78,7 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
 });
 
 describe("a patched object", () => {
-  it("gets the defaults that the patch leaves out, and what other plugins add to it", async () => {
+  it("gets defaults for omitted fields and the changes of other plugins", async () => {
     const container = { name: "sidecar", image: "example.com/sidecar" };
     world.webhook.answer = () => add("/spec/containers/-", container);
     const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }];
@@ -101,13 +101,13 @@ describe("a patched object", () => {
     expect(body.spec.volumes).toHaveLength(1);
   });
 
-  it("is validated: what breaks a rule of its kind is Invalid", async () => {
+  it("is validated and returns Invalid when it breaks a rule of its kind", async () => {
     world.webhook.answer = () => add("/data/not~1a~1key", "x");
     await world.configurations.mutating("first", named("a"));
     expect((await world.server.admin.post(MAPS, map("a"))).status).toBe(422);
   });
 
-  it("drops fields that its kind doesn't have", async () => {
+  it("drops unknown fields", async () => {
     world.webhook.answer = () => add("/nonsense", "x");
     await world.configurations.mutating("first", named("a"));
     const { status, body } = await world.server.admin.post(MAPS, map("a"));
@@ -139,7 +139,7 @@ describe("a patched object", () => {
     expect((await world.server.admin.get(`${MAPS}/a`)).body).toEqual(before);
   });
 
-  it("keeps what only the server sets, when it is created", async () => {
+  it("keeps server-set metadata on create", async () => {
     world.webhook.answer = () => ({
       response: patched(
         { op: "add", path: "/metadata/uid", value: "mine" },
@@ -156,7 +156,7 @@ describe("a patched object", () => {
     expect(body.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it("changes the status only through its subresource, and nothing else there", async () => {
+  it("changes the status only through the status subresource, where only the status changes", async () => {
     const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } };
     await world.server.admin.post(PODS, pod);
     const rules = [
@@ -180,7 +180,7 @@ describe("a patched object", () => {
     expect(again.body.spec.activeDeadlineSeconds).toBe(77);
   });
 
-  it("of a scale changes what is scaled", async () => {
+  it("changes the scaled object when it is a Scale", async () => {
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
     const labels = { app: "a" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
@@ -199,7 +199,7 @@ describe("a patched object", () => {
     await world.server.admin.delete(`${deployments}/d`);
   });
 
-  it("in another version than the stored one is converted back", async () => {
+  it("is converted back when its version is not the storage version", async () => {
     const scalers = (version: string) =>
       `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
     const rules = [
@@ -245,7 +245,7 @@ describe("a patched object", () => {
 describe("reinvocation", () => {
   const again = { reinvocationPolicy: "IfNeeded" };
 
-  it("a webhook that asks for it is asked again when a later one changed the object", async () => {
+  it("calls a webhook with IfNeeded again when a later webhook changed the object", async () => {
     world.webhook.answer = (_, path) =>
       path === "/b" ? add("/data/b", "2") : { response: { allowed: true } };
     await world.configurations.mutating("first", named("a", again), named("b", again), named("c"));
@@ -254,7 +254,7 @@ describe("reinvocation", () => {
     expect(world.webhook.asked[3]!.review.request.object.data).toEqual({ a: "1", b: "2" });
   });
 
-  it("not where nothing changed after it, nor where it doesn't ask for it", async () => {
+  it("does not happen when nothing changed afterwards or the policy is Never", async () => {
     world.webhook.answer = (_, path) =>
       path === "/b" ? add("/data/b", "2") : { response: { allowed: true } };
     await world.configurations.mutating("first", named("a"), named("b", again));
@@ -262,14 +262,14 @@ describe("reinvocation", () => {
     expect(world.webhook.paths).toEqual(["/a", "/b"]);
   });
 
-  it("there is one second round only", async () => {
+  it("happens at most once", async () => {
     world.webhook.answer = (_, path) => add(`/data${path}`, String(world.webhook.asked.length));
     await world.configurations.mutating("first", named("x", again), named("y", again));
     await world.server.admin.post(MAPS, map("m"));
     expect(world.webhook.paths).toEqual(["/x", "/y", "/x", "/y"]);
   });
 
-  it("when a plugin changed the object after it", async () => {
+  it("happens when a plugin changed the object after the webhook", async () => {
     const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }];
     world.webhook.answer = ({ request }) =>
       request.object.spec.containers.length === 1

@@ -40,7 +40,7 @@ async function annotationsOf(request: Promise<{ headers: Record<string, unknown>
 }
 
 describe("audit annotations", () => {
-  it("say what each mutating webhook did, in which round, and (where bodies are recorded) its patch", async () => {
+  it("record the result, the round and (if bodies are recorded) the patch of each mutating webhook", async () => {
     const operation = { op: "add", path: "/data/b", value: "2" };
     webhook.answer = (_, path) => ({
       response: path === "/b" ? patched(operation) : { allowed: true, auditAnnotations: { seen: "yes" } },
@@ -63,7 +63,7 @@ describe("audit annotations", () => {
     });
   });
 
-  it("leave patches out where no bodies are recorded", async () => {
+  it("omit patches when bodies are not recorded", async () => {
     const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["secrets"] }];
     webhook.answer = () => ({ response: patched({ op: "add", path: "/type", value: "example.com/a" }) });
     await configurations.mutating("first", named("a", { rules }));
@@ -83,7 +83,7 @@ describe("audit annotations", () => {
     });
   });
 
-  it("of a webhook are bounded", async () => {
+  it("from a webhook are limited to 100", async () => {
     const auditAnnotations = Object.fromEntries(
       Array.from({ length: 5000 }, (_, index) => [`k${index}`, "v".repeat(100)]),
     );

@@ -34,7 +34,7 @@ describe("the configuration of the plugins", () => {
     return TestServer.start({ admissionConfigurationFile: file });
   };
 
-  it("C-2.9-22 names a file with credentials, which both plugins present", async () => {
+  it("C-2.9-22 names a credentials file that both webhook plugins use", async () => {
     const { host } = new URL(webhook.service.url);
     const users = [{ name: host, user: { token: "secret" } }];
     const server = await started(write("credentials.yaml", { kind: "Config", users }));
@@ -61,7 +61,7 @@ describe("the configuration of the plugins", () => {
 // Endpoints can't be loopback addresses, so that this test needs one of a network.
 const address = ownAddress();
 describe.skipIf(address === undefined)("services", () => {
-  it("C-2.9-06 a service of a namespace is asked at its endpoints, under its own name", async () => {
+  it("C-2.9-06 a webhook service is called at its endpoints with its own server name", async () => {
     const webhook = await TestWebhook.start(["guard.guards.svc"], address);
     const server = await TestServer.start({ connections: { allowLoopback: true } });
     const configurations = new Configurations(server.admin);
@@ -124,7 +124,7 @@ describe("turning webhooks off", () => {
     await server.close();
   });
 
-  it("a plugin that is off asks nobody", async () => {
+  it("a disabled plugin calls no webhook", async () => {
     const server = await TestServer.start({ disabledAdmissionPlugins: ["ValidatingAdmissionWebhook"] });
     await new Configurations(server.admin).validating("v", hook(webhook.client()));
     expect((await server.admin.post(MAPS, map("a"))).status).toBe(201);
@@ -132,7 +132,7 @@ describe("turning webhooks off", () => {
     await server.close();
   });
 
-  it("a server without a socket has webhooks too", async () => {
+  it("webhooks are called when the server has no port", async () => {
     const server = await TestServer.start({ port: false });
     const { client } = server.server;
     webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
@@ -152,7 +152,7 @@ describe("turning webhooks off", () => {
     await server.server.close();
   });
 
-  it("C-2.9-18 a configuration that is written at one server counts for the next request to another", async () => {
+  it("C-2.9-18 a configuration written on one server applies to the next request on another", async () => {
     const dir = path.join(folder.path, "shared");
     const [one, other] = [
       await TestServer.start({ storage: { engine: "embedded", dir } }),
@@ -170,7 +170,7 @@ describe("turning webhooks off", () => {
     await one.close();
   });
 
-  it("a server starts where a webhook that nobody serves matches all that it writes at its start", async () => {
+  it("a server starts when an unreachable webhook matches all its initial writes", async () => {
     const dir = path.join(folder.path, "data");
     const first = await TestServer.start({ storage: { engine: "embedded", dir } });
     const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] }];

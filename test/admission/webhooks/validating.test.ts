@@ -8,7 +8,7 @@ const map = (name: string, metadata: object = {}) => ({ metadata: { name, ...met
 const refusing = (status?: object) => () => ({ response: { allowed: false, ...(status && { status }) } });
 
 describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () => {
-  it("C-2.9-01 C-2.9-07 C-2.9-18 a configuration with a URL counts for the very next request", async () => {
+  it("C-2.9-01 C-2.9-07 C-2.9-18 a configuration with a URL applies to the next request", async () => {
     world.webhook.answer = refusing({ message: "not today" });
     await world.configurations.validating("first", hook(world.webhook.client("/check")));
     const refused = await world.server.admin.post(MAPS, map("a"));
@@ -21,7 +21,7 @@ describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () =>
     expect(world.webhook.paths).toEqual(["/check"]);
   });
 
-  it("C-4.13-10 C-4.13-11 is asked with an AdmissionReview in JSON, in the first version that it lists", async () => {
+  it("C-4.13-10 C-4.13-11 the webhook receives an AdmissionReview in JSON in its first listed version", async () => {
     await world.configurations.validating(
       "first",
       hook(world.webhook.client(), { admissionReviewVersions: ["v9", "v1"] }),
@@ -56,7 +56,7 @@ describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () =>
     });
   });
 
-  it("an update has both objects, a deletion the old one and its options", async () => {
+  it("the review of an update has both objects, and that of a deletion the old object and its options", async () => {
     await world.server.admin.post(MAPS, map("a"));
     await world.configurations.validating("first", hook(world.webhook.client()));
     await world.server.admin.patch(`${MAPS}/a`, { data: { a: "2" } });
@@ -83,7 +83,7 @@ describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () =>
     });
   });
 
-  it("each object of a deleted collection is asked about", async () => {
+  it("a collection deletion calls the webhook for each object", async () => {
     for (const name of ["a", "b"]) await world.server.admin.post(MAPS, map(name));
     await world.configurations.validating("first", hook(world.webhook.client()));
     await world.server.admin.ask("DELETE", MAPS);
@@ -93,7 +93,7 @@ describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () =>
     ]);
   });
 
-  it("C-4.13-11 the older version is spoken where it comes first", async () => {
+  it("C-4.13-11 the webhook receives v1beta1 when it lists it first", async () => {
     await world.configurations.validating(
       "first",
       hook(world.webhook.client(), { admissionReviewVersions: ["v1beta1", "v1"] }),
@@ -102,7 +102,7 @@ describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () =>
     expect(world.webhook.asked[0]!.review.apiVersion).toBe("admission.platform.io/v1beta1");
   });
 
-  it("a subresource is named, and a scale is a Scale of its own group", async () => {
+  it("the review names the subresource, and a scale has the kind autoscaling Scale", async () => {
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
     const labels = { app: "a" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
@@ -144,14 +144,14 @@ describe("a refusal", () => {
     expect((await world.server.admin.get(`${MAPS}/a`)).status).toBe(404);
   });
 
-  it("its details are given to the client", async () => {
+  it("the details of a rejection are returned to the client", async () => {
     const details = { causes: [{ reason: "FieldValueInvalid", message: "bad", field: "data.a" }] };
     world.webhook.answer = refusing({ message: "no", details });
     await world.configurations.validating("first", hook(world.webhook.client()));
     expect((await world.server.admin.post(MAPS, map("a"))).body.details).toEqual(details);
   });
 
-  it("C-4.13-09 validating webhooks are asked in parallel; the first refusal by name counts", async () => {
+  it("C-4.13-09 validating webhooks are called in parallel, and the first rejection by name is returned", async () => {
     let waiting = 0;
     let all: () => void = () => undefined;
     const together = new Promise<void>((resolve) => (all = resolve));
@@ -177,7 +177,7 @@ describe("a refusal", () => {
 });
 
 describe("selectors", () => {
-  it("of objects look at the new and the old labels", async () => {
+  it("objectSelector matches the new and the old labels", async () => {
     const objectSelector = { matchLabels: { checked: "yes" } };
     await world.configurations.validating("first", hook(world.webhook.client(), { objectSelector }));
     const labels = { checked: "yes" };
@@ -191,7 +191,7 @@ describe("selectors", () => {
     expect(world.webhook.paths).toHaveLength(2);
   });
 
-  it("of namespaces look at the namespace of the object, at a Namespace itself, and at nothing for other objects", async () => {
+  it("namespaceSelector matches the object's namespace or the Namespace itself, and is ignored for other cluster-scoped objects", async () => {
     const rules = [
       {
         operations: ["CREATE", "UPDATE"],
@@ -228,7 +228,7 @@ describe("selectors", () => {
 });
 
 describe("what is matched", () => {
-  it("the configurations themselves are never sent", async () => {
+  it("webhook configurations are never sent to webhooks", async () => {
     world.webhook.answer = refusing();
     const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] }];
     await world.configurations.validating("all", hook(world.webhook.client(), { rules }));
@@ -238,7 +238,7 @@ describe("what is matched", () => {
     expect((await world.server.admin.post(MAPS, map("a"))).status).toBe(201);
   });
 
-  it("Equivalent: the object is converted to the version of the rule", async () => {
+  it("Equivalent converts the object to the version of the rule", async () => {
     const scalers = (version: string) =>
       `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
     const rules = [
@@ -278,7 +278,7 @@ describe("what is matched", () => {
     });
   });
 
-  it("a connection is asked about with its options", async () => {
+  it("a CONNECT request is sent with its options", async () => {
     const pods = "/api/v1/namespaces/default/pods";
     await world.server.admin.post(pods, {
       metadata: { name: "p" },
@@ -303,7 +303,7 @@ describe("what is matched", () => {
 });
 
 describe("an apply that changes nothing", () => {
-  it("is asked about as soon as a webhook matches it", async () => {
+  it("calls a webhook as soon as it matches", async () => {
     const raw = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", ...map("a") });
     const contentType = "application/apply-patch+yaml";
     const apply = () => world.server.admin.ask("PATCH", `${MAPS}/a?fieldManager=me`, { raw, contentType });
@@ -320,7 +320,7 @@ describe("an apply that changes nothing", () => {
 });
 
 describe("dry runs", () => {
-  it("C-2.9-19 are said to a webhook that can do without effects", async () => {
+  it("C-2.9-19 are marked as dryRun when the webhook has sideEffects NoneOnDryRun", async () => {
     await world.configurations.validating(
       "first",
       hook(world.webhook.client(), { sideEffects: "NoneOnDryRun" }),
@@ -332,7 +332,7 @@ describe("dry runs", () => {
 });
 
 describe("warnings", () => {
-  it("go to the client, whether the request is allowed or not", async () => {
+  it("are returned to the client for allowed and rejected requests", async () => {
     await world.configurations.validating("first", hook(world.webhook.client()));
     world.webhook.answer = () => ({ response: { allowed: true, warnings: ["think again"] } });
     expect((await world.server.admin.post(MAPS, map("a"))).warnings).toContain("think again");

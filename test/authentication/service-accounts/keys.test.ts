@@ -44,7 +44,7 @@ describe("keys of service accounts' tokens", () => {
     expect(readPublicKeys(text).map(({ algorithms }) => algorithms[0])).toEqual(["ES256", "RS256", "ES256"]);
   });
 
-  it("C-5.5-02 refuses what holds no such key, and short ones", () => {
+  it("C-5.5-02 rejects files without a supported key, and short keys", () => {
     const ed = generateKeyPairSync("ed25519");
     expect(() => readPublicKeys("")).toThrow(KeyFault);
     expect(() => readPublicKeys(publicPem(ed.publicKey))).toThrow("contains no RSA or ECDSA key in PEM");
@@ -59,7 +59,7 @@ describe("keys of service accounts' tokens", () => {
     expect(() => readSigningKey(locked)).toThrow("unencrypted");
   });
 
-  it("a signing key has the name of its public half", () => {
+  it("a signing key has the id of its public key", () => {
     const key = readSigningKey(privatePem(curve.privateKey));
     expect(toVerificationKey(key)).toMatchObject({ id: key.id, algorithms: ["ES256"] });
     expect(key.id).toMatch(/^[\w-]{43}$/);

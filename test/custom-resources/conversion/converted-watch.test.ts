@@ -52,7 +52,7 @@ function watching() {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("changes wait for the conversion of those before them, and so does the position", async () => {
+test("changes and the watch position wait for earlier conversions", async () => {
   const { send, conversions, seen, watch } = watching();
   send(1, added(1));
   send(2, added(2));
@@ -70,7 +70,7 @@ test("changes wait for the conversion of those before them, and so does the posi
   expect(watch.position).toBe(4);
 });
 
-test("a conversion that fails ends the watch once, and nothing is delivered behind it", async () => {
+test("a failed conversion ends the watch once, and no later change is delivered", async () => {
   const { send, conversions, seen, closed } = watching();
   send(1, added(1));
   send(2, added(2));
@@ -82,7 +82,7 @@ test("a conversion that fails ends the watch once, and nothing is delivered behi
   expect([seen, closed(), conversions.length]).toEqual([["no"], 1, 1]);
 });
 
-test("after close nothing is delivered, and a conversion that fails then harms nothing", async () => {
+test("a closed watch delivers nothing and ignores a failed conversion", async () => {
   const { send, conversions, seen, watch } = watching();
   send(1, added(1));
   send(2, added(2));

@@ -58,7 +58,7 @@ const answer = (objects: readonly ApiObject[], uid: string) => ({
   },
 });
 
-test("objects that are in the version already aren't sent, and all come back in their order", async () => {
+test("objects already in the target version are not sent, and all objects are returned in order", async () => {
   respond = (response, objects, uid) => response.end(JSON.stringify(answer(objects, uid)));
   const objects = [thing("a"), thing("b", "v2"), thing("c", "v0")];
   const converted = await converter(5000).convert(objects, "example.com/v2");
@@ -70,7 +70,7 @@ test("objects that are in the version already aren't sent, and all come back in 
   expect(converted[1]).toBe(objects[1]);
 });
 
-test("questions have a bounded size, but for one object that is larger", async () => {
+test("conversion requests have a limited size, except for a single larger object", async () => {
   respond = (response, objects, uid) => response.end(JSON.stringify(answer(objects, uid)));
   sizes.length = 0;
   const data = "x".repeat(100_000);
@@ -107,7 +107,7 @@ test.each<[string, typeof respond]>([
   expect(performance.now() - start).toBeLessThan(900);
 });
 
-test("what can't be called says why", async () => {
+test("an invalid conversion webhook returns the reason", async () => {
   const wrong = (clientConfig: object, reviewVersions = ["v1"]) =>
     new WebhookConverter(
       { definition: "things.example.com", clientConfig, reviewVersions },

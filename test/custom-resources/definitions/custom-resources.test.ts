@@ -93,7 +93,7 @@ test("a change of a definition's status changes nothing that is served", async (
   expect(custom.revisionOf("example.com")).not.toBe(ofGroup);
 });
 
-test("a definition that isn't established serves nothing until it is", async () => {
+test("a definition is served only when it is established", async () => {
   const { custom, write } = await follow();
   await write({ established: false });
   expect(custom.find("example.com", "v1", "things")).toBeUndefined();
@@ -103,7 +103,7 @@ test("a definition that isn't established serves nothing until it is", async () 
   expect(custom.revision).toBeGreaterThan(revision);
 });
 
-test("all definitions are read before they are shown, others having their turn in between", async () => {
+test("readAll reads all definitions and yields to other work", async () => {
   const { custom, write } = await follow();
   for (let index = 0; index < 1000; index++) await write({ plural: `things${index}`, kind: `Thing${index}` });
   const turns = countTurns();
@@ -121,7 +121,7 @@ test("all definitions are read before they are shown, others having their turn i
   expect(custom.readAll()).toBeUndefined();
 });
 
-test("the versions of a resource stand in the order of discovery", async () => {
+test("versionsOf returns the versions in discovery order", async () => {
   const { custom, write } = await follow();
   await write({ versions: ["v1alpha1", "v1", "v2beta1", "v2"] });
   const versions = custom.versionsOf("example.com", "things").map(({ version }) => version);

@@ -68,7 +68,7 @@ async function applyUntilKnown(part: object): Promise<void> {
   expect(read).toBe(0);
 }
 
-test("an apply that changed nothing isn't read again while the object stays as it is", async () => {
+test("a repeated apply without changes is not parsed again while the object is unchanged", async () => {
   await apply(labelled("a"));
   expect(read).toBe(1);
   const first = await stored();
@@ -83,7 +83,7 @@ test("an apply that changed nothing isn't read again while the object stays as i
   expect((await stored()).revision).toBe(first.revision);
 });
 
-test("after a change by somebody else the same bytes are read, and take back what they own", async () => {
+test("a repeated apply is parsed again after another manager's change, and restores its fields with force", async () => {
   await applyUntilKnown(labelled("a"));
   await apply(labelled("b"), { fieldManager: "bob", force: true });
   read = 0;
@@ -97,13 +97,13 @@ test.each<[string, Partial<ApplyOptions>]>([
   ["another manager", { fieldManager: "bob" }],
   ["force", { force: true }],
   ["another validation of fields", { fieldValidation: "Strict" }],
-])("the same bytes with %s are another apply", async (_, changed) => {
+])("the same bytes with %s are parsed again", async (_, changed) => {
   await applyUntilKnown(labelled("a"));
   await apply(labelled("a"), changed);
   expect(read).toBe(1);
 });
 
-test("the same part in other bytes is read", async () => {
+test("the same content in other bytes is parsed again", async () => {
   await applyUntilKnown(labelled("a"));
   await apply(
     {},
@@ -113,7 +113,7 @@ test("the same part in other bytes is read", async () => {
   expect(read).toBe(1);
 });
 
-test("an object that was made again under its name is another one", async () => {
+test("a repeated apply creates the object again when it was deleted", async () => {
   await applyUntilKnown(labelled("a"));
   const { key, revision } = await stored();
   await store.commit({ kind: "delete", key, expected: revision });
@@ -121,7 +121,7 @@ test("an object that was made again under its name is another one", async () => 
   expect(created).toBe(true);
 });
 
-test("a known apply warns as it did when it was read", async () => {
+test("a cached apply returns the same warnings as the parsed one", async () => {
   const unknown = { ...labelled("a"), nonsense: true };
   await applyUntilKnown(unknown);
   const { warnings } = await apply(unknown);
@@ -129,7 +129,7 @@ test("a known apply warns as it did when it was read", async () => {
   expect(read).toBe(0);
 });
 
-test("a dry run of a known apply is known, and what only a dry run did isn't", async () => {
+test("a dry run uses the cached apply, and an apply seen only as a dry run is not cached", async () => {
   await applyUntilKnown(labelled("a"));
   await apply(labelled("a"), { dryRun: true });
   expect(read).toBe(0);
@@ -139,7 +139,7 @@ test("a dry run of a known apply is known, and what only a dry run did isn't", a
   expect(decodeEntry(await stored()).metadata.labels).toEqual({ team: "b" });
 });
 
-test("where admission has a say, it is asked each time", async () => {
+test("an apply is not cached when an admission plugin is concerned", async () => {
   let asked = 0;
   engine = {
     ...engine,
@@ -150,7 +150,7 @@ test("where admission has a say, it is asked each time", async () => {
   expect(read).toBe(4);
 });
 
-test("a body that somebody wants to see is read each time", async () => {
+test("an apply is parsed each time when the body is given as a document", async () => {
   const document = () => {
     read++;
     return decodeJson(Buffer.from(JSON.stringify({ ...identity, ...labelled("a") })));
@@ -163,7 +163,7 @@ test("a body that somebody wants to see is read each time", async () => {
 
 const identity = { apiVersion: "tests.platform.io/v1", kind: "Thing" };
 
-test("no more applies are remembered than there is room for: the one asked for longest ago goes", () => {
+test("the least recently used apply is evicted when the cache is full", () => {
   const remembered = new RepeatedApplies(2);
   const { resource } = target();
   const entry = { revision: 7 } as unknown as Entry;

@@ -20,14 +20,14 @@ async function follow() {
   return { unsteady, keys, failures, follower };
 }
 
-test("nothing is taken for known before the first load", () => {
+test("sync throws StoreUnavailableError before the first load", () => {
   const { shown, clock } = new UnsteadyStore();
   const handler = { put: () => undefined, remove: () => undefined, failed: () => undefined };
   const follower = new Follower(shown, prefix, handler, clock);
   expect(() => follower.sync()).toThrow(StoreUnavailableError);
 });
 
-test("a sync while everything is loaded anew waits until that is done", async () => {
+test("sync waits for a reload that is running", async () => {
   const { unsteady, keys, follower } = await follow();
   let release = (): void => undefined;
   unsteady.held = new Promise((resolve) => (release = resolve));
@@ -43,7 +43,7 @@ test("a sync while everything is loaded anew waits until that is done", async ()
   follower.close();
 });
 
-test("while loading anew fails a sync is refused; it is tried again each second", async () => {
+test("sync throws while the reload fails, and the reload is retried each second", async () => {
   const { unsteady, keys, failures, follower } = await follow();
   unsteady.away = true;
   unsteady.endSubscription();
@@ -59,7 +59,7 @@ test("while loading anew fails a sync is refused; it is tried again each second"
   follower.close();
 });
 
-test("a follower that is closed doesn't load again", async () => {
+test("a closed follower does not reload", async () => {
   const { unsteady, follower } = await follow();
   unsteady.away = true;
   unsteady.endSubscription();
@@ -70,7 +70,7 @@ test("a follower that is closed doesn't load again", async () => {
   expect(unsteady.reads).toBe(reads);
 });
 
-test("what loads in the background lets others have their turn between pages", async () => {
+test("a background load yields to other work between pages", async () => {
   const unsteady = new UnsteadyStore();
   for (let number = 0; number < 2000; number++) await unsteady.create(`${prefix}a/${number}`);
   let known = 0;

@@ -48,7 +48,7 @@ function keptBy(part: PartSubresource, apiVersion: string, kind: string): string
 }
 
 describe("metadata of a write to a part of an object", () => {
-  test("comes from the request, but for what the kind declares", () => {
+  test("comes from the request except for the members that the kind declares as kept", () => {
     const kept = parts.flatMap(({ place, kind, subresource }) => {
       const names = keptBy(subresource, "v1", kind.name);
       return names.length === 0 ? [] : [[place, names.length === members.length ? "all" : names.join()]];
@@ -68,7 +68,7 @@ describe("metadata of a write to a part of an object", () => {
   });
 
   test.each(parts)(
-    "$place: nobody owns what it keeps, and somebody the rest",
+    "$place: kept members have no field manager, and the others have one",
     ({ kind, name, subresource }) => {
       const resource = resourceOf(kind, platform);
       const ignored = ignoredFields({ resource, namespace: "", name: "one", subresource: name }).below(

@@ -73,13 +73,13 @@ describe("an object as it is stored", () => {
     }
   });
 
-  it("is the same when it is written again as it was read", () => {
+  it("is encoded to the same bytes after it was decoded", () => {
     const draft = encodeObject(resource, objectWith(entries));
     const { object, managed } = decodeLive(stored(draft));
     expect(encodeObject(resource, object, managed.stored)).toEqual(draft);
   });
 
-  it("is read also where its header doesn't tell where the managed fields are", () => {
+  it("is decoded when its header has no position of the managed fields", () => {
     const draft = encodeObject(resource, objectWith(entries));
     const { uid, labels, fields } = headerOf(stored(draft));
     const header = Buffer.from(JSON.stringify([uid, labels, fields]));

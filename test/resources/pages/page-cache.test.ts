@@ -84,7 +84,7 @@ const keyOf = (name: number): string => `${prefix}${name % 2 === 0 ? "a" : "b"}/
 
 describe("pages of collections", () => {
   it.each(["typed", "bare"] as const)(
-    "are what the store would give, whatever was read and written before: %s items",
+    "equal those of the store after any reads and writes: %s items",
     async (itemForm) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), async (steps) => {
@@ -135,7 +135,7 @@ describe("pages of collections", () => {
     }
   }
 
-  it("that are no longer retained are refused as by the store, also when they are kept", async () => {
+  it("at a compacted revision are rejected as by the store, even when they are cached", async () => {
     const store = createMemoryStore({ clock: systemClock });
     const cache = new PageCache(store);
     await put(store, keyOf(0), "a");
@@ -156,7 +156,7 @@ describe("pages of collections", () => {
     await store.close();
   });
 
-  it("are sent without being read again while nothing changes", async () => {
+  it("are served without another read while nothing changes", async () => {
     const store = createMemoryStore({ clock: systemClock });
     let reads = 0;
     const counting = new Proxy(store, {
@@ -193,7 +193,7 @@ describe("pages of collections", () => {
     await store.close();
   });
 
-  it("other forms of a page are kept with it within the bounds, and dropped with it", async () => {
+  it("other forms of a page are cached with it within the limits and dropped with it", async () => {
     const store = createMemoryStore({ clock: systemClock });
     const cache = new PageCache(store, { totalBytes: 5000, collectionBytes: 3000, bodyBytes: 2500 });
     for (let name = 0; name < 4; name += 2) await put(store, keyOf(name), "a");
@@ -228,7 +228,7 @@ describe("pages of collections", () => {
     await store.close();
   });
 
-  it("come before other forms of pages where there isn't room for both", async () => {
+  it("are cached in preference to other forms of pages when the memory limit is reached", async () => {
     const store = createMemoryStore({ clock: systemClock });
     const cache = new PageCache(store, { totalBytes: 5000, collectionBytes: 3000, bodyBytes: 2500 });
     for (let name = 0; name < 6; name += 2) await put(store, keyOf(name), "a".repeat(800));
@@ -248,7 +248,7 @@ describe("pages of collections", () => {
     await store.close();
   });
 
-  it("at a version that isn't known yet are the store's to refuse", async () => {
+  it("at a future revision are rejected by the store", async () => {
     const store = createMemoryStore({ clock: systemClock });
     const cache = new PageCache(store);
     await put(store, keyOf(0), "a");
@@ -260,7 +260,7 @@ describe("pages of collections", () => {
     await store.close();
   });
 
-  it("are watched over for a bounded number of collections, also of those with nothing to keep", async () => {
+  it("are subscribed for at most 64 collections, including those without cached pages", async () => {
     const store = createMemoryStore({ clock: systemClock });
     let open = 0;
     const counting = new Proxy(store, {
@@ -304,8 +304,8 @@ describe("pages of collections", () => {
   });
 });
 
-describe("a store that answers later", () => {
-  it("fails the read while it is away, drops no promise, and is read when it is back", async () => {
+describe("a store with an asynchronous latestRevision", () => {
+  it("rejects the read while unavailable without an unhandled rejection, and is read when available again", async () => {
     const { store, shown } = new UnsteadyStore();
     let away = true;
     const later = new Proxy(shown, {

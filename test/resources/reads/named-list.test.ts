@@ -19,7 +19,7 @@ afterAll(() => server.close());
 const list = (query: string, at = path) => server.admin.get(`${at}?${query}`);
 
 describe("a list that is limited to one name", () => {
-  test("has that object, at the latest version of the store", async () => {
+  test("contains that object at the latest resource version", async () => {
     const all = await ok(list(""));
     const answer = await ok(list("fieldSelector=metadata.name%3Db"));
     expect(namesIn(answer)).toEqual(["b"]);
@@ -27,13 +27,13 @@ describe("a list that is limited to one name", () => {
     expect(answer.body.items[0].data).toEqual({ v: "new" });
   });
 
-  test("has no more chunks", async () => {
+  test("has no continue token", async () => {
     const answer = await ok(list("fieldSelector=metadata.name%3Da&limit=1"));
     expect(namesIn(answer)).toEqual(["a"]);
     expect(answer.body.metadata.continue).toBeUndefined();
   });
 
-  test("is empty where another condition fails, and where there is no such object", async () => {
+  test("is empty when another condition fails or the object does not exist", async () => {
     expect(namesIn(await ok(list("fieldSelector=metadata.name%3Da,metadata.name%3Db")))).toEqual([]);
     expect(namesIn(await ok(list("fieldSelector=metadata.name%3Da&labelSelector=l%3D1")))).toEqual([]);
     expect(namesIn(await ok(list("fieldSelector=metadata.name%3Dzz")))).toEqual([]);
@@ -41,14 +41,14 @@ describe("a list that is limited to one name", () => {
     expect(namesIn(await ok(list("fieldSelector=metadata.name%3D")))).toEqual([]);
   });
 
-  test("reads at an exact version", async () => {
+  test("reads at an exact resource version", async () => {
     const query = `fieldSelector=metadata.name%3Db&resourceVersion=${before}&resourceVersionMatch=Exact`;
     const answer = await ok(list(query));
     expect(answer.body.items[0].data).toEqual({ v: "old" });
     expect(answer.body.metadata.resourceVersion).toBe(before);
   });
 
-  test("goes on from a token of another list", async () => {
+  test("continues from a token of another list", async () => {
     const { body } = await ok(list("limit=2"));
     const next = (name: string) =>
       list(
@@ -58,7 +58,7 @@ describe("a list that is limited to one name", () => {
     expect(namesIn(await ok(next("c")))).toEqual(["c"]);
   });
 
-  test("is found over all namespaces and in cluster scope", async () => {
+  test("finds objects in all namespaces and in cluster scope", async () => {
     await ok(server.admin.post("/api/v1/namespaces", namespace("other")));
     await ok(server.admin.post("/api/v1/namespaces/other/configmaps", configMap("b")));
     const all = await ok(list("fieldSelector=metadata.name%3Db", "/api/v1/configmaps"));
@@ -69,14 +69,14 @@ describe("a list that is limited to one name", () => {
 });
 
 describe("a new object", () => {
-  test("that a dry run shows has no version", async () => {
+  test("has no resource version in a dry run", async () => {
     const { body, status } = await server.admin.post(`${path}?dryRun=All`, configMap("dry"));
     expect(status).toBe(201);
     expect(body.metadata.name).toBe("dry");
     expect(body.metadata).not.toHaveProperty("resourceVersion");
   });
 
-  test("that is too large is refused by a dry run too", async () => {
+  test("is rejected by a dry run too when it is too large", async () => {
     // Small enough for a body, but the server adds to it.
     const sized = (name: string, size: number) =>
       role(name, [{ ...podReader, resourceNames: ["x".repeat(size)] }]);
@@ -93,7 +93,7 @@ describe("a new object", () => {
     expect(fits.status).toBe(201);
   });
 
-  test("with a name and a bad generateName is refused", async () => {
+  test("with a name and an invalid generateName is rejected", async () => {
     const bad = await server.admin.post(path, configMap("good", {}, { generateName: "Not/Good" }));
     expect([bad.status, bad.body.details.causes[0].field]).toEqual([422, "metadata.generateName"]);
     await ok(server.admin.post(path, configMap("good", {}, { generateName: "good-" })));

@@ -7,7 +7,7 @@ const key = fc
   .tuple(fc.constantFrom("a", "b", "ü", "\u{1f600}", "\uffff"), fc.integer({ min: 0, max: 700 }))
   .map(([first, number]) => `/g/r/${first}/${number}`);
 
-test("a set of keys has what was added and not deleted, in the order of the store", () => {
+test("a set of keys contains the added and not deleted keys in store order", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.boolean(), key), { minLength: 300, maxLength: 3000, size: "max" }),

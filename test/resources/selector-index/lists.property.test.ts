@@ -171,7 +171,7 @@ async function check(open: () => Promise<Stores>, runs: number): Promise<void> {
 
 const kept = () => Promise.resolve();
 
-describe("filtered lists with an index are those that a scan gives, whatever is written meanwhile", () => {
+describe("filtered lists from an index equal those of a scan during concurrent writes", () => {
   it("in memory", async () => {
     await check(() => {
       const store = createMemoryStore({ clock: systemClock });
@@ -221,7 +221,7 @@ describe("filtered lists with an index are those that a scan gives, whatever is 
     }, 25);
   });
 
-  it("of a store whose answers take a while, as a cluster's do", async () => {
+  it("with a store of high latency", async () => {
     await check(() => {
       const store = createMemoryStore({ clock: systemClock });
       return Promise.resolve({ read: slow(store), written: store, reopen: kept, close: () => store.close() });

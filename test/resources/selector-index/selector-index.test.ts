@@ -31,7 +31,7 @@ async function filled({ count = 100, each = 10, limits = {}, store = undefined a
 }
 
 describe("the index of a label", () => {
-  it("is made once lists have looked at enough in vain, and then answers them", async () => {
+  it("is built after lists have scanned enough objects without a match, and then answers lists", async () => {
     const { list, selectors, counters } = await filled();
     const scanned = await list();
     expect(scanned).toHaveLength(10);
@@ -40,7 +40,7 @@ describe("the index of a label", () => {
     expect(counters()).toMatchObject({ scanned: 1, fromIndex: 1, indexes: 1, tooLarge: 0 });
   });
 
-  it("isn't made of a small collection, nor for what conditions can't be looked up", async () => {
+  it("is not built for a small collection, nor for conditions without an exact value", async () => {
     const { list, selectors, counters } = await filled({ limits: { leastObjects: 101 } });
     await list();
     await list({ ...web, labels: "app!=web" });
@@ -49,7 +49,7 @@ describe("the index of a label", () => {
     expect(counters()).toMatchObject({ indexes: 0, fromIndex: 0 });
   });
 
-  it("doesn't answer for the time before it was made", async () => {
+  it("does not answer lists at a revision before it was built", async () => {
     const { list, selectors, store, indexed, scanning } = await filled();
     const before = (await store.latestRevision()) as Revision;
     await remove(store, "a", "pod-0000");
@@ -61,7 +61,7 @@ describe("the index of a label", () => {
     expect(await listAt(indexed, web, before)).toHaveLength(10);
   });
 
-  it("lets others have their turn while it is made, and takes in what they write", async () => {
+  it("yields to other work while it is built, and includes concurrent writes", async () => {
     const { list, selectors, store } = await filled({ count: 300 });
     await list();
     const turns = countTurns();
@@ -77,7 +77,7 @@ describe("the index of a label", () => {
     expect(await list()).toHaveLength(30 + 20);
   });
 
-  it("takes in what was written meanwhile bit by bit, others having their turn in between", async () => {
+  it("adds concurrent writes in steps and yields to other work in between", async () => {
     const { list, selectors, store } = await filled({ count: 300, limits: { pageObjects: 150 } });
     await list();
     // Between the two pages.
@@ -91,7 +91,7 @@ describe("the index of a label", () => {
     expect(await list()).toHaveLength(30 + 100);
   });
 
-  it("is forgotten when nobody asked for it in a while", async () => {
+  it("is removed when it was not used for the idle time", async () => {
     const { list, selectors, clock, counters } = await filled();
     await list();
     await selectors.settled();
@@ -101,7 +101,7 @@ describe("the index of a label", () => {
     expect(await list()).toHaveLength(10);
   });
 
-  it("isn't made where it would take more memory than the bound, which is counted", async () => {
+  it("is not built when it would exceed the memory limit, and tooLarge is counted", async () => {
     const { list, selectors, counters } = await filled({ limits: { totalBytes: 5000 } });
     await list();
     await selectors.settled();
@@ -109,7 +109,7 @@ describe("the index of a label", () => {
     expect(counters()).toMatchObject({ indexes: 0, fromIndex: 0, tooLarge: 1 });
   });
 
-  it("is given up when it grows past the bound", async () => {
+  it("is removed when it grows beyond the memory limit", async () => {
     const { list, selectors, store, counters } = await filled({ limits: { totalBytes: 25_000 } });
     await list();
     await selectors.settled();
@@ -122,7 +122,7 @@ describe("the index of a label", () => {
     expect(await list()).toHaveLength(10);
   });
 
-  it("makes room for another one", async () => {
+  it("is replaced by another one when the limit of indexes is reached", async () => {
     const { list, selectors, counters } = await filled({ limits: { termsOfCollection: 1 } });
     const byName = { namespace: "", labels: "", fields: "metadata.name=pod-0003" };
     for (const query of [web, byName]) {
@@ -133,7 +133,7 @@ describe("the index of a label", () => {
     expect(counters()).toMatchObject({ indexes: 1, fromIndex: 1 });
   });
 
-  it("leaves out a value that many have, and has it again when few have it", async () => {
+  it("omits a value that many objects have, and includes it again when few have it", async () => {
     const { list, selectors, store, counters } = await filled({ each: 2 });
     await list();
     await selectors.settled();
@@ -151,7 +151,7 @@ describe("the index of a label", () => {
 });
 
 describe("a store that fails", () => {
-  it("while an index is made leaves lists to scan, and it is told", async () => {
+  it("while an index is built reports the failure, and lists scan", async () => {
     const unsteady = new UnsteadyStore();
     const { list, selectors, failures, counters } = await filled({ store: unsteady.shown });
     await list();
@@ -163,7 +163,7 @@ describe("a store that fails", () => {
     expect(counters()).toMatchObject({ indexes: 0 });
   });
 
-  it("to tell of changes takes the index along", async () => {
+  it("by ending its subscription invalidates the index until it is rebuilt", async () => {
     const unsteady = new UnsteadyStore();
     const { list, selectors, counters } = await filled({ store: unsteady.shown });
     await list();

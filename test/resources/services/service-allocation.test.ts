@@ -55,7 +55,7 @@ describe("addresses and node ports of a range", () => {
     ({ kind: "Service", apiVersion: "v1", metadata: { namespace: "default", name: "s" }, spec }) as ApiObject;
   const nodePort = (clusterIP = "None") => service({ type: "NodePort", clusterIP, ports: [{ port: 80 }] });
 
-  test("a full range of node ports is one clear error, after a few questions and no commit", async () => {
+  test("a full range of node ports returns 500 after fewer than 20 reads and no commit", async () => {
     await fill();
     await expect(allocation.beforeWrite(nodePort(), undefined, false)).rejects.toMatchObject({
       code: 500,
@@ -65,7 +65,7 @@ describe("addresses and node ports of a range", () => {
     expect(asked.get + asked.range).toBeLessThan(20);
   });
 
-  test("a full range of addresses is one clear error, after a few questions and no commit", async () => {
+  test("a full range of addresses returns 500 after fewer than 20 reads and no commit", async () => {
     await fill();
     await expect(allocation.beforeWrite(service({ ports: [] }), undefined, false)).rejects.toMatchObject({
       code: 500,
@@ -75,7 +75,7 @@ describe("addresses and node ports of a range", () => {
     expect(asked.get + asked.range).toBeLessThan(20);
   });
 
-  test.each([false, true])("the only free port and address are found (dry run: %j)", async (dryRun) => {
+  test.each([false, true])("the only free port and address are allocated (dry run: %j)", async (dryRun) => {
     await fill(["ports/31234", "addresses/10.0.0.3"]);
     const made = nodePort("");
     await allocation.beforeWrite(made, undefined, dryRun);
@@ -84,7 +84,7 @@ describe("addresses and node ports of a range", () => {
     expect(asked.get + asked.range).toBeLessThan(35);
   });
 
-  test("those at the beginning of the range of addresses come last", async () => {
+  test("addresses in the reserved beginning of the range are allocated last", async () => {
     const before = range.at(range.reserved - 1);
     const after = range.at(range.reserved + 1);
     await fill([`addresses/${before}`, `addresses/${after}`]);
@@ -95,7 +95,7 @@ describe("addresses and node ports of a range", () => {
     }
   });
 
-  test("many that want the last ones at the same time: each gets another one, the rest an error", async () => {
+  test("concurrent services get different last free ports, and the others get an error", async () => {
     await fill(["ports/30001", "ports/30002", "ports/30003"]);
     const specs = Array.from({ length: 8 }, () => nodePort());
     const outcomes = await Promise.allSettled(

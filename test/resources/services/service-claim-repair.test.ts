@@ -75,7 +75,7 @@ describe("the claims of a service", () => {
     expect(await claims()).toEqual({ "addresses/10.0.0.7": "default/other", "ports/30001": "default/other" });
   });
 
-  test("are released when the store is back, however long it fails", async () => {
+  test("are released when the store is available again after a long failure", async () => {
     await add();
     failReleases();
     await client.delete(reference);
@@ -96,7 +96,7 @@ describe("the claims of a service", () => {
     expect(await claims()).toEqual({});
   });
 
-  test("that an update gives up are released when the store failed after the update", async () => {
+  test("that an update no longer needs are released when the store failed after the update", async () => {
     await add();
     failReleases();
     await client.patch(reference, { spec: { type: "ClusterIP", ports: [{ port: 80, nodePort: 0 }] } });
@@ -140,7 +140,7 @@ describe("the claims of a service", () => {
     expect(await claims()).toEqual(whole);
   });
 
-  test("are made again when they are missing", async () => {
+  test("are created again when they are missing", async () => {
     await add();
     for await (const claim of new Claims(unsteady.store).all())
       await new Claims(unsteady.store).release(claim, []);

@@ -35,7 +35,7 @@ async function readIfThere(file: string): Promise<string> {
 
 let trusted: Promise<SecureContext> | undefined;
 
-/** TLS that believes whom this machine trusts. Made once: it has many certificates. */
+/** TLS context with the system's CA certificates. Created once, because there are many. */
 export function hostTrust(): Promise<SecureContext> {
   return (trusted ??= hostAuthorities(process.env).then((ca) => createSecureContext(peerTrust(ca))));
 }

@@ -70,18 +70,18 @@ export class WebhookCaller {
         true,
       );
     const origin = { source: call.source, connection: undefined, precedence: false };
-    let given = false;
+    let timedOut = false;
     const turn = backend.queue.run(origin, async () => {
       const leftMs = Math.ceil(endMs - this.clock.monotonicNow());
       // The caller has already received the error.
-      if (given || leftMs <= 0) throw late();
+      if (timedOut || leftMs <= 0) throw late();
       return await this.post(target, backend, call, leftMs);
     });
     if (backend.queue.waiting === 0) return await turn.catch(refused(late));
     let timer: { cancel(): void } | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = this.clock.setTimer(() => {
-        given = true;
+        timedOut = true;
         reject(late());
       }, call.timeoutMs);
     });

@@ -115,7 +115,7 @@ export class ApiServices {
     return this.records.values();
   }
 
-  /** Who serves a group version instead of this server; undefined where it does itself, or nobody does. */
+  /** Returns the extension server of a group version; undefined if this server serves it, or none does. */
   find(group: string, version: string): RemoteApiService | undefined {
     return this.routes.size === 0 ? undefined : this.routes.get(group)?.get(version);
   }

@@ -7,23 +7,22 @@ import type { ForwardedIdentity } from "./identity.ts";
 import { readPublishedResources } from "./published-resources.ts";
 import type { Availability, RemoteApiService } from "./remote-api-service.ts";
 
-/** Reads what says where a service is; each throws what the store throws. */
+/** Reads a Service and its Endpoints; both methods throw the store's errors. */
 export interface ServiceObjects {
   service(namespace: string, name: string): Promise<Service | undefined>;
   endpoints(namespace: string, name: string): Promise<Endpoints | undefined>;
 }
 
-/** The discovery document must have come by then, as in the reference. */
+/** Timeout of the discovery request, as in the reference. */
 const discoveryTimeoutMs = 5000;
-/** So often it is asked for within that time: of several endpoints one may be out of order. */
+/** Maximum attempts within that time: one of several endpoints may be down. */
 const attempts = 5;
 
 /**
- * Finds out whether an extension server can be reached, in the order and with the reasons of the reference: its Service, the
- * Service's port, endpoints with that port, and an answer to a question for its discovery document. What that document says is
- * kept.
+ * Checks whether an extension server is available, in the order and with the reasons of the reference: its Service, the
+ * Service's port, Endpoints with that port, and a discovery request. Publishes the resources of the discovery document.
  *
- * @param identity as whom the server asks.
+ * @param identity headers of the user that the server authenticates as.
  */
 export async function checkAvailability(
   remote: RemoteApiService,
@@ -35,7 +34,7 @@ export async function checkAvailability(
 
 const unavailable = (reason: string, message: string): Availability => ({ status: "False", reason, message });
 
-/** Undefined where the service's objects speak for it. */
+/** Returns undefined if the Service and its Endpoints are in order. */
 async function checkService(
   { target }: RemoteApiService,
   objects: ServiceObjects,
@@ -68,7 +67,7 @@ async function checkService(
   const portName = servicePort.name ?? "";
   const isActive = (endpoints.subsets ?? []).some(
     ({ addresses = [], ports = [] }) =>
-      addresses.length > 0 && ports.some(({ name: given = "" }) => given === portName),
+      addresses.length > 0 && ports.some(({ name: endpointPort = "" }) => endpointPort === portName),
   );
   if (isActive) return undefined;
   const message = `endpoints for ${what} have no addresses with port name "${portName}"`;

@@ -35,7 +35,7 @@ const forwarded = /^x[-_]remote[-_]/;
 
 /** UTF-8 bytes, one a character, as Node sends them. */
 function headerValue(text: string): string {
-  // A receiver drops blanks at both ends, and would take the value for that of somebody else.
+  // Receivers trim header values, so a value with outer blanks would name another user.
   if (text.trim() !== text || controls.test(text)) {
     throw new StatusError(
       "Forbidden",

@@ -3,7 +3,7 @@ import { comparePriority } from "../base/version-priority.ts";
 import { apiregistration } from "../kinds/groups.ts";
 import { groupName } from "../schema/kind.ts";
 
-/** Where a group version stands in discovery: higher numbers come first. */
+/** Priority of a group version in discovery; higher numbers sort first. */
 export interface Priority {
   /** Of the group: the highest `groupPriorityMinimum` of its versions counts. */
   readonly group: number;
@@ -11,7 +11,7 @@ export interface Priority {
   readonly version: number;
 }
 
-/** A group version with its place in discovery. */
+/** A group version with its priority in discovery. */
 export interface PrioritizedVersion {
   readonly group: string;
   readonly version: string;
@@ -52,17 +52,17 @@ const builtIn: Readonly<Record<string, readonly [number, Readonly<Record<string,
   resource: [15_900, { v1alpha1: 9 }],
 };
 
-/** Versions that this release introduces beside an older one, by group and version, where they aren't preferred yet. */
+/** Priorities of new versions, by group and version, while the older version is still preferred. */
 const newVersions: Readonly<Record<string, number>> = { "flowcontrol.apiserver/v1beta3": 12 };
 
-/** The priority of a built-in group version. */
+/** Returns the priority of a built-in group version. */
 export function builtInPriority(group: string, version: string, vocabulary: Vocabulary): Priority {
   if (isRegistration(group, vocabulary)) return registrationPriority;
   const suffix = `.${vocabulary.groupSuffix}`;
   const base = group.endsWith(suffix) ? group.slice(0, -suffix.length) : group;
-  const found = Object.hasOwn(builtIn, base) ? builtIn[base] : undefined;
-  if (found === undefined) return unnamedPriority;
-  const [groupPriority, versions] = found;
+  const priorities = Object.hasOwn(builtIn, base) ? builtIn[base] : undefined;
+  if (priorities === undefined) return unnamedPriority;
+  const [groupPriority, versions] = priorities;
   const key = `${base}/${version}`;
   if (!vocabulary.behavior.prefersNewVersions && Object.hasOwn(newVersions, key))
     return { group: groupPriority, version: newVersions[key]! };
@@ -78,8 +78,8 @@ export function isRegistration(group: string, vocabulary: Vocabulary): boolean {
 }
 
 /**
- * Brings group versions into the order of discovery: groups by the highest priority among their versions, then by name; versions
- * by their priority, then as names of versions compare.
+ * Sorts group versions in discovery order: groups by the highest priority among their versions, then by name; versions
+ * by their priority, then by version name.
  */
 export function inDiscoveryOrder<T extends PrioritizedVersion>(versions: readonly T[]): T[] {
   const groups = new Map<string, number>();

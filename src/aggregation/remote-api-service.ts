@@ -29,7 +29,7 @@ export interface RemoteApiTls {
   /** Authorities (PEM); undefined: those that the machine trusts. */
   readonly ca: string | undefined;
   readonly verify: boolean;
-  /** Whom the certificate must be for: `<service>.<namespace>.svc`. */
+  /** Expected host name of the certificate: `<service>.<namespace>.svc`. */
   readonly serverName: string;
 }
 
@@ -55,7 +55,7 @@ const maxDocumentBytes = 4 * 1024 * 1024;
 /** A document must have come by then, unless the caller says less. */
 const documentTimeoutMs = 10_000;
 
-/** So many connections to one address stay open that no request uses, for so long. */
+/** Maximum idle connections per address, and how long they stay open. */
 const maxFreeSockets = 8;
 const idleMs = 30_000;
 
@@ -148,12 +148,12 @@ export class RemoteApiService implements PrioritizedVersion {
   read(path: string, headers: ForwardedIdentity, timeoutMs = documentTimeoutMs): Promise<RemoteAnswer> {
     const url = new URL(`https://${this.authority}${path}`);
     const lines = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
-    // Over a connection of its own: one that stands would say nothing of where the service is now.
+    // Use a new connection: an open one doesn't show whether the service is still reachable at its current address.
     const all = { ...Object.fromEntries(lines), connection: "close" };
     return this.connection().send(url, { method: "GET", headers: all, timeoutMs });
   }
 
-  /** Connections that stand, with the certificate that the server shows now. */
+  /** Open connections that use the server's current client certificate. */
   agent(): Agent {
     const certificate = this.certificate;
     if (this.standing !== undefined && this.standing.with === certificate) return this.standing.agent;
@@ -164,7 +164,7 @@ export class RemoteApiService implements PrioritizedVersion {
     return agent;
   }
 
-  /** Ends the connections that nobody uses, and those over which documents are read. */
+  /** Closes idle connections and those used for reading documents. */
   close(): Promise<void> {
     this.standing?.agent.destroy();
     return this.client?.client.close() ?? Promise.resolve();

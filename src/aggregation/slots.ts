@@ -1,19 +1,19 @@
-/** Limits how much work of one sort is under way at a time. What comes beyond that waits its turn. */
+/** Limits concurrent tasks; further ones wait in FIFO order. */
 export class Slots {
-  private taken = 0;
+  private used = 0;
   private readonly waiting: (() => void)[] = [];
 
   constructor(private readonly limit: number) {}
 
-  /** Runs work when there is room. */
+  /** Runs a task when a slot is free. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.taken >= this.limit) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    else this.taken++;
+    if (this.used >= this.limit) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.used++;
     try {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      if (next === undefined) this.taken--;
+      if (next === undefined) this.used--;
       else next();
     }
   }

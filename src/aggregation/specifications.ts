@@ -10,22 +10,22 @@ import type { RemoteApiService } from "./remote-api-service.ts";
 import { Slots } from "./slots.ts";
 import { readSpecification, SpecificationFault, type RemoteSpecification } from "./specification.ts";
 
-/** The documents of an extension server are read again after this time. */
+/** Interval of reading an extension server's documents. */
 const intervalMs = 60_000;
-/** Documents of so many extension servers are read at a time: they may be large. */
+/** Maximum number of extension servers read concurrently; documents may be large. */
 const atOnce = 8;
 
-/** Told what becomes of the documents. */
+/** Receives the outcome of reading documents. */
 export interface SpecificationListener {
-  /** An extension server is described in another way from now on. */
+  /** The documents of an extension server have changed. */
   changed(): void;
-  /** Its document is left out; once for each reason that comes after another. */
+  /** A document is left out; called once until the reason changes. */
   leftOut(name: string, message: string): void;
 }
 
 /**
- * Reads the OpenAPI documents of extension servers, in the background and bounded in size. One that can't be used is left out;
- * what was read before stays while a service can't be asked.
+ * Reads the OpenAPI documents of extension servers, in the background and bounded in size. An invalid document is
+ * left out; the previous one remains while the service is unreachable.
  */
 export class Specifications {
   private readonly slots = new Slots(atOnce);
@@ -38,7 +38,7 @@ export class Specifications {
     private readonly listener: SpecificationListener,
   ) {}
 
-  /** Reads the documents of an extension server, if that is due. */
+  /** Reads the documents of an extension server if the interval has passed. */
   refresh(remote: RemoteApiService): void {
     const now = this.clock.monotonicNow();
     if (now < (this.readAt.get(remote) ?? Number.NEGATIVE_INFINITY) + intervalMs) return;
@@ -58,8 +58,8 @@ export class Specifications {
     try {
       await read();
     } catch (error) {
-      const known = [RemoteFault, SpecificationFault, StatusError].some((type) => error instanceof type);
-      if (!known) throw error;
+      const isExpected = [RemoteFault, SpecificationFault, StatusError].some((type) => error instanceof type);
+      if (!isExpected) throw error;
       const { message } = error as Error;
       if (this.faults.get(remote) === message) return;
       this.faults.set(remote, message);
@@ -67,7 +67,7 @@ export class Specifications {
     }
   }
 
-  /** The index of its OpenAPI 3.0 documents; a server needn't have them. */
+  /** Reads the index of OpenAPI 3.0 documents, which is optional. */
   private async readIndex(remote: RemoteApiService): Promise<void> {
     const answer = await remote.read("/openapi/v3", { ...this.identity, accept: "application/json" });
     const url = answer.status === 200 ? urlIn(answer.bytes.toString("utf8"), remote.path) : undefined;
@@ -76,19 +76,19 @@ export class Specifications {
 
   private async readDocument(remote: RemoteApiService): Promise<void> {
     const tag = remote.specification?.tag;
-    const asked = {
+    const headers = {
       ...this.identity,
       accept: "application/json",
       ...(tag === undefined ? {} : { "if-none-match": tag }),
     };
-    const answer = await remote.read("/openapi/v2", asked);
+    const answer = await remote.read("/openapi/v2", headers);
     if (answer.status === 304) return;
     if (answer.status === 404) return void (remote.specification = undefined);
     if (answer.status !== 200) throw new SpecificationFault(`it is answered with status ${answer.status}`);
     const text = answer.bytes.toString("utf8");
     const read = await readSpecification(text, remote.path, tagOf(answer.header("etag")), createYielder());
     const before = remote.specification;
-    // Without a tag the same document comes again and again.
+    // A server without ETags sends the same document each time.
     if (before !== undefined && isSame(before, read)) before.tag = read.tag;
     else remote.specification = read;
   }
@@ -98,13 +98,13 @@ function isSame(a: RemoteSpecification, b: RemoteSpecification): boolean {
   return encodeJson([a.paths, a.definitions]) === encodeJson([b.paths, b.definitions]);
 }
 
-/** A tag that can be sent again. */
+/** Returns a valid ETag, which can be sent as `if-none-match`; else undefined. */
 function tagOf(text: string | undefined): string | undefined {
   return text !== undefined && /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(text) ? text : undefined;
 }
 
 /**
- * Where an index of OpenAPI 3.0 documents has that of a group version. Only its hash is taken from there: the path is known.
+ * Returns the URL of a group version's document in an OpenAPI 3.0 index. Only the hash comes from the index.
  *
  * @param path of the group version.
  */
@@ -116,9 +116,9 @@ function urlIn(text: string, path: string): string | undefined {
     return undefined;
   }
   const paths = isObject(index) ? index["paths"] : undefined;
-  const found = isObject(paths) ? paths[path.slice(1)] : undefined;
-  if (!isObject(found)) return undefined;
-  const url = found["serverRelativeURL"];
+  const entry = isObject(paths) ? paths[path.slice(1)] : undefined;
+  if (!isObject(entry)) return undefined;
+  const url = entry["serverRelativeURL"];
   const hash =
     typeof url === "string" ? /[?&]hash=([0-9A-Za-z%._-]{1,200})(?:&|$)/.exec(url)?.[1] : undefined;
   return `/openapi/v3${path}${hash === undefined ? "" : `?hash=${hash}`}`;

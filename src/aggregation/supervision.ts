@@ -13,22 +13,22 @@ import { identityHeaders } from "./identity.ts";
 import type { Availability, RemoteApiService } from "./remote-api-service.ts";
 import { Specifications } from "./specifications.ts";
 
-/** What the availability of extension servers is found out with. */
+/** Dependencies of {@link Supervision}. */
 export interface SupervisionSources {
   readonly store: Store;
   readonly clock: Clock;
   readonly vocabulary: Vocabulary;
   readonly objects: ServiceObjects;
-  /** An APIService can no longer be reached that could before. */
+  /** An APIService has become unavailable. */
   readonly lost: (name: string, availability: Availability) => void;
-  /** Logs what an operator should know of an APIService. */
+  /** Logs a message about an APIService. */
   readonly noted: (name: string, message: string) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Finds out whether extension servers can be reached: when their APIService, their Service or its Endpoints change, and every 30
- * seconds. What they publish of themselves is read along with that.
+ * Checks the availability of extension servers when their APIService, Service or Endpoints change, and every 30 seconds. Also
+ * reads their discovery and OpenAPI documents.
  */
 export class Supervision {
   private readonly checks: Checks;
@@ -36,7 +36,7 @@ export class Supervision {
   private readonly user: UserInfo;
   /** Names of APIServices by the namespace and name of their service. */
   private readonly byService = new Map<string, Set<string>>();
-  private readonly known = new Map<string, RemoteApiService>();
+  private readonly remotes = new Map<string, RemoteApiService>();
   private followers: readonly Follower[] = [];
 
   constructor(
@@ -66,11 +66,11 @@ export class Supervision {
 
   private changed(name: string): void {
     const remote = this.services.get(name)?.remote;
-    const before = this.known.get(name);
+    const before = this.remotes.get(name);
     if (remote === before) return;
     if (before !== undefined) this.forget(name, before);
     if (remote === undefined) return;
-    this.known.set(name, remote);
+    this.remotes.set(name, remote);
     const key = serviceKey(remote);
     const names = this.byService.get(key) ?? new Set();
     this.byService.set(key, names.add(name));
@@ -79,7 +79,7 @@ export class Supervision {
   }
 
   private forget(name: string, remote: RemoteApiService): void {
-    this.known.delete(name);
+    this.remotes.delete(name);
     this.checks.forget(name);
     const key = serviceKey(remote);
     const names = this.byService.get(key);
@@ -87,7 +87,7 @@ export class Supervision {
     if (names?.size === 0) this.byService.delete(key);
   }
 
-  /** Nothing is followed before there is an extension server. */
+  /** Starts to watch Services and Endpoints; called when the first extension server appears. */
   private follow(): readonly Follower[] {
     const { store, clock, vocabulary, failed } = this.sources;
     return [Service, Endpoints].map((kind) => {
@@ -109,26 +109,28 @@ export class Supervision {
   }
 
   private async look(name: string): Promise<boolean> {
-    const remote = this.known.get(name);
+    const remote = this.remotes.get(name);
     if (remote === undefined) return true;
     try {
       const { resources } = remote;
-      const found = await checkAvailability(remote, this.sources.objects, identityHeaders(this.user));
-      if (this.known.get(name) === remote) this.found(remote, found, resources !== remote.resources);
-      return found.status === "True";
+      const result = await checkAvailability(remote, this.sources.objects, identityHeaders(this.user));
+      if (this.remotes.get(name) === remote) this.update(remote, result, resources !== remote.resources);
+      return result.status === "True";
     } catch (error) {
       this.sources.failed(error);
       return false;
     }
   }
 
-  private found(remote: RemoteApiService, found: Availability, isPublishedAnew: boolean): void {
+  private update(remote: RemoteApiService, result: Availability, isPublishedAnew: boolean): void {
     const { availability: before, available, name } = remote;
-    remote.availability = found;
-    if (available && !remote.available) this.sources.lost(name, found);
+    remote.availability = result;
+    if (available && !remote.available) this.sources.lost(name, result);
     if (remote.available) this.specifications.refresh(remote);
     const isSame =
-      before?.status === found.status && before.reason === found.reason && before.message === found.message;
+      before?.status === result.status &&
+      before.reason === result.reason &&
+      before.message === result.message;
     if (!isSame || isPublishedAnew) this.services.changed(name);
   }
 }
@@ -137,7 +139,7 @@ function serviceKey({ target: { service } }: RemoteApiService): string {
   return `${service.namespace}/${service.name}`;
 }
 
-/** Namespace and name of the service that a key of a Service or of Endpoints is about. */
+/** Returns `namespace/name` of the storage key of a Service or Endpoints object. */
 function serviceOf(key: string): string {
   const { namespace, name } = namesOf(key);
   return `${namespace}/${name}`;

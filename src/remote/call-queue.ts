@@ -4,11 +4,11 @@ import type { Clock, Timer } from "../base/clock.ts";
 export interface CallQueueLimits {
   /** Calls that run at the same time. */
   readonly running: number;
-  /** Of these, the most that one source may have while it has no precedence. */
+  /** Maximum running calls of one source; calls with precedence aren't limited by it. */
   readonly runningPerSource: number;
   /** Calls that wait. */
   readonly waiting: number;
-  /** Of these, the most of one source. */
+  /** Maximum waiting calls of one source. */
   readonly waitingPerSource: number;
   /** A call that has waited for this time is refused, in milliseconds. */
   readonly waitMs: number;
@@ -37,9 +37,9 @@ interface Waiting {
 }
 
 /**
- * Bounds the calls to a slow service on behalf of clients that nothing is known about. Sources take turns, and so do the
- * connections of a source, so that a client that causes many calls waits for its own. When too many wait, the newest call
- * of whoever has most of them waiting is refused.
+ * Limits the calls to a slow service on behalf of clients. Scheduling is round-robin over sources and over
+ * the connections of a source, so a client with many calls only delays itself. When the queue is full, the newest call of
+ * the source with the most waiting calls is rejected.
  */
 export class CallQueue {
   private running = 0;
@@ -54,9 +54,9 @@ export class CallQueue {
   ) {}
 
   /**
-   * Makes a call as soon as its turn comes.
+   * Makes a call when it is scheduled.
    *
-   * @throws {CallRefusedError} without making it; whatever the call throws.
+   * @throws {CallRefusedError} the call was not made. Errors of the call itself are passed on.
    */
   async run<T>(origin: CallOrigin, call: () => Promise<T>): Promise<T> {
     if (!this.mayStart(origin)) await this.wait(origin);
@@ -159,7 +159,7 @@ class Turns {
     this.count(source, 1);
   }
 
-  /** Takes the call whose turn it is among the sources that may start one; undefined when there is none. */
+  /** Removes and returns the next call of the sources that may start one; undefined if there is none. */
   take(mayStart: (source: string) => boolean): Waiting | undefined {
     for (const [source, connections] of this.sources) {
       if (!mayStart(source)) continue;
@@ -175,7 +175,7 @@ class Turns {
     return undefined;
   }
 
-  /** Takes away the newest call of the connection of a source that has most calls waiting. */
+  /** Removes and returns the newest call of the source's connection with the most waiting calls. */
   removeNewestOf(source: string): Waiting {
     const calls = largest(this.sources.get(source)!.values(), ({ length }) => length);
     const call = calls.at(-1)!;
@@ -205,9 +205,9 @@ class Turns {
   }
 }
 
-/** The first of the largest. */
+/** Returns the first item with the largest size. */
 function largest<T>(values: Iterable<T>, sizeOf: (value: T) => number): T {
-  let found: T | undefined;
-  for (const value of values) if (found === undefined || sizeOf(value) > sizeOf(found)) found = value;
-  return found!;
+  let result: T | undefined;
+  for (const value of values) if (result === undefined || sizeOf(value) > sizeOf(result)) result = value;
+  return result!;
 }

@@ -13,9 +13,8 @@ const usualFiles: readonly string[] = [
 ];
 
 /**
- * The certificates of the authorities that this machine trusts, PEM: those of the file that the environment variable
- * `SSL_CERT_FILE` names, else of the system's; with those of `NODE_EXTRA_CA_CERTS`. Undefined where there are none, so that
- * Node's own are left (spec: conventions 5.6).
+ * Returns the system's CA certificates (PEM): the file of `SSL_CERT_FILE`, else the system's usual file, plus the file of
+ * `NODE_EXTRA_CA_CERTS`. Undefined if there are none; Node then uses its own (spec: conventions 5.6).
  */
 export async function hostAuthorities(
   environment: Readonly<Record<string, string | undefined>>,
@@ -23,19 +22,19 @@ export async function hostAuthorities(
 ): Promise<string | undefined> {
   const { SSL_CERT_FILE: named, NODE_EXTRA_CA_CERTS: extra } = environment;
   const texts = await Promise.all((named ? [named] : files).map(readIfThere));
-  const found = texts.find((text) => text.includes("-----BEGIN CERTIFICATE-----"));
-  if (found === undefined) return undefined;
-  return extra ? `${found}\n${await readIfThere(extra)}` : found;
+  const certificates = texts.find((text) => text.includes("-----BEGIN CERTIFICATE-----"));
+  if (certificates === undefined) return undefined;
+  return extra ? `${certificates}\n${await readIfThere(extra)}` : certificates;
 }
 
-/** A file that can't be read is none: the next one may be. */
+/** Reads a file; returns an empty string if it can't be read. */
 async function readIfThere(file: string): Promise<string> {
   return readFile(file, "latin1").catch(() => "");
 }
 
 let trusted: Promise<SecureContext> | undefined;
 
-/** TLS that believes whom this machine trusts. Made once: it has many certificates. */
+/** TLS context with the system's CA certificates. Created once, because there are many. */
 export function hostTrust(): Promise<SecureContext> {
   return (trusted ??= hostAuthorities(process.env).then((ca) => createSecureContext(peerTrust(ca))));
 }

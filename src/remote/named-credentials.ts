@@ -1,21 +1,21 @@
 import { readUsers, type RemoteUser } from "./client-configuration.ts";
 
-/** With what the server shows itself to webhooks, by their places. */
+/** Client credentials for webhooks, by host and port. */
 export interface NamedCredentials {
   /**
    * @param place host and port, such as `name.namespace.svc:443`.
-   * @returns undefined: the server shows itself with nothing.
+   * @returns undefined if the server has no credentials for it.
    */
   find(place: string): RemoteUser | undefined;
 }
 
-/** Nothing for anybody. */
+/** No credentials for any webhook. */
 export const noCredentials: NamedCredentials = { find: () => undefined };
 
 /**
- * Reads the credentials for webhooks from a client configuration file, in which the users are named after whom they are for
- * (spec: conventions 2.9): the name of a service (`name.namespace.svc`) or the host of a URL, with `:port` unless that is
- * 443; with `*` instead of the first labels; or `*` for all others, for which else the user of the current context counts.
+ * Reads the credentials for webhooks from a kubeconfig file (spec: conventions 2.9). The name of a user is the webhook's
+ * service (`name.namespace.svc`) or URL host, with `:port` unless it is 443. `*` may replace the first labels; `*` alone
+ * matches all others. Without a match the user of the current context is used.
  *
  * @throws {ConfigurationFault}
  */
@@ -26,10 +26,10 @@ export async function readNamedCredentials(file: string): Promise<NamedCredentia
 
 const defaultPort = ":443";
 
-/** With its port goes before without, the whole name before one that begins with `*`, and a longer one before a shorter. */
+/** Precedence: with port before without, exact name before wildcard, longer wildcard before shorter. */
 function named(users: ReadonlyMap<string, RemoteUser>, place: string): RemoteUser | undefined {
-  const found = withWildcards(users, place);
-  if (found !== undefined || !place.endsWith(defaultPort)) return found;
+  const match = withWildcards(users, place);
+  if (match !== undefined || !place.endsWith(defaultPort)) return match;
   return withWildcards(users, place.slice(0, -defaultPort.length));
 }
 
@@ -37,8 +37,8 @@ function withWildcards(users: ReadonlyMap<string, RemoteUser>, name: string): Re
   const exact = users.get(name);
   if (exact !== undefined) return exact;
   for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
-    const found = users.get(`*${name.slice(dot)}`);
-    if (found !== undefined) return found;
+    const match = users.get(`*${name.slice(dot)}`);
+    if (match !== undefined) return match;
   }
   return undefined;
 }

@@ -5,16 +5,16 @@ import { peerTrust } from "../base/certificates/peer-trust.ts";
 import { hostAuthorities, hostTrust } from "./host-authorities.ts";
 import { AnswerReader, place, RemoteFault, type RemoteAnswer } from "./answer-reader.ts";
 
-/** How a service of others is known, and how the server shows itself to it. */
+/** TLS settings of a remote service: CA certificates and client certificate. */
 export interface RemoteTls {
-  /** PEM certificates of the authorities that are believed; undefined for those that this machine trusts. */
+  /** Trusted CA certificates (PEM); undefined: the system's. */
   readonly ca?: readonly string[] | undefined;
   /** PEM of the client's certificate with its chain, and its key; both or neither. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   /** Name that the service's certificate must be for, if it isn't the URL's host. */
   readonly serverName?: string | undefined;
-  /** Whether the certificate is verified; true unless somebody says that it isn't to be. */
+  /** Whether the certificate is verified; default true. */
   readonly verify?: boolean | undefined;
 }
 
@@ -47,8 +47,8 @@ export interface RemoteAddress {
 export type Dial = () => Promise<RemoteAddress>;
 
 /**
- * Speaks HTTP with services of others: over connections that stay open, within bounds of time and size. Redirections are
- * not followed, so that what is sent stays with whom the operator named.
+ * HTTP client for remote services, with keep-alive connections and limits of time and size. It doesn't follow redirects, so
+ * that requests only reach the configured service.
  */
 export class RemoteClient {
   private agent: Promise<Agent> | undefined;
@@ -113,7 +113,7 @@ export class RemoteClient {
   /** Ends all connections. */
   async close(): Promise<void> {
     this.closed = true;
-    // Whoever asked was told why there are no connections.
+    // The caller of the request has already received the error.
     await this.agent?.then(
       (agent) => agent.destroy(),
       (failure: unknown) => void failure,

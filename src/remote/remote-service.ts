@@ -5,11 +5,11 @@ import type { ClientConfiguration, RemoteCredentials } from "./client-configurat
 import { RemoteFault, type RemoteAnswer } from "./answer-reader.ts";
 import { RemoteClient, type RemoteLimits } from "./remote-client.ts";
 
-/** Bounds of what is asked of a service. */
+/** Limits and retries of requests to a service. */
 export interface ServiceLimits extends RemoteLimits {
-  /** How often a request is sent at most, when what went wrong may pass. */
+  /** Maximum attempts of a request after transient errors. */
   readonly attempts: number;
-  /** The time before the second attempt; each further one is half as long again. */
+  /** Delay before the second attempt, in milliseconds; it grows by a factor of 1.5. */
   readonly backoffMs: number;
 }
 
@@ -22,9 +22,9 @@ export const serviceLimits: ServiceLimits = {
 };
 
 const backoffFactor = 1.5;
-/** The longest time that a request waits, whatever the service says. */
+/** Maximum delay before a retry; caps `Retry-After`. */
 const maxWaitMs = 10_000;
-/** A file with a token is read again after this time. */
+/** Interval of reading the token file again. */
 const tokenFileMs = 60_000;
 
 /**
@@ -113,10 +113,10 @@ export class RemoteService {
 
   private badStatus({ status, header }: RemoteAnswer): RemoteFault {
     const seconds = Number(header("retry-after") ?? "");
-    const said = header("retry-after") !== undefined && Number.isInteger(seconds) && seconds >= 0;
-    const retryAfterMs = said ? Math.min(seconds * 1000, maxWaitMs) : undefined;
-    const passing = status === 429 || status === 500 || status === 503 || status === 504;
-    return new RemoteFault(`${this.place} answers with status ${status}`, passing, retryAfterMs);
+    const isValidDelay = header("retry-after") !== undefined && Number.isInteger(seconds) && seconds >= 0;
+    const retryAfterMs = isValidDelay ? Math.min(seconds * 1000, maxWaitMs) : undefined;
+    const isTransient = status === 429 || status === 500 || status === 503 || status === 504;
+    return new RemoteFault(`${this.place} answers with status ${status}`, isTransient, retryAfterMs);
   }
 
   private get place(): string {
@@ -149,16 +149,16 @@ export function authorizationOf(
 }
 
 function fromFile(file: string, clock: Clock): () => Promise<string | undefined> {
-  let known: { readonly header: string; readonly untilMs: number } | undefined;
+  let cached: { readonly header: string; readonly untilMs: number } | undefined;
   return async () => {
-    if (known !== undefined && clock.monotonicNow() < known.untilMs) return known.header;
+    if (cached !== undefined && clock.monotonicNow() < cached.untilMs) return cached.header;
     let token: string;
     try {
       token = (await readFile(file, "utf8")).trim();
     } catch (error) {
       throw new RemoteFault(`the token file ${file} can't be read: ${String(error)}`, false);
     }
-    known = { header: `Bearer ${token}`, untilMs: clock.monotonicNow() + tokenFileMs };
-    return known.header;
+    cached = { header: `Bearer ${token}`, untilMs: clock.monotonicNow() + tokenFileMs };
+    return cached.header;
   };
 }

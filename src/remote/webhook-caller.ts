@@ -23,7 +23,7 @@ const maxAnswerBytes = 8 * 1024 * 1024;
 /** The longest timeout that objects of the API can say. */
 const longestTimeoutMs = 30_000;
 
-/** For each webhook by itself, so that a slow one doesn't hold up the others. */
+/** Limits per webhook, so that a slow one doesn't delay others. */
 const queueLimits: CallQueueLimits = {
   running: 100,
   runningPerSource: 80,
@@ -32,7 +32,7 @@ const queueLimits: CallQueueLimits = {
   waitMs: longestTimeoutMs,
 };
 
-/** So many webhooks have open connections; for another one, the one that was called longest ago is closed. */
+/** Maximum number of webhooks with open connections; above it, the least recently called one is closed. */
 const maxTargets = 500;
 
 interface Backend {
@@ -56,7 +56,7 @@ export class WebhookCaller {
   ) {}
 
   /**
-   * Posts a question and gives the bytes of the answer.
+   * Posts a request and returns the bytes of the response.
    *
    * @throws {RemoteFault} the webhook can't be reached, is too slow, has too many calls waiting, or answers with another
    *   status than success, or with too much.
@@ -70,18 +70,18 @@ export class WebhookCaller {
         true,
       );
     const origin = { source: call.source, connection: undefined, precedence: false };
-    let given = false;
+    let timedOut = false;
     const turn = backend.queue.run(origin, async () => {
       const leftMs = Math.ceil(endMs - this.clock.monotonicNow());
-      // Whoever waits has been told already.
-      if (given || leftMs <= 0) throw late();
+      // The caller has already received the error.
+      if (timedOut || leftMs <= 0) throw late();
       return await this.post(target, backend, call, leftMs);
     });
     if (backend.queue.waiting === 0) return await turn.catch(refused(late));
     let timer: { cancel(): void } | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = this.clock.setTimer(() => {
-        given = true;
+        timedOut = true;
         reject(late());
       }, call.timeoutMs);
     });

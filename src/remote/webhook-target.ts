@@ -1,7 +1,7 @@
 import { certificatesIn } from "../base/certificates/pem.ts";
 import { cleanPath } from "../base/url-path.ts";
 
-/** How a webhook is reached, as objects of the API write it (`clientConfig`; spec: conventions 2.9). */
+/** `clientConfig` of a webhook in API objects (spec: conventions 2.9). */
 export interface WebhookClientConfig {
   readonly url?: string | null | undefined;
   readonly service?:
@@ -17,44 +17,44 @@ export interface WebhookClientConfig {
   readonly caBundle?: string | undefined;
 }
 
-/** A service of the cluster, by one of its ports. */
+/** One port of a Service. */
 export interface ServicePort {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
 }
 
-/** Where a webhook is, and how its certificate is verified. */
+/** Address of a webhook and the CA for its certificate. */
 export interface WebhookTarget {
-  /** The same for targets that can share connections. */
+  /** Equal for targets that can share connections. */
   readonly key: string;
   readonly url: URL;
-  /** The service behind the URL; undefined where its host is looked up as any other. */
+  /** The service behind the URL; undefined if the host is resolved by DNS. */
   readonly service: ServicePort | undefined;
-  /** Authorities (PEM) that its certificate is verified with; undefined: those that the machine trusts. */
+  /** CA certificates (PEM) for verifying the webhook; undefined: the system's. */
   readonly ca: readonly string[] | undefined;
-  /** Host and port, by which its credentials are found: `name.namespace.svc:443`, `example.com:8443`. */
+  /** Host and port, the key of its credentials: `name.namespace.svc:443`, `example.com:8443`. */
   readonly place: string;
 }
 
 const httpsPort = 443;
 
 /**
- * Reads where a webhook is. The certificate of a service must be for `<name>.<namespace>.svc`, that of a URL for its host.
+ * Resolves a `clientConfig`. The certificate of a service must be for `<name>.<namespace>.svc`, that of a URL for its host.
  *
- * @throws {TypeError} it isn't one of a URL and a service, or the URL isn't plain `https`; validation refuses such.
+ * @throws {TypeError} neither a URL nor a service, or the URL isn't plain `https`; validation rejects such objects.
  */
 export function webhookTarget({ url, service, caBundle = "" }: WebhookClientConfig): WebhookTarget {
   const ca = caBundle === "" ? undefined : certificatesIn(Buffer.from(caBundle, "base64").toString("latin1"));
-  const found = service === undefined || service === null ? ofUrl(url ?? "") : ofService(service);
-  const { service: behind, place } = found;
-  const key = JSON.stringify([found.url.origin, behind ?? null, caBundle]);
-  return { key, url: found.url, service: behind, ca, place };
+  const address = service === undefined || service === null ? ofUrl(url ?? "") : ofService(service);
+  const { service: servicePort, place } = address;
+  const key = JSON.stringify([address.url.origin, servicePort ?? null, caBundle]);
+  return { key, url: address.url, service: servicePort, ca, place };
 }
 
-type Found = Pick<WebhookTarget, "url" | "service" | "place">;
+type WebhookAddress = Pick<WebhookTarget, "url" | "service" | "place">;
 
-function ofUrl(text: string): Found {
+function ofUrl(text: string): WebhookAddress {
   const url = new URL(text);
   const plain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if (url.protocol !== "https:" || !plain) {
@@ -69,7 +69,7 @@ function ofService({
   name = "",
   path,
   port,
-}: NonNullable<WebhookClientConfig["service"]>): Found {
+}: NonNullable<WebhookClientConfig["service"]>): WebhookAddress {
   const number = port ?? httpsPort;
   const place = `${name}.${namespace}.svc:${number}`;
   const absolute = (path ?? "").startsWith("/") ? path! : `/${path ?? ""}`;

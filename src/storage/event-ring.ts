@@ -1,20 +1,20 @@
 import { eventBytes } from "./entry.ts";
 import type { Revision, StoreEvent } from "./store.ts";
 
-/** The newest events of a store in revision order, limited in bytes: what subscriptions from a recent revision read. */
+/** The newest events of a store in revision order, limited in bytes. Subscriptions that start at a recent revision read from it. */
 export class EventRing {
   private events: StoreEvent[] = [];
-  /** How many of the first slots are given up; they are cut off when they are half of the array. */
+  /** Number of dropped slots at the start of `events`; they are removed when they are half of the array. */
   private dropped = 0;
   private bytes = 0;
 
-  /** @param start every event after this revision is held, until the limit pushes it up. */
+  /** @param start the ring has every event after this revision; rises when old events are dropped. */
   constructor(
     private readonly maxBytes: number,
     private start: Revision,
   ) {}
 
-  /** Whether every event after `revision` is still held. */
+  /** Whether the ring has every event after `revision`. */
   covers(revision: Revision): boolean {
     return revision >= this.start;
   }
@@ -37,7 +37,7 @@ export class EventRing {
     return this.events.slice(low);
   }
 
-  /** Events up to `revision` are missing: nothing from before is given out any more. */
+  /** Clears the ring because events up to `revision` are missing. */
   skipTo(revision: Revision): void {
     this.events = [];
     this.dropped = 0;

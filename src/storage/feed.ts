@@ -14,15 +14,15 @@ import {
   type Subscription,
 } from "./store.ts";
 
-/** A stretch of the past: every event under the asked prefix up to `upTo`. */
+/** Part of the history: every event under the requested prefix up to `upTo`. */
 export interface PastSlice {
   readonly events: readonly StoreEvent[];
   readonly upTo: Revision;
 }
 
-/** What an engine gives its feed. */
+/** The engine's functions that its feed calls. */
 export interface FeedSource {
-  /** The oldest revision after which a subscription may start, as far as known without waiting. */
+  /** The oldest revision after which a subscription may start, from cached state, without waiting. */
   knownFloor(): Revision;
   /**
    * Reads events under `prefix` above `after`, at most up to `upTo`, a few milliseconds' worth at a time. The slice
@@ -35,7 +35,7 @@ export interface FeedSource {
   refresh(): MaybePromise<void>;
 }
 
-/** Subscriptions that are caught up and share a prefix; they are handed the same arrays. */
+/** Live subscriptions with the same prefix; they receive the same arrays. */
 interface Group {
   readonly members: Set<FeedSubscription>;
   batch: StoreEvent[];
@@ -48,15 +48,15 @@ interface Delivery {
 }
 
 /**
- * The ordered event line of one store object. The engine publishes each committed event once, in revision order; the
- * feed hands it to the subscriptions whose prefix covers its key, and to no other: the cost of an event is that of its
- * interested subscriptions, however many others there are.
+ * Delivers the events of one store object in order. The engine publishes each committed event once, in revision order; the
+ * feed delivers it only to subscriptions whose prefix covers its key. The cost of an event doesn't depend on the number of
+ * other subscriptions.
  */
 export class Feed {
   private readonly groups = new Map<string, Group>();
   private readonly all = new Set<FeedSubscription>();
   private readonly ring: EventRing;
-  /** First in, first out, also when a listener causes a publication: so no subscription sees events out of order. */
+  /** FIFO queue. It keeps the order of events when a listener publishes during a delivery. */
   private deliveries: Delivery[] = [];
   private nextDelivery = 0;
   private failure: StoreError | undefined;
@@ -74,7 +74,7 @@ export class Feed {
     return this.all.size > 0;
   }
 
-  /** Hands out the events after the present position up to `upTo`, without gap, in order. */
+  /** Delivers the events after the current position up to `upTo`, in order and without gaps. */
   publish(events: readonly StoreEvent[], upTo: Revision): void {
     if (upTo <= this.position) return;
     this.position = upTo;
@@ -110,7 +110,7 @@ export class Feed {
     return groups;
   }
 
-  /** Starts a subscription as the store's contract says. */
+  /** Implements `Store.subscribe`. */
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     assertPrefix(options.prefix);
     const subscription = new FeedSubscription(this, options, listener);
@@ -122,18 +122,18 @@ export class Feed {
     return subscription;
   }
 
-  /** Ends every subscription, and those to come, with `error`. */
+  /** Ends all current and future subscriptions with `error`. */
   end(error: StoreError): void {
     this.failure ??= error;
     this.endAll(error);
   }
 
-  /** Ends the present subscriptions; new ones may start. */
+  /** Ends the current subscriptions; new ones may start. */
   endAll(error: StoreError): void {
     for (const subscription of this.all) subscription.end(error);
   }
 
-  /** Ends the subscriptions that need events at or before `floor`, which are gone; the feed goes on from there. */
+  /** Ends the subscriptions that need events at or before `floor`, which are gone; the feed continues at `floor`. */
   skipTo(floor: Revision): void {
     for (const subscription of this.all) {
       if (subscription.position < floor) {
@@ -144,12 +144,12 @@ export class Feed {
     this.moveTo(floor);
   }
 
-  /** Moves the position over revisions that held no event. */
+  /** Advances the position over revisions without events. */
   moveTo(position: Revision): void {
     if (position > this.position) this.position = position;
   }
 
-  /** Recent events above `after` under `prefix`, or `undefined` when memory doesn't reach back so far. */
+  /** Returns the events above `after` under `prefix` from the ring; undefined if it no longer has all of them. */
   recent(prefix: string, after: Revision): StoreEvent[] | undefined {
     if (!this.ring.covers(after)) return undefined;
     return this.ring.after(after).filter((event) => event.key.startsWith(prefix));
@@ -167,7 +167,7 @@ export class Feed {
     if (group?.members.delete(subscription) && group.members.size === 0) this.groups.delete(prefix);
   }
 
-  /** Hands out what waits; called from inside a listener it first finishes what the outer call began. */
+  /** Delivers all queued events; inside a listener it first finishes the deliveries of the outer call. */
   drain(): void {
     while (this.nextDelivery < this.deliveries.length) {
       const delivery = this.deliveries[this.nextDelivery++]!;
@@ -183,7 +183,7 @@ export class FeedSubscription implements Subscription {
   private state: "past" | "live" | "closed" = "past";
   private delivered: Revision;
   private readonly prefix: string;
-  /** The slice of the past that is being read, if its source needs to wait for it. */
+  /** The history slice that is being read asynchronously. */
   private slice: Promise<void> | undefined;
 
   constructor(
@@ -210,15 +210,15 @@ export class FeedSubscription implements Subscription {
     this.feed.leave(this.prefix, this);
   }
 
-  /** Ends the subscription from the store's side; the listener hears of it once. */
+  /** Ends the subscription with an error; calls `listener.ended` once. */
   end(error: StoreError): void {
     if (this.state === "closed") return;
     this.close();
     this.listener.ended(error);
   }
 
-  /** A listener that throws, which is a defect of it, loses its subscription and hears why; the others go on. */
-  private tell(batch: readonly StoreEvent[], upTo: Revision): void {
+  /** Calls the listener. If it throws (a bug), its subscription ends with an error; others are not affected. */
+  private notify(batch: readonly StoreEvent[], upTo: Revision): void {
     try {
       this.listener.events(batch, upTo);
     } catch (error) {
@@ -226,7 +226,7 @@ export class FeedSubscription implements Subscription {
     }
   }
 
-  /** As {@link end}, after the caller has been given the subscription. */
+  /** As {@link end}, but after `subscribe` has returned. */
   endSoon(error: StoreError): void {
     queueMicrotask(() => this.end(error));
   }
@@ -236,16 +236,16 @@ export class FeedSubscription implements Subscription {
     this.readInBackground().catch((error: unknown) => this.end(asStoreError(error)));
   }
 
-  /** Hands over a batch of the live line, leaving out what lies before the subscription's start. */
+  /** Delivers a batch of live events, without those before the subscription's start. */
   deliver(batch: readonly StoreEvent[], upTo: Revision): void {
     if (this.state === "closed" || upTo <= this.delivered) return;
     const first = batch[0];
-    const wanted =
+    const remaining =
       first === undefined || first.revision > this.delivered
         ? batch
         : batch.filter((event) => event.revision > this.delivered);
     this.delivered = upTo;
-    if (wanted.length > 0 || this.state === "past") this.tell(wanted, upTo);
+    if (remaining.length > 0 || this.state === "past") this.notify(remaining, upTo);
   }
 
   private catchUpNow(): MaybePromise<Revision> {
@@ -267,7 +267,7 @@ export class FeedSubscription implements Subscription {
     }
   }
 
-  /** Joins the live line if memory holds everything in between, and it is no more than one portion. */
+  /** Becomes live if the ring has all events in between and they fit one portion. */
   private becomeLive(): boolean {
     if (this.state !== "past") return true;
     const { feed } = this;
@@ -279,7 +279,7 @@ export class FeedSubscription implements Subscription {
     return true;
   }
 
-  /** Delivers one portion of the past from memory, if memory reaches back so far. */
+  /** Delivers one portion of history from the ring; returns false if the ring doesn't reach back far enough. */
   private deliverRecent(): boolean {
     const events = this.feed.recent(this.prefix, this.delivered);
     const last = events?.[portionOf(events) - 1];
@@ -288,7 +288,7 @@ export class FeedSubscription implements Subscription {
     return true;
   }
 
-  /** Reads and delivers one slice of the past. Two readers at once (sync and background) take the same one. */
+  /** Reads and delivers one slice of the past. Concurrent readers (sync and background) share one. */
   private readSlice(): MaybePromise<void> {
     if (this.slice !== undefined) return this.slice;
     if (this.deliverRecent()) return;
@@ -314,13 +314,13 @@ export class FeedSubscription implements Subscription {
 
 function asStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  return new StoreError(`the past could not be read: ${String(error)}`, { cause: error });
+  return new StoreError(`the history could not be read: ${String(error)}`, { cause: error });
 }
 
-/** How much of the past is handed over at a time, in bytes of events. */
+/** Size of a history portion, in bytes of events. */
 const portionBytes = 1024 * 1024;
 
-/** How many of the first events make one portion; at least one, if there is any. */
+/** Returns the number of events in the first portion; at least one unless `events` is empty. */
 function portionOf(events: readonly StoreEvent[]): number {
   let bytes = 0;
   for (const [index, event] of events.entries()) {
@@ -330,7 +330,7 @@ function portionOf(events: readonly StoreEvent[]): number {
   return events.length;
 }
 
-/** The error with which a closed store refuses everything. */
+/** Returns the error of all calls to a closed store. */
 export function closedError(): StoreClosedError {
   return new StoreClosedError("the store is closed");
 }

@@ -39,15 +39,15 @@ export const storeMethods = [
   "close",
 ] as const satisfies readonly (keyof Store)[];
 
-/** Whether storage was given as a store, not as the options of an engine. */
+/** Whether the `storage` option is a store rather than an engine's options. */
 export function isStore<T extends object>(storage: Store | T): storage is Store {
   return typeof (storage as Partial<Store>).commit === "function";
 }
 
 /**
- * A store of the program that embeds the server, such that its failures are operational ones: an answer that doesn't come in
- * time is a {@link StoreUnavailableError}, one that breaks the form of the contract a {@link StoreDamagedError}. It stays
- * open when the server closes it: it belongs to who opened it.
+ * Wraps a store that the embedding program passed in and turns its failures into operational errors: a timeout becomes a
+ * {@link StoreUnavailableError}, a result of the wrong shape a {@link StoreDamagedError}. `close` leaves the wrapped store
+ * open, because the program owns it.
  */
 export class GuardedStore implements Store {
   constructor(
@@ -166,7 +166,7 @@ export class GuardedStore implements Store {
   }
 }
 
-/** Keeps what an engine delivers wrongly from the server's listeners, whose subscription then ends. */
+/** Ends the subscription, instead of calling the server's listener, if the store delivers events of the wrong shape. */
 class GuardedListener implements Listener {
   ends: () => void = () => undefined;
   ended: (error: StoreError) => void;

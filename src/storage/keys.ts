@@ -1,5 +1,5 @@
 /**
- * The order and the anatomy of keys (`/{group}/{resource}/{namespace}/{name}`), shared by all engines.
+ * Order and structure of keys (`/{group}/{resource}/{namespace}/{name}`), shared by all engines.
  */
 
 /** Compares two strings by their UTF-8 bytes; JavaScript's own order differs beyond the basic plane. */
@@ -13,13 +13,13 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Where a UTF-16 code unit stands in UTF-8 order: surrogates begin four-byte characters and so come last. */
+/** Returns the rank of a UTF-16 code unit in UTF-8 order: surrogates encode four-byte characters, so they sort last. */
 function utf8Rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** The least string above every key that starts with `prefix`, which ends in `/` (the next character is `0`). */
+/** Returns the smallest string above every key that starts with `prefix`, which ends in `/` (the next character is `0`). */
 export function prefixEnd(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
 }
@@ -46,21 +46,21 @@ export function countersOf(key: string): { collection: string; partition: string
   return { collection: key.slice(0, third + 1), partition: key.slice(0, fourth + 1) };
 }
 
-/** Whether a key is right below a prefix: their prefixes are the same. */
+/** Whether `partition` is the partition of a key. */
 export function isIn(key: string, partition: string): boolean {
   return partition !== "" && key.startsWith(partition) && !key.includes("/", partition.length);
 }
 
-/** The longest key that an engine takes. */
+/** Maximum length of a key, in UTF-8 bytes. */
 export const maxKeyBytes = 1024;
 
-/** Whether a string is too long to be a key: nothing is ever found under it. */
+/** Whether a string is longer than {@link maxKeyBytes}, so no key equals it. */
 export function isTooLong(key: string): boolean {
   return key.length > maxKeyBytes / 3 && Buffer.byteLength(key) > maxKeyBytes;
 }
 
 /**
- * Refuses what is no key: it would never be found again under its collection.
+ * Checks that a string is a valid key.
  *
  * @throws {TypeError} a bug of the caller: not of the form `/{group}/{resource}/{namespace}/{name}`, a NUL in it, or
  *   above 1024 bytes.

@@ -1,16 +1,16 @@
 /**
- * Small values that the users of one store share, beside its keys: they take no revision, and are seen by no read and no
- * subscription of the store.
+ * Small named values shared by the servers that use one store. They are not keys: they take no revision, and neither reads
+ * nor subscriptions return them.
  */
 export interface SharedValues {
-  /** The newest value under a name. */
+  /** Returns the latest value of a name. */
   get(name: string): Promise<Buffer | undefined>;
 
   /**
-   * Puts a value in the place of another one, unless somebody else did so before.
+   * Replaces a value if it still equals `before` (compare-and-swap).
    *
-   * @param before what is to be replaced; undefined: there is nothing yet.
-   * @returns what is there afterwards: `value`, or what somebody else put there.
+   * @param before the expected current value; undefined if the name must have no value.
+   * @returns the value afterwards: `value`, or the one that another server wrote.
    */
   replace(name: string, before: Buffer | undefined, value: Buffer): Promise<Buffer>;
 }

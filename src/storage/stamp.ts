@@ -1,18 +1,18 @@
 import { StoreDamagedError, StoreError } from "./store.ts";
 
-/** What a store is used for, as its first user said; opaque to the store. */
+/** Identifies what a store is used for; written by the first opener, opaque to the store. */
 export interface Stamp {
-  /** A store of one label isn't opened for another one. */
+  /** Opening a store with another label fails. */
   readonly label: string;
-  /** Version of what the users write: a store isn't opened for a lower one, and takes a higher one on. */
+  /** Version of the stored data. Opening with a lower format fails; opening with a higher one updates the stamp. */
   readonly format: number;
 }
 
-/** The stamp that a store must have, or takes on if it has none. */
+/** The stamp that a store must have; it is written if the store has none. */
 export interface WantedStamp extends Stamp {
   /**
-   * Labels by a key that only stores of that label hold: what a store without a stamp was used for, which is older than
-   * stamps. One without any of these keys takes the stamp on.
+   * Maps a key that exists only in stores of one label to that label. Detects the use of older stores, which have no stamp.
+   * A store with none of these keys gets the stamp.
    */
   readonly telltales: ReadonlyMap<string, string>;
 }
@@ -22,7 +22,7 @@ export class StoreStampError extends StoreError {
   override name = "StoreStampError";
 
   constructor(
-    /** What the store is used for: one label, or several where a store without a stamp has objects of each. */
+    /** Label of the store; several if a store without a stamp has telltale keys of several labels. */
     readonly labels: readonly string[],
     /** The store's format; undefined without a stamp. */
     readonly format: number | undefined,
@@ -32,24 +32,23 @@ export class StoreStampError extends StoreError {
 }
 
 /**
- * The stamp that is to be written into a store; undefined where it has the right one.
+ * Returns the stamp to write into a store; undefined if the store already has it.
  *
- * @param found the stamp that it has.
- * @param told the labels of the telltales that it holds.
+ * @param current the stamp of the store.
+ * @param telltaleLabels labels of the telltale keys that exist in the store.
  * @throws {StoreStampError} the store is used for something else.
  */
 export function stampToWrite(
   { label, format }: WantedStamp,
-  found: Stamp | undefined,
-  told: readonly string[],
+  current: Stamp | undefined,
+  telltaleLabels: readonly string[],
 ): Stamp | undefined {
-  const labels = found === undefined ? [...new Set(told)] : [found.label];
-  if (labels.some((one) => one !== label) || (found?.format ?? 0) > format)
-    throw new StoreStampError(labels, found?.format);
-  return found?.format === format ? undefined : { label, format };
+  const labels = current === undefined ? [...new Set(telltaleLabels)] : [current.label];
+  if (labels.some((other) => other !== label) || (current?.format ?? 0) > format)
+    throw new StoreStampError(labels, current?.format);
+  return current?.format === format ? undefined : { label, format };
 }
 
-/** The bytes of a stamp. */
 export function encodeStamp({ label, format }: Stamp): Buffer {
   return Buffer.from(JSON.stringify({ label, format }));
 }

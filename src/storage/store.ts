@@ -8,7 +8,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
  * *partition*. A prefix given to any operation ends in `/`. A key to be written has at most 1024 bytes and no NUL, else
  * `commit` rejects with a `TypeError`; whatever can't be a key is simply not found.
  *
- * **The revision line.** Each committed write takes the next revision of the store. A fresh store stands at revision
+ * **The revision line.** Each committed write takes the next revision of the store. A fresh store is at revision
  * 1; the first write takes 2. Revisions grow strictly, also across restarts and processes; engines over a shared
  * cluster may skip numbers.
  *
@@ -19,14 +19,14 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
  * Writes that arrive together share one sync. A crash never leaves half a write.
  *
  * **Order.** Before `commit` resolves, every subscription of the same store object that has the key under its prefix
- * has been given the event. `Subscription.sync()` extends this to writes by other processes.
+ * has received the event. `Subscription.sync()` extends this to writes by other processes.
  *
- * **At once or later.** What an engine answers at once it also refuses at once: a method that gives a `MaybePromise` may
- * throw as well as reject.
+ * **Synchronous or asynchronous.** A method that returns a `MaybePromise` may return a value or a promise, and may throw as
+ * well as reject.
  *
- * **Stamp.** A store that outlives its process may be opened for something, by a label and a format (`stamp.ts`). It takes
- * them on when it is made, or when it is first opened for something, and is from then on opened for nothing else. The stamp
- * isn't one of the keys, takes no revision and is seen by no subscription.
+ * **Stamp.** A persistent store may be opened with a stamp: a label and a format (`stamp.ts`). The stamp is written when the
+ * store is created or first opened with one. From then on, opening the store with another label fails. The stamp isn't a
+ * key, takes no revision and produces no event.
  *
  * **Not assumed:** a single process. Two stores may be open on one embedded folder or one cluster.
  */
@@ -88,9 +88,8 @@ export interface Store {
   subscribe(options: SubscribeOptions, listener: Listener): Subscription;
 
   /**
-   * Runs `work`, as far as it doesn't wait. What it asks of the store may all be answered by one look at what is committed,
-   * the first one's: every `Subscription.sync()` and every read at latest that begins within it. For work that was all
-   * asked for before any of it began.
+   * Runs `work` synchronously. All `Subscription.sync()` calls and reads at latest that begin within it may share one
+   * snapshot, taken by the first of them. Use it for a batch of requests that all arrived before the first one began.
    */
   together(work: () => void): void;
 
@@ -101,29 +100,29 @@ export interface Store {
   check(): Promise<readonly string[]>;
 
   /**
-   * Why writes don't get through at present, as far as the engine knows; undefined where it knows nothing against them.
-   * For health checks: it may look at the disk, or ask a cluster.
+   * Returns why writes fail at present; undefined if the engine knows no obstacle. For health checks: it may read the
+   * state of the disk or query the cluster.
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
 
-  /** How much room the data takes; undefined, or no such method, where the engine can't tell. */
+  /** Returns the size of the data; undefined, or no such method, if the engine doesn't know it. */
   usage?(): MaybePromise<StoreUsage | undefined>;
 
   /**
    * Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice.
    *
-   * @throws {StoreTimeoutError} another process keeps a write from ending; what it needs isn't released.
+   * @throws {StoreTimeoutError} another process blocks a write; the resources of that write aren't released.
    */
   close(): Promise<void>;
 }
 
-/** How much room the data of a store takes, in bytes. */
+/** Size of a store's data, in bytes. */
 export interface StoreUsage {
-  /** All of it. */
+  /** Total size, including free space. */
   readonly totalBytes: number;
-  /** What of it holds nothing, and takes what is written next. */
+  /** Free space inside the file, reused by the next writes. */
   readonly freeBytes: number;
-  /** How many writes failed, since the store was opened, because there was no room for them or they could not be committed. */
+  /** Number of writes that failed since the store was opened: the disk was full or the commit failed. */
   readonly failedWrites?: number | undefined;
 }
 
@@ -131,11 +130,11 @@ declare const revisionBrand: unique symbol;
 /** A position on the revision line: a positive integer below 2^53. */
 export type Revision = number & { readonly [revisionBrand]: true };
 
-/** What a caller hands over to be stored. */
+/** The value to write. */
 export interface Draft {
   /** Small index data kept beside the body; opaque to the store. */
   readonly header: Uint8Array;
-  /** The encoded object; opaque to the store but for one place. */
+  /** The encoded object; opaque to the store, except for the revision at `revisionAt`. */
   readonly body: Uint8Array;
   /**
    * Offset in `body` at which the write's own revision, in decimal digits, is inserted. What is read later is the body

@@ -1,19 +1,19 @@
 import { revisionOf } from "./entry.ts";
 import type { Revision } from "./store.ts";
 
-/** Marks are kept to this precision, so that a busy store has at most ten a second. */
+/** Precision of marks: a busy store has at most ten per second. */
 const markEveryMs = 100;
 
-/** The end of the interval in which `now` lies: a mark made there says what was newest when the interval ended. */
+/** Returns the end of the interval that contains `now`. A mark has the newest revision at the end of its interval. */
 export function markTime(now: number): number {
   return (Math.floor(now / markEveryMs) + 1) * markEveryMs;
 }
 
-/** Which revision was newest at which time, for compaction by age; kept in memory. */
+/** Records in memory which revision was the newest at which time, for compaction by age. */
 export class TimeMarks {
   private readonly marks: { time: number; revision: Revision }[] = [];
 
-  /** Remembers that `revision` was there at `now`; a revision below one already known says nothing. Time may step back. */
+  /** Records that `revision` existed at `now`. Ignores revisions not above the last mark. The clock may step back. */
   add(now: number, revision: Revision): void {
     const last = this.marks.at(-1);
     if (last !== undefined && revision <= last.revision) return;
@@ -22,13 +22,13 @@ export class TimeMarks {
     else this.marks.push({ time, revision });
   }
 
-  /** The newest revision known to be older than `before`, forgetting what came earlier; 0 when none is. */
+  /** Returns the newest revision marked at or before `before`, or 0, and drops all earlier marks. */
   newestBefore(before: number): Revision {
     let count = 0;
     while (count < this.marks.length && this.marks[count]!.time <= before) count++;
     if (count === 0) return revisionOf(0);
-    const found = this.marks[count - 1]!;
+    const newest = this.marks[count - 1]!;
     this.marks.splice(0, count - 1);
-    return found.revision;
+    return newest.revision;
   }
 }

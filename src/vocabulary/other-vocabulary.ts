@@ -5,7 +5,7 @@ import type { Vocabulary } from "./vocabulary.ts";
 /** Every vocabulary. */
 const vocabularies: readonly Vocabulary[] = [platform, kubernetes];
 
-/** Whether a domain, such as an API group's name or what stands before a label's slash, is one of a vocabulary's. */
+/** Whether a domain (an API group's name, or the prefix of a label key) belongs to a vocabulary. */
 function isOf({ groupSuffix, domain: own }: Vocabulary, domain: string): boolean {
   return [groupSuffix, own].some((suffix) => domain === suffix || domain.endsWith(`.${suffix}`));
 }

@@ -26,11 +26,11 @@ export interface Vocabulary {
   readonly rootAuthorityConfigMap: string;
   /** How the names of the volumes begin by which pods get the token of their service account, with its dash. */
   readonly tokenVolumePrefix: string;
-  /** Finalizer in `spec.finalizers` that stands for the deletion of a namespace's content. */
+  /** Finalizer in `spec.finalizers` of a namespace; removed when its content is deleted. */
   readonly namespaceFinalizer: string;
   /** Prefix of the names of built-in system users, groups and roles, with its colon. */
   readonly systemPrefix: string;
-  /** Issuer of service accounts' tokens unless configured, and so the audience that stands for the server. */
+  /** Default issuer of service account tokens, and so the default audience of the server. */
   readonly serviceAccountIssuer: string;
   /** Issuer of service accounts' tokens that lie in Secrets and never expire. */
   readonly legacyTokenIssuer: string;

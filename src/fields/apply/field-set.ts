@@ -168,7 +168,7 @@ export function fieldSetText(set: FieldSet): string {
 /** Reads `fieldsV1`. What can't be read is left out: an entry of a stranger must not keep an object from being written. */
 export function decodeFieldSet(fields: unknown): FieldSet {
   const set = decodeBelow(fields, false, 0);
-  // Nobody owns the object itself.
+  // The object itself has no owner.
   return set.isMember ? FieldSet.of(false, set.children) : set;
 }
 
@@ -231,7 +231,7 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** So many texts are put in order one by one faster than by the array's own sort. */
+/** Up to this many strings, insertion is faster than `Array.sort`. */
 const fewTexts = 16;
 
 /** Texts in order; few of them in the same array. */

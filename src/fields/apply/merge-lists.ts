@@ -6,9 +6,9 @@ type ItemsShape = Shape & { kind: "items" };
 
 /** Merges two sets of scalars; in the order of {@link mergeItems}. */
 export function mergeSet(live: readonly unknown[], applied: readonly unknown[]): readonly unknown[] {
-  const wanted = new Map(applied.map((value) => [valueElement(value), value]));
+  const appliedItems = new Map(applied.map((value) => [valueElement(value), value]));
   return unlessSame(
-    inAppliedOrder(live, live.map(valueElement), wanted, (mine) => mine),
+    inAppliedOrder(live, live.map(valueElement), appliedItems, (mine) => mine),
     live,
   );
 }
@@ -34,12 +34,12 @@ export function mergeItems(
       live,
     );
   }
-  const wanted = new Map(
+  const appliedItems = new Map(
     (partsOf(applied, shape, "lenient") ?? []).map(({ element, value }) => [element, value]),
   );
   const elements = live.map((item) => elementOfItem(item, shape, "lenient"));
   return unlessSame(
-    inAppliedOrder(live, elements, wanted, (item, over) => merge(item, over, shape.element)),
+    inAppliedOrder(live, elements, appliedItems, (item, over) => merge(item, over, shape.element)),
     live,
   );
 }
@@ -55,20 +55,21 @@ function unlessSame(list: readonly unknown[], live: readonly unknown[]): readonl
 
 /**
  * @param elements those of the live items; undefined for an item that has none.
- * @param wanted the applied items by their elements, in order.
+ * @param appliedItems the applied items by their elements, in order.
  * @param merge merges a live item with the applied one of the same element.
  */
 function inAppliedOrder(
   live: readonly unknown[],
   elements: readonly (string | undefined)[],
-  wanted: ReadonlyMap<string, unknown>,
+  appliedItems: ReadonlyMap<string, unknown>,
   merge: (live: unknown, applied: unknown) => unknown,
 ): unknown[] {
   const both = new Map<string, unknown>();
   for (const [index, element] of elements.entries()) {
-    if (element !== undefined && wanted.has(element) && !both.has(element)) both.set(element, live[index]);
+    if (element !== undefined && appliedItems.has(element) && !both.has(element))
+      both.set(element, live[index]);
   }
-  const order = [...wanted.keys()].filter((element) => both.has(element));
+  const order = [...appliedItems.keys()].filter((element) => both.has(element));
   const result: unknown[] = [];
   let at = 0;
   let next = 0;
@@ -76,11 +77,11 @@ function inAppliedOrder(
   const takeLive = (): void => {
     for (; at < live.length; at++) {
       const element = elements[at];
-      if (element === undefined || !wanted.has(element)) result.push(live[at]);
+      if (element === undefined || !appliedItems.has(element)) result.push(live[at]);
       else if (element === order[next]) return;
     }
   };
-  for (const [element, value] of wanted) {
+  for (const [element, value] of appliedItems) {
     takeLive();
     if (element === order[next]) {
       next++;

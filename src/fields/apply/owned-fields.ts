@@ -11,7 +11,7 @@ export interface OwnedFields {
 /** Who owns which fields of one object. Managers that own nothing aren't there. */
 export type Owners = ReadonlyMap<string, OwnedFields>;
 
-/** Above so many fields it isn't worth asking whether a text names one of them. */
+/** Maximum number of fields for which searching a text for each is worthwhile. */
 const fewFields = 16;
 
 /** The fields that a stored entry names. Most writes touch the fields of few owners, so a set is read when it is asked for. */

@@ -172,10 +172,10 @@ export const readCases: readonly Scenario[] = [
     const found = first.entries.map((entry) => [entry.key, textOf(entry)]);
     for (let page = first; page.more;) {
       const victim = keys[(found.length + 3) % keys.length]!;
-      const standing = await store.get(victim);
-      if (standing === undefined) await create(store, victim, "again");
-      else if (found.length % 2 === 0) await update(store, victim, standing.revision, "changed");
-      else await remove(store, victim, standing.revision);
+      const current = await store.get(victim);
+      if (current === undefined) await create(store, victim, "again");
+      else if (found.length % 2 === 0) await update(store, victim, current.revision, "changed");
+      else await remove(store, victim, current.revision);
       await create(store, `${victim}-new`, "new");
       const after = page.entries.at(-1)?.key;
       page = await store.range({ prefix: "/core/pods/", limit: 7, at: first.revision, after });

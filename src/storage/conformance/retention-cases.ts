@@ -101,9 +101,9 @@ export const retentionCases: readonly Scenario[] = [
     const { store } = subject;
     const behind = await subject.another();
     const keys = Array.from({ length: 20 }, (_, i) => `/g/r/n/${i}`);
-    const made = await Promise.all(keys.map((key) => create(store, key, "1")));
+    const created = await Promise.all(keys.map((key) => create(store, key, "1")));
     const { recorder, subscription } = record(behind, "/g/r/", await store.latestRevision());
-    const changed = await Promise.all(keys.map((key, i) => update(store, key, made[i]!, "2")));
+    const changed = await Promise.all(keys.map((key, i) => update(store, key, created[i]!, "2")));
     await Promise.all(keys.map((key, i) => remove(store, key, changed[i]!)));
     subject.advance(10_000);
     await store.compact(subject.now());

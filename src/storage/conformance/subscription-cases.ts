@@ -153,8 +153,8 @@ export const subscriptionCases: readonly Scenario[] = [
       await Promise.all(keys.map((key) => create(store, key, "1")));
       for (const [index, prefix] of prefixes.entries()) {
         const { heard, revisions } = recordings[index]!;
-        const wanted = keys.filter((key) => key.startsWith(prefix));
-        assert.deepEqual(heard.map(({ key }) => key).toSorted(), wanted.toSorted(), prefix);
+        const expected = keys.filter((key) => key.startsWith(prefix));
+        assert.deepEqual(heard.map(({ key }) => key).toSorted(), expected.toSorted(), prefix);
         assert.deepEqual(
           revisions,
           revisions.toSorted((one, other) => one - other),

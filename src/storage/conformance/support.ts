@@ -56,7 +56,7 @@ export function draft(text: string): Draft {
   };
 }
 
-/** The text that a draft was made of, after checking that its revision stands in place. */
+/** Returns the text of a draft after checking that its revision was inserted. */
 export function textOf(entry: Entry | undefined): string | undefined {
   if (entry === undefined) return undefined;
   const body = Buffer.from(entry.body).toString();
@@ -110,8 +110,8 @@ export class Recorder implements Listener {
   readonly heard: StoreEvent[] = [];
   readonly endings: StoreError[] = [];
   upTo = 0;
-  /** What stands under each key by the events heard; undefined: it was deleted. */
-  private readonly standing = new Map<string, Entry | undefined>();
+  /** Current entry of each key according to the events; undefined if deleted. */
+  private readonly current = new Map<string, Entry | undefined>();
 
   constructor(private readonly prefix: string) {
     this.events = (batch, upTo) => this.take(batch, upTo);
@@ -149,10 +149,10 @@ export class Recorder implements Listener {
   /** The value before is the one of the event before; a delete always has one. */
   private checkPrevious({ key, revision, entry, previous }: StoreEvent): void {
     assert.ok(entry !== undefined || previous !== undefined, `the delete at ${revision} has no value before`);
-    if (this.standing.has(key)) {
-      assert.equal(previous?.revision, this.standing.get(key)?.revision, `what ${revision} superseded`);
+    if (this.current.has(key)) {
+      assert.equal(previous?.revision, this.current.get(key)?.revision, `what ${revision} superseded`);
     }
-    this.standing.set(key, entry);
+    this.current.set(key, entry);
   }
 }
 
@@ -175,7 +175,7 @@ export function record(
 export async function until(condition: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
   const start = performance.now();
   while (!condition()) {
-    assert.ok(performance.now() - start < timeoutMs, `waited in vain until ${what}`);
+    assert.ok(performance.now() - start < timeoutMs, `timed out waiting until ${what}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

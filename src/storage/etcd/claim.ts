@@ -37,8 +37,10 @@ export async function claimKeyspace(
   if (succeeded) return revisionOf(revision);
   const [foundMarker, foundStamp, ...foundTelltales] = results;
   if (wanted !== undefined) {
-    const told = telltales.filter((_, i) => foundTelltales[i]!.kvs.length > 0).map(([, label]) => label);
-    await claimStamp(connection, keyspace, wanted, { stamp: foundStamp!.kvs[0], told });
+    const telltaleLabels = telltales
+      .filter((_, i) => foundTelltales[i]!.kvs.length > 0)
+      .map(([, label]) => label);
+    await claimStamp(connection, keyspace, wanted, { stamp: foundStamp!.kvs[0], telltaleLabels });
   }
   return revisionOf(foundMarker!.kvs[0]!.modRevision);
 }
@@ -46,7 +48,7 @@ export async function claimKeyspace(
 interface Found {
   readonly stamp: KeyValue | undefined;
   /** The labels of the telltales that are there. */
-  readonly told: readonly string[];
+  readonly telltaleLabels: readonly string[];
 }
 
 /** Writes the stamp of a store that has none, or that of a lower format, unless another server is quicker. */
@@ -54,9 +56,9 @@ async function claimStamp(
   connection: Connection,
   keyspace: Keyspace,
   wanted: WantedStamp,
-  { stamp, told }: Found,
+  { stamp, telltaleLabels }: Found,
 ): Promise<void> {
-  const missing = stampToWrite(wanted, decodeStamp(stamp?.value), told);
+  const missing = stampToWrite(wanted, decodeStamp(stamp?.value), telltaleLabels);
   if (missing === undefined) return;
   const { succeeded, results } = await connection.write(
     {
@@ -66,5 +68,6 @@ async function claimStamp(
     },
     true,
   );
-  if (!succeeded) await claimStamp(connection, keyspace, wanted, { stamp: results[0]!.kvs[0], told });
+  if (!succeeded)
+    await claimStamp(connection, keyspace, wanted, { stamp: results[0]!.kvs[0], telltaleLabels });
 }

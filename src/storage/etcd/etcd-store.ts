@@ -143,11 +143,11 @@ class ClusterStore implements EtcdStore {
     this.assertOpen();
     assertPrefix(prefix);
     await this.assertReadable(options.at);
-    const most = maxBytes === undefined ? pageKeys : pageKeysWithByteLimit;
+    const maxKeys = maxBytes === undefined ? pageKeys : pageKeysWithByteLimit;
     let { at, after } = options;
     const entries: Entry[] = [];
     for (let bytes = 0; ;) {
-      const part = await this.rangePart(prefix, after, at, Math.min(most, limit - entries.length));
+      const part = await this.rangePart(prefix, after, at, Math.min(maxKeys, limit - entries.length));
       at = part.revision;
       for (const [i, kv] of part.kvs.entries()) {
         const entry = decodeEntry(this.keyspace.inner(kv.key)!, kv);

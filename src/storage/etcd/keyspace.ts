@@ -10,7 +10,7 @@ export class Keyspace {
   readonly marker: Buffer;
   /** Holds the store's floor as decimal digits. */
   readonly floor: Buffer;
-  /** Says what the store is used for. */
+  /** Key of the store's stamp. */
   readonly stamp: Buffer;
   readonly start: Buffer;
   readonly end: Buffer;

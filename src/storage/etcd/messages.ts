@@ -213,15 +213,15 @@ const noSpace = 1;
 
 /** Whether an answer about alarms names one for want of space. */
 export function decodeSpaceAlarm(bytes: Uint8Array): boolean {
-  let found = false;
+  let hasAlarm = false;
   eachField(bytes, (field, reader, wire) => {
     if (field !== 2) return reader.skip(wire, field);
     eachField(reader.bytes(), (inner, alarm, innerWire) => {
-      if (inner === 2) found ||= alarm.int32() === noSpace;
+      if (inner === 2) hasAlarm ||= alarm.int32() === noSpace;
       else alarm.skip(innerWire, inner);
     });
   });
-  return found;
+  return hasAlarm;
 }
 
 /** Asks for every event from `startRevision` on, with the values before. */

@@ -39,7 +39,7 @@ interface Manifest {
 
 /** What a backup or a restore came to. */
 export interface BackupResult {
-  /** The revision at which the data stands: every write up to it is there, none after it. */
+  /** Revision of the copy: it contains every write up to it and none after. */
   readonly revision: Revision;
   /** What the store is used for; undefined where it doesn't say. */
   readonly stamp: Stamp | undefined;
@@ -140,7 +140,7 @@ async function besideStore(
   }
 }
 
-/** Opens a copy, checks all of it and says what it is. */
+/** Opens a copy, checks it completely and returns its description. */
 async function verify(dir: string, what: string): Promise<Pick<BackupResult, "revision" | "stamp">> {
   const environment: Environment = acquireEnvironment(dir, defaultMapBytes);
   try {

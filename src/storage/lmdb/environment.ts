@@ -140,7 +140,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
     noSubdir: false,
     // With overlapping syncs a write would be acknowledged before it is durable.
     overlappingSync: false,
-    // The library's own batches make promises that nobody can handle: a failed commit would end the process.
+    // The library's own batches create promises without handlers: a failed commit would end the process.
     eventTurnBatching: false,
     mapSize: mapBytes,
     maxDbs: 8,

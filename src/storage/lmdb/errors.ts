@@ -25,7 +25,7 @@ const adviceByMessage: readonly (readonly [pattern: RegExp, advice: string])[] =
   [/Cannot allocate|ENOMEM/, "raise the limit on address space or open it with a smaller map size"],
 ];
 
-/** The error of a folder that can't be used; names it and says what to do. */
+/** Returns the error of an unusable folder; its message names the folder and the remedy. */
 export function damagedError(dir: string, cause: unknown): StoreDamagedError {
   const message = cause instanceof Error ? cause.message : String(cause);
   const advice = adviceByMessage.find(([pattern]) => pattern.test(message))?.[1];

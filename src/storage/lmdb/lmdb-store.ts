@@ -55,7 +55,7 @@ export interface LmdbStore extends Store {
 /**
  * Opens the embedded store.
  *
- * @throws {StoreDamagedError} the folder can't be used; the message names it and says what to do.
+ * @throws {StoreDamagedError} the folder can't be used; the message names it and the remedy.
  * @throws {StoreStampError} the store is used for something else.
  */
 export function openLmdbStore(options: LmdbStoreOptions): LmdbStore {
@@ -268,7 +268,7 @@ class EmbeddedStore implements LmdbStore {
     if (this.unheardChange) this.onChange();
   }
 
-  /** Publishes what is committed, whoever did it, and whether or not its writer was told yet. */
+  /** Publishes all committed events of any process, even if the writer's promise isn't resolved yet. */
   private readNewest(): void {
     const state = this.read(() => this.reader.state());
     if (state.revision <= this.feed.position) return;

@@ -13,7 +13,7 @@ import { lmdbMagic } from "./files.ts";
 /** The bytes of the header of each page. */
 export const headerBytes = 24;
 
-/** Where the header of a page says what it is. */
+/** Byte offsets in a page header. */
 export const flagsAt = 18;
 export const branchFlag = 0x01;
 export const leafFlag = 0x02;
@@ -31,7 +31,7 @@ const maxPageBytes = 65_536;
 /** The root of a tree without pages. */
 export const noRoot = 2 ** 64 - 1;
 
-/** Where a meta page says what. */
+/** Byte offsets in a meta page. */
 const at = {
   magic: 24,
   version: 28,
@@ -41,7 +41,7 @@ const at = {
   transaction: 152,
 } as const;
 
-/** Where a tree's description says what. */
+/** Byte offsets in a tree's description. */
 export const treeOffsets = {
   bytes: 48,
   pad: 0,

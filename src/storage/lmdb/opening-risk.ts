@@ -5,15 +5,14 @@ import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./envir
 import { dataFile, lockFile, lmdbMagic } from "./files.ts";
 import { fileDamage } from "./meta-pages.ts";
 
-/** Where the lock file has how many entries of its table were ever used, the first of these, and how long each is. */
+/** Byte offsets in the lock file: number of used reader entries, first entry, size of an entry, process id in an entry. */
 const table = { usedAt: 16, firstAt: 208, entryBytes: 64, processAt: 8 } as const;
 
 /**
- * Why opening the store of a folder may end this process by a signal, so that another process should try it first: something
- * is wrong with its file at first sight, or a process that used it was ended before it could close it. It takes less than a
- * millisecond.
+ * Returns why opening the store may kill this process by a signal (SIGBUS, SIGSEGV): its file is visibly damaged, or a
+ * process ended without closing it. A child process should then try it first. Takes less than a millisecond.
  *
- * @returns undefined where there is no store yet, or nothing speaks against opening it.
+ * @returns undefined if there is no store yet, or no risk was detected.
  */
 export function openingRisk(dir: string): string | undefined {
   const file = join(dir, dataFile);
@@ -25,9 +24,9 @@ export function openingRisk(dir: string): string | undefined {
 }
 
 /**
- * Opens a store and looks through all pages of its file.
+ * Opens a store and checks all pages of its file.
  *
- * @returns what is wrong with one; undefined when they are sound.
+ * @returns the first damage; undefined if there is none.
  * @throws {StoreError} the store can't be opened.
  */
 export async function damagedPageOf(dir: string): Promise<string | undefined> {
@@ -40,15 +39,15 @@ export async function damagedPageOf(dir: string): Promise<string | undefined> {
 }
 
 /**
- * A process that has an entry in the lock file and doesn't use it any more: closing a store clears the entry. Known on Linux
- * alone, where the file's form is that of glibc's locks.
+ * Returns a process that has an entry in the lock file but no longer maps the file: it ended without closing the store.
+ * Linux only, because the layout of the file depends on glibc's locks.
  */
 function abandonedBy(path: string): number | undefined {
   if (process.platform !== "linux") return undefined;
   return processesIn(path).find((id) => !usesFile(id, path));
 }
 
-/** The processes that have an entry in a lock file. */
+/** Returns the process ids in a lock file. */
 function processesIn(path: string): number[] {
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 };
   if (size < table.firstAt) return [];
@@ -67,12 +66,12 @@ function processesIn(path: string): number[] {
   ).filter((id) => id !== 0);
 }
 
-/** Whether a process has a file in its memory. One that can't be looked at doesn't, as far as is known here. */
+/** Whether a process maps a file; false if its maps can't be read. */
 function usesFile(id: number, path: string): boolean {
   try {
     return readFileSync(`/proc/${id}/maps`, "utf8").includes(` ${path}\n`);
   } catch {
-    // It ended, or is another user's or another container's.
+    // The process ended, or belongs to another user or container.
     return false;
   }
 }

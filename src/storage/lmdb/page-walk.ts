@@ -1,5 +1,5 @@
 /**
- * Reads the pages of an LMDB file with ordinary reads and tells what is wrong with their structure. LMDB itself reads
+ * Reads the pages of an LMDB file with ordinary reads and reports damage of their structure. LMDB itself reads
  * through memory and trusts what it finds: a damaged page ends the process by a signal. So this comes first.
  *
  * A page begins with its number (8 bytes), the transaction that wrote it (8), padding (2), flags (2), and the bounds of its
@@ -38,7 +38,7 @@ const orderFlags = 0x7f;
 /** Up to this size all pages are read at the start of a server; of a larger file those that lead to others. */
 const wholeUpToBytes = 16 * 1024 * 1024;
 
-/** Of a larger file, about so many of the other pages are read too. */
+/** For a larger file: approximate number of other pages to read. */
 const sampledPages = 1024;
 
 /**
@@ -69,7 +69,7 @@ class PageWalk {
   private readonly buffers: Buffer[] = [];
   private depth = 0;
   private readonly head: Buffer;
-  /** Of so many pages that lead nowhere one is read. */
+  /** One in this many pages without children is read. */
   private readonly stride: number;
   private leaves = 0;
 

@@ -13,10 +13,10 @@ import { acquireEnvironment, defaultMapBytes, isShared, releaseEnvironment } fro
 import { damagedError, usedError } from "./errors.ts";
 import { recordOf } from "./layout.ts";
 
-/** Where the smaller file is made. What a process that was ended left there is of no use. */
+/** Folder for the new file. Leftovers of a killed process are deleted. */
 const workFolder = "shrinking";
 
-/** Each database, and a key that lies before all of its own. */
+/** Each database, with a key that sorts before all of its keys. */
 const databases = {
   marks: 0,
   counts: "/",
@@ -26,7 +26,7 @@ const databases = {
   meta: "a",
 } as const satisfies Partial<Record<keyof Environment, unknown>>;
 
-/** How many values one transaction of the new file takes, so that its memory stays bounded. */
+/** Maximum number of values per transaction on the new file; bounds memory. */
 const putsAtOnce = 5000;
 
 /** The sizes of a store's file, in bytes. */
@@ -36,12 +36,12 @@ export interface ShrinkResult {
 }
 
 /**
- * Drops history and gives the room that isn't in use back to the disk: writes everything to a new file, in the order of the keys, and
- * puts that in the place of the old one, which is whole until then. The disk needs room for both. Holds the event loop up.
+ * Drops history and returns unused space to the disk: copies everything in key order to a new file, then replaces the old
+ * file, which stays intact until then. The disk needs space for both. Blocks the event loop.
  *
  * @param historyBefore history older than this is dropped, in milliseconds since 1970.
- * @throws {StoreTimeoutError} somebody else has the store open.
- * @throws {StoreError} the folder can't be used, there is no room, or what was written isn't sound; then the old file stays.
+ * @throws {StoreTimeoutError} the store is open elsewhere.
+ * @throws {StoreError} the folder can't be used, the disk is full, or the new file fails its check; the old file stays.
  */
 export async function shrinkLmdb(dir: string, historyBefore: number): Promise<ShrinkResult> {
   await requireStore(dir);
@@ -52,10 +52,10 @@ export async function shrinkLmdb(dir: string, historyBefore: number): Promise<Sh
     if (damage !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${damage}`);
     await new Compactor(old).compact(historyBefore);
     return await withFreshFile(old, (fresh) => {
-      // The right to write is held to the end: who opens the old file meanwhile waits for it, and then finds another file.
+      // Keep the write lock to the end: a process that opens the old file meanwhile waits, then detects the replacement.
       return old.root.transactionSync(() => {
         copyAll(old, fresh);
-        // Whoever opened it before is told by an entry: they don't look at which file it is again.
+        // A process that opened it earlier doesn't check for replacement again; its lock file entry shows it.
         refuseOthers(old);
         return replace(old, fresh);
       });
@@ -83,7 +83,7 @@ async function withFreshFile<T>(old: Environment, work: (fresh: Environment) => 
   }
 }
 
-/** Each process that reads has an entry in the lock file; those of processes that ended are dropped first. */
+/** Throws if the store is open elsewhere. Each reader has an entry in the lock file; stale entries are removed first. */
 function refuseOthers(environment: Environment): void {
   const { dir, root } = environment;
   root.readerCheck();
@@ -100,15 +100,15 @@ function refuseOthers(environment: Environment): void {
 function copyAll(old: Environment, fresh: Environment): void {
   for (const name of Object.keys(databases) as (keyof typeof databases)[]) copy(old, fresh, name);
   const damage = checkNow(fresh);
-  if (damage.length > 0) throw new Error(`what was written isn't sound: ${damage.slice(0, 3).join("; ")}`);
+  if (damage.length > 0) throw new Error(`the new file failed its check: ${damage.slice(0, 3).join("; ")}`);
 }
 
 function replace(old: Environment, fresh: Environment): ShrinkResult {
-  const place = join(old.dir, dataFile);
-  const made = join(fresh.dir, dataFile);
-  const sizes = { before: statSync(place).size, after: statSync(made).size };
-  renameSync(made, place);
-  // It describes the old file.
+  const oldFile = join(old.dir, dataFile);
+  const newFile = join(fresh.dir, dataFile);
+  const sizes = { before: statSync(oldFile).size, after: statSync(newFile).size };
+  renameSync(newFile, oldFile);
+  // The lock file describes the old file.
   rmSync(join(old.dir, lockFile), { force: true });
   return sizes;
 }

@@ -9,7 +9,7 @@ type Databases = Pick<Environment, "meta" | "data">;
 const stampKey = "stamp";
 
 /**
- * The stamp of a store; undefined where it has none.
+ * Returns the stamp of a store; undefined if it has none.
  *
  * @throws {StoreDamagedError} it is damaged.
  */
@@ -24,7 +24,7 @@ export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined 
 }
 
 /**
- * Makes sure that a store has the stamp. Runs inside a write transaction.
+ * Checks the stamp of a store and writes it if needed. Call it in a write transaction.
  *
  * @throws {StoreStampError} the store is used for something else.
  */
@@ -34,13 +34,13 @@ export function claimStamp(databases: Databases, wanted: WantedStamp): void {
 }
 
 /**
- * The stamp that {@link claimStamp} would write; undefined where the store has it.
+ * Returns the stamp that {@link claimStamp} would write; undefined if the store already has it.
  *
  * @throws as {@link claimStamp}.
  */
 export function missingStamp({ meta, data }: Databases, wanted: WantedStamp): Stamp | undefined {
-  const told = Array.from(wanted.telltales)
+  const telltaleLabels = Array.from(wanted.telltales)
     .filter(([key]) => data.getBinary(key) !== undefined)
     .map(([, label]) => label);
-  return stampToWrite(wanted, stampIn({ meta }), told);
+  return stampToWrite(wanted, stampIn({ meta }), telltaleLabels);
 }

@@ -8,7 +8,7 @@ const batchBytes = 2 * 1024 * 1024;
 
 /** How often it is looked whether a write has waited for too long. */
 const checkMs = 250;
-/** When a transaction couldn't begin for this time, another process is held to block this one. */
+/** When a transaction couldn't begin for this time, another process is assumed to block this one. */
 const stuckMs = 1000;
 
 /** A write, and who waits for it. */

@@ -29,7 +29,7 @@ export class WriterLock {
   }
 
   /**
-   * Lets go of the file. Only when the environment is closed: the system drops a process's record locks on a file with
+   * Closes the file. Only when the environment is closed: the system drops a process's record locks on a file with
    * whichever descriptor of it is closed first, and LMDB tells by them which readers live.
    */
   close(): void {
@@ -44,7 +44,7 @@ export class WriterLock {
       this.file ??= openSync(join(this.dir, lockFile), "r");
       if (readSync(this.file, head, 0, head.length, 0) < head.length) return undefined;
     } catch (error) {
-      process.emitWarning(`who writes to ${this.dir} can't be told: ${String(error)}`);
+      process.emitWarning(`cannot determine which process writes to ${this.dir}: ${String(error)}`);
       return undefined;
     }
     return head.readUInt32LE(0) === lmdbMagic ? head.readUInt32LE(ownerAt) : undefined;

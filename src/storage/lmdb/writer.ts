@@ -142,16 +142,16 @@ export class Writer {
   }
 
   private async runBatch(): Promise<void> {
-    let taken: Waiting[] = [];
+    let writes: Waiting[] = [];
     let batch: Batch | undefined;
     let failure: unknown;
     try {
       await this.environment.root.transaction(() => {
         // Further writes may have come since the transaction was asked for.
         this.refuseWhileFull();
-        taken = this.queue.take();
+        writes = this.queue.take();
         try {
-          batch = this.write(taken);
+          batch = this.write(writes);
           this.untold.add(batch);
         } catch (error) {
           // A put that LMDB refuses marks the transaction as failed: it is given up as a whole.
@@ -162,10 +162,10 @@ export class Writer {
     } catch (error) {
       const cause = failure ?? (await transactionError(error));
       // When the transaction could not even begin, everything that waits shares its fate.
-      if (taken.length === 0) taken = this.queue.take();
-      const told = writeError(this.environment.dir, cause);
-      if (failure === undefined) this.room.failed(told);
-      this.refuse(taken, told);
+      if (writes.length === 0) writes = this.queue.take();
+      const storeError = writeError(this.environment.dir, cause);
+      if (failure === undefined) this.room.failed(storeError);
+      this.refuse(writes, storeError);
       return;
     } finally {
       if (batch !== undefined) this.untold.delete(batch);
@@ -203,10 +203,10 @@ export class Writer {
    * Runs inside the write transaction. Everything that can fail comes before the first put: an exception after one would
    * not undo it.
    */
-  private write(taken: readonly Waiting[]): Batch {
+  private write(writes: readonly Waiting[]): Batch {
     const { meta, marks, counts } = this.environment;
     const { revision: before, floor, markTime: markedAt } = soundStateIn(meta.getBinaryFast("state"));
-    const { steps, ...batch } = this.plan(taken, before);
+    const { steps, ...batch } = this.plan(writes, before);
     if (steps.length === 0) return batch;
     const counters = [...growthOf(batch.events)]
       .filter(([, change]) => change !== 0)
@@ -224,7 +224,7 @@ export class Writer {
   }
 
   /** The outcome of each write of a batch, in order; changes nothing. A write whose outcome can't be determined fails alone. */
-  private plan(taken: readonly Waiting[], before: Revision): Batch & { readonly steps: readonly Step[] } {
+  private plan(writes: readonly Waiting[], before: Revision): Batch & { readonly steps: readonly Step[] } {
     const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
     const steps: Step[] = [];
     const changed = new Map<string, Entry | undefined>();
@@ -238,15 +238,15 @@ export class Writer {
       },
     };
     let room = roomLeft(this.environment, this.limits.storeBytes);
-    for (const to of taken) {
+    for (const to of writes) {
       const { write } = to;
       const next = revisionOf(before + steps.length + 1);
-      const made = attempt(() => prepare(write, present, next));
-      if (made.result === undefined) {
-        batch.failed.push({ to, error: made.error });
+      const prepared = attempt(() => prepare(write, present, next));
+      if (prepared.result === undefined) {
+        batch.failed.push({ to, error: prepared.error });
         continue;
       }
-      const { event, record } = made;
+      const { event, record } = prepared;
       if (record !== undefined) room -= bytesTaken(record, event?.previous);
       if (record !== undefined && room < 0) {
         this.failedWrites++;
@@ -261,7 +261,7 @@ export class Writer {
         batch.events.push(event);
         changed.set(write.key, event.entry);
       }
-      batch.outcomes.push({ to, result: made.result });
+      batch.outcomes.push({ to, result: prepared.result });
     }
     return { ...batch, steps };
   }
@@ -298,7 +298,7 @@ interface PresentState {
   revision(key: string): Revision | undefined;
 }
 
-/** The outcome of a write in a state; changes nothing. */
+/** Returns the outcome of a write in a state, without side effects. */
 function prepare(write: Write, present: PresentState, revision: Revision): Prepared {
   const { key } = write;
   const previous = present.entry(key);
@@ -306,11 +306,11 @@ function prepare(write: Write, present: PresentState, revision: Revision): Prepa
   if (previous?.revision !== expected) return { result: { ok: false, current: previous } };
   const failedCondition = firstFailed(write.conditions, (other) => present.revision(other));
   if (failedCondition !== undefined) return { result: { ok: false, current: previous, failedCondition } };
-  const made = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft, previous);
+  const encoded = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft, previous);
   return {
-    result: { ok: true, revision, entry: (made?.entry ?? previous)! },
-    event: { key, revision, entry: made?.entry, previous },
-    record: made?.record,
+    result: { ok: true, revision, entry: (encoded?.entry ?? previous)! },
+    event: { key, revision, entry: encoded?.entry, previous },
+    record: encoded?.record,
   };
 }
 

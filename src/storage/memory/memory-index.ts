@@ -90,19 +90,20 @@ export class MemoryIndex {
   /** What disagrees between values, counters, log and revision. */
   check(): string[] {
     const problems: string[] = [];
-    const found = new Map<string, number>();
+    const actualCounts = new Map<string, number>();
     for (const [key, { current, past, dropped }] of this.chains.entries()) {
       if (current !== undefined) {
         const { collection, partition } = countersOf(key);
-        for (const counted of [collection, partition]) found.set(counted, (found.get(counted) ?? 0) + 1);
+        for (const counted of [collection, partition])
+          actualCounts.set(counted, (actualCounts.get(counted) ?? 0) + 1);
         if (current.revision > this.latest) problems.push(`${key} is newer than the latest revision`);
       }
       if (current === undefined && past.length === dropped)
         problems.push(`${key} has no value and no history`);
     }
-    for (const counted of new Set([...found.keys(), ...this.counts.keys()])) {
-      const [real, kept] = [found.get(counted) ?? 0, this.counts.get(counted) ?? 0];
-      if (real !== kept) problems.push(`${counted} counts ${kept} keys and has ${real}`);
+    for (const counted of new Set([...actualCounts.keys(), ...this.counts.keys()])) {
+      const [actual, counter] = [actualCounts.get(counted) ?? 0, this.counts.get(counted) ?? 0];
+      if (actual !== counter) problems.push(`${counted} counts ${counter} keys and has ${actual}`);
     }
     return problems;
   }
@@ -124,7 +125,7 @@ export class MemoryIndex {
   }
 }
 
-/** Forgets the oldest version; the list is made anew only now and then, as a key may have very many. */
+/** Forgets the oldest version; the array is copied only occasionally, because a key may have many versions. */
 function dropOldest(chain: Chain): void {
   chain.dropped++;
   if (chain.dropped * 2 <= chain.past.length) return;

@@ -2497,19 +2497,19 @@ export interface ConformanceCase {
 
 // ---- storage/stamp
 
-/** What a store is used for, as its first user said; opaque to the store. */
+/** Identifies what a store is used for; written by the first opener, opaque to the store. */
 export interface Stamp {
-  /** A store of one label isn't opened for another one. */
+  /** Opening a store with another label fails. */
   readonly label: string;
-  /** Version of what the users write: a store isn't opened for a lower one, and takes a higher one on. */
+  /** Version of the stored data. Opening with a lower format fails; opening with a higher one updates the stamp. */
   readonly format: number;
 }
 
-/** The stamp that a store must have, or takes on if it has none. */
+/** The stamp that a store must have; it is written if the store has none. */
 export interface WantedStamp extends Stamp {
   /**
-   * Labels by a key that only stores of that label hold: what a store without a stamp was used for, which is older than
-   * stamps. One without any of these keys takes the stamp on.
+   * Maps a key that exists only in stores of one label to that label. Detects the use of older stores, which have no stamp.
+   * A store with none of these keys gets the stamp.
    */
   readonly telltales: ReadonlyMap<string, string>;
 }
@@ -2524,7 +2524,7 @@ export interface WantedStamp extends Stamp {
  * *partition*. A prefix given to any operation ends in `/`. A key to be written has at most 1024 bytes and no NUL, else
  * `commit` rejects with a `TypeError`; whatever can't be a key is simply not found.
  *
- * **The revision line.** Each committed write takes the next revision of the store. A fresh store stands at revision
+ * **The revision line.** Each committed write takes the next revision of the store. A fresh store is at revision
  * 1; the first write takes 2. Revisions grow strictly, also across restarts and processes; engines over a shared
  * cluster may skip numbers.
  *
@@ -2535,14 +2535,14 @@ export interface WantedStamp extends Stamp {
  * Writes that arrive together share one sync. A crash never leaves half a write.
  *
  * **Order.** Before `commit` resolves, every subscription of the same store object that has the key under its prefix
- * has been given the event. `Subscription.sync()` extends this to writes by other processes.
+ * has received the event. `Subscription.sync()` extends this to writes by other processes.
  *
- * **At once or later.** What an engine answers at once it also refuses at once: a method that gives a `MaybePromise` may
- * throw as well as reject.
+ * **Synchronous or asynchronous.** A method that returns a `MaybePromise` may return a value or a promise, and may throw as
+ * well as reject.
  *
- * **Stamp.** A store that outlives its process may be opened for something, by a label and a format (`stamp.ts`). It takes
- * them on when it is made, or when it is first opened for something, and is from then on opened for nothing else. The stamp
- * isn't one of the keys, takes no revision and is seen by no subscription.
+ * **Stamp.** A persistent store may be opened with a stamp: a label and a format (`stamp.ts`). The stamp is written when the
+ * store is created or first opened with one. From then on, opening the store with another label fails. The stamp isn't a
+ * key, takes no revision and produces no event.
  *
  * **Not assumed:** a single process. Two stores may be open on one embedded folder or one cluster.
  */
@@ -2597,9 +2597,8 @@ export interface Store {
    */
   subscribe(options: SubscribeOptions, listener: Listener): Subscription;
   /**
-   * Runs `work`, as far as it doesn't wait. What it asks of the store may all be answered by one look at what is committed,
-   * the first one's: every `Subscription.sync()` and every read at latest that begins within it. For work that was all
-   * asked for before any of it began.
+   * Runs `work` synchronously. All `Subscription.sync()` calls and reads at latest that begin within it may share one
+   * snapshot, taken by the first of them. Use it for a batch of requests that all arrived before the first one began.
    */
   together(work: () => void): void;
   /** Drops history older than `before` (milliseconds since 1970) and raises the floor. Engines also do so by themselves. */
@@ -2607,27 +2606,27 @@ export interface Store {
   /** Reads everything once and reports what is damaged; an empty list means sound. Yields to the event loop. */
   check(): Promise<readonly string[]>;
   /**
-   * Why writes don't get through at present, as far as the engine knows; undefined where it knows nothing against them.
-   * For health checks: it may look at the disk, or ask a cluster.
+   * Returns why writes fail at present; undefined if the engine knows no obstacle. For health checks: it may read the
+   * state of the disk or query the cluster.
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
-  /** How much room the data takes; undefined, or no such method, where the engine can't tell. */
+  /** Returns the size of the data; undefined, or no such method, if the engine doesn't know it. */
   usage?(): MaybePromise<StoreUsage | undefined>;
   /**
    * Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice.
    *
-   * @throws {StoreTimeoutError} another process keeps a write from ending; what it needs isn't released.
+   * @throws {StoreTimeoutError} another process blocks a write; the resources of that write aren't released.
    */
   close(): Promise<void>;
 }
 
-/** How much room the data of a store takes, in bytes. */
+/** Size of a store's data, in bytes. */
 export interface StoreUsage {
-  /** All of it. */
+  /** Total size, including free space. */
   readonly totalBytes: number;
-  /** What of it holds nothing, and takes what is written next. */
+  /** Free space inside the file, reused by the next writes. */
   readonly freeBytes: number;
-  /** How many writes failed, since the store was opened, because there was no room for them or they could not be committed. */
+  /** Number of writes that failed since the store was opened: the disk was full or the commit failed. */
   readonly failedWrites?: number | undefined;
 }
 
@@ -2638,11 +2637,11 @@ export type Revision = number & {
   readonly [revisionBrand]: true;
 };
 
-/** What a caller hands over to be stored. */
+/** The value to write. */
 export interface Draft {
   /** Small index data kept beside the body; opaque to the store. */
   readonly header: Uint8Array;
-  /** The encoded object; opaque to the store but for one place. */
+  /** The encoded object; opaque to the store, except for the revision at `revisionAt`. */
   readonly body: Uint8Array;
   /**
    * Offset in `body` at which the write's own revision, in decimal digits, is inserted. What is read later is the body
@@ -2906,11 +2905,11 @@ export interface Vocabulary {
   readonly rootAuthorityConfigMap: string;
   /** How the names of the volumes begin by which pods get the token of their service account, with its dash. */
   readonly tokenVolumePrefix: string;
-  /** Finalizer in `spec.finalizers` that stands for the deletion of a namespace's content. */
+  /** Finalizer in `spec.finalizers` of a namespace; removed when its content is deleted. */
   readonly namespaceFinalizer: string;
   /** Prefix of the names of built-in system users, groups and roles, with its colon. */
   readonly systemPrefix: string;
-  /** Issuer of service accounts' tokens unless configured, and so the audience that stands for the server. */
+  /** Default issuer of service account tokens, and so the default audience of the server. */
   readonly serviceAccountIssuer: string;
   /** Issuer of service accounts' tokens that lie in Secrets and never expire. */
   readonly legacyTokenIssuer: string;

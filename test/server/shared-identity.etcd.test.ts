@@ -129,7 +129,7 @@ describe.skipIf(etcdMissing !== undefined)(`servers over one etcd (${etcdMissing
     expect((await here.range({ prefix: "/" })).entries).toEqual([]);
   });
 
-  it("refuse to start where the common key can't be read", async () => {
+  it("refuse to start where the shared key or authority is not valid", async () => {
     const store = await connect("/p5");
     await store.shared.replace("service-account-signing-key", undefined, Buffer.from("nothing"));
     await expect(serve("broken", "/p5")).rejects.toThrow(
@@ -137,6 +137,6 @@ describe.skipIf(etcdMissing !== undefined)(`servers over one etcd (${etcdMissing
     );
     const other = await connect("/p6");
     await other.shared.replace("authority", undefined, Buffer.from("nothing"));
-    await expect(serve("broken", "/p6")).rejects.toThrow(/common authority isn't one/);
+    await expect(serve("broken", "/p6")).rejects.toThrow(/shared authority in the store is not valid/);
   });
 });

@@ -55,6 +55,6 @@ function decode(stored: Buffer): CertificatePair {
       "the shared authority in the store is not valid: certificate and key must be text",
     );
   }
-  checkPair({ certificate, key }, "the common authority's certificate", "the common authority's key");
+  checkPair({ certificate, key }, "the shared authority's certificate", "the shared authority's key");
   return { certificate, key };
 }

@@ -1,13 +1,12 @@
 import { addressBytes, isAddress } from "./ip-address.ts";
 
-/** Bytes of an IPv6 address that a site gets as one network: 64 bits. */
+/** Bytes of an IPv6 network prefix (/64). */
 const networkBytes = 8;
 const mappedPrefix = "00000000000000000000ffff";
 
 /**
- * The network that a client's address stands for when clients share something fairly: the address itself in IPv4, the
- * network of 64 bits in IPv6, where one client has as many addresses as it wants. Text that isn't an address stands for
- * itself.
+ * Returns the key of a client for fair sharing: the address in IPv4, the /64 network in IPv6, because one client can use any
+ * address of its network. Text that isn't an address is returned unchanged.
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(":") || !isAddress(address)) return address;

@@ -3,12 +3,11 @@ import { open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /**
- * Makes a folder, and the folders above it that are missing, for their owner alone. A folder that exists stays as it is.
+ * Creates a folder and its missing parents with mode 0700. An existing folder isn't changed.
  *
- * Node's `recursive` option isn't used: it tries forever where the system answers ENOENT though the folder above exists, as
- * below /proc.
+ * Doesn't use Node's `recursive` option: it loops forever if mkdir returns ENOENT although the parent exists, as below /proc.
  *
- * @throws {NodeJS.ErrnoException} it can't be made; the message names the folder that failed.
+ * @throws {NodeJS.ErrnoException} whose message names the folder that can't be created.
  */
 export function makeFolder(folder: string): void {
   const path = resolve(folder);
@@ -17,7 +16,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it in the meantime.
+    // Another process may have created it concurrently.
     if (!isFolder(path)) throw error;
   }
 }
@@ -26,7 +25,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Waits until a file, or which files a folder holds, is on the disk. */
+/** Syncs a file, or the entries of a folder, to the disk (fsync). */
 export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

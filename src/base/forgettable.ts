@@ -1,30 +1,30 @@
-/** A value as it was made, and what keeping it costs, in the unit of the limit. */
+/** A computed value, and its cost in the unit of the cache's limit. */
 export interface Made<T> {
   readonly value: T;
   readonly cost: number;
 }
 
-/** One value that is kept at present. */
+/** A cached value. */
 interface Kept {
   readonly cost: number;
-  /** Whether it was asked for since this was last looked at. */
+  /** Whether the value was read since the eviction last visited it. */
   used: boolean;
   forget(): void;
 }
 
 /**
- * Values that are made when they are asked for, and forgotten when others need the room: of the values that were not asked
- * for since they were last looked at, the one that was made first. To ask for a value that is there costs next to nothing.
+ * A bounded cache of lazily computed values with second-chance eviction: it evicts the oldest value that was not read since the
+ * last visit. Reading a cached value costs almost nothing.
  */
 export class Forgettables {
-  /** In the order in which they are looked at. */
+  /** In eviction order. */
   private kept: Kept[] = [];
   private spent = 0;
 
-  /** @param limit what all may cost together; the value that was made last is kept whatever it costs. */
+  /** @param limit maximum total cost; the newest value is cached even if it costs more. */
   constructor(private readonly limit: number) {}
 
-  /** Gives a function that gives the value, made by `make` when it isn't there. */
+  /** Returns a function that returns the cached value, or computes it with `make`. */
   value<T>(make: () => Made<T>): () => T {
     let now: { readonly value: T; readonly kept: Kept } | undefined;
     return () => {

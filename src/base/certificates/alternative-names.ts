@@ -1,31 +1,31 @@
 import { isAscii } from "node:buffer";
 import * as der from "./der.ts";
 
-/** The attribute of a certificate request that holds the extensions it asks for (RFC 2985). */
+/** OID of the attribute `extensionRequest` of a certificate request (RFC 2985). */
 export const extensionRequest = "1.2.840.113549.1.9.14";
-/** The extension that holds a certificate's further names (RFC 5280). */
+/** OID of the extension `subjectAltName` (RFC 5280). */
 const subjectAltName = "2.5.29.17";
 
 const tag = { email: 0x81, dns: 0x82, uri: 0x86, address: 0x87 } as const;
 const textTags = new Set<number>([tag.email, tag.dns, tag.uri]);
 
-/** The subjectAltNames of a certificate request, by their types. */
+/** The subjectAltNames of a certificate request, by type. */
 export interface AlternativeNames {
   readonly emails: readonly string[];
   readonly dnsNames: readonly string[];
   readonly uris: readonly string[];
   /** Addresses of 4 or 16 bytes. */
   readonly addresses: readonly Buffer[];
-  /** How many names of other types there are. */
+  /** Number of names of other types. */
   readonly others: number;
 }
 
 /**
- * The subjectAltNames among the extensions that a request asks for.
+ * Returns the subjectAltNames among the requested extensions.
  *
  * @param requested the values of its attributes `extensionRequest`, in DER.
- * @throws {Error} they can't be read, an address has the wrong length, or a text has characters beyond ASCII (RFC 5280 allows
- *   IA5String only).
+ * @throws {Error} for malformed DER, an address of the wrong length, or a text with non-ASCII characters (RFC 5280 allows only
+ *   IA5String).
  */
 export function requestedAlternativeNames(requested: readonly Buffer[]): AlternativeNames {
   const names = requested.flatMap(extensionsIn).flatMap(namesIn);
@@ -50,7 +50,7 @@ function extensionsIn(value: Buffer): der.Read[] {
   return der.readElements(value).flatMap(({ content }) => der.readElements(content));
 }
 
-/** The names in an extension; none unless it is a subjectAltName. */
+/** Returns the names in a subjectAltName extension, and none for any other extension. */
 function namesIn({ content }: der.Read): der.Read[] {
   const parts = der.readElements(content);
   const [id, value] = [parts[0], parts.at(-1)];
@@ -59,7 +59,7 @@ function namesIn({ content }: der.Read): der.Read[] {
   return der.readElements(value.content).flatMap(({ content: names }) => der.readElements(names));
 }
 
-/** The value of the extension, without names of other types; undefined where there are none. */
+/** Encodes the value of the extension, without names of other types. Returns undefined if there are no names. */
 export function encodedAlternativeNames(names: AlternativeNames): Buffer | undefined {
   const texts = (kind: number, values: readonly string[]) =>
     values.map((value) => der.element(kind, Buffer.from(value, "latin1")));

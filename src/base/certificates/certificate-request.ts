@@ -6,7 +6,7 @@ import { readElements } from "./der.ts";
 import { pemBlocks } from "./pem.ts";
 import { readSubject, SubjectFault, type SubjectName } from "./subject-name.ts";
 
-/** How the signature of a request was made, by the identifier of its algorithm. */
+/** Hash of each supported signature algorithm, by OID. */
 const signatureHashes: ReadonlyMap<string, string | null> = new Map([
   ["1.2.840.113549.1.1.5", "sha1"], // RSA
   ["1.2.840.113549.1.1.11", "sha256"],
@@ -16,15 +16,16 @@ const signatureHashes: ReadonlyMap<string, string | null> = new Map([
   ["1.2.840.10045.4.3.2", "sha256"],
   ["1.2.840.10045.4.3.3", "sha384"],
   ["1.2.840.10045.4.3.4", "sha512"],
-  ["1.3.101.112", null], // Ed25519 names no hash
+  ["1.3.101.112", null], // Ed25519 has no separate hash
 ]);
 /** RSASSA-PSS; its hash is in the parameters. */
 const rsaPss = "1.2.840.113549.1.1.10";
 const malformed = "is not a well-formed PKCS#10 certificate request";
 
 /**
- * What is wrong with a certificate request (PKCS#10 in PEM): it can't be read, or it isn't signed by the key that it names.
- * Undefined where it is right.
+ * Checks that a certificate request (PKCS#10 in PEM) can be parsed and is signed by its own key.
+ *
+ * @returns the error message; undefined for a valid request.
  */
 export function certificateRequestFault(pem: string): string | undefined {
   if (!beginsWithRequest(pem)) return "PEM block type must be CERTIFICATE REQUEST";
@@ -36,26 +37,26 @@ export function certificateRequestFault(pem: string): string | undefined {
       : "the signature of the certificate request is not that of its key";
   } catch (error) {
     if (error instanceof SubjectFault) return error.message;
-    // Whatever the readers of DER and of keys stumble over.
+    // The DER and key parsers throw errors of many types.
     return malformed;
   }
 }
 
-/** What a certificate request asks for. */
+/** The parsed content of a certificate request. */
 export interface RequestedCertificate {
-  /** Whom the subject names. */
+  /** Common names and organizations of the subject. */
   readonly subjectName: SubjectName;
   readonly alternativeNames: AlternativeNames;
-  /** The subject, in DER, as the request has it. */
+  /** The subject in DER, unchanged. */
   readonly subject: Buffer;
   /** The public key with its algorithm (SubjectPublicKeyInfo), in DER. */
   readonly publicKeyInfo: Buffer;
 }
 
 /**
- * Reads a certificate request (PKCS#10 in PEM).
+ * Parses a certificate request (PKCS#10 in PEM).
  *
- * @throws {Error} it can't be read.
+ * @throws {Error} for a malformed request.
  */
 export function requestedCertificate(pem: string): RequestedCertificate {
   return contentsOf(readCertificateRequest(pem));
@@ -81,23 +82,23 @@ function alternativeNamesOf({
   return requestedAlternativeNames(values.map((value) => Buffer.from(value)));
 }
 
-/** Whether the first block of a PEM text is a certificate request. Signers look at no other block. */
+/** Whether the first block of a PEM text is a certificate request. Signers read only the first block. */
 function beginsWithRequest(pem: string): boolean {
   return pemBlocks(pem)[0]?.label === "CERTIFICATE REQUEST";
 }
 
-/** Reads the first block of a PEM text. Whoever judges a request reads it here, so that all judge the same one. */
+/** Parses the first block of a PEM text. All checks of a request use this function, so that all see the same request. */
 function readCertificateRequest(pem: string): CertificationRequest {
   const der = beginsWithRequest(pem) ? pemBlocks(pem)[0]?.content : undefined;
   if (der === undefined) throw new Error("no CERTIFICATE REQUEST block");
-  // The library takes no notice of what follows the request.
+  // The library ignores trailing data.
   if (readElements(der).length !== 1) throw new Error(malformed);
   const { AsnConvert, CertificationRequest } = loadLibrary();
   const request = AsnConvert.parse(der, CertificationRequest);
   return request;
 }
 
-/** The library takes 50 ms to load, which few servers need: it is loaded when the first request is read. */
+/** Loads the library for the first request: loading takes 50 ms, and most servers never need it. */
 function loadLibrary() {
   const require = createRequire(import.meta.url);
   const { AsnConvert } = require("@peculiar/asn1-schema") as typeof import("@peculiar/asn1-schema");
@@ -121,7 +122,7 @@ function isSignature(signature: Buffer, data: Buffer, key: KeyObject, algorithm:
   return hash !== undefined && verify(hash, data, key, signature);
 }
 
-/** What is wrong with certificates in PEM; undefined where there is at least one and each can be read. */
+/** Returns an error message unless the PEM text has at least one certificate and all can be parsed. */
 export function certificatesFault(pem: string): string | undefined {
   const blocks = pemBlocks(pem);
   if (blocks.length === 0) return "must contain at least one CERTIFICATE PEM block";

@@ -6,7 +6,7 @@ import type { RequestedCertificate } from "./certificate-request.ts";
 import * as der from "./der.ts";
 import { extension, oid, signBody, subjectOf } from "./x509.ts";
 
-/** Numbers of the bits of the key usage extension, by the usages of certificate requests. */
+/** Bit numbers of the key usage extension, by usage of a certificate request. */
 const usageBits: ReadonlyMap<string, number> = new Map([
   ["signing", 0],
   ["digital signature", 0],
@@ -20,7 +20,7 @@ const usageBits: ReadonlyMap<string, number> = new Map([
   ["decipher only", 8],
 ]);
 
-/** Purposes of the extended key usage extension, by the usages of certificate requests. */
+/** Purposes (OIDs) of the extended key usage extension, by usage of a certificate request. */
 const purposes: ReadonlyMap<string, string> = new Map([
   ["any", "2.5.29.37.0"],
   ["server auth", oid.serverAuth],
@@ -37,9 +37,9 @@ const purposes: ReadonlyMap<string, string> = new Map([
   ["netscape sgc", "2.16.840.1.113730.4.1"],
 ]);
 
-/** What the issuer of a certificate decides. */
+/** Values of a certificate that the issuer sets. */
 export interface IssuedFacts {
-  /** Usages as certificate requests name them; they become the key usage extensions. */
+  /** Usages as in `spec.usages` of a certificate request; they become the key usage extensions. */
   readonly usages: readonly string[];
   /** Milliseconds since 1970. */
   readonly notBefore: number;
@@ -47,10 +47,10 @@ export interface IssuedFacts {
 }
 
 /**
- * Issues the certificate (PEM) that a request asks for: its subject, key and subjectAltNames, with the given usages. It is
- * never that of an authority, and no other extension of the request is kept.
+ * Issues a certificate (PEM) with the subject, key and subjectAltNames of a request and the given usages. It is never a CA
+ * certificate, and other requested extensions are ignored.
  *
- * @throws {Error} the issuer's key is of a type that can't sign certificates.
+ * @throws {Error} if the issuer's key has a type that can't sign certificates.
  */
 export function issueRequested(
   { subject, publicKeyInfo, alternativeNames }: RequestedCertificate,
@@ -60,7 +60,7 @@ export function issueRequested(
   const extensions = [extension(oid.basicConstraints, true, der.sequence()), ...usageExtensions(usages)];
   const names = encodedAlternativeNames(alternativeNames);
   if (names !== undefined) {
-    // Who has no subject is known by these names alone (RFC 5280, section 4.2.1.6).
+    // With an empty subject the extension must be critical (RFC 5280, section 4.2.1.6).
     const hasSubject = !subject.equals(der.sequence());
     extensions.push(extension(oid.subjectAltName, !hasSubject, names));
   }
@@ -69,8 +69,9 @@ export function issueRequested(
 }
 
 /**
- * What is wrong with a certificate (PEM) that was issued for a request: it must name the user and the groups of the request to
- * those who authenticate with it. Undefined where it is right.
+ * Checks that an issued certificate (PEM) authenticates as the user and groups of its request.
+ *
+ * @returns the error message; undefined for a valid certificate.
  */
 export function issuedCertificateFault(
   certificate: string,

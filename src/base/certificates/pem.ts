@@ -1,6 +1,6 @@
 /** One block of a PEM text (RFC 7468). */
 export interface PemBlock {
-  /** What the block holds, for example `CERTIFICATE`. */
+  /** Type of the content, for example `CERTIFICATE`. */
   readonly label: string;
   /** The block from its first boundary line to its last. */
   readonly text: string;
@@ -10,15 +10,15 @@ export interface PemBlock {
 }
 
 /**
- * The complete blocks of a PEM text, in order. Text between blocks and blocks without an end are skipped. Finds the same
- * blocks as Go's `encoding/pem`, which most other programs of a cluster read with: boundaries begin a line, header lines
- * may follow the first. Takes time in proportion to the length of the text, whatever it holds.
+ * Returns the complete blocks of a PEM text, in order. Skips text between blocks and blocks without an end. Finds the same
+ * blocks as Go's `encoding/pem`: boundaries are at the start of a line, and header lines may follow the first boundary. Runs in
+ * linear time for every input.
  */
 export function pemBlocks(text: string): PemBlock[] {
   return [...new PemReader(text).blocks()];
 }
 
-/** The certificates of a PEM text, each as PEM, in order; other blocks and text are skipped. */
+/** Returns the certificates of a PEM text, each as PEM, in order. Skips other blocks and text. */
 export function certificatesIn(pem: string): string[] {
   return pemBlocks(pem)
     .filter(({ label }) => label === "CERTIFICATE")
@@ -30,7 +30,7 @@ const end = "-----END ";
 const dashes = "-----";
 
 class PemReader {
-  /** Where the next end boundary is; found anew only when reading has passed it. */
+  /** Offset of the next end boundary; searched again only after the reader has passed it. */
   private endAt = -1;
 
   constructor(private readonly text: string) {}
@@ -60,7 +60,7 @@ class PemReader {
     }
   }
 
-  /** Where the headers that may begin at a place end. */
+  /** Returns the offset after the headers, if any, that begin at `from`. */
   private skipHeaders(from: number): number {
     let at = from;
     while (at < this.text.length) {
@@ -76,14 +76,14 @@ class PemReader {
     return this.endAt;
   }
 
-  /** Where the next line begins that starts with a mark; -1 where none does. */
+  /** Returns the offset of the next line that starts with the mark, or -1. */
   private lineWith(mark: string, from: number): number {
     if ((from === 0 || this.text[from - 1] === "\n") && this.text.startsWith(mark, from)) return from;
     const found = this.text.indexOf(`\n${mark}`, from);
     return found === -1 ? -1 : found + 1;
   }
 
-  /** The rest of a line without the white space at its end, and where the next line begins. */
+  /** Returns the rest of a line without trailing white space, and the offset of the next line. */
   private lineAt(at: number): { readonly text: string; readonly next: number } {
     const feed = this.text.indexOf("\n", at);
     const next = feed === -1 ? this.text.length : feed + 1;

@@ -5,21 +5,20 @@ import { certificatesIn } from "./pem.ts";
 import { readSubject, type SubjectName } from "./subject-name.ts";
 
 /*
- * Writes certificates with nothing but node:crypto: for the few that a server makes for itself, a library's import alone
- * would take longer than all of its start (150 ms against 2 ms).
+ * Creates certificates with only node:crypto: a server creates few, and importing a library takes 150 ms, creating one takes 2 ms.
  */
 
-/** A certificate with its private key, both PEM; further certificates may follow the first. */
+/** A certificate, optionally followed by its chain, and its private key, both PEM. */
 export interface CertificatePair {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What a certificate says. */
+/** Content of a certificate. */
 export interface CertificateFacts {
   readonly commonName: string;
   readonly organizations?: readonly string[];
-  /** Names and addresses of a server. */
+  /** DNS names and IP addresses of a server. */
   readonly hosts?: readonly string[];
   readonly use: "authority" | "server" | "client";
   /** Milliseconds since 1970. */
@@ -27,7 +26,7 @@ export interface CertificateFacts {
   readonly notAfter: number;
 }
 
-/** Object identifiers of what certificates say. */
+/** Object identifiers in certificates. */
 export const oid = {
   commonName: "2.5.4.3",
   organization: "2.5.4.10",
@@ -44,12 +43,12 @@ export const oid = {
   ed25519: "1.3.101.112",
 } as const;
 
-/** Numbers of the bits of the key usage extension. */
+/** Bit numbers of the key usage extension. */
 const usage = { digitalSignature: 0, keyCertSign: 5, crlSign: 6 } as const;
 
 /**
- * Signs a certificate (PEM) for a public key. Without an issuer it is self-signed with `signingKey`, which must then be
- * the private key of `publicKey`.
+ * Creates and signs a certificate (PEM) for a public key. Without an issuer it is self-signed; `signingKey` must then be the
+ * private key of `publicKey`.
  */
 export function signCertificate(
   facts: CertificateFacts,
@@ -63,7 +62,7 @@ export function signCertificate(
   return signBody({ ...body, extensions: extensions(facts) }, signingKey, issuer);
 }
 
-/** What a certificate says, encoded in DER. */
+/** Content of a certificate, encoded in DER. */
 export interface CertificateBody {
   readonly subject: Buffer;
   /** The public key with its algorithm (SubjectPublicKeyInfo). */
@@ -71,14 +70,14 @@ export interface CertificateBody {
   /** Milliseconds since 1970. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** Without the identifiers of keys, which are added. */
+  /** Without the key identifiers, which {@link signBody} adds. */
   readonly extensions: readonly Buffer[];
 }
 
 /**
- * Signs what a certificate (PEM) says. Without an issuer it is self-signed.
+ * Creates and signs a certificate (PEM). Without an issuer it is self-signed.
  *
- * @throws {Error} the signing key is neither RSA, EC nor Ed25519.
+ * @throws {Error} if the signing key is neither RSA, EC nor Ed25519.
  */
 export function signBody(
   { subject, publicKeyInfo, notBefore, notAfter, extensions: own }: CertificateBody,
@@ -101,7 +100,7 @@ export function signBody(
   return toPem(der.sequence(body, algorithm, der.bitString(signature)));
 }
 
-/** How a key signs; Ed25519 names no hash. */
+/** Returns the signature algorithm of a key; Ed25519 has no separate hash. */
 function signatureAlgorithm(key: KeyObject): { readonly algorithm: Buffer; readonly hash: "sha256" | null } {
   switch (key.asymmetricKeyType) {
     case "ec":
@@ -155,7 +154,7 @@ function extensions(facts: CertificateFacts): Buffer[] {
   return list;
 }
 
-/** The identifiers of the certificate's key and of its issuer's. */
+/** Encodes the subject and authority key identifiers. */
 function keyIdentifiers(publicKeyInfo: Buffer, issuer: X509Certificate | undefined): Buffer[] {
   const own = extension(oid.subjectKeyIdentifier, false, der.octetString(keyIdentifier(publicKeyInfo)));
   const authorityId = issuer === undefined ? undefined : partsOf(issuer).keyIdentifier;
@@ -164,7 +163,7 @@ function keyIdentifiers(publicKeyInfo: Buffer, issuer: X509Certificate | undefin
   return [own, extension(oid.authorityKeyIdentifier, false, value)];
 }
 
-/** An extension of a certificate. */
+/** Encodes an extension of a certificate. */
 export function extension(id: string, critical: boolean, value: Buffer): Buffer {
   return der.sequence(
     der.objectIdentifier(id),
@@ -179,27 +178,27 @@ function encodeHost(host: string): Buffer {
     : der.element(0x82, Buffer.from(host, "ascii"));
 }
 
-/** Any value that differs between keys will do (RFC 7093). */
+/** Returns a hash of the key; RFC 7093 allows any value that differs between keys. */
 function keyIdentifier(spki: Buffer): Buffer {
   return createHash("sha256").update(spki).digest().subarray(0, 20);
 }
 
 /**
- * The subject of a certificate, as authentication reads it.
+ * Parses the subject of a certificate, as authentication does.
  *
- * @throws {SubjectFault} the subject isn't well-formed.
+ * @throws {SubjectFault} if the subject is malformed.
  */
 export function subjectOf(certificate: X509Certificate): SubjectName {
   return readSubject(partsOf(certificate).subject);
 }
 
-/** The version of a certificate: 1, 2 or 3. Those before 3 have no extensions. */
+/** Returns the version of a certificate: 1, 2 or 3. Versions before 3 have no extensions. */
 export function versionOf(certificate: X509Certificate): number {
   const [first] = bodyOf(certificate);
   return first!.tag === 0xa0 ? der.readElements(first!.content)[0]!.content[0]! + 1 : 1;
 }
 
-/** What an issued certificate must repeat of its issuer's, byte by byte. */
+/** Returns the parts of the issuer's certificate that an issued certificate must repeat byte by byte. */
 function partsOf(certificate: X509Certificate): { subject: Buffer; keyIdentifier: Buffer | undefined } {
   const fields = bodyOf(certificate);
   // [version], serial number, algorithm, issuer, validity, subject, key, …, [3] extensions
@@ -216,7 +215,7 @@ function partsOf(certificate: X509Certificate): { subject: Buffer; keyIdentifier
   return { subject, keyIdentifier: undefined };
 }
 
-/** The fields that are signed. */
+/** Returns the signed fields (TBSCertificate). */
 function bodyOf(certificate: X509Certificate): der.Read[] {
   const [whole] = der.readElements(certificate.raw);
   const [body] = der.readElements(whole!.content);
@@ -228,7 +227,7 @@ function toPem(bytes: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-/** The authority at the end of a chain: its last certificate, if that signed itself. */
+/** Returns the last certificate of a chain if it is self-signed: the root CA. */
 export function rootOf(chain: string): string | undefined {
   const last = certificatesIn(chain).at(-1);
   if (last === undefined) return undefined;

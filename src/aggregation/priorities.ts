@@ -60,9 +60,9 @@ export function builtInPriority(group: string, version: string, vocabulary: Voca
   if (isRegistration(group, vocabulary)) return registrationPriority;
   const suffix = `.${vocabulary.groupSuffix}`;
   const base = group.endsWith(suffix) ? group.slice(0, -suffix.length) : group;
-  const found = Object.hasOwn(builtIn, base) ? builtIn[base] : undefined;
-  if (found === undefined) return unnamedPriority;
-  const [groupPriority, versions] = found;
+  const entry = Object.hasOwn(builtIn, base) ? builtIn[base] : undefined;
+  if (entry === undefined) return unnamedPriority;
+  const [groupPriority, versions] = entry;
   const key = `${base}/${version}`;
   if (!vocabulary.behavior.prefersNewVersions && Object.hasOwn(newVersions, key))
     return { group: groupPriority, version: newVersions[key]! };

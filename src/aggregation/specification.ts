@@ -34,7 +34,7 @@ export async function readSpecification(
 ): Promise<RemoteSpecification> {
   const document = parsed(text);
   const all = document["paths"];
-  const known = document["definitions"];
+  const allDefinitions = document["definitions"];
   if (document["swagger"] !== "2.0" || !isObject(all))
     throw new SpecificationFault("it is no OpenAPI 2.0 document");
   const paths = Object.fromEntries(
@@ -43,7 +43,7 @@ export async function readSpecification(
     ),
   );
   await yieldIfDue();
-  const definitions = reachable(paths, isObject(known) ? known : {});
+  const definitions = reachable(paths, isObject(allDefinitions) ? allDefinitions : {});
   await yieldIfDue();
   try {
     // Older command line clients ask for the binary form: what it has no place for must not spoil the whole document.
@@ -73,19 +73,19 @@ function parsed(text: string): JsonObject {
 }
 
 /** The definitions that a value leads to, and those to which they lead. */
-function reachable(from: JsonObject, known: JsonObject): JsonObject {
-  const found = new Map<string, JsonValue>();
+function reachable(from: JsonObject, definitions: JsonObject): JsonObject {
+  const result = new Map<string, JsonValue>();
   const left: JsonValue[] = [from];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     for (const name of referencesIn(value)) {
-      if (found.has(name)) continue;
-      if (!Object.hasOwn(known, name))
+      if (result.has(name)) continue;
+      if (!Object.hasOwn(definitions, name))
         throw new SpecificationFault(`it refers to ${JSON.stringify(name)}, which it lacks`);
-      found.set(name, known[name]!);
-      left.push(known[name]!);
+      result.set(name, definitions[name]!);
+      left.push(definitions[name]!);
     }
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(result);
 }
 
 function referencesIn(value: JsonValue): string[] {

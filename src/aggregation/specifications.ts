@@ -58,8 +58,8 @@ export class Specifications {
     try {
       await read();
     } catch (error) {
-      const known = [RemoteFault, SpecificationFault, StatusError].some((type) => error instanceof type);
-      if (!known) throw error;
+      const isExpected = [RemoteFault, SpecificationFault, StatusError].some((type) => error instanceof type);
+      if (!isExpected) throw error;
       const { message } = error as Error;
       if (this.faults.get(remote) === message) return;
       this.faults.set(remote, message);
@@ -76,12 +76,12 @@ export class Specifications {
 
   private async readDocument(remote: RemoteApiService): Promise<void> {
     const tag = remote.specification?.tag;
-    const asked = {
+    const requestHeaders = {
       ...this.identity,
       accept: "application/json",
       ...(tag === undefined ? {} : { "if-none-match": tag }),
     };
-    const answer = await remote.read("/openapi/v2", asked);
+    const answer = await remote.read("/openapi/v2", requestHeaders);
     if (answer.status === 304) return;
     if (answer.status === 404) return void (remote.specification = undefined);
     if (answer.status !== 200) throw new SpecificationFault(`it is answered with status ${answer.status}`);
@@ -116,9 +116,9 @@ function urlIn(text: string, path: string): string | undefined {
     return undefined;
   }
   const paths = isObject(index) ? index["paths"] : undefined;
-  const found = isObject(paths) ? paths[path.slice(1)] : undefined;
-  if (!isObject(found)) return undefined;
-  const url = found["serverRelativeURL"];
+  const entry = isObject(paths) ? paths[path.slice(1)] : undefined;
+  if (!isObject(entry)) return undefined;
+  const url = entry["serverRelativeURL"];
   const hash =
     typeof url === "string" ? /[?&]hash=([0-9A-Za-z%._-]{1,200})(?:&|$)/.exec(url)?.[1] : undefined;
   return `/openapi/v3${path}${hash === undefined ? "" : `?hash=${hash}`}`;

@@ -113,9 +113,9 @@ export class Supervision {
     if (remote === undefined) return true;
     try {
       const { resources } = remote;
-      const found = await checkAvailability(remote, this.sources.objects, identityHeaders(this.user));
-      if (this.known.get(name) === remote) this.found(remote, found, resources !== remote.resources);
-      return found.status === "True";
+      const availability = await checkAvailability(remote, this.sources.objects, identityHeaders(this.user));
+      if (this.known.get(name) === remote) this.found(remote, availability, resources !== remote.resources);
+      return availability.status === "True";
     } catch (error) {
       this.sources.failed(error);
       return false;

@@ -105,13 +105,13 @@ function numberOf(text: string, names: ReadonlyMap<string, number>): number {
 export function timeZoneFault(zone: string): string | undefined {
   const unknown = `unknown time zone ${zone}`;
   if (!/^[A-Za-z]/.test(zone)) return unknown;
-  let found: string;
+  let canonicalName: string;
   try {
-    found = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+    canonicalName = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
   } catch {
     return unknown;
   }
   // Names are case-sensitive in the reference; Intl ignores case.
-  const sameName = found.toLowerCase() === zone.toLowerCase();
-  return sameName && found !== zone ? unknown : undefined;
+  const sameName = canonicalName.toLowerCase() === zone.toLowerCase();
+  return sameName && canonicalName !== zone ? unknown : undefined;
 }

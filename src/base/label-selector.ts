@@ -11,7 +11,7 @@ export {
 /** Labels of an object; undefined when it has none. */
 export type Labels = Readonly<Record<string, string>> | undefined;
 
-/** Says whether labels are selected. */
+/** Whether a selector matches labels. */
 export type LabelMatcher = (labels: Labels) => boolean;
 
 /** The object form of a selector (`LabelSelector`). */
@@ -26,17 +26,17 @@ export interface LabelSelectorObject {
     | undefined;
 }
 
-/** What is wrong in the object form of a selector. */
+/** A validation error in the object form of a selector. */
 export interface LabelSelectorFault {
   /** Field names and indexes from the selector down, for example `["matchExpressions", 0, "values"]`. */
   readonly path: readonly (string | number)[];
   readonly value: unknown;
   readonly message: string;
-  /** Undefined for a value that is invalid. */
+  /** Undefined for an invalid value. */
   readonly sort?: "required" | "forbidden" | undefined;
 }
 
-/** A matcher for labels that fulfil all requirements. */
+/** Returns a matcher for labels that meet all requirements. */
 export function compileRequirements(requirements: readonly LabelRequirement[]): LabelMatcher {
   const tests = requirements.map(compile);
   if (tests.length === 1) return tests[0]!;
@@ -83,9 +83,9 @@ function valueOf(labels: Labels, key: string): string | undefined {
 }
 
 /**
- * The requirements of the object form; a selector without any selects everything. An absent selector isn't given here:
- * whether it selects nothing or everything is the field's own rule.
- * @throws StatusError BadRequest when the selector has faults; check with `labelSelectorFaults` before.
+ * Converts the object form to requirements. An empty selector matches everything. Callers handle an absent selector: whether it
+ * matches nothing or everything depends on the field.
+ * @throws StatusError BadRequest for an invalid selector; validate with `labelSelectorFaults` before.
  */
 function requirementsOf(selector: LabelSelectorObject): LabelRequirement[] {
   const [fault] = labelSelectorFaults(selector);
@@ -102,12 +102,12 @@ function requirementsOf(selector: LabelSelectorObject): LabelRequirement[] {
   return requirements;
 }
 
-/** A matcher from the object form; see `requirementsOf`. */
+/** Returns a matcher for the object form; see `requirementsOf`. */
 export function compileLabelSelector(selector: LabelSelectorObject): LabelMatcher {
   return compileRequirements(requirementsOf(selector));
 }
 
-/** Everything that is wrong in the object form of a selector. */
+/** Validates the object form of a selector. */
 export function labelSelectorFaults(selector: LabelSelectorObject): LabelSelectorFault[] {
   const faults: LabelSelectorFault[] = [];
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {

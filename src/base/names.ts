@@ -1,11 +1,11 @@
 /**
- * The forms that names take. Each `…Faults` function says what is wrong with a name, in messages that show the regular
- * expression; an empty list means that it is right.
+ * Validation of names. Each `…Faults` function returns error messages with the regular expression, and an empty list for a valid
+ * name.
  */
 
 const none: readonly string[] = [];
 
-/** A form: its description, the expression that the whole name must match, and its greatest length. */
+/** A format of names: description, regular expression for the whole name, and maximum length. */
 class Form {
   private readonly whole: RegExp;
   constructor(
@@ -17,7 +17,7 @@ class Form {
     this.whole = new RegExp(`^(?:${source})$`);
   }
 
-  /** Whether a name has the form. One that is far too long isn't worth an expression's time. */
+  /** Whether a name has the format. Far too long names are rejected without matching the expression. */
   fits(name: string): boolean {
     return name.length <= this.maxLength && this.whole.test(name);
   }
@@ -89,7 +89,7 @@ export function dnsSubdomainFaults(name: string): readonly string[] {
   return dnsSubdomain.faults(name);
 }
 
-/** DNS-1035 label, at most 63 characters: names that may not begin with a digit, as those of services. */
+/** DNS-1035 label, at most 63 characters: names that must not begin with a digit, such as those of Services. */
 export function dns1035LabelFaults(name: string): readonly string[] {
   return dns1035Label.faults(name);
 }
@@ -99,7 +99,7 @@ export function wildcardSubdomainFaults(name: string): readonly string[] {
   return wildcardSubdomain.faults(name);
 }
 
-/** A name with an optional DNS subdomain before a slash: keys of labels and annotations, finalizers, conditions. */
+/** A name with an optional prefix `subdomain/`: keys of labels and annotations, finalizers, condition types. */
 export function qualifiedNameFaults(name: string): readonly string[] {
   const slash = name.indexOf("/");
   const prefixFits = slash === -1 || dnsSubdomain.fits(name.slice(0, slash));
@@ -128,14 +128,14 @@ export function labelValueFaults(value: string): readonly string[] {
   return labelValue.faults(value);
 }
 
-/** A name that can stand in a path: the names of roles and bindings, which may hold `:` and upper case. */
+/** A name that is valid as a path segment: names of roles and bindings, which may contain `:` and upper case. */
 export function pathSegmentFaults(name: string): readonly string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   const faults = ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
   return faults.length === 0 ? none : faults;
 }
 
-/** A key in the data of a ConfigMap or Secret, which may become a file's name. */
+/** A key in the data of a ConfigMap or Secret; volumes use it as a file name. */
 export function configMapKeyFaults(key: string): readonly string[] {
   const faults = dataKey.faults(key);
   if (faults.length > 0) return faults;
@@ -145,14 +145,15 @@ export function configMapKeyFaults(key: string): readonly string[] {
   return none;
 }
 
-/** No vowels and nothing that looks like another letter, so that no name says something by chance. */
+/** Without vowels and similar characters, so that random names don't form words. */
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
 const maxBaseLength = 63 - suffixLength;
 
 /**
- * A name made from `metadata.generateName` (spec: conventions 2.2): the prefix, cut to 58 characters, and five random ones.
- * @param randomInt gives a random integer from 0 up to, not including, its argument.
+ * Generates a name from `metadata.generateName` (spec: conventions 2.2): the prefix, truncated to 58 characters, and five random
+ * characters.
+ * @param randomInt returns a random integer from 0 to its argument, exclusive.
  */
 export function makeName(prefix: string, randomInt: (below: number) => number): string {
   let name = prefix.slice(0, maxBaseLength);

@@ -1,6 +1,6 @@
 const percent = "%".charCodeAt(0);
 
-/** Whether a byte stays as it is in an escaped path, as in that of Go's `URL.EscapedPath`. */
+/** Whether a byte isn't escaped in a path, as in Go's `URL.EscapedPath`. */
 const plainInPath: readonly boolean[] = Array.from({ length: 256 }, (_, byte) =>
   /[A-Za-z0-9\-._~$&+,/:;=@]/.test(String.fromCharCode(byte)),
 );
@@ -9,7 +9,7 @@ const escapes: readonly string[] = Array.from(
   (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
 );
 
-/** Decodes the escaped bytes of a text in which every percent sign begins an escape. */
+/** Decodes percent-encoding. Every percent sign in the text must begin an escape. */
 export function decodedPercent(text: string): string {
   if (!text.includes("%")) return text;
   const bytes = Buffer.from(text, "utf8");
@@ -29,7 +29,7 @@ function hexDigit(code: number): number {
   return code <= 0x39 ? code - 0x30 : (code & 0x5f) - 0x37;
 }
 
-/** A decoded path with percent-encodings, in the form in which Go writes it. */
+/** Percent-encodes a path as Go does. */
 export function encodePath(text: string): string {
   const bytes = Buffer.from(text, "utf8");
   let escaped = "";

@@ -1,9 +1,9 @@
 import { encodePath } from "./percent-encoding.ts";
 
 /**
- * Cleans the path of a URL as the reference does before it calls a webhook: repeated slashes become one, `.` and `..` are resolved,
- * and a slash at the end is left out. Servers in Go answer other paths with a redirect, which is never followed. Changes the URL. A path
- * with broken percent-encoding stays as it is.
+ * Normalizes the path of a URL as the reference does before it calls a webhook: merges repeated slashes, resolves `.` and `..`, and
+ * removes a trailing slash. Go servers answer other paths with a redirect, which is never followed. Modifies the URL. A path with
+ * invalid percent-encoding isn't changed.
  */
 export function cleanPath(url: URL): URL {
   const path = decoded(url.pathname);
@@ -17,12 +17,12 @@ export function cleanPath(url: URL): URL {
   return url;
 }
 
-/** Undefined for broken percent-encoding. */
+/** Returns undefined for invalid percent-encoding. */
 function decoded(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {
-    // It throws for nothing else.
+    // decodeURIComponent throws only a URIError.
     return undefined;
   }
 }

@@ -2,8 +2,8 @@ const form = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 const levels: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };
 
 /**
- * The order in which clients prefer the versions of a group: stable ones, then betas, then alphas, each the newest first; then
- * others by name. For sorting.
+ * Compares versions of a group by the preference of clients: stable versions, then betas, then alphas, each newest first; then all
+ * others by name.
  */
 export function comparePriority(a: string, b: string): number {
   const [one, other] = [form.exec(a), form.exec(b)];

@@ -207,7 +207,7 @@ class Turns {
 
 /** The first of the largest. */
 function largest<T>(values: Iterable<T>, sizeOf: (value: T) => number): T {
-  let found: T | undefined;
-  for (const value of values) if (found === undefined || sizeOf(value) > sizeOf(found)) found = value;
-  return found!;
+  let result: T | undefined;
+  for (const value of values) if (result === undefined || sizeOf(value) > sizeOf(result)) result = value;
+  return result!;
 }

@@ -143,10 +143,10 @@ class Reader {
     if (name === "") throw new ConfigurationFault(`context.${member}: is missing`);
     const entries = own(this.document, list);
     if (!Array.isArray(entries)) throw new ConfigurationFault(`${list}: is not a list`);
-    const found = entries.find((one) => isFields(one) && own(one, "name") === name) as Fields | undefined;
-    if (found === undefined)
+    const entry = entries.find((one) => isFields(one) && own(one, "name") === name) as Fields | undefined;
+    if (entry === undefined)
       throw new ConfigurationFault(`${list}: has no entry named ${JSON.stringify(name)}`);
-    return fields(own(found, member) ?? {}, `${list}[${JSON.stringify(name)}].${member}`);
+    return fields(own(entry, member) ?? {}, `${list}[${JSON.stringify(name)}].${member}`);
   }
 
   async tls(cluster: Fields, user: Fields): Promise<RemoteTls> {

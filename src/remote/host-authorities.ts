@@ -23,9 +23,9 @@ export async function hostAuthorities(
 ): Promise<string | undefined> {
   const { SSL_CERT_FILE: named, NODE_EXTRA_CA_CERTS: extra } = environment;
   const texts = await Promise.all((named ? [named] : files).map(readIfThere));
-  const found = texts.find((text) => text.includes("-----BEGIN CERTIFICATE-----"));
-  if (found === undefined) return undefined;
-  return extra ? `${found}\n${await readIfThere(extra)}` : found;
+  const bundle = texts.find((text) => text.includes("-----BEGIN CERTIFICATE-----"));
+  if (bundle === undefined) return undefined;
+  return extra ? `${bundle}\n${await readIfThere(extra)}` : bundle;
 }
 
 /** A file that can't be read is none: the next one may be. */

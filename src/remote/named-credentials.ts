@@ -3,10 +3,10 @@ import { readUsers, type RemoteUser } from "./client-configuration.ts";
 /** With what the server shows itself to webhooks, by their places. */
 export interface NamedCredentials {
   /**
-   * @param place host and port, such as `name.namespace.svc:443`.
+   * @param hostPort host and port, such as `name.namespace.svc:443`.
    * @returns undefined: the server shows itself with nothing.
    */
-  find(place: string): RemoteUser | undefined;
+  find(hostPort: string): RemoteUser | undefined;
 }
 
 /** Nothing for anybody. */
@@ -21,24 +21,24 @@ export const noCredentials: NamedCredentials = { find: () => undefined };
  */
 export async function readNamedCredentials(file: string): Promise<NamedCredentials> {
   const { users, current } = await readUsers(file);
-  return { find: (place) => named(users, place) ?? users.get("*") ?? current };
+  return { find: (place) => userFor(users, place) ?? users.get("*") ?? current };
 }
 
 const defaultPort = ":443";
 
 /** With its port goes before without, the whole name before one that begins with `*`, and a longer one before a shorter. */
-function named(users: ReadonlyMap<string, RemoteUser>, place: string): RemoteUser | undefined {
-  const found = withWildcards(users, place);
-  if (found !== undefined || !place.endsWith(defaultPort)) return found;
-  return withWildcards(users, place.slice(0, -defaultPort.length));
+function userFor(users: ReadonlyMap<string, RemoteUser>, hostPort: string): RemoteUser | undefined {
+  const user = withWildcards(users, hostPort);
+  if (user !== undefined || !hostPort.endsWith(defaultPort)) return user;
+  return withWildcards(users, hostPort.slice(0, -defaultPort.length));
 }
 
 function withWildcards(users: ReadonlyMap<string, RemoteUser>, name: string): RemoteUser | undefined {
   const exact = users.get(name);
   if (exact !== undefined) return exact;
   for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
-    const found = users.get(`*${name.slice(dot)}`);
-    if (found !== undefined) return found;
+    const user = users.get(`*${name.slice(dot)}`);
+    if (user !== undefined) return user;
   }
   return undefined;
 }

@@ -53,7 +53,7 @@ export class RemoteService {
    *   something that isn't JSON.
    */
   async post(question: object): Promise<unknown> {
-    const answer = await this.send(JSON.stringify(question), ({ passing }) => passing);
+    const answer = await this.send(JSON.stringify(question), ({ retryable: passing }) => passing);
     try {
       return parseEmbeddedJson(answer.bytes.toString("utf8"));
     } catch {
@@ -113,8 +113,8 @@ export class RemoteService {
 
   private badStatus({ status, header }: RemoteAnswer): RemoteFault {
     const seconds = Number(header("retry-after") ?? "");
-    const said = header("retry-after") !== undefined && Number.isInteger(seconds) && seconds >= 0;
-    const retryAfterMs = said ? Math.min(seconds * 1000, maxWaitMs) : undefined;
+    const isValid = header("retry-after") !== undefined && Number.isInteger(seconds) && seconds >= 0;
+    const retryAfterMs = isValid ? Math.min(seconds * 1000, maxWaitMs) : undefined;
     const passing = status === 429 || status === 500 || status === 503 || status === 504;
     return new RemoteFault(`${this.place} answers with status ${status}`, passing, retryAfterMs);
   }
@@ -149,16 +149,16 @@ export function authorizationOf(
 }
 
 function fromFile(file: string, clock: Clock): () => Promise<string | undefined> {
-  let known: { readonly header: string; readonly untilMs: number } | undefined;
+  let cached: { readonly header: string; readonly untilMs: number } | undefined;
   return async () => {
-    if (known !== undefined && clock.monotonicNow() < known.untilMs) return known.header;
+    if (cached !== undefined && clock.monotonicNow() < cached.untilMs) return cached.header;
     let token: string;
     try {
       token = (await readFile(file, "utf8")).trim();
     } catch (error) {
       throw new RemoteFault(`the token file ${file} can't be read: ${String(error)}`, false);
     }
-    known = { header: `Bearer ${token}`, untilMs: clock.monotonicNow() + tokenFileMs };
-    return known.header;
+    cached = { header: `Bearer ${token}`, untilMs: clock.monotonicNow() + tokenFileMs };
+    return cached.header;
   };
 }

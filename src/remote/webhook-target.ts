@@ -34,7 +34,7 @@ export interface WebhookTarget {
   /** Authorities (PEM) that its certificate is verified with; undefined: those that the machine trusts. */
   readonly ca: readonly string[] | undefined;
   /** Host and port, by which its credentials are found: `name.namespace.svc:443`, `example.com:8443`. */
-  readonly place: string;
+  readonly hostPort: string;
 }
 
 const httpsPort = 443;
@@ -46,22 +46,21 @@ const httpsPort = 443;
  */
 export function webhookTarget({ url, service, caBundle = "" }: WebhookClientConfig): WebhookTarget {
   const ca = caBundle === "" ? undefined : certificatesIn(Buffer.from(caBundle, "base64").toString("latin1"));
-  const found = service === undefined || service === null ? ofUrl(url ?? "") : ofService(service);
-  const { service: behind, place } = found;
-  const key = JSON.stringify([found.url.origin, behind ?? null, caBundle]);
-  return { key, url: found.url, service: behind, ca, place };
+  const endpoint = service === undefined || service === null ? ofUrl(url ?? "") : ofService(service);
+  const key = JSON.stringify([endpoint.url.origin, endpoint.service ?? null, caBundle]);
+  return { key, ...endpoint, ca };
 }
 
-type Found = Pick<WebhookTarget, "url" | "service" | "place">;
+type Endpoint = Pick<WebhookTarget, "url" | "service" | "hostPort">;
 
-function ofUrl(text: string): Found {
+function ofUrl(text: string): Endpoint {
   const url = new URL(text);
   const plain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if (url.protocol !== "https:" || !plain) {
     throw new TypeError("the URL must begin with https and have neither a user, a query nor a fragment");
   }
-  const place = `${url.hostname}:${url.port === "" ? httpsPort : url.port}`;
-  return { url: cleanPath(url), service: undefined, place };
+  const hostPort = `${url.hostname}:${url.port === "" ? httpsPort : url.port}`;
+  return { url: cleanPath(url), service: undefined, hostPort };
 }
 
 function ofService({
@@ -69,10 +68,10 @@ function ofService({
   name = "",
   path,
   port,
-}: NonNullable<WebhookClientConfig["service"]>): Found {
+}: NonNullable<WebhookClientConfig["service"]>): Endpoint {
   const number = port ?? httpsPort;
-  const place = `${name}.${namespace}.svc:${number}`;
+  const hostPort = `${name}.${namespace}.svc:${number}`;
   const absolute = (path ?? "").startsWith("/") ? path! : `/${path ?? ""}`;
-  const url = cleanPath(new URL(`https://${place}${absolute}`));
-  return { url, service: { namespace, name, port: number }, place };
+  const url = cleanPath(new URL(`https://${hostPort}${absolute}`));
+  return { url, service: { namespace, name, port: number }, hostPort };
 }

@@ -218,7 +218,7 @@ export class FeedSubscription implements Subscription {
   }
 
   /** A listener that throws, which is a defect of it, loses its subscription and hears why; the others go on. */
-  private tell(batch: readonly StoreEvent[], upTo: Revision): void {
+  private notify(batch: readonly StoreEvent[], upTo: Revision): void {
     try {
       this.listener.events(batch, upTo);
     } catch (error) {
@@ -240,12 +240,12 @@ export class FeedSubscription implements Subscription {
   deliver(batch: readonly StoreEvent[], upTo: Revision): void {
     if (this.state === "closed" || upTo <= this.delivered) return;
     const first = batch[0];
-    const wanted =
+    const undelivered =
       first === undefined || first.revision > this.delivered
         ? batch
         : batch.filter((event) => event.revision > this.delivered);
     this.delivered = upTo;
-    if (wanted.length > 0 || this.state === "past") this.tell(wanted, upTo);
+    if (undelivered.length > 0 || this.state === "past") this.notify(undelivered, upTo);
   }
 
   private catchUpNow(): MaybePromise<Revision> {

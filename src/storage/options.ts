@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { WantedStamp } from "./stamp.ts";
+import type { RequestedStamp } from "./stamp.ts";
 
 /** What every engine is given. */
 export interface StoreOptions {
@@ -10,7 +10,7 @@ export interface StoreOptions {
    */
   readonly retentionMs?: number | undefined;
   /** What the store is used for; looked at and written only when given, and only where the data outlives the process. */
-  readonly stamp?: WantedStamp | undefined;
+  readonly stamp?: RequestedStamp | undefined;
   /** Called when background work failed and will be retried. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }

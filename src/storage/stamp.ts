@@ -9,7 +9,7 @@ export interface Stamp {
 }
 
 /** The stamp that a store must have, or takes on if it has none. */
-export interface WantedStamp extends Stamp {
+export interface RequestedStamp extends Stamp {
   /**
    * Labels by a key that only stores of that label hold: what a store without a stamp was used for, which is older than
    * stamps. One without any of these keys takes the stamp on.
@@ -34,19 +34,19 @@ export class StoreStampError extends StoreError {
 /**
  * The stamp that is to be written into a store; undefined where it has the right one.
  *
- * @param found the stamp that it has.
- * @param told the labels of the telltales that it holds.
+ * @param existing the stamp that it has.
+ * @param telltaleLabels the labels of the telltales that it holds.
  * @throws {StoreStampError} the store is used for something else.
  */
 export function stampToWrite(
-  { label, format }: WantedStamp,
-  found: Stamp | undefined,
-  told: readonly string[],
+  { label, format }: RequestedStamp,
+  existing: Stamp | undefined,
+  telltaleLabels: readonly string[],
 ): Stamp | undefined {
-  const labels = found === undefined ? [...new Set(told)] : [found.label];
-  if (labels.some((one) => one !== label) || (found?.format ?? 0) > format)
-    throw new StoreStampError(labels, found?.format);
-  return found?.format === format ? undefined : { label, format };
+  const labels = existing === undefined ? [...new Set(telltaleLabels)] : [existing.label];
+  if (labels.some((one) => one !== label) || (existing?.format ?? 0) > format)
+    throw new StoreStampError(labels, existing?.format);
+  return existing?.format === format ? undefined : { label, format };
 }
 
 /** The bytes of a stamp. */

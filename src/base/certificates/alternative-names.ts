@@ -36,13 +36,13 @@ export function requestedAlternativeNames(requested: readonly Buffer[]): Alterna
   const addresses = names.filter((one) => one.tag === tag.address).map(({ content }) => content);
   if (addresses.some(({ length }) => length !== 4 && length !== 16))
     throw new Error("an IP address must have 4 or 16 bytes");
-  const known = new Set<number>(Object.values(tag));
+  const supportedTags = new Set<number>(Object.values(tag));
   return {
     emails: textsOf(tag.email),
     dnsNames: textsOf(tag.dns),
     uris: textsOf(tag.uri),
     addresses,
-    others: names.filter((one) => !known.has(one.tag)).length,
+    others: names.filter((one) => !supportedTags.has(one.tag)).length,
   };
 }
 

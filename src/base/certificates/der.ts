@@ -106,7 +106,7 @@ export function readElements(bytes: Buffer): Read[] {
       header += digits;
     }
     const end = at + header + length;
-    if (end > bytes.length) throw new RangeError("an element is longer than what holds it");
+    if (end > bytes.length) throw new RangeError("an element is longer than its container");
     elements.push({ tag, whole: bytes.subarray(at, end), content: bytes.subarray(at + header, end) });
     at = end;
   }

@@ -79,8 +79,8 @@ class PemReader {
   /** Returns the offset of the next line that starts with the mark, or -1. */
   private lineWith(mark: string, from: number): number {
     if ((from === 0 || this.text[from - 1] === "\n") && this.text.startsWith(mark, from)) return from;
-    const found = this.text.indexOf(`\n${mark}`, from);
-    return found === -1 ? -1 : found + 1;
+    const lineBreak = this.text.indexOf(`\n${mark}`, from);
+    return lineBreak === -1 ? -1 : lineBreak + 1;
   }
 
   /** Returns the rest of a line without trailing white space, and the offset of the next line. */

@@ -209,10 +209,10 @@ export async function ensureServingCertificates(
     localCertificate === undefined || localKey === undefined
       ? undefined
       : { certificate: localCertificate, key: localKey };
-  const given = await options.authority?.(local);
-  if (given !== undefined && (given.certificate !== localCertificate || given.key !== localKey))
-    await writePair(given, file("ca.crt"), file("ca.key"));
-  const { certificate: caCertificate, key: caKey } = given ?? {
+  const authority = await options.authority?.(local);
+  if (authority !== undefined && (authority.certificate !== localCertificate || authority.key !== localKey))
+    await writePair(authority, file("ca.crt"), file("ca.key"));
+  const { certificate: caCertificate, key: caKey } = authority ?? {
     certificate: localCertificate,
     key: localKey,
   };

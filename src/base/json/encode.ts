@@ -1,26 +1,26 @@
 import type { JsonValue } from "./value.ts";
 
-/** The JSON text of a value, compact, members in their order; `bigint` is written as the integer that it is. */
+/** Encodes a value as compact JSON. Members keep their order; `bigint` is written as an integer. */
 export function encodeJson(value: JsonValue): string {
   if (typeof value === "string") return encodeString(value);
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify refuses bigint; values that have one are rare enough to pay for the attempt.
+    // JSON.stringify throws for bigint. Such values are rare, so trying it first is faster on average.
     if (error instanceof TypeError) return encodeExact(value);
     throw error;
   }
 }
 
-/** What JSON.stringify writes otherwise than as it is: quotes, backslashes, control characters, parts of surrogate pairs. */
+/** Characters that JSON.stringify may escape: quotes, backslashes, control characters, surrogates. */
 const escaped = /["\\\ud800-\udfff]|[^ -\uffff]/;
 
-/** The JSON text of a string. Most need no escapes, and to see that is faster than JSON.stringify. */
+/** Encodes a string as JSON. Most strings need no escapes, and checking that is faster than JSON.stringify. */
 export function encodeString(text: string): string {
   return escaped.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** As {@link encodeJson}, with a line for each member and two spaces a level. */
+/** Like {@link encodeJson}, with one member per line and an indentation of two spaces. */
 export function encodePretty(value: JsonValue, margin = ""): string {
   if (typeof value !== "object" || value === null) return encodeJson(value);
   const inner = `${margin}  `;
@@ -39,7 +39,7 @@ function encodeExact(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(encodeExact).join(",")}]`;
   const members: string[] = [];
   for (const [name, member] of Object.entries(value)) {
-    // An absent optional member may be spelled as undefined in code; JSON has no such thing.
+    // In code an absent optional member may be undefined.
     if (member !== undefined) members.push(`${JSON.stringify(name)}:${encodeExact(member)}`);
   }
   return `{${members.join(",")}}`;

@@ -1,30 +1,30 @@
 import { encodeJson } from "./encode.ts";
 import { getMember, isObject, type JsonValue } from "./value.ts";
 
-/** A path that can't be read; the message says where and why. */
+/** A malformed path. The message has the position and the problem. */
 export class JsonPathFault extends Error {
   override name = "JsonPathFault";
 }
 
-/** Finds the first value at the rest of a path; undefined where there is none. */
+/** Returns the first value at the rest of a path; undefined if there is none. */
 type Find = (value: JsonValue, effort: Effort) => JsonValue | undefined;
 
-/** One step of a path: with what comes behind it, it finds the first value. */
+/** One step of a path. Returns the search function for this step followed by the rest. */
 type Step = (next: Find) => Find;
 
-/** How many values one search still visits. */
+/** Remaining visits of values in a search. */
 interface Effort {
   left: number;
 }
 
-/** How many members of an object are gathered, and how many characters compared, at the cost of a visit. */
+/** Number of members listed, or of characters compared, that cost as much as one visit. */
 const gatheredPerVisit = 8;
 const comparedPerVisit = 64;
 
-/** A longer path has no sense, and would take long to read. */
+/** Maximum length of a path in characters; it bounds the time for parsing. */
 const maxLength = 4096;
 
-/** A path into JSON values, in the dialect of the field's tools: `.status.conditions[?(@.type=="Ready")].status`. */
+/** A JSONPath in the dialect of kubectl and additionalPrinterColumns: `.status.conditions[?(@.type=="Ready")].status`. */
 export class JsonPath {
   private constructor(private readonly find: Find) {}
 
@@ -35,10 +35,10 @@ export class JsonPath {
   }
 
   /**
-   * The first value at the path; undefined where there is nothing.
+   * Returns the first value at the path; undefined if there is none.
    *
-   * @param visits After so many visits of values the search ends without a result: a path such as `..*..*` leads to the same value in very
-   * many ways.
+   * @param visits maximum number of visited values; the search then ends without a result. A path such as `..*..*` visits the same
+   * value very often.
    */
   first(value: JsonValue, visits: number): JsonValue | undefined {
     return this.find(value, { left: visits });
@@ -68,13 +68,14 @@ class Parser {
   }
 
   private step(): Step {
-    if (this.take("..")) return this.text[this.at] === "[" ? descend(this.bracket()) : descend(this.named());
-    if (this.take(".")) return this.text[this.at] === "[" ? this.bracket() : this.named();
+    if (this.skipWord(".."))
+      return this.text[this.at] === "[" ? descend(this.bracket()) : descend(this.named());
+    if (this.skipWord(".")) return this.text[this.at] === "[" ? this.bracket() : this.named();
     if (this.text[this.at] === "[") return this.bracket();
     throw this.fault("expected . or [");
   }
 
-  /** The name behind a dot, in which a backslash takes the meaning from the next character. */
+  /** Parses the name after a dot. A backslash escapes the next character. */
   private named(): Step {
     let name = "";
     while (this.at < this.text.length && !".[".includes(this.text[this.at]!)) {
@@ -82,7 +83,7 @@ class Parser {
       name += this.text[this.at++] ?? "";
     }
     if (name === "*") return everything;
-    // A dot alone is the value itself.
+    // A dot without a name selects the value itself.
     return name === "" ? (next) => next : member(name);
   }
 
@@ -108,7 +109,7 @@ class Parser {
     return slice(number(from) ?? 0, number(to), number(step) ?? 1, false);
   }
 
-  /** Where the bracket at the present place is closed; quotes and inner brackets are skipped. */
+  /** Returns the offset of the bracket that closes the current one; skips quoted text and inner brackets. */
   private closing(): number {
     let depth = 0;
     let quote = "";
@@ -123,7 +124,7 @@ class Parser {
     throw this.fault("a bracket isn't closed");
   }
 
-  private take(word: string): boolean {
+  private skipWord(word: string): boolean {
     if (!this.text.startsWith(word, this.at)) return false;
     this.at += word.length;
     return true;
@@ -138,32 +139,32 @@ function number(text: string | undefined): number | undefined {
   return text === undefined || text === "" ? undefined : Number(text);
 }
 
-/** The parts of a text between its commas, but for those in quotes. */
+/** Splits at commas outside of quotes. */
 function split(text: string): string[] {
   return text.match(/(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^,'"])+/gs) ?? [text];
 }
 
-/** Counts a visit, and goes on from the value unless there were too many. */
+/** Counts a visit and continues the search at the value, unless the limit is exceeded. */
 function visit(value: JsonValue, next: Find, effort: Effort): JsonValue | undefined {
   return --effort.left < 0 ? undefined : next(value, effort);
 }
 
-/** Goes on from the first of these values that leads to something. */
+/** Continues the search at each of these values until one has a result. */
 function firstOf(values: readonly JsonValue[], next: Find, effort: Effort): JsonValue | undefined {
   for (const value of values) {
-    const found = visit(value, next, effort);
-    if (found !== undefined || effort.left < 0) return found;
+    const result = visit(value, next, effort);
+    if (result !== undefined || effort.left < 0) return result;
   }
   return undefined;
 }
 
 function anyOf(steps: readonly Step[]): Step {
   return (next) => {
-    const ways = steps.map((step) => step(next));
+    const searches = steps.map((step) => step(next));
     return (value, effort) => {
-      for (const way of ways) {
-        const found = visit(value, way, effort);
-        if (found !== undefined || effort.left < 0) return found;
+      for (const search of searches) {
+        const result = visit(value, search, effort);
+        if (result !== undefined || effort.left < 0) return result;
       }
       return undefined;
     };
@@ -179,7 +180,7 @@ function member(name: string): Step {
 
 const everything: Step = (next) => (value, effort) => firstOf(below(value, effort), next, effort);
 
-/** The values in a value. Those of an object have to be gathered, which is work too. */
+/** Returns the items or members of a value. Listing the members of an object costs effort too. */
 function below(value: JsonValue, effort: Effort): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
   if (!isObject(value) || effort.left < 0) return [];
@@ -194,14 +195,14 @@ function slice(from: number, to: number | undefined, step: number, single: boole
     const start = from < 0 ? from + value.length : from;
     const end = single ? start + 1 : to === undefined ? value.length : to < 0 ? to + value.length : to;
     for (let at = Math.max(0, start); at < Math.min(end, value.length); at += step) {
-      const found = visit(value[at]!, next, effort);
-      if (found !== undefined || effort.left < 0) return found;
+      const result = visit(value[at]!, next, effort);
+      if (result !== undefined || effort.left < 0) return result;
     }
     return undefined;
   };
 }
 
-/** A step from a value and from everything below it. */
+/** Applies a step to a value and to all its descendants. */
 function descend(step: Step): Step {
   return (next) => {
     const here = step(next);
@@ -211,7 +212,7 @@ function descend(step: Step): Step {
   };
 }
 
-/** The items of a list that a condition holds for: `@.type=="Ready"`, or that a path finds something in. */
+/** Selects the items of a list that meet a condition: `@.type=="Ready"`, or a path that has a value. */
 function filter(condition: string): Step {
   const [left, operator, right] = comparison(condition);
   const leftValue = operand(left);
@@ -253,7 +254,7 @@ function operand(text: string): Find {
   if (text === "" || Number.isNaN(value)) {
     throw new JsonPathFault(`${JSON.stringify(text)} is neither a path, a text, a number nor a boolean`);
   }
-  // An integer that a number can't hold exactly.
+  // An integer that a double can't represent exactly.
   if (!Number.isSafeInteger(value) && /^-?\d{1,64}$/.test(text)) return () => BigInt(text);
   return () => value;
 }
@@ -271,7 +272,7 @@ function compare(operator: Operator, a: JsonValue, b: JsonValue | undefined, eff
 
 type Ordered = string | number | bigint;
 
-/** Whether both are texts, or both are numbers. */
+/** Whether both are strings, or both are numbers. */
 function areOrdered(a: JsonValue, b: JsonValue): boolean {
   const isNumber = (value: JsonValue) => typeof value === "number" || typeof value === "bigint";
   return isNumber(a) ? isNumber(b) : typeof a === "string" && typeof b === "string";

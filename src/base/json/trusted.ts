@@ -1,15 +1,15 @@
 import { decodeExactly } from "./exact.ts";
 import type { JsonValue } from "./value.ts";
 
-/** Integers from so many digits on may be more than a number holds exactly. */
+/** A double may not represent integers with this number of digits or more exactly. */
 const longDigits = 16;
-/** Deeper than anything that is let in. */
+/** Greater than the nesting limit of any input. */
 const maxDepth = 1000;
 
 /**
- * Decodes JSON that this server wrote: well formed, and as exact as it was when it came in.
+ * Decodes JSON that this server wrote. It is valid; integers are exact.
  *
- * @param without bytes that are left out, so that the others are JSON too.
+ * @param without a range of bytes to skip; the rest must be valid JSON.
  */
 export function decodeTrusted(
   bytes: Buffer,
@@ -19,13 +19,13 @@ export function decodeTrusted(
     without === undefined
       ? bytes.toString("utf8")
       : bytes.toString("utf8", 0, without.start) + bytes.toString("utf8", without.end);
-  // What was let in by other ways than one body may have more values than a body may.
+  // An object that was built by several requests may have more values than one body may.
   return hasLongNumber(bytes)
     ? decodeExactly(text, maxDepth, Infinity).value
     : (JSON.parse(text) as JsonValue);
 }
 
-/** Whether so many digits stand in a row. A row of them has one at every so many bytes, so few bytes are looked at. */
+/** Whether there are {@link longDigits} digits in a row. It checks only every {@link longDigits}th byte, as each such run has one there. */
 function hasLongNumber(bytes: Buffer): boolean {
   for (let at = longDigits - 1; at < bytes.length; at += longDigits) {
     if (!isDigit(bytes[at])) continue;

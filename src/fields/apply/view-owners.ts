@@ -39,10 +39,10 @@ export function ownersThroughView(
   const after = new Map<string, OwnedFields>();
   for (const manager of new Set([...before.keys(), ...inView.keys()])) {
     const owned = before.get(manager) ?? { version, set: FieldSet.empty };
-    const wanted = inView.get(manager)?.set ?? FieldSet.empty;
-    const held = fields.filter(({ view }) => wanted.has(elements(view)));
+    const viewSet = inView.get(manager)?.set ?? FieldSet.empty;
+    const ownedInView = fields.filter(({ view }) => viewSet.has(elements(view)));
     const rest = owned.set.difference(setOfAll(fields.map(({ object }) => object)));
-    const set = rest.union(setOfAll(held.map(({ object }) => object)));
+    const set = rest.union(setOfAll(ownedInView.map(({ object }) => object)));
     if (!set.isEmpty)
       after.set(manager, { version: owned.version, set: set.equals(owned.set) ? owned.set : set });
   }

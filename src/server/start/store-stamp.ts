@@ -1,6 +1,6 @@
 import { ClusterRole } from "../../kinds/rbac/roles.ts";
 import { keyOf, resourceOf } from "../../resources/registry/registry.ts";
-import { StoreStampError, type WantedStamp } from "../../storage/stamp.ts";
+import { StoreStampError, type RequestedStamp } from "../../storage/stamp.ts";
 import { vocabularies } from "../../vocabulary/vocabularies.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { OptionsError } from "../options/options-error.ts";
@@ -13,7 +13,7 @@ const objectFormat = 1;
  * The stamp of a server's store: its vocabulary, and the form of the objects. What a store of before was used for is told
  * by the role that each server makes, and keeps, in a group of its vocabulary: a client of another one can't make that.
  */
-export function stampOf({ name }: Vocabulary): WantedStamp {
+export function stampOf({ name }: Vocabulary): RequestedStamp {
   const telltales = vocabularies.map((one): [string, string] => [
     keyOf(resourceOf(ClusterRole, one), "", "cluster-admin"),
     one.name,

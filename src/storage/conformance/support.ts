@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { WantedStamp } from "../stamp.ts";
+import type { RequestedStamp } from "../stamp.ts";
 import type {
   CommitResult,
   Draft,
@@ -22,7 +22,7 @@ export interface StoreUnderTest {
   /** Opens one more store over the same data; absent where data isn't shared. */
   readonly another?: (() => Promise<Store>) | undefined;
   /** As `another`, opened for something; absent where the engine keeps no stamp. */
-  readonly stamped?: ((stamp: WantedStamp) => Promise<Store>) | undefined;
+  readonly stamped?: ((stamp: RequestedStamp) => Promise<Store>) | undefined;
   /** Closes every store that was opened and removes the data. */
   dispose(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export class Recorder implements Listener {
   readonly endings: StoreError[] = [];
   upTo = 0;
   /** What stands under each key by the events heard; undefined: it was deleted. */
-  private readonly standing = new Map<string, Entry | undefined>();
+  private readonly current = new Map<string, Entry | undefined>();
 
   constructor(private readonly prefix: string) {
     this.events = (batch, upTo) => this.take(batch, upTo);
@@ -149,10 +149,10 @@ export class Recorder implements Listener {
   /** The value before is the one of the event before; a delete always has one. */
   private checkPrevious({ key, revision, entry, previous }: StoreEvent): void {
     assert.ok(entry !== undefined || previous !== undefined, `the delete at ${revision} has no value before`);
-    if (this.standing.has(key)) {
-      assert.equal(previous?.revision, this.standing.get(key)?.revision, `what ${revision} superseded`);
+    if (this.current.has(key)) {
+      assert.equal(previous?.revision, this.current.get(key)?.revision, `what ${revision} superseded`);
     }
-    this.standing.set(key, entry);
+    this.current.set(key, entry);
   }
 }
 

@@ -153,8 +153,8 @@ export class RecordCodec {
       this.viewsOf = source.buffer;
       this.views = [];
     }
-    const known = this.views[length];
-    if (known !== undefined && known.byteOffset === source.byteOffset) return known;
+    const cached = this.views[length];
+    if (cached !== undefined && cached.byteOffset === source.byteOffset) return cached;
     return (this.views[length] = new Uint8Array(source.buffer, source.byteOffset, length));
   }
 }

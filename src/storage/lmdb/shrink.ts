@@ -104,10 +104,10 @@ function copyAll(old: Environment, fresh: Environment): void {
 }
 
 function replace(old: Environment, fresh: Environment): ShrinkResult {
-  const place = join(old.dir, dataFile);
-  const made = join(fresh.dir, dataFile);
-  const sizes = { before: statSync(place).size, after: statSync(made).size };
-  renameSync(made, place);
+  const oldFile = join(old.dir, dataFile);
+  const freshFile = join(fresh.dir, dataFile);
+  const sizes = { before: statSync(oldFile).size, after: statSync(freshFile).size };
+  renameSync(freshFile, oldFile);
   // It describes the old file.
   rmSync(join(old.dir, lockFile), { force: true });
   return sizes;

@@ -159,8 +159,8 @@ class MemoryStore implements Store {
   private readPast(prefix: string, after: Revision, upTo: Revision): PastSlice {
     if (after < this.index.floor) throw new RevisionCompactedError(after, this.index.floor);
     const events = this.index.eventsAfter(after, Math.min(pastSliceEvents, upTo - after));
-    const wanted = events.filter((event) => event.key.startsWith(prefix));
-    return { events: wanted, upTo: events.at(-1)?.revision ?? upTo };
+    const matching = events.filter((event) => event.key.startsWith(prefix));
+    return { events: matching, upTo: events.at(-1)?.revision ?? upTo };
   }
 
   private assertOpen(): void {

@@ -209,7 +209,7 @@ export interface NamedAuthorizer extends Authorizer, Partial<RuleResolver> {
 
 // ---- base/clock
 
-/** The source of time, passed in so that tests own it. */
+/** The source of time. It is passed in so that tests control it. */
 export interface Clock {
   /**
    * Milliseconds since 1970-01-01T00:00:00Z, for times that are stored, sent or compared with such times. It can be set forward or
@@ -217,22 +217,22 @@ export interface Clock {
    */
   now(): number;
   /**
-   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may stand
-   * still while the machine sleeps.
+   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may
+   * stop while the machine sleeps.
    */
   monotonicNow(): number;
   /** Calls `task` once after `delayMs`, however long that is; the timer doesn't keep the process alive. */
   setTimer(task: () => void, delayMs: number): Timer;
 }
 
-/** A timer that can be called off. */
+/** A timer that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
 
 // ---- base/logger
 
-/** Where the server says what happens. Secrets never come here. */
+/** The server's log. Secrets must never be passed to it. */
 export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -241,14 +241,13 @@ export interface Logger {
 
 // ---- base/maybe-promise
 
-/** A value that is there at once where the source can answer from memory, else a promise of it. */
+/** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
 // ---- base/status-error
 
 /**
- * The one table of errors that a client can get (spec: conventions 7). `docs/errors.md` documents each row; a test
- * holds the two together.
+ * All error reasons that a client can receive (spec: conventions 7). `docs/errors.md` documents each; a test compares the two.
  */
 export declare const reasons: {
   readonly BadRequest: {
@@ -331,7 +330,7 @@ export declare const reasons: {
 
 export type Reason = keyof typeof reasons;
 
-/** One field's fault (`StatusCause`). */
+/** An error of one field (`StatusCause`). */
 export interface Cause {
   readonly reason:
     | "FieldValueRequired"
@@ -350,11 +349,11 @@ export interface Cause {
     | "UnexpectedServerResponse"
     | "";
   readonly message: string;
-  /** Path of the field, for example `rules[0].verbs`; empty when the fault has no field. */
+  /** Path of the field, for example `rules[0].verbs`; empty if the error isn't about a field. */
   readonly field: string;
 }
 
-/** What `Status.details` says about the object a failure is about. */
+/** The object in `Status.details`. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -364,7 +363,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** An operational failure that the client gets as a Status. Any other exception is a bug (500). */
+/** An error that the client receives as a Status. Any other exception is a bug (500). */
 export declare class StatusError extends Error {
   readonly reason: Reason;
   readonly details?: StatusDetails | undefined;
@@ -374,7 +373,7 @@ export declare class StatusError extends Error {
     reason: Reason,
     message: string,
     details?: StatusDetails | undefined,
-    /** What is behind it, for the log; clients aren't told. */
+    /** The cause, for the log; it is not sent to clients. */
     options?: {
       readonly cause: unknown;
     },
@@ -384,12 +383,11 @@ export declare class StatusError extends Error {
 // ---- base/user-info
 
 /**
- * Who makes a request, as an authenticator attaches it (spec: conventions 5). The values are opaque to
- * authentication and interpreted by authorization.
+ * The authenticated user of a request (spec: conventions 5).
  */
 export interface UserInfo {
   readonly name: string;
-  /** Identifies the user over time; empty when the method knows none. */
+  /** Identifies the user across renames; empty if the authenticator has none. */
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
@@ -459,7 +457,7 @@ export interface QueueObserver {
   /** A key was added that wasn't waiting. */
   added(): void;
   /** The work on a key starts. */
-  taken(waitedSeconds: number): void;
+  started(waitedSeconds: number): void;
   /** The work on a key has ended, with or without success. */
   done(workedSeconds: number): void;
   /** A key will be retried because its work failed. */
@@ -2485,7 +2483,7 @@ export interface StoreUnderTest {
   /** Opens one more store over the same data; absent where data isn't shared. */
   readonly another?: (() => Promise<Store>) | undefined;
   /** As `another`, opened for something; absent where the engine keeps no stamp. */
-  readonly stamped?: ((stamp: WantedStamp) => Promise<Store>) | undefined;
+  readonly stamped?: ((stamp: RequestedStamp) => Promise<Store>) | undefined;
   /** Closes every store that was opened and removes the data. */
   dispose(): Promise<void>;
 }
@@ -2508,7 +2506,7 @@ export interface Stamp {
 }
 
 /** The stamp that a store must have, or takes on if it has none. */
-export interface WantedStamp extends Stamp {
+export interface RequestedStamp extends Stamp {
   /**
    * Labels by a key that only stores of that label hold: what a store without a stamp was used for, which is older than
    * stamps. One without any of these keys takes the stamp on.

@@ -247,8 +247,7 @@ export type MaybePromise<T> = T | Promise<T>;
 // ---- base/status-error
 
 /**
- * The one table of errors that a client can get (spec: conventions 7). `docs/errors.md` documents each row; a test
- * holds the two together.
+ * All error reasons that a client can receive (spec: conventions 7). `docs/errors.md` documents each; a test compares the two.
  */
 export declare const reasons: {
   readonly BadRequest: {
@@ -331,7 +330,7 @@ export declare const reasons: {
 
 export type Reason = keyof typeof reasons;
 
-/** One field's fault (`StatusCause`). */
+/** An error of one field (`StatusCause`). */
 export interface Cause {
   readonly reason:
     | "FieldValueRequired"
@@ -350,11 +349,11 @@ export interface Cause {
     | "UnexpectedServerResponse"
     | "";
   readonly message: string;
-  /** Path of the field, for example `rules[0].verbs`; empty when the fault has no field. */
+  /** Path of the field, for example `rules[0].verbs`; empty if the error isn't about a field. */
   readonly field: string;
 }
 
-/** What `Status.details` says about the object a failure is about. */
+/** The object in `Status.details`. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -364,7 +363,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** An operational failure that the client gets as a Status. Any other exception is a bug (500). */
+/** An error that the client receives as a Status. Any other exception is a bug (500). */
 export declare class StatusError extends Error {
   readonly reason: Reason;
   readonly details?: StatusDetails | undefined;
@@ -384,12 +383,11 @@ export declare class StatusError extends Error {
 // ---- base/user-info
 
 /**
- * The user of a request, as the authenticator determined it (spec: conventions 5). The values are opaque to
- * authentication and interpreted by authorization.
+ * The authenticated user of a request (spec: conventions 5).
  */
 export interface UserInfo {
   readonly name: string;
-  /** Identifies the user over time; empty if the method has none. */
+  /** Identifies the user across renames; empty if the authenticator has none. */
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
@@ -2483,7 +2481,7 @@ export interface StoreUnderTest {
   /** Opens one more store over the same data; absent where data isn't shared. */
   readonly another?: (() => Promise<Store>) | undefined;
   /** As `another`, opened for something; absent where the engine keeps no stamp. */
-  readonly stamped?: ((stamp: WantedStamp) => Promise<Store>) | undefined;
+  readonly stamped?: ((stamp: RequestedStamp) => Promise<Store>) | undefined;
   /** Closes every store that was opened and removes the data. */
   dispose(): Promise<void>;
 }
@@ -2505,8 +2503,8 @@ export interface Stamp {
   readonly format: number;
 }
 
-/** The stamp that a store must have; it is written if the store has none. */
-export interface WantedStamp extends Stamp {
+/** The stamp that a store must have, or takes on if it has none. */
+export interface RequestedStamp extends Stamp {
   /**
    * Maps a key that exists only in stores of one label to that label. Detects the use of older stores, which have no stamp.
    * A store with none of these keys gets the stamp.

@@ -1,12 +1,12 @@
 import { addressBytes, isAddress } from "./ip-address.ts";
 
-/** Length of the network prefix of an IPv6 site, in bytes. */
+/** Bytes of an IPv6 network prefix (/64). */
 const networkBytes = 8;
 const mappedPrefix = "00000000000000000000ffff";
 
 /**
- * Returns the network of a client's address, by which limits are shared fairly: the address itself in IPv4, the /64 network
- * in IPv6, because one client has all its addresses. Text that isn't an address is returned unchanged.
+ * Returns the key of a client for fair sharing: the address in IPv4, the /64 network in IPv6, because one client can use any
+ * address of its network. Text that isn't an address is returned unchanged.
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(":") || !isAddress(address)) return address;

@@ -1,6 +1,6 @@
 import { parseDuration } from "./duration.ts";
 
-/** Range of one field of a schedule, and the names of values. */
+/** Allowed range of a schedule's field, and names of values. */
 interface Bounds {
   readonly min: number;
   readonly max: number;
@@ -23,11 +23,21 @@ const fieldBounds: readonly Bounds[] = [
   bounds(0, 6, weekdays),
 ];
 
-const words = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]);
+const descriptors = new Set([
+  "@yearly",
+  "@annually",
+  "@monthly",
+  "@weekly",
+  "@daily",
+  "@midnight",
+  "@hourly",
+]);
 
 /**
- * Validates the schedule of a cron job: five fields of lists, ranges and steps, or a macro such as `@daily`, after an optional
- * `TZ=zone` or `CRON_TZ=zone`. Returns the error; undefined if the schedule is valid.
+ * Validates the schedule of a cron job: five fields with lists, ranges and steps, or a descriptor such as `@daily`, after an
+ * optional `TZ=zone` or `CRON_TZ=zone`.
+ *
+ * @returns the error message; undefined for a valid schedule.
  */
 export function scheduleFault(schedule: string): string | undefined {
   const zoned = /^(?:CRON_)?TZ=([^ ]*)( .*)?$/s.exec(schedule);
@@ -41,7 +51,7 @@ export function scheduleFault(schedule: string): string | undefined {
 }
 
 function withoutZoneFault(schedule: string): string | undefined {
-  if (schedule.startsWith("@")) return wordFault(schedule);
+  if (schedule.startsWith("@")) return descriptorFault(schedule);
   const fields = schedule.split(/\s+/).filter((field) => field !== "");
   if (fields.length !== fieldBounds.length) {
     return `expected exactly ${fieldBounds.length} fields, found ${fields.length}: ${JSON.stringify(schedule)}`;
@@ -55,16 +65,16 @@ function withoutZoneFault(schedule: string): string | undefined {
   return undefined;
 }
 
-function wordFault(word: string): string | undefined {
-  if (words.has(word)) return undefined;
+function descriptorFault(text: string): string | undefined {
+  if (descriptors.has(text)) return undefined;
   const every = "@every ";
-  if (!word.startsWith(every)) return `unrecognized descriptor: ${word}`;
-  return parseDuration(word.slice(every.length)) === undefined
-    ? `failed to parse duration ${word}`
+  if (!text.startsWith(every)) return `unrecognized descriptor: ${text}`;
+  return parseDuration(text.slice(every.length)) === undefined
+    ? `failed to parse duration ${text}`
     : undefined;
 }
 
-/** `*`, a value or a range, with a step behind a slash. */
+/** Validates `*`, a value or a range, with an optional step after a slash. */
 function rangeFault(text: string, { min, max, names }: Bounds): string | undefined {
   const [range = "", step, ...further] = text.split("/");
   if (further.length > 0) return "too many slashes";
@@ -74,7 +84,7 @@ function rangeFault(text: string, { min, max, names }: Bounds): string | undefin
   if (low !== "*" && low !== "?") {
     if (rest.length > 0) return "too many hyphens";
     start = numberOf(low, names);
-    // A single value with a step is a range to the maximum.
+    // A single value with a step is a range up to the maximum.
     end = high === undefined ? (step === undefined ? start : max) : numberOf(high, names);
   }
   if (Number.isNaN(start) || Number.isNaN(end)) return "failed to parse number";
@@ -91,17 +101,17 @@ function numberOf(text: string, names: ReadonlyMap<string, number>): number {
   return names.get(text.toLowerCase()) ?? (/^\+?\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
 }
 
-/** Validates the name of a time zone. Returns the error; undefined if the zone exists. */
+/** Returns the error message for an unknown time zone; undefined for a valid one. */
 export function timeZoneFault(zone: string): string | undefined {
   const unknown = `unknown time zone ${zone}`;
   if (!/^[A-Za-z]/.test(zone)) return unknown;
-  let found: string;
+  let canonicalName: string;
   try {
-    found = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+    canonicalName = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
   } catch {
     return unknown;
   }
-  // Names are case-sensitive here; Intl ignores case.
-  const sameName = found.toLowerCase() === zone.toLowerCase();
-  return sameName && found !== zone ? unknown : undefined;
+  // Names are case-sensitive in the reference; Intl ignores case.
+  const sameName = canonicalName.toLowerCase() === zone.toLowerCase();
+  return sameName && canonicalName !== zone ? unknown : undefined;
 }

@@ -1,4 +1,4 @@
-/** Nanoseconds of each unit of a duration. */
+/** Nanoseconds of each unit. */
 const unitNanos: ReadonlyMap<string, bigint> = new Map([
   ["ns", 1n],
   ["us", 1000n],
@@ -14,9 +14,9 @@ const maxNanos = 2n ** 63n - 1n;
 const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
 
 /**
- * Parses a duration: numbers with units (`1h30m`, `1.5s`, `-10ms`), or `0`.
+ * Parses a duration as Go's `time.ParseDuration`: numbers with units (`1h30m`, `1.5s`, `-10ms`), or `0`.
  *
- * @returns nanoseconds; undefined for text that isn't a duration or exceeds 64 bits.
+ * @returns nanoseconds; undefined for invalid text and for values beyond 64 bits.
  */
 export function parseDuration(text: string): bigint | undefined {
   const negative = text.startsWith("-");
@@ -38,7 +38,7 @@ export function parseDuration(text: string): bigint | undefined {
   return negative ? -total : total;
 }
 
-/** Formats a duration in its canonical form: `1h30m0s`, `1.5s`, `10ms`, `0s`. */
+/** Formats a duration as Go does: `1h30m0s`, `1.5s`, `10ms`, `0s`. */
 export function formatDuration(nanos: bigint): string {
   if (nanos === 0n) return "0s";
   const sign = nanos < 0n ? "-" : "";
@@ -53,7 +53,7 @@ export function formatDuration(nanos: bigint): string {
   return hours === 0n ? `${sign}${minutes}m${seconds}` : `${sign}${hours}h${minutes % 60n}m${seconds}`;
 }
 
-/** Formats an integer divided by a power of ten, without trailing zeros. */
+/** Formats `value / 10^places` without trailing zeros. */
 function decimal(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, "0");
   let end = digits.length;

@@ -36,7 +36,7 @@ export function inTime<T>(clock: Clock, answer: PromiseLike<T>, awaited: string)
       },
       (error: unknown) => {
         timer.cancel();
-        // A StatusError goes on as it is: it is an answer.
+        // A StatusError is passed on unchanged: it is a response.
         reject(
           error instanceof Error ? error : new ExtensionError(`${awaited} rejected with ${String(error)}`),
         );

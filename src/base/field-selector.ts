@@ -9,10 +9,9 @@ export interface FieldRequirement {
 }
 
 /**
- * Parses a `fieldSelector` parameter: `field=value`, `field==value` and `field!=value`, separated by commas and
- * combined with AND. In a value, `\,`, `\=` and `\\` are escapes of the second character. The caller checks whether the
- * kind supports the field.
- * @throws StatusError BadRequest that names the part.
+ * Parses a `fieldSelector` parameter: requirements `field=value`, `field==value` and `field!=value`, separated by commas and
+ * combined with AND. In a value, `\,`, `\=` and `\\` are escapes. The caller must check that the kind supports the fields.
+ * @throws StatusError BadRequest that names the invalid term.
  */
 export function parseFieldSelector(text: string): FieldRequirement[] {
   const requirements: FieldRequirement[] = [];
@@ -22,12 +21,12 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
   return requirements;
 }
 
-/** Formats the requirement that a field equals a value. */
+/** Formats a selector that requires a field to have this value. */
 export function fieldEquals(field: string, value: string): string {
   return `${field}=${value.replaceAll(/[\\,=]/g, String.raw`\$&`)}`;
 }
 
-/** Splits at commas that aren't escaped with a backslash. */
+/** Splits at unescaped commas. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -77,7 +76,7 @@ function quote(text: string): string {
   return `'${text}'`;
 }
 
-/** Returns the only value that the requirements allow for a field (`metadata.name=x`), if there is one. */
+/** Returns the value of an `=` requirement on the field, such as `metadata.name=x`; undefined if there is none. */
 export function pinnedValue(requirements: readonly FieldRequirement[], field: string): string | undefined {
   return requirements.find((one) => one.field === field && one.operator === "=")?.value;
 }

@@ -3,12 +3,11 @@ import { open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /**
- * Creates a folder and its missing parents with access for the owner only. An existing folder isn't changed.
+ * Creates a folder and its missing parents with mode 0700. An existing folder isn't changed.
  *
- * Doesn't use Node's `recursive` option, which never ends if the system answers ENOENT although the parent exists, as below
- * /proc.
+ * Doesn't use Node's `recursive` option: it loops forever if mkdir returns ENOENT although the parent exists, as below /proc.
  *
- * @throws {NodeJS.ErrnoException} the folder can't be created; the message names the one that failed.
+ * @throws {NodeJS.ErrnoException} whose message names the folder that can't be created.
  */
 export function makeFolder(folder: string): void {
   const path = resolve(folder);
@@ -17,7 +16,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it in the meantime.
+    // Another process may have created it concurrently.
     if (!isFolder(path)) throw error;
   }
 }
@@ -26,7 +25,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Flushes a file, or the entries of a folder, to the disk. */
+/** Syncs a file, or the entries of a folder, to the disk (fsync). */
 export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

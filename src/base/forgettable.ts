@@ -1,62 +1,62 @@
-/** A created value and its cost, in the unit of the limit. */
-export interface Made<T> {
+/** A computed value, and its cost in the unit of the cache's limit. */
+export interface Computed<T> {
   readonly value: T;
   readonly cost: number;
 }
 
 /** A cached value. */
-interface Kept {
+interface CacheEntry {
   readonly cost: number;
-  /** Whether the value was read since the last check (second chance). */
+  /** Whether the value was read since the eviction last visited it. */
   used: boolean;
   forget(): void;
 }
 
 /**
- * A cache of values that are created on the first read and evicted by the clock algorithm: of the values that were not read
- * since the last check, the oldest one. A read of a cached value only sets a flag.
+ * A bounded cache of lazily computed values with second-chance eviction: it evicts the oldest value that was not read since the
+ * last visit. Reading a cached value costs almost nothing.
  */
-export class Forgettables {
-  /** Values in the order in which they are checked. */
-  private kept: Kept[] = [];
+export class EvictableValues {
+  /** In eviction order. */
+  private entries: CacheEntry[] = [];
   private spent = 0;
 
-  /** @param limit maximum total cost; the newest value is cached whatever its cost. */
+  /** @param limit maximum total cost; the newest value is cached even if it costs more. */
   constructor(private readonly limit: number) {}
 
-  /** Returns a function that returns the value; `make` creates it if it isn't cached. */
-  value<T>(make: () => Made<T>): () => T {
-    let now: { readonly value: T; readonly kept: Kept } | undefined;
+  /** Returns a function that returns the cached value, or computes it with `make`. */
+  value<T>(compute: () => Computed<T>): () => T {
+    let cached: { readonly value: T; readonly entry: CacheEntry } | undefined;
     return () => {
-      if (now !== undefined) {
-        now.kept.used = true;
-        return now.value;
+      if (cached !== undefined) {
+        cached.entry.used = true;
+        return cached.value;
       }
-      const { value, cost } = make();
-      const kept: Kept = { cost, used: false, forget: () => (now = undefined) };
-      now = { value, kept };
+      const { value, cost } = compute();
+      const entry: CacheEntry = { cost, used: false, forget: () => (cached = undefined) };
+      cached = { value, entry };
       this.makeRoom(cost);
-      this.kept.push(kept);
+      this.entries.push(entry);
       this.spent += cost;
       return value;
     };
   }
 
   private makeRoom(cost: number): void {
-    while (this.spent + cost > this.limit && this.kept.length > 0) {
-      const again: Kept[] = [];
-      const left: Kept[] = [];
-      for (const one of this.kept) {
-        if (this.spent + cost <= this.limit) left.push(one);
+    while (this.spent + cost > this.limit && this.entries.length > 0) {
+      const recentlyUsed: CacheEntry[] = [];
+      const remaining: CacheEntry[] = [];
+      for (const one of this.entries) {
+        if (this.spent + cost <= this.limit) remaining.push(one);
         else if (one.used) {
           one.used = false;
-          again.push(one);
+          recentlyUsed.push(one);
         } else {
           one.forget();
           this.spent -= one.cost;
         }
       }
-      this.kept = [...left, ...again];
+      this.entries = [...remaining, ...recentlyUsed];
     }
   }
 }

@@ -4,8 +4,8 @@ const v6Characters = /^[\da-f:.]+$/i;
 const zoneForm = /^[\da-z.:-]+$/i;
 
 /**
- * Whether a text is an IPv4 or IPv6 address, with or without a zone. Equivalent to `isIP` of node:net, which takes 4 ms in
- * its first call to compile its regular expression.
+ * Whether a text is an IPv4 or IPv6 address, with or without a zone. Same result as `isIP` of node:net, whose regular
+ * expression for IPv6 takes 4 ms to compile on first use.
  */
 export function isAddress(text: string): boolean {
   if (isIPv4(text)) return true;
@@ -16,10 +16,10 @@ export function isAddress(text: string): boolean {
   return URL.canParse(`http://[${address}]`);
 }
 
-/** The 4 or 16 bytes of an IP address. */
+/** Returns the 4 or 16 bytes of an IP address. */
 export function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
-  // The URL parser writes every IPv6 address one way: hexadecimal groups, the longest run of zeros as "::".
+  // The URL parser normalizes IPv6 addresses: hexadecimal groups, the longest run of zeros as "::".
   const canonical = new URL(`http://[${address.split("%", 1)[0]!}]`).hostname.slice(1, -1);
   const [head = "", tail] = canonical.split("::");
   const groups = (part: string): string[] => (part === "" ? [] : part.split(":"));
@@ -31,7 +31,7 @@ export function addressBytes(address: string): Buffer {
   );
 }
 
-/** An IP address as a number of 32 or 128 bits. */
+/** Returns an IP address as an integer of 32 or 128 bits. */
 export function addressNumber(address: string): bigint {
   return BigInt(`0x${addressBytes(address).toString("hex")}`);
 }

@@ -7,7 +7,7 @@ export type LabelOperator = "Exists" | "DoesNotExist" | "In" | "NotIn" | "Gt" | 
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** At least one for In and NotIn, one integer for Gt and Lt, otherwise none. An absent label matches NotIn. */
+  /** One or more for In and NotIn, one integer for Gt and Lt, otherwise none. An absent label matches NotIn. */
   readonly values: readonly string[];
 }
 
@@ -23,9 +23,9 @@ const tokenForm = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^=!(),<> \t\r\n]+)|$)/y;
 const endOfText = "the end";
 
 /**
- * Parses the text form of a label selector: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`,
- * `a<1`, separated by commas and combined with AND. The empty text has no requirements.
- * @throws StatusError BadRequest that names the position, or the key or value that isn't valid in a label.
+ * Parses the text form of a label selector: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`, separated
+ * by commas and combined with AND. The empty text has no requirements.
+ * @throws StatusError BadRequest that has the position, or the invalid key or value.
  */
 export function parseLabelRequirements(text: string): LabelRequirement[] {
   return new Parser(text).parse();
@@ -104,7 +104,7 @@ class Parser {
     throw this.refuse(token, `${JSON.stringify(token.text)} isn't a value for label ${key}: ${fault}`);
   }
 
-  /** Parses a list in parentheses. Nothing between two commas is the empty value; an empty list is an error. */
+  /** Parses a list in parentheses. Nothing between two commas is the empty value; the empty list is rejected. */
   private values(key: string): string[] {
     const open = this.expect("(");
     if (this.isNext(")")) throw this.refuse(open, `the list of values for label ${key} is empty`);

@@ -11,7 +11,7 @@ export {
 /** Labels of an object; undefined when it has none. */
 export type Labels = Readonly<Record<string, string>> | undefined;
 
-/** Whether the selector matches the labels. */
+/** Whether a selector matches labels. */
 export type LabelMatcher = (labels: Labels) => boolean;
 
 /** The object form of a selector (`LabelSelector`). */
@@ -32,11 +32,11 @@ export interface LabelSelectorFault {
   readonly path: readonly (string | number)[];
   readonly value: unknown;
   readonly message: string;
-  /** Undefined for a value that is invalid. */
+  /** Undefined for an invalid value. */
   readonly sort?: "required" | "forbidden" | undefined;
 }
 
-/** Returns a function that checks labels against all requirements. */
+/** Returns a matcher for labels that meet all requirements. */
 export function compileRequirements(requirements: readonly LabelRequirement[]): LabelMatcher {
   const tests = requirements.map(compile);
   if (tests.length === 1) return tests[0]!;
@@ -83,9 +83,9 @@ function valueOf(labels: Labels, key: string): string | undefined {
 }
 
 /**
- * Returns the requirements of the object form; a selector without requirements matches everything. Don't call it for an absent
- * selector: whether that matches nothing or everything depends on the field.
- * @throws StatusError BadRequest for an invalid selector; validate with `labelSelectorFaults` first.
+ * Converts the object form to requirements. An empty selector matches everything. Callers handle an absent selector: whether it
+ * matches nothing or everything depends on the field.
+ * @throws StatusError BadRequest for an invalid selector; validate with `labelSelectorFaults` before.
  */
 function requirementsOf(selector: LabelSelectorObject): LabelRequirement[] {
   const [fault] = labelSelectorFaults(selector);
@@ -102,12 +102,12 @@ function requirementsOf(selector: LabelSelectorObject): LabelRequirement[] {
   return requirements;
 }
 
-/** Returns a function that checks labels against the object form; see `requirementsOf`. */
+/** Returns a matcher for the object form; see `requirementsOf`. */
 export function compileLabelSelector(selector: LabelSelectorObject): LabelMatcher {
   return compileRequirements(requirementsOf(selector));
 }
 
-/** Returns all validation errors of the object form of a selector. */
+/** Validates the object form of a selector. */
 export function labelSelectorFaults(selector: LabelSelectorObject): LabelSelectorFault[] {
   const faults: LabelSelectorFault[] = [];
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {

@@ -1,11 +1,11 @@
 /**
- * Formats of names. Each `…Faults` function returns validation errors, whose messages contain the regular expression; empty
- * if the name is valid.
+ * Validation of names. Each `…Faults` function returns error messages with the regular expression, and an empty list for a valid
+ * name.
  */
 
 const none: readonly string[] = [];
 
-/** A format: its description, the regular expression for the whole name, and the maximum length. */
+/** A format of names: description, regular expression for the whole name, and maximum length. */
 class Form {
   private readonly whole: RegExp;
   constructor(
@@ -17,7 +17,7 @@ class Form {
     this.whole = new RegExp(`^(?:${source})$`);
   }
 
-  /** Whether a name has the format. Names that are too long aren't matched, to save time. */
+  /** Whether a name has the format. Far too long names are rejected without matching the expression. */
   fits(name: string): boolean {
     return name.length <= this.maxLength && this.whole.test(name);
   }
@@ -89,7 +89,7 @@ export function dnsSubdomainFaults(name: string): readonly string[] {
   return dnsSubdomain.faults(name);
 }
 
-/** DNS-1035 label, at most 63 characters: names that must not begin with a digit, such as those of services. */
+/** DNS-1035 label, at most 63 characters: names that must not begin with a digit, such as those of Services. */
 export function dns1035LabelFaults(name: string): readonly string[] {
   return dns1035Label.faults(name);
 }
@@ -99,7 +99,7 @@ export function wildcardSubdomainFaults(name: string): readonly string[] {
   return wildcardSubdomain.faults(name);
 }
 
-/** A name with an optional DNS subdomain before a slash: keys of labels and annotations, finalizers, conditions. */
+/** A name with an optional prefix `subdomain/`: keys of labels and annotations, finalizers, condition types. */
 export function qualifiedNameFaults(name: string): readonly string[] {
   const slash = name.indexOf("/");
   const prefixFits = slash === -1 || dnsSubdomain.fits(name.slice(0, slash));
@@ -135,7 +135,7 @@ export function pathSegmentFaults(name: string): readonly string[] {
   return faults.length === 0 ? none : faults;
 }
 
-/** A key in the data of a ConfigMap or Secret, which may become a file's name. */
+/** A key in the data of a ConfigMap or Secret; volumes use it as a file name. */
 export function configMapKeyFaults(key: string): readonly string[] {
   const faults = dataKey.faults(key);
   if (faults.length > 0) return faults;
@@ -145,14 +145,15 @@ export function configMapKeyFaults(key: string): readonly string[] {
   return none;
 }
 
-/** Without vowels and similar characters, so that no word arises by chance. */
+/** Without vowels and similar characters, so that random names don't form words. */
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
 const maxBaseLength = 63 - suffixLength;
 
 /**
- * Returns a name for `metadata.generateName` (spec: conventions 2.2): the prefix, cut to 58 characters, and five random ones.
- * @param randomInt gives a random integer from 0 up to, not including, its argument.
+ * Generates a name from `metadata.generateName` (spec: conventions 2.2): the prefix, truncated to 58 characters, and five random
+ * characters.
+ * @param randomInt returns a random integer from 0 to its argument, exclusive.
  */
 export function makeName(prefix: string, randomInt: (below: number) => number): string {
   let name = prefix.slice(0, maxBaseLength);

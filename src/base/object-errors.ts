@@ -10,22 +10,22 @@ export interface ErrorSubject {
   readonly name: string;
 }
 
-/** Returns the start of an error message: `roles.rbac.authorization.platform.io "admin"`. */
+/** Returns the prefix of error messages: `roles.rbac.authorization.platform.io "admin"`. */
 export function quotedSubject({ resource, group, name }: ErrorSubject): string {
   return `${qualifiedName(resource, group)} ${JSON.stringify(name)}`;
 }
 
-/** `Status.details` of an error: clients expect the resource type under `kind`. */
+/** Returns the `details` of a Status. Its field `kind` has the resource type, as clients expect. */
 export function subjectDetails({ resource, group, name }: ErrorSubject): StatusDetails {
   return { name, group, kind: resource };
 }
 
-/** The error for an object that doesn't exist. */
+/** Returns a NotFound error. */
 export function objectNotFound(subject: ErrorSubject): StatusError {
   return new StatusError("NotFound", `${quotedSubject(subject)} not found`, subjectDetails(subject));
 }
 
-/** Returns the error for a rejected request: 403 with the object and the reason. */
+/** Returns a Forbidden error with the reason. */
 export function objectForbidden(subject: ErrorSubject, why: string, causes?: readonly Cause[]): StatusError {
   return new StatusError("Forbidden", `${quotedSubject(subject)} is forbidden: ${why}`, {
     ...subjectDetails(subject),

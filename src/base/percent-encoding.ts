@@ -9,7 +9,7 @@ const escapes: readonly string[] = Array.from(
   (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
 );
 
-/** Decodes percent-encoded text; each percent sign must begin an escape. */
+/** Decodes percent-encoding. Every percent sign in the text must begin an escape. */
 export function decodedPercent(text: string): string {
   if (!text.includes("%")) return text;
   const bytes = Buffer.from(text, "utf8");
@@ -29,7 +29,7 @@ function hexDigit(code: number): number {
   return code <= 0x39 ? code - 0x30 : (code & 0x5f) - 0x37;
 }
 
-/** Percent-encodes a decoded path as Go does. */
+/** Percent-encodes a path as Go does. */
 export function encodePath(text: string): string {
   const bytes = Buffer.from(text, "utf8");
   let escaped = "";

@@ -1,14 +1,14 @@
-/** The format of a quantity, in which it is also encoded: `1500m`, `2Gi` or `12e6`. */
+/** Format of a quantity, which the canonical text keeps: `1500m`, `2Gi` or `12e6`. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
-/** An exact number with a unit and nine decimal places. */
+/** A fixed-point number with a precision of 10^-9 (`resource.Quantity`). */
 export interface Quantity {
   /** The value times 10^9. */
   readonly nanos: bigint;
   readonly format: QuantityFormat;
 }
 
-/** Text that isn't a quantity. */
+/** Invalid text for a quantity. */
 export class QuantityFault extends Error {
   override name = "QuantityFault";
   constructor(text: string) {
@@ -20,11 +20,11 @@ export class QuantityFault extends Error {
 const pattern = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
 const form =
   /^([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?[0-9]{1,18}))$/;
-/** Maximum length; longer quantities would only take time. */
+/** Maximum length of a quantity's text; it bounds the time for parsing. */
 const maxLength = 512;
 
 const nano = 10n ** 9n;
-/** Numbers outside the range of 64 bits become its minimum or maximum, as in Kubernetes. */
+/** Numbers beyond 64 bits are clamped, as in the reference. */
 const maxNanos = (2n ** 63n - 1n) * nano;
 
 /** Powers of ten of the decimal suffixes. */
@@ -44,8 +44,8 @@ const decimalSuffixes = new Map([...decimalExponents].map(([suffix, exponent]) =
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /**
- * Parses a quantity: a decimal number with a binary suffix (`Ki` to `Ei`), a decimal one (`n` to `E`), or an exponent
- * (`e3`). More than nine decimal places are rounded away from zero; the value is limited to 64 bits.
+ * Parses a quantity: a decimal number with a binary suffix (`Ki` to `Ei`), a decimal suffix (`n` to `E`), or an exponent (`e3`).
+ * Fractions smaller than 10^-9 are rounded away from zero; values beyond 64 bits are clamped.
  * @throws QuantityFault
  */
 export function parseQuantity(text: string): Quantity {
@@ -68,10 +68,10 @@ export function parseQuantity(text: string): Quantity {
 
 const powersOfTen = Array.from({ length: 31 }, (_, power) => 10n ** BigInt(power));
 
-/** A non-negative number times a power of ten: rounded up, and no larger than the range allows. */
+/** Returns `digits * 10^power` in units of 10^-9, rounded up and clamped. */
 function scale(digits: bigint, power: number): bigint {
   if (digits === 0n) return 0n;
-  // Outside of these powers the result follows without computation: digits are fewer than 10^512.
+  // With other powers the result is the maximum or rounds to the minimum, because `digits` is below 10^512.
   if (power >= powersOfTen.length) return maxNanos;
   if (power < -2 * maxLength) return 1n;
   const scaled = power >= 0 ? digits * powersOfTen[power]! : divideUp(digits, 10n ** BigInt(-power));
@@ -87,9 +87,8 @@ function signed(magnitude: bigint, negative: boolean): bigint {
 }
 
 /**
- * Formats a quantity canonically: no fraction, the largest suffix that keeps the number whole, in the quantity's own format.
- * Binary suffixes need a whole number of at least 1024; smaller ones are written in decimal, fractions above are rounded
- * away from zero.
+ * Returns the canonical text in the quantity's format: an integer with the largest suffix that keeps it an integer. Values below
+ * 1024 in BinarySI are written in decimal; fractions of larger ones are rounded away from zero.
  */
 export function formatQuantity({ nanos, format }: Quantity): string {
   if (nanos === 0n) return "0";
@@ -112,7 +111,7 @@ function formatBinary(whole: bigint): string {
   return `${mantissa}${binarySuffixes[suffix]!}`;
 }
 
-/** Mantissa and exponent, a multiple of 3; with suffixes it ends at that of `E`. */
+/** Returns mantissa and exponent. The exponent is a multiple of 3, and at most that of the suffix `E` unless `anyExponent`. */
 function decimalParts(nanos: bigint, anyExponent: boolean): [mantissa: bigint, exponent: number] {
   let mantissa = nanos;
   let exponent = -9;
@@ -123,17 +122,17 @@ function decimalParts(nanos: bigint, anyExponent: boolean): [mantissa: bigint, e
   return [mantissa, exponent];
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`, whatever their formats. */
+/** Compares two quantities by value: returns a negative number, zero or a positive number. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
 }
 
-/** The sum, in the format of the first operand, or of the second where the first is zero. */
+/** Returns the sum in the format of the first operand, or of the second if the first is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }
 
-/** A whole number as a quantity. */
+/** Creates a quantity from an integer. */
 export function quantityOf(whole: bigint | number, format: QuantityFormat = "DecimalSI"): Quantity {
   return { nanos: BigInt(whole) * nano, format };
 }

@@ -1,9 +1,9 @@
 import BTreeModule from "sorted-btree";
 
-// The package is CommonJS: Node puts its default export one level down, a bundler doesn't.
+// The package is CommonJS: in Node its default export is a property `default` of the import, in a bundler it isn't.
 const imported: unknown = BTreeModule;
 
-/** A map that iterates in the order of its keys. */
+/** A map sorted by key (a B+ tree). */
 export const SortedMap =
   typeof imported === "function" ? (imported as typeof BTreeModule.default) : BTreeModule.default;
 

@@ -1,6 +1,5 @@
 /**
- * The one table of errors that a client can get (spec: conventions 7). `docs/errors.md` documents each row; a test
- * holds the two together.
+ * All error reasons that a client can receive (spec: conventions 7). `docs/errors.md` documents each; a test compares the two.
  */
 export const reasons = {
   BadRequest: { code: 400, when: "the request can't be understood: malformed body, parameter or selector" },
@@ -38,7 +37,7 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** One field's fault (`StatusCause`). */
+/** An error of one field (`StatusCause`). */
 export interface Cause {
   readonly reason:
     | "FieldValueRequired"
@@ -57,17 +56,17 @@ export interface Cause {
     | "UnexpectedServerResponse"
     | "";
   readonly message: string;
-  /** Path of the field, for example `rules[0].verbs`; empty when the fault has no field. */
+  /** Path of the field, for example `rules[0].verbs`; empty if the error isn't about a field. */
   readonly field: string;
 }
 
 /**
- * The group of the options of verbs, such as DeleteOptions, in `Status.details`: without the vocabulary's suffix, which the answer
- * adds (`meta.platform.io`).
+ * Group of DeleteOptions and other options in `Status.details`, without the vocabulary's suffix. The response adds it
+ * (`meta.platform.io`).
  */
 export const optionsGroup = "meta";
 
-/** What `Status.details` says about the object a failure is about. */
+/** The object in `Status.details`. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -77,7 +76,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** An operational failure that the client gets as a Status. Any other exception is a bug (500). */
+/** An error that the client receives as a Status. Any other exception is a bug (500). */
 export class StatusError extends Error {
   override name = "StatusError";
   readonly code: number;

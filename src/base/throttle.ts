@@ -22,7 +22,7 @@ export class Throttle {
   }
 
   /** Takes a token and returns 0, or returns the milliseconds after which to try again. */
-  take(): number {
+  takeToken(): number {
     const { perSecond, burst } = this.options;
     const now = this.clock.monotonicNow();
     this.left = Math.min(burst, this.left + (Math.max(0, now - this.at) * perSecond) / 1000);

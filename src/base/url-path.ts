@@ -1,9 +1,9 @@
 import { encodePath } from "./percent-encoding.ts";
 
 /**
- * Cleans the path of a URL as the reference does before it calls a webhook: repeated slashes become one, `.` and `..` are resolved,
- * and a trailing slash is removed. Servers in Go answer other paths with a redirect, which the server never follows. Changes
- * the URL. A path with invalid percent-encoding isn't changed.
+ * Normalizes the path of a URL as the reference does before it calls a webhook: merges repeated slashes, resolves `.` and `..`, and
+ * removes a trailing slash. Go servers answer other paths with a redirect, which is never followed. Modifies the URL. A path with
+ * invalid percent-encoding isn't changed.
  */
 export function cleanPath(url: URL): URL {
   const path = decoded(url.pathname);
@@ -22,7 +22,7 @@ function decoded(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {
-    // decodeURIComponent throws for no other reason.
+    // decodeURIComponent throws only a URIError.
     return undefined;
   }
 }

@@ -1,16 +1,15 @@
 /**
- * The user of a request, as the authenticator determined it (spec: conventions 5). The values are opaque to
- * authentication and interpreted by authorization.
+ * The authenticated user of a request (spec: conventions 5).
  */
 export interface UserInfo {
   readonly name: string;
-  /** Identifies the user over time; empty if the method has none. */
+  /** Identifies the user across renames; empty if the authenticator has none. */
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Returns the user for a review, without empty fields. */
+/** A user as in the status of reviews, without empty fields. */
 export interface ShownUser {
   username?: string;
   uid?: string;

@@ -2,7 +2,7 @@ const form = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 const levels: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };
 
 /**
- * Compares versions of a group for sorting by preference: stable ones, then betas, then alphas, each the newest first; then
+ * Compares versions of a group by the preference of clients: stable versions, then betas, then alphas, each newest first; then all
  * others by name.
  */
 export function comparePriority(a: string, b: string): number {

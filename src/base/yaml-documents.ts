@@ -5,10 +5,10 @@ import { decodeUtf8 } from "./json/utf8.ts";
 import { decodeYaml } from "./yaml.ts";
 
 /**
- * Decodes a file of manifests: one JSON value, or any number of YAML documents, each decoded
- * and limited as by `decodeYaml`. Empty documents are skipped.
+ * Decodes a file of manifests: one JSON value, or any number of YAML documents, each with the guarantees and limits of
+ * `decodeYaml`. Skips documents without content.
  *
- * @throws {SyntaxFault} with the line in the file.
+ * @throws {SyntaxFault} with the line of the file.
  */
 export async function decodeDocuments(bytes: Uint8Array): Promise<readonly JsonDocument[]> {
   const text = decodeUtf8(bytes).replace(/^\uFEFF/, "");
@@ -24,7 +24,7 @@ export async function decodeDocuments(bytes: Uint8Array): Promise<readonly JsonD
   return documents;
 }
 
-/** Parses the text as JSON; undefined if it isn't JSON, because YAML's flow style looks similar. */
+/** Parses the text as JSON. Returns undefined if it is invalid: it may be YAML in flow style. */
 function readJson(text: string): JsonDocument | undefined {
   try {
     return decodeJson(Buffer.from(text));
@@ -45,21 +45,21 @@ async function readPart(content: string, line: number): Promise<JsonDocument> {
 
 interface TextPart {
   readonly content: string;
-  /** Its first line in the whole text, counted from 1. */
+  /** Its first line in the whole text, from 1. */
   readonly line: number;
 }
 
 /**
- * Splits the text into documents with their directives. The marks `---` and `...` at the start of a line separate documents
- * everywhere, also inside block scalars.
+ * Splits a file into documents with their directives. `---` and `...` at the start of a line separate documents, also inside of
+ * multi-line strings.
  */
 function parts(text: string): TextPart[] {
-  const found: TextPart[] = [];
+  const documents: TextPart[] = [];
   let start = 0;
   let first = 1;
   let isBegun = false;
   const close = (end: number, next: number): void => {
-    found.push({ content: text.slice(start, end), line: first });
+    documents.push({ content: text.slice(start, end), line: first });
     start = end;
     first = next;
     isBegun = false;
@@ -74,10 +74,10 @@ function parts(text: string): TextPart[] {
     if (/^\.\.\.(\s|$)/.test(line)) close(offset, number + 1);
   }
   close(text.length, number);
-  return found;
+  return documents;
 }
 
-/** Whether a line before the first mark belongs to the document. */
+/** Whether a line may precede a document's `---` and belongs to the document. */
 function isDirective(line: string): boolean {
   return line.startsWith("%") || line.startsWith("#") || line.trim() === "";
 }

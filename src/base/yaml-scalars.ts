@@ -1,4 +1,4 @@
-/** A plain scalar that can't be converted to JSON: infinite, not a number, or not of the type of its tag. */
+/** A scalar has no JSON value: it is infinite, NaN, or invalid for its tag. */
 export class ScalarFault extends Error {
   override name = "ScalarFault";
 }
@@ -21,12 +21,12 @@ function spellings<T>(value: T, list: readonly string[]): [string, T][] {
 const integer = /^([+-]?)(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)$/;
 const float = /^[+-]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][+-]?[0-9]+)?$/;
 const notFinite = /^(?:[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
-/** As in JSON: as many digits as the largest double has. */
+/** As in JSON: number of digits of the largest double. */
 const maxIntegerDigits = 309;
 
 /**
- * Returns the value of an unquoted scalar in YAML 1.1, as Kubernetes parses manifests: `yes`, `on`, `y` are true,
- * `0777` is octal, `1_000` a number, a timestamp a string. Integers beyond 2^53 are `bigint`.
+ * Resolves an unquoted scalar under YAML 1.1 as the reference does: `yes`, `on`, `y` are true, `0777` is octal, `1_000` is a number,
+ * a timestamp is a string. Integers beyond 2^53 are `bigint`.
  * @throws ScalarFault for infinities, NaN and numbers out of range.
  */
 export function resolvePlain(source: string): string | number | bigint | boolean | null {
@@ -54,8 +54,8 @@ function resolveInteger(sign: string, digits: string): number | bigint {
 }
 
 /**
- * Returns the value of a scalar with an explicit tag; with a tag that isn't part of YAML it is a string.
- * @throws ScalarFault if the text doesn't have the tag's type.
+ * Resolves a scalar with an explicit tag. With a custom tag it is a string.
+ * @throws ScalarFault if the text is invalid for the tag.
  */
 export function resolveTagged(tag: string, source: string): string | number | bigint | boolean | null {
   switch (tag.replace(/^(?:tag:yaml\.org,2002:|!!)/, "")) {
@@ -84,10 +84,10 @@ export function resolveTagged(tag: string, source: string): string | number | bi
 
 type Resolved = string | number | bigint | boolean | null;
 
-function expectType(source: string, wanted: string, fits: (value: Resolved) => boolean): Resolved {
+function expectType(source: string, typeName: string, fits: (value: Resolved) => boolean): Resolved {
   const value = resolvePlain(source);
   if (!fits(value))
-    throw new ScalarFault(`${JSON.stringify(source.slice(0, 64))} isn't ${wanted}, as its tag says`);
+    throw new ScalarFault(`${JSON.stringify(source.slice(0, 64))} isn't ${typeName}, as its tag says`);
   return value;
 }
 

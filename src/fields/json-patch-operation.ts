@@ -14,21 +14,21 @@ export type Operation =
  * @param index its place in the patch, for messages.
  * @throws PatchFault (malformed).
  */
-export function parseOperation(given: JsonValue, index: number): Operation {
-  if (!isObject(given)) throw malformedPatch(`operation ${index} is not an object`);
-  const op = getMember(given, "op");
-  const path = pointerMember(given, "path", index);
+export function parseOperation(input: JsonValue, index: number): Operation {
+  if (!isObject(input)) throw malformedPatch(`operation ${index} is not an object`);
+  const op = getMember(input, "op");
+  const path = pointerMember(input, "path", index);
   switch (op) {
     case "add":
     case "replace":
     case "test": {
-      const value = getMember(given, "value");
+      const value = getMember(input, "value");
       if (value === undefined) throw malformedPatch(`operation ${index} (${op}) has no "value"`);
       return { op, path, value };
     }
     case "move":
     case "copy":
-      return { op, path, from: pointerMember(given, "from", index) };
+      return { op, path, from: pointerMember(input, "from", index) };
     case "remove":
       return { op, path };
     default:

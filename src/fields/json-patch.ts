@@ -244,8 +244,8 @@ class PatchedDocument {
     this.spend(1);
     if (typeof value === "string") return { depth: 0, characters: value.length + 2 };
     if (typeof value !== "object" || value === null) return scalarSize;
-    const known = this.sizes.get(value);
-    if (known !== undefined) return known;
+    const cached = this.sizes.get(value);
+    if (cached !== undefined) return cached;
     const size = Array.isArray(value) ? this.measureArray(value) : this.measureObject(value);
     this.sizes.set(value, size);
     return size;

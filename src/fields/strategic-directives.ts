@@ -34,14 +34,14 @@ export function directiveOf(patch: JsonObject): "merge" | "replace" | "delete" {
  * @throws PatchFault, malformed, when it names none or doesn't give a list.
  */
 export function listDirectives(patch: JsonObject, directive: string): [field: string, list: JsonValue[]][] {
-  const lists: [string, JsonValue[]][] = [];
+  const directives: [string, JsonValue[]][] = [];
   for (const name of Object.keys(patch)) {
     if (!name.startsWith(directive) || !isDirective(name)) continue;
     const field = name.slice(directive.length + 1);
     if (field === "") throw malformedPatch(`${directive} must be followed by a slash and a field's name`);
     const list = patch[name]!;
     if (!Array.isArray(list)) throw malformedPatch(`${name} must be a list`);
-    lists.push([field, list]);
+    directives.push([field, list]);
   }
-  return lists;
+  return directives;
 }

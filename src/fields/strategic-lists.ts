@@ -28,8 +28,8 @@ export function mergeList(
   }
   const changes = readChanges(patch, identify);
   if (changes.replaces) return changes.items.map((item) => rule.mergeElement({}, item));
-  const kept = original.filter((item) => !changes.deleted.has(identify(item)));
-  const merged = mergeItems(kept as JsonObject[], changes.items, rule, identify);
+  const remaining = original.filter((item) => !changes.deleted.has(identify(item)));
+  const merged = mergeItems(remaining as JsonObject[], changes.items, rule, identify);
   return arrange(merged, changes.items.map(identify), original.map(identify), identify);
 }
 

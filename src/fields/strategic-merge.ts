@@ -103,10 +103,10 @@ function listRule({ type, mergeKey }: MergeRule, name: string): ListRule {
 
 /** Drops the members that the patch's `$retainKeys` doesn't name; it must name all that the patch sets. */
 function retainKeys(result: JsonObject, patch: JsonObject): void {
-  const retainedKeys = getMember(patch, retainKeysDirective);
-  if (retainedKeys === undefined) return;
-  if (!Array.isArray(retainedKeys)) throw malformedPatch("$retainKeys must be a list of names");
-  const retained = new Set(retainedKeys);
+  const directive = getMember(patch, retainKeysDirective);
+  if (directive === undefined) return;
+  if (!Array.isArray(directive)) throw malformedPatch("$retainKeys must be a list of names");
+  const retained = new Set(directive);
   for (const name of Object.keys(patch)) {
     if (isDirective(name) || patch[name] === null || retained.has(name)) continue;
     throw malformedPatch(`$retainKeys doesn't name ${JSON.stringify(name)}, which the patch sets`);

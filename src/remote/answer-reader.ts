@@ -14,7 +14,7 @@ export class RemoteFault extends Error {
   constructor(
     message: string,
     /** Whether the same request may go well in a moment. */
-    readonly passing: boolean,
+    readonly retryable: boolean,
     /** After which time the service wants to be asked again, in milliseconds; undefined unless it said so. */
     readonly retryAfterMs: number | undefined = undefined,
   ) {
@@ -73,7 +73,9 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
     if (this.fault !== undefined) return;
     const end = this.size + chunk.length;
     if (end > this.maxBytes) {
-      this.abort(new RemoteFault(`${place(this.url)} answers more than ${this.maxBytes} bytes`, false));
+      this.abort(
+        new RemoteFault(`${urlWithoutQuery(this.url)} answers more than ${this.maxBytes} bytes`, false),
+      );
       return;
     }
     const { bytes } = this;
@@ -98,13 +100,13 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.end.reject(
-      new RemoteFault(`${place(this.url)} can't be reached: ${messageOf(error)}`, isPassing(error)),
+      new RemoteFault(`${urlWithoutQuery(this.url)} can't be reached: ${messageOf(error)}`, isPassing(error)),
     );
   }
 }
 
 /** A URL for messages, without what may be secret in it. */
-export function place({ origin, pathname }: URL): string {
+export function urlWithoutQuery({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 

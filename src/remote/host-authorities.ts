@@ -22,9 +22,9 @@ export async function hostAuthorities(
 ): Promise<string | undefined> {
   const { SSL_CERT_FILE: named, NODE_EXTRA_CA_CERTS: extra } = environment;
   const texts = await Promise.all((named ? [named] : files).map(readIfThere));
-  const certificates = texts.find((text) => text.includes("-----BEGIN CERTIFICATE-----"));
-  if (certificates === undefined) return undefined;
-  return extra ? `${certificates}\n${await readIfThere(extra)}` : certificates;
+  const bundle = texts.find((text) => text.includes("-----BEGIN CERTIFICATE-----"));
+  if (bundle === undefined) return undefined;
+  return extra ? `${bundle}\n${await readIfThere(extra)}` : bundle;
 }
 
 /** Reads a file; returns an empty string if it can't be read. */

@@ -3,10 +3,10 @@ import { readUsers, type RemoteUser } from "./client-configuration.ts";
 /** Client credentials for webhooks, by host and port. */
 export interface NamedCredentials {
   /**
-   * @param place host and port, such as `name.namespace.svc:443`.
-   * @returns undefined if the server has no credentials for it.
+   * @param hostPort host and port, such as `name.namespace.svc:443`.
+   * @returns undefined: the server shows itself with nothing.
    */
-  find(place: string): RemoteUser | undefined;
+  find(hostPort: string): RemoteUser | undefined;
 }
 
 /** No credentials for any webhook. */
@@ -21,24 +21,24 @@ export const noCredentials: NamedCredentials = { find: () => undefined };
  */
 export async function readNamedCredentials(file: string): Promise<NamedCredentials> {
   const { users, current } = await readUsers(file);
-  return { find: (place) => named(users, place) ?? users.get("*") ?? current };
+  return { find: (place) => userFor(users, place) ?? users.get("*") ?? current };
 }
 
 const defaultPort = ":443";
 
-/** Precedence: with port before without, exact name before wildcard, longer wildcard before shorter. */
-function named(users: ReadonlyMap<string, RemoteUser>, place: string): RemoteUser | undefined {
-  const match = withWildcards(users, place);
-  if (match !== undefined || !place.endsWith(defaultPort)) return match;
-  return withWildcards(users, place.slice(0, -defaultPort.length));
+/** With its port goes before without, the whole name before one that begins with `*`, and a longer one before a shorter. */
+function userFor(users: ReadonlyMap<string, RemoteUser>, hostPort: string): RemoteUser | undefined {
+  const user = withWildcards(users, hostPort);
+  if (user !== undefined || !hostPort.endsWith(defaultPort)) return user;
+  return withWildcards(users, hostPort.slice(0, -defaultPort.length));
 }
 
 function withWildcards(users: ReadonlyMap<string, RemoteUser>, name: string): RemoteUser | undefined {
   const exact = users.get(name);
   if (exact !== undefined) return exact;
   for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
-    const match = users.get(`*${name.slice(dot)}`);
-    if (match !== undefined) return match;
+    const user = users.get(`*${name.slice(dot)}`);
+    if (user !== undefined) return user;
   }
   return undefined;
 }

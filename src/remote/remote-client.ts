@@ -3,7 +3,7 @@ import type { Agent, buildConnector } from "undici";
 import type { Clock } from "../base/clock.ts";
 import { peerTrust } from "../base/certificates/peer-trust.ts";
 import { hostAuthorities, hostTrust } from "./host-authorities.ts";
-import { AnswerReader, place, RemoteFault, type RemoteAnswer } from "./answer-reader.ts";
+import { AnswerReader, urlWithoutQuery, RemoteFault, type RemoteAnswer } from "./answer-reader.ts";
 
 /** TLS settings of a remote service: CA certificates and client certificate. */
 export interface RemoteTls {
@@ -88,9 +88,10 @@ export class RemoteClient {
   private async exchange(url: URL, asked: RemoteRequest): Promise<RemoteAnswer> {
     const { method, headers = {}, body, timeoutMs = this.limits.timeoutMs } = asked;
     const agent = await this.connected().catch((error: Error) => {
-      throw new RemoteFault(`${place(url)} can't be asked: ${error.message}`, false);
+      throw new RemoteFault(`${urlWithoutQuery(url)} can't be asked: ${error.message}`, false);
     });
-    if (this.closed) throw new RemoteFault(`${place(url)} is no longer asked: the server stops`, false);
+    if (this.closed)
+      throw new RemoteFault(`${urlWithoutQuery(url)} is no longer asked: the server stops`, false);
     return await new Promise<RemoteAnswer>((resolve, reject) => {
       const answer = new AnswerReader(url, this.limits.maxAnswerBytes, {
         resolve: (whole) => {
@@ -103,7 +104,7 @@ export class RemoteClient {
         },
       });
       const timer = this.clock.setTimer(() => {
-        answer.abort(new RemoteFault(`${place(url)} did not answer within ${timeoutMs} ms`, true));
+        answer.abort(new RemoteFault(`${urlWithoutQuery(url)} did not answer within ${timeoutMs} ms`, true));
       }, timeoutMs);
       const path = url.pathname + url.search;
       agent.dispatch({ origin: url.origin, path, method, headers, body: body ?? null }, answer);

@@ -53,7 +53,7 @@ export class RemoteService {
    *   something that isn't JSON.
    */
   async post(question: object): Promise<unknown> {
-    const answer = await this.send(JSON.stringify(question), ({ passing }) => passing);
+    const answer = await this.send(JSON.stringify(question), ({ retryable: passing }) => passing);
     try {
       return parseEmbeddedJson(answer.bytes.toString("utf8"));
     } catch {
@@ -113,10 +113,10 @@ export class RemoteService {
 
   private badStatus({ status, header }: RemoteAnswer): RemoteFault {
     const seconds = Number(header("retry-after") ?? "");
-    const isValidDelay = header("retry-after") !== undefined && Number.isInteger(seconds) && seconds >= 0;
-    const retryAfterMs = isValidDelay ? Math.min(seconds * 1000, maxWaitMs) : undefined;
-    const isTransient = status === 429 || status === 500 || status === 503 || status === 504;
-    return new RemoteFault(`${this.place} answers with status ${status}`, isTransient, retryAfterMs);
+    const isValid = header("retry-after") !== undefined && Number.isInteger(seconds) && seconds >= 0;
+    const retryAfterMs = isValid ? Math.min(seconds * 1000, maxWaitMs) : undefined;
+    const passing = status === 429 || status === 500 || status === 503 || status === 504;
+    return new RemoteFault(`${this.place} answers with status ${status}`, passing, retryAfterMs);
   }
 
   private get place(): string {

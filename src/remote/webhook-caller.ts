@@ -132,8 +132,8 @@ export class WebhookCaller {
     return backend;
   }
 
-  private open({ url, ca, service, place }: WebhookTarget): Backend {
-    const user = this.credentials.find(place);
+  private open({ url, ca, service, hostPort }: WebhookTarget): Backend {
+    const user = this.credentials.find(hostPort);
     const { tls = {}, credentials = { kind: "none" } } = user ?? {};
     const limits = { timeoutMs: longestTimeoutMs, maxAnswerBytes };
     const named = service === undefined ? {} : { serverName: url.hostname };

@@ -33,8 +33,8 @@ export interface WebhookTarget {
   readonly service: ServicePort | undefined;
   /** CA certificates (PEM) for verifying the webhook; undefined: the system's. */
   readonly ca: readonly string[] | undefined;
-  /** Host and port, the key of its credentials: `name.namespace.svc:443`, `example.com:8443`. */
-  readonly place: string;
+  /** Host and port, by which its credentials are found: `name.namespace.svc:443`, `example.com:8443`. */
+  readonly hostPort: string;
 }
 
 const httpsPort = 443;
@@ -46,22 +46,21 @@ const httpsPort = 443;
  */
 export function webhookTarget({ url, service, caBundle = "" }: WebhookClientConfig): WebhookTarget {
   const ca = caBundle === "" ? undefined : certificatesIn(Buffer.from(caBundle, "base64").toString("latin1"));
-  const address = service === undefined || service === null ? ofUrl(url ?? "") : ofService(service);
-  const { service: servicePort, place } = address;
-  const key = JSON.stringify([address.url.origin, servicePort ?? null, caBundle]);
-  return { key, url: address.url, service: servicePort, ca, place };
+  const endpoint = service === undefined || service === null ? ofUrl(url ?? "") : ofService(service);
+  const key = JSON.stringify([endpoint.url.origin, endpoint.service ?? null, caBundle]);
+  return { key, ...endpoint, ca };
 }
 
-type WebhookAddress = Pick<WebhookTarget, "url" | "service" | "place">;
+type Endpoint = Pick<WebhookTarget, "url" | "service" | "hostPort">;
 
-function ofUrl(text: string): WebhookAddress {
+function ofUrl(text: string): Endpoint {
   const url = new URL(text);
   const plain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if (url.protocol !== "https:" || !plain) {
     throw new TypeError("the URL must begin with https and have neither a user, a query nor a fragment");
   }
-  const place = `${url.hostname}:${url.port === "" ? httpsPort : url.port}`;
-  return { url: cleanPath(url), service: undefined, place };
+  const hostPort = `${url.hostname}:${url.port === "" ? httpsPort : url.port}`;
+  return { url: cleanPath(url), service: undefined, hostPort };
 }
 
 function ofService({
@@ -69,10 +68,10 @@ function ofService({
   name = "",
   path,
   port,
-}: NonNullable<WebhookClientConfig["service"]>): WebhookAddress {
+}: NonNullable<WebhookClientConfig["service"]>): Endpoint {
   const number = port ?? httpsPort;
-  const place = `${name}.${namespace}.svc:${number}`;
+  const hostPort = `${name}.${namespace}.svc:${number}`;
   const absolute = (path ?? "").startsWith("/") ? path! : `/${path ?? ""}`;
-  const url = cleanPath(new URL(`https://${place}${absolute}`));
-  return { url, service: { namespace, name, port: number }, place };
+  const url = cleanPath(new URL(`https://${hostPort}${absolute}`));
+  return { url, service: { namespace, name, port: number }, hostPort };
 }

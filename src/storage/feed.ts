@@ -217,7 +217,7 @@ export class FeedSubscription implements Subscription {
     this.listener.ended(error);
   }
 
-  /** Calls the listener. If it throws (a bug), its subscription ends with an error; others are not affected. */
+  /** A listener that throws, which is a defect of it, loses its subscription and hears why; the others go on. */
   private notify(batch: readonly StoreEvent[], upTo: Revision): void {
     try {
       this.listener.events(batch, upTo);
@@ -240,12 +240,12 @@ export class FeedSubscription implements Subscription {
   deliver(batch: readonly StoreEvent[], upTo: Revision): void {
     if (this.state === "closed" || upTo <= this.delivered) return;
     const first = batch[0];
-    const remaining =
+    const undelivered =
       first === undefined || first.revision > this.delivered
         ? batch
         : batch.filter((event) => event.revision > this.delivered);
     this.delivered = upTo;
-    if (remaining.length > 0 || this.state === "past") this.notify(remaining, upTo);
+    if (undelivered.length > 0 || this.state === "past") this.notify(undelivered, upTo);
   }
 
   private catchUpNow(): MaybePromise<Revision> {

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { WantedStamp } from "./stamp.ts";
+import type { RequestedStamp } from "./stamp.ts";
 
 /** Options of every engine. */
 export interface StoreOptions {
@@ -9,8 +9,8 @@ export interface StoreOptions {
    * drops none: maintenance commands must not shorten the history of a running server.
    */
   readonly retentionMs?: number | undefined;
-  /** Stamp to check or write; ignored by engines without persistent data. */
-  readonly stamp?: WantedStamp | undefined;
+  /** What the store is used for; looked at and written only when given, and only where the data outlives the process. */
+  readonly stamp?: RequestedStamp | undefined;
   /** Called when background work failed and will be retried. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }

@@ -8,8 +8,8 @@ export interface Stamp {
   readonly format: number;
 }
 
-/** The stamp that a store must have; it is written if the store has none. */
-export interface WantedStamp extends Stamp {
+/** The stamp that a store must have, or takes on if it has none. */
+export interface RequestedStamp extends Stamp {
   /**
    * Maps a key that exists only in stores of one label to that label. Detects the use of older stores, which have no stamp.
    * A store with none of these keys gets the stamp.
@@ -34,19 +34,19 @@ export class StoreStampError extends StoreError {
 /**
  * Returns the stamp to write into a store; undefined if the store already has it.
  *
- * @param current the stamp of the store.
- * @param telltaleLabels labels of the telltale keys that exist in the store.
+ * @param existing the stamp that it has.
+ * @param telltaleLabels the labels of the telltales that it holds.
  * @throws {StoreStampError} the store is used for something else.
  */
 export function stampToWrite(
-  { label, format }: WantedStamp,
-  current: Stamp | undefined,
+  { label, format }: RequestedStamp,
+  existing: Stamp | undefined,
   telltaleLabels: readonly string[],
 ): Stamp | undefined {
-  const labels = current === undefined ? [...new Set(telltaleLabels)] : [current.label];
-  if (labels.some((other) => other !== label) || (current?.format ?? 0) > format)
-    throw new StoreStampError(labels, current?.format);
-  return current?.format === format ? undefined : { label, format };
+  const labels = existing === undefined ? [...new Set(telltaleLabels)] : [existing.label];
+  if (labels.some((one) => one !== label) || (existing?.format ?? 0) > format)
+    throw new StoreStampError(labels, existing?.format);
+  return existing?.format === format ? undefined : { label, format };
 }
 
 export function encodeStamp({ label, format }: Stamp): Buffer {

@@ -27,8 +27,8 @@ export class TimeMarks {
     let count = 0;
     while (count < this.marks.length && this.marks[count]!.time <= before) count++;
     if (count === 0) return revisionOf(0);
-    const newest = this.marks[count - 1]!;
+    const mark = this.marks[count - 1]!;
     this.marks.splice(0, count - 1);
-    return newest.revision;
+    return mark.revision;
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Forgettables } from "../../src/base/forgettable.ts";
+import { EvictableValues } from "../../src/base/forgettable.ts";
 
 function values(limit: number, costs: readonly number[]) {
-  const all = new Forgettables(limit);
+  const all = new EvictableValues(limit);
   const made = costs.map(() => 0);
   const ask = costs.map((cost, index) =>
     all.value(() => {

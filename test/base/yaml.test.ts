@@ -141,7 +141,7 @@ describe("decodeYaml", () => {
     expect(value).toEqual({ a: { b: [1] }, c: { b: [1] } });
     expect(value.a).not.toBe(value.c);
     expect(await decode("a: &x 1\nb: *x\nc: &x 2\nd: *x")).toEqual({ a: 1, b: 1, c: 2, d: 2 });
-    expect(await fault("a: *x")).toBe("line 1, column 4: no anchor &x stands before this alias");
+    expect(await fault("a: *x")).toBe("line 1, column 4: alias *x has no anchor &x before it");
     expect(await fault("a: &x\n  b: *x")).toContain("no anchor &x");
   });
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, draft, record, textOf, until } from "../../src/storage/conformance/support.ts";
 import { connectEtcdStore } from "../../src/storage/etcd/etcd-store.ts";
-import type { WantedStamp } from "../../src/storage/stamp.ts";
+import type { RequestedStamp } from "../../src/storage/stamp.ts";
 import { RevisionCompactedError, type Store, StoreUnavailableError } from "../../src/storage/store.ts";
 import { EtcdServer, etcdMissing, makeCertificates } from "./etcd-server.ts";
 import { describeModel } from "./model.ts";
@@ -15,7 +15,7 @@ async function open() {
   const clock = new ManualClock();
   const prefix = `/test-${stores++}`;
   const opened: Store[] = [];
-  const stamped = async (stamp?: WantedStamp): Promise<Store> => {
+  const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
     const store = await connectEtcdStore({ endpoints: [server.endpoint], prefix, clock, stamp });
     opened.push(store);
     return store;

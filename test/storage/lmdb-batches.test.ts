@@ -96,8 +96,8 @@ it("a batch is known by the state that it left until its writes are acknowledged
       const done = creating(writer)(`x-${n}`).then(() => (acknowledged = true));
       while (!acknowledged) {
         const state = reader.state();
-        const batch = writer.untoldBatch(state);
-        expect(other.untoldBatch(state)).toBeUndefined();
+        const batch = writer.unacknowledgedBatch(state);
+        expect(other.unacknowledgedBatch(state)).toBeUndefined();
         if (state.revision === before) expect(batch).toBeUndefined();
         else {
           expect(batch?.events.map(({ key, revision }) => [key, revision])).toEqual([
@@ -108,11 +108,11 @@ it("a batch is known by the state that it left until its writes are acknowledged
         await new Promise((resolve) => setImmediate(resolve));
       }
       await done;
-      expect(writer.untoldBatch(reader.state())).toBeUndefined();
+      expect(writer.unacknowledgedBatch(reader.state())).toBeUndefined();
     }
     expect(found).toBeGreaterThan(0);
     // As a compaction leaves it.
-    expect(writer.untoldBatch({ ...reader.state(), batch: 0 })).toBeUndefined();
+    expect(writer.unacknowledgedBatch({ ...reader.state(), batch: 0 })).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { create, draft, readAll, record, textOf } from "../../src/storage/conformance/support.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
-import type { WantedStamp } from "../../src/storage/stamp.ts";
+import type { RequestedStamp } from "../../src/storage/stamp.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { describeModel } from "./model.ts";
 import { describeConformance, ManualClock, temporaryFolder } from "./support.ts";
@@ -10,7 +10,7 @@ async function open() {
   const clock = new ManualClock();
   const folder = temporaryFolder();
   const stores: Store[] = [];
-  const stamped = async (stamp?: WantedStamp): Promise<Store> => {
+  const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
     const store = openLmdbStore({ dir: folder.path, clock, stamp });
     stores.push(store);
     return store;

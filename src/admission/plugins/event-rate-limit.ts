@@ -136,7 +136,7 @@ function limiterFor(limit: EventLimit, clock: Clock): (request: AdmissionRequest
       throttle = new Throttle(limit, clock);
       throttles.set(key, throttle);
     }
-    const afterMs = throttle.take();
+    const afterMs = throttle.takeToken();
     if (afterMs === 0) return undefined;
     return { reason: `limit reached on type ${type}${key === "" ? "" : ` for key ${key}`}`, afterMs };
   };

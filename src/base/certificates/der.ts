@@ -1,6 +1,6 @@
-/** Writing, and as much reading as certificates need, of ASN.1's distinguished encoding (X.690). */
+/** Encodes ASN.1 DER (X.690), and decodes the subset that certificates need. */
 
-/** An element: tag, length, content. */
+/** Encodes an element: tag, length, content. */
 export function element(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
   return Buffer.concat([Buffer.from([tag]), encodeLength(body.length), body]);
@@ -26,12 +26,12 @@ export function octetString(content: Uint8Array): Buffer {
   return element(0x04, content);
 }
 
-/** A bit string of whole bytes. */
+/** Encodes a bit string of whole bytes. */
 export function bitString(content: Uint8Array): Buffer {
   return element(0x03, Buffer.of(0), content);
 }
 
-/** The named bits of a bit string, by number from 0, without the trailing zeros that DER forbids. */
+/** Encodes named bits (numbers from 0) as a bit string, without the trailing zeros that DER forbids. */
 export function namedBits(...bits: readonly number[]): Buffer {
   const highest = Math.max(...bits);
   const content = Buffer.alloc((highest >> 3) + 1);
@@ -39,7 +39,7 @@ export function namedBits(...bits: readonly number[]): Buffer {
   return element(0x03, Buffer.of(7 - (highest & 7)), content);
 }
 
-/** A non-negative integer of the given big-endian bytes. */
+/** Encodes a non-negative integer from big-endian bytes. */
 export function unsignedInteger(bytes: Uint8Array): Buffer {
   const start = Math.max(
     0,
@@ -57,7 +57,7 @@ export function utf8String(text: string): Buffer {
   return element(0x0c, Buffer.from(text, "utf8"));
 }
 
-/** An object identifier, for example `2.5.4.3`. */
+/** Encodes an object identifier, for example `2.5.4.3`. */
 export function objectIdentifier(dotted: string): Buffer {
   const [first, second, ...rest] = dotted.split(".").map(Number);
   return element(0x06, Buffer.from([first! * 40 + second!, ...rest.flatMap(base128)]));
@@ -70,17 +70,17 @@ function base128(value: number): number[] {
   return digits;
 }
 
-/** A point in time (milliseconds since 1970), to the second. */
+/** Encodes a time (milliseconds since 1970) with a precision of one second. */
 export function time(epochMs: number): Buffer {
   const digits = new Date(epochMs)
     .toISOString()
     .replace(/\.\d+Z$/, "Z")
     .replace(/[-:T]/g, "");
-  // Years from 2050 don't fit the two digits of the short form.
+  // UTCTime has two digits for the year; years from 2050 need GeneralizedTime.
   return digits < "2050" ? element(0x17, Buffer.from(digits.slice(2))) : element(0x18, Buffer.from(digits));
 }
 
-/** An element that was read: its tag, the whole of it, and its content. */
+/** A decoded element: its tag, all of its bytes, and its content. */
 export interface Read {
   readonly tag: number;
   readonly whole: Buffer;
@@ -88,9 +88,9 @@ export interface Read {
 }
 
 /**
- * The elements that stand one after another in bytes.
+ * Decodes a sequence of elements.
  *
- * @throws {RangeError} they don't fit, or a length is not written in the one way that DER allows.
+ * @throws {RangeError} if an element is longer than the input, or a length isn't in its shortest form.
  */
 export function readElements(bytes: Buffer): Read[] {
   const elements: Read[] = [];
@@ -106,7 +106,7 @@ export function readElements(bytes: Buffer): Read[] {
       header += digits;
     }
     const end = at + header + length;
-    if (end > bytes.length) throw new RangeError("an element is longer than what holds it");
+    if (end > bytes.length) throw new RangeError("an element is longer than its container");
     elements.push({ tag, whole: bytes.subarray(at, end), content: bytes.subarray(at + header, end) });
     at = end;
   }

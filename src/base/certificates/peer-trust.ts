@@ -1,14 +1,15 @@
-/** Options of a TLS context by which the certificates of peers are verified. */
+/** Options of a TLS context for the verification of peer certificates. */
 export interface PeerTrust {
   readonly ca?: string | Buffer | string[];
   readonly allowPartialTrustChain: true;
 }
 
 /**
- * How peers are verified wherever the server speaks TLS. Each certificate of a bundle is a trust anchor, also an intermediate one
- * and that of the peer itself, as in Go; Node alone takes none but self-signed ones. Node before 20.18 does so in any case.
+ * Returns the options for peer verification; all TLS connections of the server use them. Each certificate of a bundle is a trust
+ * anchor, also an intermediate certificate or the peer's own, as in Go. By default Node accepts only self-signed certificates as
+ * trust anchors; Node before 20.18 always does.
  *
- * @param ca the bundle in PEM; undefined for the authorities that Node comes with.
+ * @param ca the bundle in PEM; undefined for Node's built-in CA certificates.
  */
 export function peerTrust(ca: string | Buffer | readonly string[] | undefined): PeerTrust {
   if (ca === undefined) return { allowPartialTrustChain: true };

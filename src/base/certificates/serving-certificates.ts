@@ -11,35 +11,35 @@ import { type CertificateFacts, type CertificatePair, signCertificate } from "./
 
 export type { CertificatePair } from "./x509.ts";
 
-/** A certificate or key file that can't be used. The message names the file and what is wrong with it. */
+/** A certificate or key file can't be used. The message names the file and the problem. */
 export class CertificateFault extends Error {
   override name = "CertificateFault";
 }
 
-/** What a server needs to serve TLS, and the authority that its clients are told to trust. */
+/** Serving certificate and key, and the CA certificate for clients. */
 export interface ServingCertificates {
-  /** PEM of the authority's certificate. */
+  /** CA certificate, PEM. */
   readonly caCertificate: string;
-  /** PEM of the authority's key; undefined when the folder doesn't hold it, which suffices until renewal. */
+  /** CA key, PEM; undefined if the folder doesn't have it. It is needed only for renewal. */
   readonly caKey: string | undefined;
   readonly serving: CertificatePair;
-  /** What was made anew by this call. */
+  /** What this call has created. */
   readonly renewed: "authority" | "serving" | "nothing";
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Common names of what servers make. */
+/** Common names of generated certificates. */
 const servingName = "plinth";
 const authorityName = "plinth-ca";
 const authorityDays = 3650;
 const servingDays = 365;
-/** A certificate that ends within this time is made anew. */
+/** A certificate that expires within this time is renewed. */
 const renewBeforeMs = 30 * dayMs;
-/** Certificates begin in the past by so much, for clients whose clocks are late. */
+/** `notBefore` is this far in the past, to tolerate clients whose clocks are behind. */
 const backdateMs = 5 * 60 * 1000;
 
 /**
- * Makes a serving certificate, and an authority unless one is given, in memory.
+ * Creates a serving certificate in memory, and a CA unless one is passed.
  * @param hosts names and IP addresses that clients use; at least one.
  */
 export function createServingCertificates(
@@ -53,9 +53,9 @@ export function createServingCertificates(
 }
 
 /**
- * Certificates in memory as they should be now: the same ones, or anew what ends within 30 days.
+ * Renews in-memory certificates that expire within 30 days; returns the others unchanged.
  *
- * @param authority the one that is to sign; that of before unless given.
+ * @param authority the CA that signs; by default the previous one.
  */
 export function renewServingCertificates(
   known: ServingCertificates,
@@ -73,18 +73,18 @@ export function renewServingCertificates(
   return { caCertificate, caKey, serving, renewed: "serving" };
 }
 
-/** Makes an authority of its own: self-signed, ten years. */
+/** Creates a self-signed CA that is valid for ten years. */
 export function createAuthority(clock: Clock = systemClock): CertificatePair {
   return newAuthority(clock).pair;
 }
 
-/** Who signs certificates: a pair, read. Reading a key from PEM takes longer than making one. */
+/** A parsed CA certificate and key. They are passed on parsed, because parsing a PEM key takes longer than generating one. */
 export interface Issuer {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
 }
 
-/** An authority, as PEM and read. */
+/** A CA, as PEM and parsed. */
 interface Authority {
   readonly pair: CertificatePair;
   readonly issuer: Issuer;
@@ -96,7 +96,7 @@ function knownAuthority(pair: CertificatePair): Authority {
 
 function newAuthority(clock: Clock): Authority {
   const { publicKey, privateKey } = newKeys();
-  // The time in the name tells one authority from the next one.
+  // The time in the name distinguishes successive CAs.
   const commonName = `${authorityName}@${Math.floor(clock.now() / 1000)}`;
   const facts: CertificateFacts = { commonName, use: "authority", ...validity(clock, authorityDays) };
   const certificate = signCertificate(facts, publicKey, privateKey);
@@ -114,7 +114,7 @@ function createServing(ca: Issuer, hosts: readonly string[], clock: Clock): Cert
   return { certificate, key: toPem(key) };
 }
 
-/** @throws CertificateFault for what is neither an IP address nor a DNS name. */
+/** @throws CertificateFault for a host that is neither an IP address nor a DNS name. */
 export function checkHost(host: string): void {
   if (isAddress(host)) return;
   const name = host.toLowerCase();
@@ -123,7 +123,7 @@ export function checkHost(host: string): void {
   }
 }
 
-/** Who a client certificate is for, and how long it holds. */
+/** User and lifetime of a client certificate. */
 export interface ClientCertificateFacts {
   /** The user's name. */
   readonly commonName: string;
@@ -133,9 +133,9 @@ export interface ClientCertificateFacts {
 }
 
 /**
- * Issues a client certificate with a new key, for a kubeconfig. It never outlives its authority. The key has a form of its own for
- * elliptic curves (SEC 1): clients in Java take a key in PKCS#8 for one of RSA.
- * @throws CertificateFault when the authority's certificate and key don't belong together.
+ * Issues a client certificate with a new key, for a kubeconfig. It expires no later than its CA. The key is encoded as SEC 1
+ * (`EC PRIVATE KEY`), because Java clients assume that PKCS#8 keys are RSA keys.
+ * @throws CertificateFault if the CA's certificate and key don't match.
  */
 export function issueClientCertificate(
   ca: CertificatePair,
@@ -169,28 +169,28 @@ function validity(clock: Clock, days: number): { notBefore: number; notAfter: nu
 }
 
 /**
- * How the files of the serving certificate and its key are called, without `.crt` and `.key`. The file `apiserver.crt` of the reference
- * holds the authority's certificate too, so that clients can trust what the file holds.
+ * Base name of the files of the serving certificate (`.crt`) and its key (`.key`). As in the reference, `apiserver.crt` also
+ * contains the CA certificate, so clients can use the file as a CA bundle.
  */
 export type ServingFileName = "server" | "apiserver";
 
-/** For whom `ensureServingCertificates` makes certificates. */
+/** Options of `ensureServingCertificates`. */
 export interface ServingCertificateOptions {
   /** `server` by default. */
   readonly fileName?: ServingFileName | undefined;
   /** Names and IP addresses that clients use; at least one. */
   readonly hosts: readonly string[];
   readonly clock?: Clock;
-  /** Says which authority is to sign, given the one in the folder; that in the folder, or a new one, unless given. */
+  /** Returns the CA that signs; receives the one in the folder. By default the one in the folder, or a new one. */
   readonly authority?: ((local: CertificatePair | undefined) => Promise<CertificatePair>) | undefined;
 }
 
 /**
- * The certificates in a folder (`ca.crt`, `ca.key`, and by default `server.crt`, `server.key`), made where they are missing. The
- * authority is kept as long as it holds; the serving certificate is made anew when it ends within 30 days, is for other
- * hosts, or doesn't fit its key or the authority. Files are written whole or not at all, readable by their owner only.
- * One process at a time: whoever starts several workers calls this before.
- * @throws CertificateFault when a file is there but can't be used and may not simply be replaced.
+ * Reads the certificates of a folder (`ca.crt`, `ca.key`, and by default `server.crt`, `server.key`) and creates missing ones. The
+ * CA is used until it expires. The serving certificate is renewed if it expires within 30 days, is for other hosts, or doesn't
+ * match its key or the CA. Files are written atomically with mode 0600.
+ * Only one process may call this at a time; a program with several workers calls it before it starts them.
+ * @throws CertificateFault if a file exists but can't be used and must not be replaced.
  */
 export async function ensureServingCertificates(
   folder: string,
@@ -209,10 +209,10 @@ export async function ensureServingCertificates(
     localCertificate === undefined || localKey === undefined
       ? undefined
       : { certificate: localCertificate, key: localKey };
-  const given = await options.authority?.(local);
-  if (given !== undefined && (given.certificate !== localCertificate || given.key !== localKey))
-    await writePair(given, file("ca.crt"), file("ca.key"));
-  const { certificate: caCertificate, key: caKey } = given ?? {
+  const authority = await options.authority?.(local);
+  if (authority !== undefined && (authority.certificate !== localCertificate || authority.key !== localKey))
+    await writePair(authority, file("ca.crt"), file("ca.key"));
+  const { certificate: caCertificate, key: caKey } = authority ?? {
     certificate: localCertificate,
     key: localKey,
   };
@@ -241,7 +241,7 @@ export async function ensureServingCertificates(
   return { caCertificate, caKey, serving, renewed: "serving" };
 }
 
-/** Whether a server made the certificate in a text itself, with the authority behind it, as it does in `apiserver.crt`. */
+/** Whether the PEM text is a generated serving certificate followed by its CA, as in `apiserver.crt`. */
 export function isSelfMade(pem: string): boolean {
   const [certificate, authority] = certificatesIn(pem);
   if (certificate === undefined || authority === undefined) return false;
@@ -250,12 +250,12 @@ export function isSelfMade(pem: string): boolean {
     const named = own.subject === `CN=${servingName}` && issuer.subject.startsWith(`CN=${authorityName}@`);
     return named && own.verify(issuer.publicKey);
   } catch {
-    // Whoever reads the file as an operator's says what is wrong with it.
+    // The code that loads the file as the operator's reports the error.
     return false;
   }
 }
 
-/** Whether a certificate ends within 30 days. */
+/** Whether a certificate expires within 30 days. */
 export function endsSoon(certificate: X509Certificate, clock: Clock): boolean {
   return Date.parse(certificate.validTo) - clock.now() < renewBeforeMs;
 }
@@ -291,7 +291,7 @@ function canonicalHost(host: string): string {
 }
 
 /**
- * Reads a certificate (with its chain, if the file holds one) and its key, and checks that they belong together.
+ * Reads a certificate (with its chain, if the file has one) and its key, and checks that they match.
  * @throws CertificateFault that names the file.
  */
 export async function loadCertificateFiles(
@@ -306,8 +306,8 @@ export async function loadCertificateFiles(
 }
 
 /**
- * The first certificate and the key of a pair that belongs together.
- * @throws CertificateFault that names what is wrong by the given names.
+ * Parses the first certificate and the key of a pair, and checks that they match.
+ * @throws CertificateFault whose message uses the given names.
  */
 export function checkPair(pair: CertificatePair, certificateName: string, keyName: string): Issuer {
   const certificate = parse(pair.certificate, certificateName);
@@ -342,7 +342,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** The key first: a pair that a crash left half written doesn't fit, and is made anew. */
+/** Writes the key first: after a crash between the writes the pair doesn't match, and is created again. */
 async function writePair(pair: CertificatePair, certificateFile: string, keyFile: string): Promise<void> {
   await writeWhole(keyFile, pair.key);
   await writeWhole(certificateFile, pair.certificate);

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { type Read, readElements } from "./der.ts";
 
-/** Whom a certificate, or a request for one, names (spec: conventions 5.1). */
+/** User and groups of the subject of a certificate or certificate request (spec: conventions 5.1). */
 export interface SubjectName {
   /** In order; the last one is the user's name. */
   readonly commonNames: readonly string[];
@@ -9,21 +9,21 @@ export interface SubjectName {
   readonly organizations: readonly string[];
 }
 
-/** A subject that isn't well-formed. The message says which attribute, and what is wrong with it. */
+/** A malformed subject. The message names the attribute and the problem. */
 export class SubjectFault extends Error {
   override name = "SubjectFault";
 }
 
-/** Identifiers of attributes (RFC 5280), encoded, in hexadecimal: `id-at-commonName` and `id-at-organizationName`. */
+/** Attribute OIDs (RFC 5280) in DER as hexadecimal: `id-at-commonName` and `id-at-organizationName`. */
 const commonName = "550403";
 const organizationName = "55040a";
 
-/** Longer subjects are refused, so that reading one takes little time. */
+/** Limit that bounds the time for parsing. */
 const maxBytes = 64 * 1024;
 
 const tag = { identifier: 0x06, sequence: 0x30, set: 0x31 } as const;
 
-/** A type of text in ASN.1: which content it allows, and the text that it stands for. */
+/** A string type of ASN.1: a check of the content, and its decoder. */
 interface StringType {
   readonly name: string;
   readonly allows: (content: Buffer) => boolean;
@@ -37,8 +37,8 @@ const ofCharacters =
     allowed.test(latin1(content));
 
 /**
- * The types of text that a subject may have, by their tags: those that other programs of a cluster read too. `*` and `&`
- * aren't in the standard's PrintableString, but widely used in it.
+ * String types that a subject may contain, by tag: those that other programs of a cluster support. The standard's PrintableString
+ * doesn't include `*` and `&`, but they are widely used in it.
  */
 const stringTypes: ReadonlyMap<number, StringType> = new Map([
   [0x0c, { name: "UTF8String", allows: isUtf8, textOf: (content) => content.toString("utf8") }],
@@ -50,11 +50,11 @@ const stringTypes: ReadonlyMap<number, StringType> = new Map([
 ]);
 
 /**
- * Reads the subject of a certificate or of a request for one. Signers, admission and authentication all read subjects here,
- * so that none of them sees another user or group than the others.
+ * Parses the subject of a certificate or certificate request. Signers, admission and authentication all use this parser, so they
+ * see the same user and groups.
  *
  * @param name the subject (Name of RFC 5280) in DER.
- * @throws {SubjectFault} it isn't well-formed, or the value of an attribute isn't a text of its type.
+ * @throws {SubjectFault} if it is malformed, or an attribute's value is invalid for its string type.
  */
 export function readSubject(name: Buffer): SubjectName {
   if (name.length > maxBytes) throw new SubjectFault(`the subject is longer than ${maxBytes} bytes`);
@@ -68,7 +68,7 @@ export function readSubject(name: Buffer): SubjectName {
   return { commonNames, organizations };
 }
 
-/** The attributes of a name, in order: it is a sequence of sets of them. */
+/** Returns the attributes of a name, in order. A name is a sequence of sets of attributes. */
 function attributesOf(name: Buffer): Read[] {
   const sets = contentOf(single(name, tag.sequence));
   return sets.flatMap((one) => {
@@ -90,12 +90,12 @@ function readAttribute(attribute: Read, index: number): { type: string; text: st
   }
   if (!stringType.allows(value.content)) throw fault(`is not a valid ${stringType.name}`);
   const text = stringType.textOf(value.content);
-  // Some programs read a text only up to this character, and so another name.
+  // Programs that end strings at NUL would read a different name.
   if (text.includes("\0")) throw fault("contains a NUL character");
   return { type: type.content.toString("hex"), text };
 }
 
-/** Whether each number of an object identifier is written in the one way that DER allows. */
+/** Whether each number of an object identifier is in the shortest form, as DER requires. */
 function isIdentifier(content: Buffer): boolean {
   let begins = true;
   for (const byte of content) {
@@ -121,7 +121,7 @@ function elementsOf(bytes: Buffer): Read[] {
   }
 }
 
-/** Two bytes a character, none of them a surrogate. */
+/** Whether the content is UCS-2: two bytes per character, without surrogates. */
 function isBasicPlane(content: Buffer): boolean {
   return content.length % 2 === 0 && !/[\ud800-\udfff]/.test(basicPlaneText(content));
 }

@@ -5,24 +5,23 @@ import type { JsonValue } from "./value.ts";
 
 export type { JsonDocument } from "./exact.ts";
 
-/** Default maximum depth of nested arrays and objects. */
+/** Default of {@link DecodeLimits.maxDepth}. */
 export const defaultMaxDepth = 200;
 
-/** Limits of a JSON text. */
+/** Limits of a JSON or YAML text. */
 export interface DecodeLimits {
-  /** Nesting of arrays and objects; a scalar has depth 0. At most 1000. */
+  /** Maximum nesting of arrays and objects; a scalar has depth 0. At most 1000. */
   readonly maxDepth: number;
 }
 
 const noDuplicates: readonly string[] = [];
 
 /**
- * Decodes a JSON body (spec: conventions 4.8): last duplicate wins and is listed, integers are never rounded
- * (`bigint` beyond 2^53), `__proto__` is an ordinary name.
+ * Decodes a JSON body (spec: conventions 4.8). Of duplicate members the last one counts, and they are listed; integers are never
+ * rounded (`bigint` beyond 2^53); `__proto__` is an ordinary name.
  *
- * JSON.parse creates the value. Two cheap counts detect duplicates: a text without duplicates has as many colons outside of
- * strings as the value has members. Only if the counts differ, or a number may be inexact, the slower exact parser reads the
- * text again.
+ * Fast path: JSON.parse. If the number of colons outside of strings equals the number of members of the value, there are no
+ * duplicates. Otherwise, or if a number may have been rounded, the slower exact parser decodes the text again.
  * @throws SyntaxFault for malformed JSON, invalid UTF-8, too deep nesting and numbers out of range.
  */
 export function decodeJson(
@@ -37,7 +36,7 @@ export function decodeJson(
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    return decodeExactly(text, limits.maxDepth); // throws, and names the place
+    return decodeExactly(text, limits.maxDepth); // throws an error with the position
   }
   if (countOwnMembers(value) !== members) return decodeExactly(text, limits.maxDepth);
   return { value, duplicates: noDuplicates };
@@ -45,12 +44,13 @@ export function decodeJson(
 
 const needsExactParser = -1;
 const tooManyValues = -2;
-/** Number of bytes of a string that are scanned in a loop; a native search scans the rest. */
+/** Up to this length a string is scanned byte by byte; a native search skips the rest of longer ones. */
 const shortString = 48;
 
 /**
- * Counts the members of all objects of a text: its colons outside of strings. Returns `needsExactParser` if the text is nested
- * too deep, isn't JSON, or has an escape that may be half of a surrogate pair; `tooManyValues` if it has too many commas.
+ * Counts the colons outside of strings, which is the number of members of all objects. Returns `needsExactParser` if the text is
+ * nested too deeply, isn't JSON, or has an escape that may be half of a surrogate pair, and `tooManyValues` if it has at least
+ * {@link maxValues} commas.
  */
 function countMembers(bytes: Uint8Array, maxDepth: number): number {
   const end = bytes.length;
@@ -60,7 +60,7 @@ function countMembers(bytes: Uint8Array, maxDepth: number): number {
   for (let at = 0; at < end; at++) {
     const byte = bytes[at]!;
     if (byte === 0x22) {
-      // Fast path for short strings without escapes.
+      // Most strings are short and without escapes: they are skipped here, without a function call.
       const jumpAt = at + shortString;
       let inside = bytes[++at];
       while (inside !== 0x22 && inside !== 0x5c && at < jumpAt) inside = bytes[++at];
@@ -81,8 +81,9 @@ function countMembers(bytes: Uint8Array, maxDepth: number): number {
 }
 
 /**
- * Returns the end of the string whose rest begins at `start`; -1 if it has no end, or escapes a surrogate (`\ud800`). The
- * position of the next quote is cached until it is passed, so the time is linear for any number of escapes.
+ * Returns the offset of the closing quote of the string that continues at `start`; -1 if it has none, or escapes a surrogate
+ * (`\ud800`). The result of the native search for a quote is reused until it is passed, so the time is linear for any number of
+ * escapes.
  */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start;
@@ -103,7 +104,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** Counts the members of all objects of a value; NaN if a number may have been rounded or is infinite. */
+/** Counts the members of all objects in a value. Returns NaN if a number may have been rounded or is infinite. */
 function countOwnMembers(value: JsonValue): number {
   if (typeof value === "number") return isExact(value) ? 0 : NaN;
   if (typeof value !== "object" || value === null) return 0;

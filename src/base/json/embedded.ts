@@ -4,27 +4,26 @@ import { SyntaxFault } from "./syntax-fault.ts";
 import type { JsonValue } from "./value.ts";
 
 /**
- * Parses JSON inside another text of a client: an annotation, a token, a parameter, the name of a member. The depth is limited as
- * in a body, because callers walk the value by recursion. Unlike in a body, numbers may be rounded, and the last of
- * duplicate members wins.
+ * Parses JSON that is embedded in client input: in an annotation, a token, a parameter or a member's name. Nesting is limited as in
+ * a body, because callers process the value recursively. Unlike in a body, numbers may be rounded, and duplicates are not reported.
  *
- * @throws {SyntaxError} for text that isn't JSON, or is nested deeper.
+ * @throws {SyntaxError} for invalid JSON and for deeper nesting.
  */
 export function parseEmbeddedJson(text: string, maxDepth = defaultMaxDepth): JsonValue {
-  // Short texts can't be nested too deep.
+  // A text of this length can't be nested deeper.
   if (text.length > maxDepth && isDeeper(text, maxDepth)) {
     throw new SyntaxError(`the text is nested deeper than ${maxDepth}`);
   }
   return JSON.parse(text) as JsonValue;
 }
 
-/** A number with more digits than a double represents exactly. */
+/** An integer that a double may not represent exactly. */
 const longNumber = /\d{16}/;
 
 /**
- * As {@link parseEmbeddedJson}; integers that a double can't represent exactly become `bigint`.
+ * Like {@link parseEmbeddedJson}, but integers that a double can't represent exactly are `bigint`.
  *
- * @throws {SyntaxError} for text that isn't JSON, or is nested deeper.
+ * @throws {SyntaxError} for invalid JSON and for deeper nesting.
  */
 export function parseExactJson(text: string, maxDepth = defaultMaxDepth): JsonValue {
   if (!longNumber.test(text)) return parseEmbeddedJson(text, maxDepth);
@@ -36,7 +35,7 @@ export function parseExactJson(text: string, maxDepth = defaultMaxDepth): JsonVa
   }
 }
 
-/** Whether brackets outside of strings open more than `maxDepth` arrays and objects inside each other. */
+/** Whether arrays and objects are nested deeper than `maxDepth`. */
 function isDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
   let inString = false;

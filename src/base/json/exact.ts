@@ -1,17 +1,17 @@
 import { type SyntaxFault, faultAt } from "./syntax-fault.ts";
 import { type JsonObject, type JsonValue, setMember } from "./value.ts";
 
-/** The result of parsing a JSON text. */
+/** A decoded JSON or YAML document. */
 export interface JsonDocument {
   readonly value: JsonValue;
   /**
-   * Paths of duplicate members (`data.a`, `rules[0].verbs`), each once, in order; at most `maxDuplicates`. The last one is in the
-   * value.
+   * Paths of the duplicate members (`data.a`, `rules[0].verbs`), each once, in order; at most `maxDuplicates`. The value has the
+   * last one.
    */
   readonly duplicates: readonly string[];
 }
 
-/** Maximum number of values in a text; limits the later cost of checks and copies. */
+/** Maximum number of values in a text. It bounds the cost of later validation and copies. */
 export const maxValues = 200_000;
 
 /** Maximum number of duplicates that are listed. */
@@ -31,13 +31,12 @@ const loneSurrogate = /\p{Surrogate}/gu;
 const maxIntegerDigits = 309;
 
 /**
- * Parses JSON without loss: duplicates are listed, integers beyond 2^53 are `bigint`, unpaired surrogates become
- * U+FFFD, nesting is limited. Several times slower than JSON.parse; takes linear time for any text, and doesn't use
- * recursion.
+ * Parses JSON without loss: duplicates are listed, integers beyond 2^53 are `bigint`, unpaired surrogates become U+FFFD, nesting is
+ * limited. Several times slower than JSON.parse. Runs in linear time for every input, and without recursion.
  * @throws SyntaxFault
  */
-export function decodeExactly(text: string, maxDepth: number, most = maxValues): JsonDocument {
-  return new ExactParser(text, maxDepth, most).parse();
+export function decodeExactly(text: string, maxDepth: number, valueLimit = maxValues): JsonDocument {
+  return new ExactParser(text, maxDepth, valueLimit).parse();
 }
 
 class ExactParser {
@@ -49,14 +48,14 @@ class ExactParser {
   constructor(
     private readonly text: string,
     private readonly maxDepth: number,
-    private readonly most: number,
+    private readonly valueLimit: number,
   ) {}
 
   parse(): JsonDocument {
     for (;;) {
       const value = this.readValue();
       if (value === undefined) continue; // a container was opened, its first element comes next
-      const whole = this.place(value);
+      const whole = this.addValue(value);
       if (whole !== undefined) return { value: whole, duplicates: [...this.duplicates] };
     }
   }
@@ -64,7 +63,9 @@ class ExactParser {
   /** Reads a scalar or an empty container; opens any other container and returns undefined. */
   private readValue(): JsonValue | undefined {
     this.skipSpace();
-    if (++this.values > this.most) throw faultAt(this.text, this.at, `more than ${this.most} values`);
+    if (++this.values > this.valueLimit) {
+      throw faultAt(this.text, this.at, `more than ${this.valueLimit} values`);
+    }
     const text = this.text;
     switch (text.charCodeAt(this.at)) {
       case 0x22: // "
@@ -84,8 +85,8 @@ class ExactParser {
     }
   }
 
-  /** Adds a complete value to its container and closes the containers that end after it; returns the whole value at the end. */
-  private place(complete: JsonValue): JsonValue | undefined {
+  /** Adds a complete value to its container, and closes the containers that end after it. Returns the root value at the end. */
+  private addValue(complete: JsonValue): JsonValue | undefined {
     let value = complete;
     for (;;) {
       const open = this.open.at(-1);
@@ -166,7 +167,7 @@ class ExactParser {
     const end = text.length;
     let escaped = false;
     let at = start + 1;
-    // Compares the position: V8 was seen to loop for minutes with a check for NaN instead.
+    // The loop checks `end` instead of a NaN code at the end of the text: with that, optimized code once ran on for minutes.
     for (; at < end; at++) {
       const code = text.charCodeAt(at);
       if (code === 0x22) break;
@@ -220,14 +221,13 @@ class ExactParser {
     }
   }
 
-  private unexpected(wanted: string): SyntaxFault {
+  private unexpected(expected: string): SyntaxFault {
     const code = this.text.codePointAt(this.at);
-    const found = code === undefined ? "the end of the text" : JSON.stringify(String.fromCodePoint(code));
-    return faultAt(this.text, this.at, `${wanted} expected, found ${found}`);
+    const actual = code === undefined ? "the end of the text" : JSON.stringify(String.fromCodePoint(code));
+    return faultAt(this.text, this.at, `${expected} expected, found ${actual}`);
   }
 }
 
-/** Returns the error for a text that is nested too deep. */
 function depthFault(text: string, offset: number, maxDepth: number): SyntaxFault {
   return faultAt(text, offset, `arrays and objects are nested deeper than ${maxDepth}`);
 }

@@ -1,7 +1,7 @@
 import { encodeJson } from "./encode.ts";
 import { getMember, isObject, type JsonValue } from "./value.ts";
 
-/** An invalid path; the message contains the position and the reason. */
+/** A malformed path. The message has the position and the problem. */
 export class JsonPathFault extends Error {
   override name = "JsonPathFault";
 }
@@ -9,22 +9,22 @@ export class JsonPathFault extends Error {
 /** Returns the first value at the rest of a path; undefined if there is none. */
 type Find = (value: JsonValue, effort: Effort) => JsonValue | undefined;
 
-/** Combines one step of a path with the rest of the path. */
+/** One step of a path. Returns the search function for this step followed by the rest. */
 type Step = (next: Find) => Find;
 
-/** Remaining number of values that a search may visit. */
+/** Remaining visits of values in a search. */
 interface Effort {
   left: number;
 }
 
-/** Number of collected members, or of compared characters, that cost as much as one visit. */
+/** Number of members listed, or of characters compared, that cost as much as one visit. */
 const gatheredPerVisit = 8;
 const comparedPerVisit = 64;
 
-/** Maximum length of a path; longer ones make no sense and would take long to parse. */
+/** Maximum length of a path in characters; it bounds the time for parsing. */
 const maxLength = 4096;
 
-/** A path into JSON values, in the dialect of kubectl: `.status.conditions[?(@.type=="Ready")].status`. */
+/** A JSONPath in the dialect of kubectl and additionalPrinterColumns: `.status.conditions[?(@.type=="Ready")].status`. */
 export class JsonPath {
   private constructor(private readonly find: Find) {}
 
@@ -37,8 +37,8 @@ export class JsonPath {
   /**
    * Returns the first value at the path; undefined if there is none.
    *
-   * @param visits maximum number of visited values, after which the search ends without a result: a path such as `..*..*` reaches each
-   * value in very many ways.
+   * @param visits maximum number of visited values; the search then ends without a result. A path such as `..*..*` visits the same
+   * value very often.
    */
   first(value: JsonValue, visits: number): JsonValue | undefined {
     return this.find(value, { left: visits });
@@ -68,13 +68,14 @@ class Parser {
   }
 
   private step(): Step {
-    if (this.take("..")) return this.text[this.at] === "[" ? descend(this.bracket()) : descend(this.named());
-    if (this.take(".")) return this.text[this.at] === "[" ? this.bracket() : this.named();
+    if (this.skipWord(".."))
+      return this.text[this.at] === "[" ? descend(this.bracket()) : descend(this.named());
+    if (this.skipWord(".")) return this.text[this.at] === "[" ? this.bracket() : this.named();
     if (this.text[this.at] === "[") return this.bracket();
     throw this.fault("expected . or [");
   }
 
-  /** Parses the name after a dot; a backslash escapes the next character. */
+  /** Parses the name after a dot. A backslash escapes the next character. */
   private named(): Step {
     let name = "";
     while (this.at < this.text.length && !".[".includes(this.text[this.at]!)) {
@@ -82,7 +83,7 @@ class Parser {
       name += this.text[this.at++] ?? "";
     }
     if (name === "*") return everything;
-    // A single dot selects the value itself.
+    // A dot without a name selects the value itself.
     return name === "" ? (next) => next : member(name);
   }
 
@@ -108,7 +109,7 @@ class Parser {
     return slice(number(from) ?? 0, number(to), number(step) ?? 1, false);
   }
 
-  /** Returns the position of the closing bracket; skips quoted text and inner brackets. */
+  /** Returns the offset of the bracket that closes the current one; skips quoted text and inner brackets. */
   private closing(): number {
     let depth = 0;
     let quote = "";
@@ -123,7 +124,7 @@ class Parser {
     throw this.fault("a bracket isn't closed");
   }
 
-  private take(word: string): boolean {
+  private skipWord(word: string): boolean {
     if (!this.text.startsWith(word, this.at)) return false;
     this.at += word.length;
     return true;
@@ -138,32 +139,32 @@ function number(text: string | undefined): number | undefined {
   return text === undefined || text === "" ? undefined : Number(text);
 }
 
-/** Splits a text at commas outside of quotes. */
+/** Splits at commas outside of quotes. */
 function split(text: string): string[] {
   return text.match(/(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^,'"])+/gs) ?? [text];
 }
 
-/** Counts a visit and continues with the value unless the limit is reached. */
+/** Counts a visit and continues the search at the value, unless the limit is exceeded. */
 function visit(value: JsonValue, next: Find, effort: Effort): JsonValue | undefined {
   return --effort.left < 0 ? undefined : next(value, effort);
 }
 
-/** Returns the first result among these values. */
+/** Continues the search at each of these values until one has a result. */
 function firstOf(values: readonly JsonValue[], next: Find, effort: Effort): JsonValue | undefined {
   for (const value of values) {
-    const found = visit(value, next, effort);
-    if (found !== undefined || effort.left < 0) return found;
+    const result = visit(value, next, effort);
+    if (result !== undefined || effort.left < 0) return result;
   }
   return undefined;
 }
 
 function anyOf(steps: readonly Step[]): Step {
   return (next) => {
-    const ways = steps.map((step) => step(next));
+    const searches = steps.map((step) => step(next));
     return (value, effort) => {
-      for (const way of ways) {
-        const found = visit(value, way, effort);
-        if (found !== undefined || effort.left < 0) return found;
+      for (const search of searches) {
+        const result = visit(value, search, effort);
+        if (result !== undefined || effort.left < 0) return result;
       }
       return undefined;
     };
@@ -179,7 +180,7 @@ function member(name: string): Step {
 
 const everything: Step = (next) => (value, effort) => firstOf(below(value, effort), next, effort);
 
-/** Returns the children of a value. Collecting those of an object counts as visits. */
+/** Returns the items or members of a value. Listing the members of an object costs effort too. */
 function below(value: JsonValue, effort: Effort): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
   if (!isObject(value) || effort.left < 0) return [];
@@ -194,14 +195,14 @@ function slice(from: number, to: number | undefined, step: number, single: boole
     const start = from < 0 ? from + value.length : from;
     const end = single ? start + 1 : to === undefined ? value.length : to < 0 ? to + value.length : to;
     for (let at = Math.max(0, start); at < Math.min(end, value.length); at += step) {
-      const found = visit(value[at]!, next, effort);
-      if (found !== undefined || effort.left < 0) return found;
+      const result = visit(value[at]!, next, effort);
+      if (result !== undefined || effort.left < 0) return result;
     }
     return undefined;
   };
 }
 
-/** A step from a value and from all its descendants. */
+/** Applies a step to a value and to all its descendants. */
 function descend(step: Step): Step {
   return (next) => {
     const here = step(next);
@@ -211,7 +212,7 @@ function descend(step: Step): Step {
   };
 }
 
-/** The items of a list that match a condition: `@.type=="Ready"`, or the existence of a path. */
+/** Selects the items of a list that meet a condition: `@.type=="Ready"`, or a path that has a value. */
 function filter(condition: string): Step {
   const [left, operator, right] = comparison(condition);
   const leftValue = operand(left);
@@ -271,7 +272,7 @@ function compare(operator: Operator, a: JsonValue, b: JsonValue | undefined, eff
 
 type Ordered = string | number | bigint;
 
-/** Whether both are strings or both are numbers. */
+/** Whether both are strings, or both are numbers. */
 function areOrdered(a: JsonValue, b: JsonValue): boolean {
   const isNumber = (value: JsonValue) => typeof value === "number" || typeof value === "bigint";
   return isNumber(a) ? isNumber(b) : typeof a === "string" && typeof b === "string";

@@ -1,20 +1,20 @@
 const quote = 0x22;
 const comma = 0x2c;
 const backslash = 0x5c;
-/** Length in bytes from which a native search is faster than a loop. */
+/** From this length in bytes a native search is faster than a loop. */
 const longText = 32;
 
-/** The bytes don't have the form that the scanner expects; the caller must parse them in another way. */
+/** The bytes don't have the form that the fast reader requires; the caller must fall back to a general parser. */
 export class Irregular extends Error {}
 
-/** One shared error: nobody needs its stack trace. */
+/** A shared instance, because its stack is never read. */
 export const irregular = new Irregular("the bytes are not canonical JSON of the type");
 
 const noBytes = Buffer.alloc(0);
 
-/** Finds where values end in JSON that this server wrote: well formed, without spaces. */
+/** Finds the ends of values in JSON that this server wrote: valid and without white space. */
 export class JsonScanner {
-  /** The bytes that are read. */
+  /** The scanned bytes. */
   bytes: Buffer = noBytes;
   /** Whether the string that {@link textEnd} scanned last has escapes. */
   escaped = false;
@@ -29,7 +29,7 @@ export class JsonScanner {
     this.nextBackslash = -1;
   }
 
-  /** Returns the position of the closing quote. @param from position after the opening quote. */
+  /** Returns the offset of the closing quote. @param from offset after the opening quote. */
   textEnd(from: number): number {
     const { bytes } = this;
     for (let at = from; at < from + longText; at++) {
@@ -43,12 +43,12 @@ export class JsonScanner {
     return this.longTextEnd(from + longText);
   }
 
-  /** Returns the string between two quotes, with its escapes decoded. */
+  /** Decodes the string between two quotes. */
   text(openingQuote: number, closingQuote: number): string {
     return JSON.parse(this.bytes.toString("utf8", openingQuote, closingQuote + 1)) as string;
   }
 
-  /** Returns the position after a value of any type. */
+  /** Returns the offset after a value of any type. */
   valueEnd(from: number): number {
     const { bytes } = this;
     const first = bytes[from];
@@ -66,16 +66,16 @@ export class JsonScanner {
     const end = bytes.indexOf(quote, from);
     if (end === -1) throw irregular;
     if (from < this.searchedFrom || from > this.nextBackslash) {
-      const found = bytes.indexOf(backslash, from);
+      const next = bytes.indexOf(backslash, from);
       this.searchedFrom = from;
-      this.nextBackslash = found === -1 ? bytes.length : found;
+      this.nextBackslash = next === -1 ? bytes.length : next;
     }
     if (this.nextBackslash < end) return this.escapedEnd(this.nextBackslash);
     this.escaped = false;
     return end;
   }
 
-  /** @param from position of a backslash. */
+  /** @param from offset of a backslash. */
   private escapedEnd(from: number): number {
     const { bytes } = this;
     this.escaped = true;
@@ -87,7 +87,7 @@ export class JsonScanner {
     throw irregular;
   }
 
-  /** Returns the position after an object or list. */
+  /** Returns the offset after an object or list. */
   private nestedEnd(from: number): number {
     const { bytes } = this;
     let depth = 0;

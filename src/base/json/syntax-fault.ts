@@ -1,19 +1,19 @@
-/** A syntax error. The message contains the position; HTTP answers 400. */
+/** A syntax error in client input. The message has the position. HTTP answers 400. */
 export class SyntaxFault extends Error {
   override name = "SyntaxFault";
   constructor(
-    /** The error without the position. */
+    /** The message without the position. */
     readonly problem: string,
-    /** Counted from 1. */
+    /** From 1. */
     readonly line: number,
-    /** Counted from 1, in UTF-16 code units. */
+    /** From 1, in UTF-16 code units. */
     readonly column: number,
   ) {
     super(`line ${line}, column ${column}: ${problem}`);
   }
 }
 
-/** Returns the error at an offset (in UTF-16 code units) of a text. */
+/** Creates the error for an offset (in UTF-16 code units) of a text. */
 export function faultAt(text: string, offset: number, problem: string): SyntaxFault {
   let line = 1;
   let lineStart = 0;

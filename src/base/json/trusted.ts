@@ -1,15 +1,15 @@
 import { decodeExactly } from "./exact.ts";
 import type { JsonValue } from "./value.ts";
 
-/** Number of digits from which an integer may not be exact as a double. */
+/** A double may not represent integers with this number of digits or more exactly. */
 const longDigits = 16;
-/** Larger than the depth of any accepted body. */
+/** Greater than the nesting limit of any input. */
 const maxDepth = 1000;
 
 /**
- * Decodes JSON that this server encoded: well formed, and without loss.
+ * Decodes JSON that this server wrote. It is valid; integers are exact.
  *
- * @param without range of bytes to skip; the others must be JSON.
+ * @param without a range of bytes to skip; the rest must be valid JSON.
  */
 export function decodeTrusted(
   bytes: Buffer,
@@ -19,13 +19,13 @@ export function decodeTrusted(
     without === undefined
       ? bytes.toString("utf8")
       : bytes.toString("utf8", 0, without.start) + bytes.toString("utf8", without.end);
-  // An object that was created by several requests may have more values than the limit for a body.
+  // An object that was built by several requests may have more values than one body may.
   return hasLongNumber(bytes)
     ? decodeExactly(text, maxDepth, Infinity).value
     : (JSON.parse(text) as JsonValue);
 }
 
-/** Whether the bytes contain a run of that many digits. Checks only every n-th byte, which each such run contains. */
+/** Whether there are {@link longDigits} digits in a row. It checks only every {@link longDigits}th byte, as each such run has one there. */
 function hasLongNumber(bytes: Buffer): boolean {
   for (let at = longDigits - 1; at < bytes.length; at += longDigits) {
     if (!isDigit(bytes[at])) continue;

@@ -9,23 +9,23 @@ export function decodeUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // For ASCII bytes latin1 gives the same string three times as fast.
+  // For ASCII the latin1 decoder has the same result and is three times as fast.
   if (isAscii(buffer)) return buffer.toString("latin1");
   if (isUtf8(buffer)) return buffer.toString("utf8");
   const valid = buffer.toString("utf8", 0, lengthOfValidPrefix(buffer));
   throw faultAt(valid, valid.length, "the text is not valid UTF-8");
 }
 
-/** Number of bytes that are validated at once; only an invalid piece is searched. */
+/** Size of the pieces that are validated; only an invalid piece is searched for the position. */
 const pieceBytes = 64 * 1024;
 
-/** Returns the number of bytes before the first invalid sequence; an incomplete sequence at the end is invalid. */
+/** Returns the number of bytes before the first invalid sequence. An incomplete sequence at the end is invalid. */
 function lengthOfValidPrefix(bytes: Uint8Array): number {
   let start = 0;
   while (start < bytes.length) {
     const end = sequenceStart(bytes, start + pieceBytes);
     if (!isUtf8(bytes.subarray(start, end))) {
-      // A sequence at the end of the piece may continue in the next piece; then it isn't the invalid one.
+      // The end of the piece may cut a sequence in two: include the rest of it.
       return start + validPrefixOfPiece(bytes.subarray(start, end + 4));
     }
     start = end;
@@ -33,11 +33,11 @@ function lengthOfValidPrefix(bytes: Uint8Array): number {
   return start;
 }
 
-/** Returns the start of the sequence that contains a position; at most three bytes before it. */
-function sequenceStart(bytes: Uint8Array, place: number): number {
-  if (place >= bytes.length) return bytes.length;
-  for (let back = 0; back < 3; back++) if ((bytes[place - back]! & 0xc0) !== 0x80) return place - back;
-  return place - 3;
+/** Returns the start of the sequence that contains `position`, at most three bytes before it. */
+function sequenceStart(bytes: Uint8Array, position: number): number {
+  if (position >= bytes.length) return bytes.length;
+  for (let back = 0; back < 3; back++) if ((bytes[position - back]! & 0xc0) !== 0x80) return position - back;
+  return position - 3;
 }
 
 function validPrefixOfPiece(bytes: Uint8Array): number {

@@ -1,10 +1,10 @@
 /**
- * A JSON value in memory. Integers that a double can't represent exactly are `bigint`, every other number is
- * `number`; `encodeJson` writes both.
+ * A JSON value. Integers that a double can't represent exactly are `bigint`, all other numbers are `number`; `encodeJson` writes
+ * both.
  */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
 
-/** A JSON object. Names are own properties, `__proto__` too: write with `setMember`, read with `getMember`. */
+/** A JSON object. All names are own properties, also `__proto__`: write with `setMember`, read with `getMember`. */
 export interface JsonObject {
   [name: string]: JsonValue;
 }
@@ -14,7 +14,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Sets an own property whatever its name; a plain assignment to `__proto__` would change the prototype instead. */
+/** Sets an own property. A plain assignment to `__proto__` would change the prototype instead. */
 export function setMember(object: JsonObject, name: string, value: JsonValue): void {
   if (name === "__proto__") {
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
@@ -23,14 +23,14 @@ export function setMember(object: JsonObject, name: string, value: JsonValue): v
   }
 }
 
-/** Returns the own property of that name, never an inherited one (`constructor`, `toString`). */
+/** Returns the own property of that name; never an inherited one (`constructor`, `toString`). */
 export function getMember(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /**
- * Whether two values are the same JSON: numbers are compared by value, objects without regard to order; a member that is
- * undefined counts as absent. Recursive: only for values whose depth was limited when they were decoded.
+ * Whether two values are equal as JSON: numbers by numeric value, objects independent of the order of members. A member that is
+ * undefined counts as absent. Recursive, so only for values whose depth was limited by the decoder.
  */
 export function deepEqual(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
@@ -44,7 +44,7 @@ export function deepEqual(a: JsonValue, b: JsonValue): boolean {
     const own = a[name];
     if (own === undefined) continue;
     more++;
-    // Inherited values are never JSON; only `__proto__` could be mistaken for a member.
+    // Inherited properties are functions, which never equal JSON, except `__proto__`.
     const other = name === "__proto__" ? getMember(b, name) : b[name];
     if (other === undefined || !deepEqual(own, other)) return false;
   }
@@ -70,7 +70,7 @@ function cloneOf(value: JsonValue): JsonValue {
     for (const item of value) items.push(cloneOf(item));
     return items;
   }
-  // The spread keeps the shape that V8 gave the original and copies an own `__proto__` as such.
+  // The spread keeps V8's hidden class and copies an own `__proto__` as an own property.
   const copy: JsonObject = { ...value };
   for (const name in copy) {
     const member = copy[name]!;

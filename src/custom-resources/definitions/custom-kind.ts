@@ -6,7 +6,7 @@ import {
   type Kind,
   type KindMembers,
 } from "../../schema/kind.ts";
-import type { Forgettables, Made } from "../../base/forgettable.ts";
+import type { EvictableValues, Computed } from "../../base/forgettable.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { anyObject, parseSchema, schemaCost, type SchemaNode } from "../../schema/custom/schema-node.ts";
 import { defaultMember } from "../../schema/custom/fill.ts";
@@ -51,7 +51,7 @@ export interface DefinitionSource {
 export interface CustomKindServices {
   readonly conversions: ConversionServices;
   /** Cache of recently used parsed schemas. */
-  readonly schemas: Forgettables;
+  readonly schemas: EvictableValues;
 }
 
 /**
@@ -180,7 +180,7 @@ class ParsedSchema {
   }
 }
 
-function parse(schema: object | undefined, { schemaExtensionPrefix }: Vocabulary): Made<ParsedSchema> {
+function parse(schema: object | undefined, { schemaExtensionPrefix }: Vocabulary): Computed<ParsedSchema> {
   const node = schema === undefined ? anyObject : parseSchema(schema, schemaExtensionPrefix);
   return { value: new ParsedSchema(node), cost: schemaCost(schema) };
 }

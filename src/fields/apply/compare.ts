@@ -1,6 +1,6 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { FieldSet, fieldElement } from "./field-set.ts";
-import { elementOfItem, partsOf, sameKeys, type Part, type Place } from "./parts.ts";
+import { elementOfItem, partsOf, sameKeys, type Part, type Position } from "./parts.ts";
 import { setOfNewPart, setOfPart } from "./read-set.ts";
 import type { Shape } from "./shape.ts";
 
@@ -176,7 +176,7 @@ function arePlaces(a: unknown, b: unknown): boolean {
 }
 
 /** What differs at and below a place that both have. */
-function comparePart(was: Place, is: Place): Comparison {
+function comparePart(was: Position, is: Position): Comparison {
   if (was.value === is.value) return same;
   const shapeOf = memberShapes(is.shape);
   if (shapeOf !== undefined && isObject(was.value) && isObject(is.value)) {

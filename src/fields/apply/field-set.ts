@@ -64,9 +64,9 @@ export class FieldSet {
     const below = new Map<string, FieldSet[]>();
     for (const { children } of sets) {
       for (const [element, set] of children) {
-        const known = below.get(element);
-        if (known === undefined) below.set(element, [set]);
-        else known.push(set);
+        const existing = below.get(element);
+        if (existing === undefined) below.set(element, [set]);
+        else existing.push(set);
       }
     }
     const children = new Map([...below].map(([element, each]) => [element, FieldSet.unionOf(each)]));

@@ -89,8 +89,8 @@ class Writer {
     if (values.length === 0) return undefined;
     const elements = [...new Set(values.map(valueElement))];
     if (elements.length < values.length) this.fail();
-    const kept = inOrder(elements).filter((element) => !ignored.below(element).isMember);
-    return kept.map((element) => `${encodeString(element)}:{}`).join(",");
+    const owned = inOrder(elements).filter((element) => !ignored.below(element).isMember);
+    return owned.map((element) => `${encodeString(element)}:{}`).join(",");
   }
 
   private items(

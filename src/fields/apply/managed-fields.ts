@@ -6,7 +6,7 @@ import type { ManagedFieldsText } from "./managed-fields-text.ts";
 import { StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
 
 /** The members of an entry beside its fields. */
-export interface KnownManager {
+export interface ManagerEntry {
   readonly manager: Manager;
   readonly time: string | undefined;
 }
@@ -14,7 +14,7 @@ export interface KnownManager {
 /** Owners of an object's fields, by the ids of their managers, with the other members of their entries. */
 export interface ManagedFields {
   readonly owners: Owners;
-  readonly entries: ReadonlyMap<string, KnownManager>;
+  readonly entries: ReadonlyMap<string, ManagerEntry>;
   /** How they are stored, where they are. */
   readonly stored?: ManagedFieldsText | undefined;
 }
@@ -32,7 +32,7 @@ export function decodeManagedFields(
   entries: readonly ManagedFieldsEntry[] | null | undefined,
 ): ManagedFields {
   const owners = new Map<string, OwnedFields>();
-  const known = new Map<string, KnownManager>();
+  const managers = new Map<string, ManagerEntry>();
   for (const entry of entries ?? []) {
     const { manager: name = "", operation, apiVersion = "", subresource = "", time } = entry;
     if (!isOperation(operation)) continue;
@@ -41,9 +41,9 @@ export function decodeManagedFields(
     const manager = { name, operation, apiVersion, subresource };
     const id = managerId(manager);
     owners.set(id, { version: apiVersion, set });
-    known.set(id, { manager, time });
+    managers.set(id, { manager, time });
   }
-  return { owners, entries: known };
+  return { owners, entries: managers };
 }
 
 /**
@@ -78,7 +78,7 @@ function readEntries(
   readSet: ((text: string) => FieldSet) | undefined,
 ): Omit<ManagedFields, "stored"> {
   const owners = new Map<string, OwnedFields>();
-  const entries = new Map<string, KnownManager>();
+  const entries = new Map<string, ManagerEntry>();
   for (const { manager, time, fields } of splitEntries(stored)) {
     const id = managerId(manager);
     owners.set(id, new StoredFields(manager.apiVersion, fields, readSet));
@@ -118,9 +118,9 @@ export function encodeManagedFields(
   if (!wrote && before.stored !== undefined && owners === before.owners) return before.stored;
   const own = managerId(writer);
   const entries = [...owners].map(([id, owned]): EntryText => {
-    const known = before.entries.get(id);
+    const previous = before.entries.get(id);
     const same = id !== own || (!wrote && sameFields(before.owners.get(id), owned));
-    const { manager, time } = same && known !== undefined ? known : { manager: writer, time: now };
+    const { manager, time } = same && previous !== undefined ? previous : { manager: writer, time: now };
     return { manager: { ...manager, apiVersion: owned.version }, time, fields: textOf(owned) };
   });
   return joinEntries(inOrder(writer.operation === "Update" ? withoutAncient(entries) : entries));
@@ -134,8 +134,8 @@ export function entryOfCreator(creator: Manager, now: string, fields: string): M
 /**
  * The present managed fields, where only times would change; else the written ones.
  */
-export function unlessSame(written: ManagedFieldsText, standing: ManagedFields): ManagedFieldsText {
-  const { stored } = standing;
+export function unlessSame(written: ManagedFieldsText, current: ManagedFields): ManagedFieldsText {
+  const { stored } = current;
   return stored !== undefined && sameButForTimes(written, stored) ? stored : written;
 }
 
@@ -167,10 +167,10 @@ function withoutAncient(entries: readonly EntryText[]): readonly EntryText[] {
   let index = 0;
   for (; excess > 0 && index < updates.length; index++) {
     const entry = updates[index]!;
-    const known = oldest.get(entry.manager.apiVersion);
-    if (known === undefined) oldest.set(entry.manager.apiVersion, [entry]);
+    const group = oldest.get(entry.manager.apiVersion);
+    if (group === undefined) oldest.set(entry.manager.apiVersion, [entry]);
     else {
-      known.push(entry);
+      group.push(entry);
       excess--;
     }
   }

@@ -6,9 +6,9 @@ type ItemsShape = Shape & { kind: "items" };
 
 /** Merges two sets of scalars; in the order of {@link mergeItems}. */
 export function mergeSet(live: readonly unknown[], applied: readonly unknown[]): readonly unknown[] {
-  const appliedItems = new Map(applied.map((value) => [valueElement(value), value]));
+  const appliedByElement = new Map(applied.map((value) => [valueElement(value), value]));
   return unlessSame(
-    inAppliedOrder(live, live.map(valueElement), appliedItems, (mine) => mine),
+    inAppliedOrder(live, live.map(valueElement), appliedByElement, (mine) => mine),
     live,
   );
 }
@@ -74,7 +74,7 @@ function inAppliedOrder(
   let at = 0;
   let next = 0;
   /** Takes the items that only the live list has, up to the next item that both have. */
-  const takeLive = (): void => {
+  const appendLive = (): void => {
     for (; at < live.length; at++) {
       const element = elements[at];
       if (element === undefined || !appliedItems.has(element)) result.push(live[at]);
@@ -82,12 +82,12 @@ function inAppliedOrder(
     }
   };
   for (const [element, value] of appliedItems) {
-    takeLive();
+    appendLive();
     if (element === order[next]) {
       next++;
       result.push(merge(both.get(element), value));
     } else result.push(value);
   }
-  takeLive();
+  appendLive();
   return result;
 }

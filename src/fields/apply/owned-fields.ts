@@ -70,13 +70,13 @@ function fitted(set: FieldSet, shape: Shape): FieldSet {
 }
 
 /** The last elements of the paths in a set, as they stand in texts. */
-function lastElements(set: FieldSet, found: string[]): string[] {
+function lastElements(set: FieldSet, result: string[]): string[] {
   for (const [element, below] of set.children) {
-    if (found.length > fewFields) break;
-    if (below.isMember) found.push(JSON.stringify(element));
-    lastElements(below, found);
+    if (result.length > fewFields) break;
+    if (below.isMember) result.push(JSON.stringify(element));
+    lastElements(below, result);
   }
-  return found;
+  return result;
 }
 
 /** The same owners of what the object's versions declare now; see {@link fitToShape}. */

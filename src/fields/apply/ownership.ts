@@ -85,11 +85,11 @@ export function* applySteps(
 ): Steps<Outcome> {
   const { manager, version, force } = write;
   const shape = shapeIn(versions, version);
-  const known = ownersAsDeclared(owners, (one) => versions.shape(one));
-  const before = known.get(manager);
+  const current = ownersAsDeclared(owners, (one) => versions.shape(one));
+  const before = current.get(manager);
   const own = wantedFields(wanted, shape, before, write);
   yield;
-  const next = new Map(known).set(manager, own);
+  const next = new Map(current).set(manager, own);
   const merged = mergeTyped(live, wanted, shape);
   const gaveUp =
     before !== undefined &&
@@ -158,9 +158,9 @@ export function* updateSteps(
   const known = ownersAsDeclared(owners, (one) => versions.shape(one));
   const next = new Map((yield* without(known, changes)).kept);
   const before = known.get(manager);
-  const kept = before?.version === version ? before.set : FieldSet.empty;
+  const previousSet = before?.version === version ? before.set : FieldSet.empty;
   yield;
-  const set = kept.union(added).union(modified).difference(removed).recursiveDifference(ignored);
+  const set = previousSet.union(added).union(modified).difference(removed).recursiveDifference(ignored);
   if (set.isEmpty) next.delete(manager);
   else if (before === undefined || set !== before.set) next.set(manager, { version, set });
   else next.set(manager, before);
@@ -169,13 +169,13 @@ export function* updateSteps(
 
 /** Owners as an apply leaves them: what was recorded under another declaration is recorded under that of now. */
 function fitted(owners: Owners, own: OwnedFields): Owners {
-  const found = new Map<string, OwnedFields>();
+  const result = new Map<string, OwnedFields>();
   for (const [manager, owned] of owners) {
     // What was just applied fits.
     const now = owned instanceof StoredFields && owned !== own ? owned.fitted : owned;
-    if (now === own || !now.set.isEmpty) found.set(manager, now);
+    if (now === own || !now.set.isEmpty) result.set(manager, now);
   }
-  return found;
+  return result;
 }
 
 /** What a write changes, as seen in one version. */
@@ -214,18 +214,18 @@ class WrittenFieldsByVersion {
     const shape = this.versions.shape(version);
     if (shape === undefined) return undefined;
     const [before, after] = yield* this.bothIn(version);
-    const found = compareTyped(before, after, shape);
+    const comparison = compareTyped(before, after, shape);
     const { ignored = FieldSet.empty } = this.write;
-    const { removed } = found;
+    const { removed } = comparison;
     yield;
-    const lasts = version === this.write.version && !found.added.isEmpty ? this.lasting?.() : undefined;
+    const lasts = version === this.write.version && !comparison.added.isEmpty ? this.lasting?.() : undefined;
     yield;
-    const lasting = lasts === undefined ? found.added : found.added.intersection(lasts);
+    const lasting = lasts === undefined ? comparison.added : comparison.added.intersection(lasts);
     yield;
     const added = lasting.recursiveDifference(ignored);
-    const modified = found.modified.recursiveDifference(ignored);
+    const modified = comparison.modified.recursiveDifference(ignored);
     const written = added.union(modified);
-    const isReorder = lasting.isEmpty && found.modified.isEmpty && removed.isEmpty;
+    const isReorder = lasting.isEmpty && comparison.modified.isEmpty && removed.isEmpty;
     return { added, modified, removed, written, any: written.union(removed), isReorder };
   }
 
@@ -242,7 +242,7 @@ function* without(
   owners: Owners,
   changes: WrittenFieldsByVersion,
 ): Steps<{ readonly kept: Owners; readonly contested: Owners }> {
-  const kept = new Map<string, OwnedFields>();
+  const remaining = new Map<string, OwnedFields>();
   const contested = new Map<string, OwnedFields>();
   for (const [manager, owned] of owners) {
     const { version } = owned;
@@ -250,7 +250,7 @@ function* without(
     if (change === undefined) continue;
     const untouched = owned instanceof StoredFields && !owned.mayHold(change.any);
     if (manager === changes.manager || untouched) {
-      if (owned instanceof StoredFields || !owned.set.isEmpty) kept.set(manager, owned);
+      if (owned instanceof StoredFields || !owned.set.isEmpty) remaining.set(manager, owned);
       continue;
     }
     yield;
@@ -258,9 +258,9 @@ function* without(
     const lost = set.intersection(change.written);
     if (!lost.isEmpty) contested.set(manager, { version, set: lost });
     const rest = set.difference(lost).difference(change.removed);
-    if (!rest.isEmpty) kept.set(manager, rest === set ? owned : { version, set: rest });
+    if (!rest.isEmpty) remaining.set(manager, rest === set ? owned : { version, set: rest });
   }
-  return { kept, contested };
+  return { kept: remaining, contested };
 }
 
 const nameOnly = FieldSet.of(
@@ -294,9 +294,9 @@ function* prune(
     );
   }
   // So does what was never the manager's to remove.
-  const wanted = byVersion(owners).get(before.version);
+  const owned = byVersion(owners).get(before.version);
   return yield* view.change(pruned, before.version, (whole, part, shape) =>
-    removeFields(whole, gone(whole, part, shape).intersection(withHolders(before.set, shape)), shape, wanted),
+    removeFields(whole, gone(whole, part, shape).intersection(withHolders(before.set, shape)), shape, owned),
   );
 }
 
@@ -309,9 +309,9 @@ function gone(whole: unknown, part: unknown, shape: Shape): FieldSet {
 function byVersion(owners: Owners): Map<string, FieldSet> {
   const sets = new Map<string, FieldSet[]>();
   for (const { version, set } of owners.values()) {
-    const known = sets.get(version);
-    if (known === undefined) sets.set(version, [set]);
-    else known.push(set);
+    const existing = sets.get(version);
+    if (existing === undefined) sets.set(version, [set]);
+    else existing.push(set);
   }
   return new Map([...sets].map(([version, each]) => [version, FieldSet.unionOf(each)]));
 }

@@ -2,14 +2,14 @@ import { fieldElement, keyElement, valueElement } from "./field-set.ts";
 import { deducedShape, type Shape } from "./shape.ts";
 
 /** A value at a place of an object or list. */
-export interface Place {
+export interface Position {
   readonly element: string;
   readonly value: unknown;
   readonly shape: Shape;
 }
 
 /** A part of an object or list. */
-export interface Part extends Place {
+export interface Part extends Position {
   /**
    * Whether it is owned itself, beside what is in it: an item, or a member that nobody declared. A declared member is there
    * because of what is in it.

@@ -1,5 +1,5 @@
 import { FieldSet } from "./field-set.ts";
-import { nullsOf, partsOf, PartsFault, type Part, type Place, type Strictness } from "./parts.ts";
+import { nullsOf, partsOf, PartsFault, type Part, type Position, type Strictness } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
 /**
@@ -30,7 +30,7 @@ function below(parts: readonly Part[], strictness: Strictness): Map<string, Fiel
  * The fields of a part that is new, with its place and every place in it, and members that are null: whoever brings an object
  * or list owns that it is there.
  */
-export function setOfNewPart({ value, shape }: Place): FieldSet {
+export function setOfNewPart({ value, shape }: Position): FieldSet {
   const parts = partsOf(value, shape, "lenient", "kept");
   if (parts === undefined || parts.length === 0) return FieldSet.leaf;
   return FieldSet.of(true, new Map(parts.map((part) => [part.element, setOfNewPart(part)])));

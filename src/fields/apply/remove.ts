@@ -8,28 +8,33 @@ type JsonObject = Record<string, unknown>;
  * An object without the fields of a set: a member of the set goes with everything below it, and what is left empty by that
  * goes too, but for members of `kept`. The input isn't changed; the result shares parts with it.
  */
-export function removeFields(value: unknown, set: FieldSet, shape: Shape, kept = FieldSet.empty): unknown {
-  return removeBelow(value, set, shape, kept) ?? {};
+export function removeFields(
+  value: unknown,
+  set: FieldSet,
+  shape: Shape,
+  preserved = FieldSet.empty,
+): unknown {
+  return removeBelow(value, set, shape, preserved) ?? {};
 }
 
 /** Undefined when nothing is left. */
-function removeBelow(value: unknown, set: FieldSet, shape: Shape, kept: FieldSet): unknown {
+function removeBelow(value: unknown, set: FieldSet, shape: Shape, preserved: FieldSet): unknown {
   if (set.children.size === 0 || value === null) return value;
   switch (shape.kind) {
     case "leaf":
       return value;
     case "deduced":
-      return isObject(value) ? withoutMembers(value, set, () => shape, kept) : value;
+      return isObject(value) ? withoutMembers(value, set, () => shape, preserved) : value;
     case "struct":
-      return isObject(value) ? withoutMembers(value, set, (name) => shape.member(name), kept) : value;
+      return isObject(value) ? withoutMembers(value, set, (name) => shape.member(name), preserved) : value;
     case "map":
-      return isObject(value) ? withoutMembers(value, set, () => shape.element, kept) : value;
+      return isObject(value) ? withoutMembers(value, set, () => shape.element, preserved) : value;
     case "set":
       return Array.isArray(value)
         ? some(value.filter((item) => !set.below(valueElement(item)).isMember))
         : value;
     case "items":
-      return Array.isArray(value) ? withoutItems(value, set, shape, kept) : value;
+      return Array.isArray(value) ? withoutItems(value, set, shape, preserved) : value;
   }
 }
 

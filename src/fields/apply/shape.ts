@@ -41,25 +41,25 @@ const structs = new WeakMap<StructType, Shape>();
 
 /** The shape of a whole object of a declared kind. */
 export function shapeOfStruct(type: StructType): Shape {
-  let found = structs.get(type);
-  if (found === undefined) {
+  let shape = structs.get(type);
+  if (shape === undefined) {
     const members = new Map<string, Shape>();
     const member = (name: string): Shape | undefined => {
-      let known = members.get(name);
-      if (known !== undefined) return known;
-      if (Object.hasOwn(type.fields, name)) known = shapeOfField(type.fields[name]!);
+      let shape = members.get(name);
+      if (shape !== undefined) return shape;
+      if (Object.hasOwn(type.fields, name)) shape = shapeOfField(type.fields[name]!);
       else if (type.open === undefined) return undefined;
-      else known = shapeOfMember(type.open, name);
-      if (known === undefined) return undefined;
-      members.set(name, known);
-      return known;
+      else shape = shapeOfMember(type.open, name);
+      if (shape === undefined) return undefined;
+      members.set(name, shape);
+      return shape;
     };
     const declares = (name: string) =>
       Object.hasOwn(type.fields, name) || type.open?.properties.has(name) === true;
-    found = { kind: "struct", member, declares };
-    structs.set(type, found);
+    shape = { kind: "struct", member, declares };
+    structs.set(type, shape);
   }
-  return found;
+  return shape;
 }
 
 function shapeOfField({ type, facts }: Field): Shape {

@@ -40,9 +40,9 @@ export function ownersThroughView(
   for (const manager of new Set([...before.keys(), ...inView.keys()])) {
     const owned = before.get(manager) ?? { version, set: FieldSet.empty };
     const viewSet = inView.get(manager)?.set ?? FieldSet.empty;
-    const ownedFields = fields.filter(({ view }) => viewSet.has(elements(view)));
+    const ownedInView = fields.filter(({ view }) => viewSet.has(elements(view)));
     const rest = owned.set.difference(setOfAll(fields.map(({ object }) => object)));
-    const set = rest.union(setOfAll(ownedFields.map(({ object }) => object)));
+    const set = rest.union(setOfAll(ownedInView.map(({ object }) => object)));
     if (!set.isEmpty)
       after.set(manager, { version: owned.version, set: set.equals(owned.set) ? owned.set : set });
   }

@@ -87,7 +87,7 @@ export class BatchOutput implements EventOutput {
     const { parallel, batchEvents } = this.options;
     while (this.sending < parallel && this.waiting.length > 0) {
       if (!this.closed && !this.due && this.waiting.length < batchEvents) break;
-      const waitMs = this.closed ? 0 : (this.throttle?.take() ?? 0);
+      const waitMs = this.closed ? 0 : (this.throttle?.takeToken() ?? 0);
       if (waitMs > 0) return this.pumpAfter(waitMs);
       const batch = this.takeBatch();
       this.sendBatch(batch).catch((error: unknown) => this.lost(batch.length, error));

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Forgettables } from "../../base/forgettable.ts";
+import { EvictableValues } from "../../base/forgettable.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { CustomResources } from "../../custom-resources/definitions/custom-resources.ts";
 import { WebhookCaller, type ResolveService } from "../../remote/webhook-caller.ts";
@@ -28,7 +28,7 @@ export async function followCustomResources(
     log.warn({ error: stackOf(error) }, "custom resource definitions can't be loaded; retrying");
   const caller = new WebhookCaller(clock, resolve);
   const conversions = { caller, newUid: randomUUID, vocabulary };
-  const kinds = { conversions, schemas: new Forgettables(maxCachedSchemas) };
+  const kinds = { conversions, schemas: new EvictableValues(maxCachedSchemas) };
   const reserves = (group: string, resource: string) => registry.reserves(group, resource);
   const custom = new CustomResources({ store, clock, vocabulary, reserves, kinds, failed });
   await custom.start();

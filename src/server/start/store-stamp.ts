@@ -1,6 +1,6 @@
 import { ClusterRole } from "../../kinds/rbac/roles.ts";
 import { keyOf, resourceOf } from "../../resources/registry/registry.ts";
-import { StoreStampError, type WantedStamp } from "../../storage/stamp.ts";
+import { StoreStampError, type RequestedStamp } from "../../storage/stamp.ts";
 import { vocabularies } from "../../vocabulary/vocabularies.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { OptionsError } from "../options/options-error.ts";
@@ -14,7 +14,7 @@ const objectFormat = 1;
  * vocabulary whose ClusterRole `cluster-admin` it contains: every server creates it, and clients of another
  * vocabulary can't.
  */
-export function stampOf({ name }: Vocabulary): WantedStamp {
+export function stampOf({ name }: Vocabulary): RequestedStamp {
   const telltales = vocabularies.map((one): [string, string] => [
     keyOf(resourceOf(ClusterRole, one), "", "cluster-admin"),
     one.name,

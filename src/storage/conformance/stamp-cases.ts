@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { StoreStampError, type WantedStamp } from "../stamp.ts";
+import { StoreStampError, type RequestedStamp } from "../stamp.ts";
 import { create, readAll, record, rejectsWith, remove, type Scenario, scenario } from "./support.ts";
 
 const telltales = new Map([
   ["/g/r/n/of-red", "red"],
   ["/g/r/n/of-blue", "blue"],
 ]);
-const red: WantedStamp = { label: "red", format: 2, telltales };
-const blue: WantedStamp = { label: "blue", format: 2, telltales };
+const red: RequestedStamp = { label: "red", format: 2, telltales };
+const blue: RequestedStamp = { label: "blue", format: 2, telltales };
 
 const notShared = "the engine's data isn't shared, or it has no stamps";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { WantedStamp } from "../stamp.ts";
+import type { RequestedStamp } from "../stamp.ts";
 import type {
   CommitResult,
   Draft,
@@ -22,7 +22,7 @@ export interface StoreUnderTest {
   /** Opens one more store over the same data; absent where data isn't shared. */
   readonly another?: (() => Promise<Store>) | undefined;
   /** As `another`, opened for something; absent where the engine keeps no stamp. */
-  readonly stamped?: ((stamp: WantedStamp) => Promise<Store>) | undefined;
+  readonly stamped?: ((stamp: RequestedStamp) => Promise<Store>) | undefined;
   /** Closes every store that was opened and removes the data. */
   dispose(): Promise<void>;
 }
@@ -110,7 +110,7 @@ export class Recorder implements Listener {
   readonly heard: StoreEvent[] = [];
   readonly endings: StoreError[] = [];
   upTo = 0;
-  /** Current entry of each key according to the events; undefined if deleted. */
+  /** What stands under each key by the events heard; undefined: it was deleted. */
   private readonly current = new Map<string, Entry | undefined>();
 
   constructor(private readonly prefix: string) {

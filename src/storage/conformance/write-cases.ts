@@ -210,15 +210,15 @@ export const writeCases: readonly Scenario[] = [
   scenario(
     "a write whose own key isn't as expected is a conflict, whatever its condition",
     async ({ store }) => {
-      const stands = await create(store, webKey, "1");
-      const condition = { key: "/g/r/n/none", revision: stands };
+      const revision = await create(store, webKey, "1");
+      const condition = { key: "/g/r/n/none", revision: revision };
       const result = await store.commit({
         kind: "create",
         key: webKey,
         draft: draft("2"),
         conditions: [condition],
       });
-      assert.equal(!result.ok && result.current?.revision, stands);
+      assert.equal(!result.ok && result.current?.revision, revision);
       assert.equal(!result.ok && result.failedCondition, undefined);
     },
   ),

@@ -1,5 +1,5 @@
 import { revisionOf } from "../entry.ts";
-import { decodeStamp, encodeStamp, stampToWrite, type WantedStamp } from "../stamp.ts";
+import { decodeStamp, encodeStamp, stampToWrite, type RequestedStamp } from "../stamp.ts";
 import type { Revision } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { Keyspace } from "./keyspace.ts";
@@ -17,7 +17,7 @@ export const mark = Buffer.from("1");
 export async function claimKeyspace(
   connection: Connection,
   keyspace: Keyspace,
-  wanted: WantedStamp | undefined,
+  wanted: RequestedStamp | undefined,
 ): Promise<Revision> {
   const marker = { put: { key: keyspace.marker, value: mark } };
   const stamp = wanted && { put: { key: keyspace.stamp, value: encodeStamp(wanted) } };
@@ -37,28 +37,26 @@ export async function claimKeyspace(
   if (succeeded) return revisionOf(revision);
   const [foundMarker, foundStamp, ...foundTelltales] = results;
   if (wanted !== undefined) {
-    const telltaleLabels = telltales
-      .filter((_, i) => foundTelltales[i]!.kvs.length > 0)
-      .map(([, label]) => label);
-    await claimStamp(connection, keyspace, wanted, { stamp: foundStamp!.kvs[0], telltaleLabels });
+    const labels = telltales.filter((_, i) => foundTelltales[i]!.kvs.length > 0).map(([, label]) => label);
+    await claimStamp(connection, keyspace, wanted, { stamp: foundStamp!.kvs[0], labels });
   }
   return revisionOf(foundMarker!.kvs[0]!.modRevision);
 }
 
-interface Found {
+interface ExistingStamp {
   readonly stamp: KeyValue | undefined;
-  /** The labels of the telltales that are there. */
-  readonly telltaleLabels: readonly string[];
+  /** The labels of the telltale keys that exist. */
+  readonly labels: readonly string[];
 }
 
 /** Writes the stamp of a store that has none, or that of a lower format, unless another server is quicker. */
 async function claimStamp(
   connection: Connection,
   keyspace: Keyspace,
-  wanted: WantedStamp,
-  { stamp, telltaleLabels }: Found,
+  wanted: RequestedStamp,
+  { stamp, labels }: ExistingStamp,
 ): Promise<void> {
-  const missing = stampToWrite(wanted, decodeStamp(stamp?.value), telltaleLabels);
+  const missing = stampToWrite(wanted, decodeStamp(stamp?.value), labels);
   if (missing === undefined) return;
   const { succeeded, results } = await connection.write(
     {
@@ -68,6 +66,5 @@ async function claimStamp(
     },
     true,
   );
-  if (!succeeded)
-    await claimStamp(connection, keyspace, wanted, { stamp: results[0]!.kvs[0], telltaleLabels });
+  if (!succeeded) await claimStamp(connection, keyspace, wanted, { stamp: results[0]!.kvs[0], labels });
 }

@@ -265,21 +265,21 @@ class ClusterStore implements EtcdStore {
       success: [change, { put: { key: this.keyspace.marker, value: mark } }],
       failure: [key, ...conditions.map((condition) => condition.key)].map((one) => ({ range: { key: one } })),
     });
-    const found = results[0]?.kvs[0];
-    if (!succeeded && !(doubtful && isOwn(found, value))) {
+    const existing = results[0]?.kvs[0];
+    if (!succeeded && !(doubtful && isOwn(existing, value))) {
       // Another's write, or the removal, may stand on top of one of ours that went without an answer.
       if (doubtful) throw new StoreUnavailableError(`whether ${write.key} was written isn't known`);
-      const current = found === undefined ? undefined : decodeEntry(write.key, found);
-      if ((found?.modRevision ?? 0) !== expected) return { ok: false, current };
+      const current = existing === undefined ? undefined : decodeEntry(write.key, existing);
+      if ((existing?.modRevision ?? 0) !== expected) return { ok: false, current };
       const revisions = results.slice(1).map(({ kvs }) => kvs[0]?.modRevision ?? 0);
       const failedCondition = conditions.findIndex(
         ({ modRevision }, index) => modRevision !== revisions[index],
       );
       return { ok: false, current, failedCondition };
     }
-    const at = succeeded ? revision : found!.modRevision;
+    const at = succeeded ? revision : existing!.modRevision;
     await this.live.delivered(revisionOf(at));
-    const stored: KeyValue = value === undefined ? found! : { key, version: 0, modRevision: at, value };
+    const stored: KeyValue = value === undefined ? existing! : { key, version: 0, modRevision: at, value };
     return { ok: true, revision: revisionOf(at), entry: decodeEntry(write.key, stored) };
   }
 
@@ -376,8 +376,8 @@ class ClusterStore implements EtcdStore {
 }
 
 /** Whether what is found is what a write without an answer was to leave. */
-function isOwn(found: KeyValue | undefined, value: Buffer | undefined): boolean {
-  return found !== undefined && value !== undefined && value.equals(found.value);
+function isOwn(existing: KeyValue | undefined, value: Buffer | undefined): boolean {
+  return existing !== undefined && value !== undefined && value.equals(existing.value);
 }
 
 interface RangePart {

@@ -4,15 +4,15 @@
  */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
-/** Calls `take` for each field of a message; a field that `take` doesn't read must be skipped by it. */
+/** Calls `visit` for each field of a message; a field that `visit` doesn't read must be skipped by it. */
 function eachField(
   bytes: Uint8Array,
-  take: (field: number, reader: BinaryReader, wire: WireType) => void,
+  visit: (field: number, reader: BinaryReader, wire: WireType) => void,
 ): void {
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [field, wire] = reader.tag();
-    take(field, reader, wire);
+    visit(field, reader, wire);
   }
 }
 
@@ -213,15 +213,15 @@ const noSpace = 1;
 
 /** Whether an answer about alarms names one for want of space. */
 export function decodeSpaceAlarm(bytes: Uint8Array): boolean {
-  let hasAlarm = false;
+  let isFull = false;
   eachField(bytes, (field, reader, wire) => {
     if (field !== 2) return reader.skip(wire, field);
     eachField(reader.bytes(), (inner, alarm, innerWire) => {
-      if (inner === 2) hasAlarm ||= alarm.int32() === noSpace;
+      if (inner === 2) isFull ||= alarm.int32() === noSpace;
       else alarm.skip(innerWire, inner);
     });
   });
-  return hasAlarm;
+  return isFull;
 }
 
 /** Asks for every event from `startRevision` on, with the values before. */

@@ -19,8 +19,8 @@ export class EtcdSharedValues implements SharedValues {
   async replace(name: string, before: Buffer | undefined, value: Buffer): Promise<Buffer> {
     const key = this.keyspace.shared(name);
     const { kvs } = await this.connection.range({ key });
-    const current = valueOf(kvs[0]);
-    if (current !== undefined && !(before?.equals(current) ?? false)) return current;
+    const existing = valueOf(kvs[0]);
+    if (existing !== undefined && !(before?.equals(existing) ?? false)) return existing;
     const { succeeded, results } = await this.connection.write(
       {
         expect: { key, modRevision: kvs[0]?.modRevision ?? 0 },

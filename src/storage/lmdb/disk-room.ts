@@ -19,7 +19,7 @@ const freeFailures = 2;
  * writes a stack to standard error. A disk that has less than 8 MiB left, in a file without as many free pages, counts as full before
  * a write fails.
  */
-export class DiskRoom {
+export class DiskSpaceGuard {
   /** Why writes fail at present. */
   private failure: StoreError | undefined;
   private failures = 0;

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { makeFolder } from "../../base/folders.ts";
 import { firstRevision } from "../entry.ts";
-import type { WantedStamp } from "../stamp.ts";
+import type { RequestedStamp } from "../stamp.ts";
 import { StoreDamagedError, StoreError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
@@ -54,7 +54,7 @@ const openFolders = new Map<string, Shared>();
  * @throws {StoreTimeoutError} a process that was stopped holds the right to write.
  * @throws {StoreStampError} the store is used for something else.
  */
-export function acquireEnvironment(dir: string, mapBytes: number, stamp?: WantedStamp): Environment {
+export function acquireEnvironment(dir: string, mapBytes: number, stamp?: RequestedStamp): Environment {
   const path = prepareFolder(dir);
   const shared = openFolders.get(path);
   if (shared !== undefined) {
@@ -131,7 +131,7 @@ function keepPrivate(dir: string): void {
   }
 }
 
-function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | undefined): Environment {
+function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | undefined): Environment {
   refuseForeignFile(dir);
   const before = filesOf(dir);
   const textual = { keyEncoder: textKeys };

@@ -23,7 +23,7 @@ import { Compactor } from "./compactor.ts";
 import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
-import { DiskRoom } from "./disk-room.ts";
+import { DiskSpaceGuard } from "./disk-room.ts";
 import { damagedError, transactionError, writeError } from "./errors.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { recordRetention } from "./retention.ts";
@@ -67,7 +67,7 @@ class EmbeddedStore implements LmdbStore {
   private readonly reader: Reader;
   private readonly writer: Writer;
   private readonly compactor: Compactor;
-  private readonly room: DiskRoom;
+  private readonly room: DiskSpaceGuard;
   private readonly feed: Feed;
   /** Undefined where this opener keeps all history. */
   private readonly compaction: Periodic | undefined;
@@ -75,7 +75,7 @@ class EmbeddedStore implements LmdbStore {
   private watch: ChangeWatch | undefined;
   private closing: Promise<void> | undefined;
   /** Someone committed while a batch of our own was under way. */
-  private unheardChange = false;
+  private missedChange = false;
 
   constructor(
     private readonly options: LmdbStoreOptions,
@@ -85,7 +85,7 @@ class EmbeddedStore implements LmdbStore {
     this.compactor = new Compactor(environment);
     const { mapSize = defaultMapBytes, writeTimeoutMs = defaultWriteTimeoutMs } = options;
     const limits = { storeBytes: mapSize, writeTimeoutMs };
-    this.room = new DiskRoom(environment);
+    this.room = new DiskSpaceGuard(environment);
     const events = {
       durable: (batch: Batch) => this.orEndSubscriptions(() => this.publish(batch)),
       idle: () => this.onIdle(),
@@ -247,7 +247,7 @@ class EmbeddedStore implements LmdbStore {
 
   private onChange(): void {
     // A batch of our own tells by itself, and reads first what others did before it.
-    this.unheardChange = this.writer.busy;
+    this.missedChange = this.writer.busy;
     if (this.closing !== undefined || this.writer.busy) return;
     this.orEndSubscriptions(() => this.readNewest());
   }
@@ -265,14 +265,14 @@ class EmbeddedStore implements LmdbStore {
   }
 
   private onIdle(): void {
-    if (this.unheardChange) this.onChange();
+    if (this.missedChange) this.onChange();
   }
 
   /** Publishes all committed events of any process, even if the writer's promise isn't resolved yet. */
   private readNewest(): void {
     const state = this.read(() => this.reader.state());
     if (state.revision <= this.feed.position) return;
-    const own = this.writer.untoldBatch(state);
+    const own = this.writer.unacknowledgedBatch(state);
     if (own === undefined) this.readLog(state.revision);
     else this.publish(own);
   }

@@ -80,10 +80,10 @@ export class Reader {
     const { records } = this.environment;
     records.shared = true;
     try {
-      if (revision === state.revision) this.takeStanding(page, prefix, after);
+      if (revision === state.revision) this.readLatest(page, prefix, after);
       else {
         records.newest = revision;
-        this.takeMerged(page, prefix, after, revision);
+        this.readPast(page, prefix, after, revision);
       }
     } finally {
       records.shared = false;
@@ -168,23 +168,23 @@ export class Reader {
   }
 
   /** At the latest revision only present values count. This is the hottest loop of the store. */
-  private takeStanding(page: Page, prefix: string, after: string | undefined): void {
+  private readLatest(page: Page, prefix: string, after: string | undefined): void {
     const { data, records } = this.environment;
     for (const { key, value } of data.getRange(dataRange(prefix, after))) {
-      if (!page.take(records.name(key, value as RawEntry))) return;
+      if (!page.add(records.name(key, value as RawEntry))) return;
     }
   }
 
   /** At an older revision: the values that are still current, and for the others those in the log. */
-  private takeMerged(page: Page, prefix: string, after: string | undefined, at: Revision): void {
-    for (const found of merge(this.standing(prefix, after, at), this.indexed(prefix, after, at))) {
-      const entry = "body" in found ? found : this.past.valueBefore(found.key, found.revision, at);
-      if (entry !== undefined && !page.take(entry)) return;
+  private readPast(page: Page, prefix: string, after: string | undefined, at: Revision): void {
+    for (const item of merge(this.currentValues(prefix, after, at), this.indexedChanges(prefix, after, at))) {
+      const entry = "body" in item ? item : this.past.valueBefore(item.key, item.revision, at);
+      if (entry !== undefined && !page.add(entry)) return;
     }
   }
 
   /** The present values of up to revision `at`; for keys that were changed since, by which revision. */
-  private *standing(
+  private *currentValues(
     prefix: string,
     after: string | undefined,
     at: Revision,
@@ -197,7 +197,7 @@ export class Reader {
   }
 
   /** For each key that the index has since revision `at`, the first revision there. */
-  private *indexed(prefix: string, after: string | undefined, at: Revision): Generator<Changed, void> {
+  private *indexedChanges(prefix: string, after: string | undefined, at: Revision): Generator<Changed, void> {
     const skip = after !== undefined && compareKeys(after, prefix) >= 0;
     const start: HistoryKey = skip ? [after, maxRevision] : [prefix, revisionOf(0)];
     const end: HistoryKey = [prefixEnd(prefix), revisionOf(0)];
@@ -240,7 +240,7 @@ class Page {
   ) {}
 
   /** Whether there was room for the entry. */
-  take(entry: Entry): boolean {
+  add(entry: Entry): boolean {
     const { length } = this.entries;
     if (length >= this.limit || (length > 0 && this.bytes >= this.maxBytes)) {
       this.more = true;

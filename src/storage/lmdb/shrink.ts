@@ -105,10 +105,10 @@ function copyAll(old: Environment, fresh: Environment): void {
 
 function replace(old: Environment, fresh: Environment): ShrinkResult {
   const oldFile = join(old.dir, dataFile);
-  const newFile = join(fresh.dir, dataFile);
-  const sizes = { before: statSync(oldFile).size, after: statSync(newFile).size };
-  renameSync(newFile, oldFile);
-  // The lock file describes the old file.
+  const freshFile = join(fresh.dir, dataFile);
+  const sizes = { before: statSync(oldFile).size, after: statSync(freshFile).size };
+  renameSync(freshFile, oldFile);
+  // It describes the old file.
   rmSync(join(old.dir, lockFile), { force: true });
   return sizes;
 }

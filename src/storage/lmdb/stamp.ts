@@ -1,4 +1,4 @@
-import { decodeStamp, encodeStamp, type Stamp, stampToWrite, type WantedStamp } from "../stamp.ts";
+import { decodeStamp, encodeStamp, type Stamp, stampToWrite, type RequestedStamp } from "../stamp.ts";
 import { StoreDamagedError } from "../store.ts";
 import { seal, unseal } from "./checksum.ts";
 import type { Environment } from "./databases.ts";
@@ -28,8 +28,8 @@ export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined 
  *
  * @throws {StoreStampError} the store is used for something else.
  */
-export function claimStamp(databases: Databases, wanted: WantedStamp): void {
-  const stamp = missingStamp(databases, wanted);
+export function claimStamp(databases: Databases, requested: RequestedStamp): void {
+  const stamp = missingStamp(databases, requested);
   if (stamp !== undefined) databases.meta.putSync(stampKey, seal(encodeStamp(stamp)));
 }
 
@@ -38,9 +38,9 @@ export function claimStamp(databases: Databases, wanted: WantedStamp): void {
  *
  * @throws as {@link claimStamp}.
  */
-export function missingStamp({ meta, data }: Databases, wanted: WantedStamp): Stamp | undefined {
-  const telltaleLabels = Array.from(wanted.telltales)
+export function missingStamp({ meta, data }: Databases, requested: RequestedStamp): Stamp | undefined {
+  const labels = Array.from(requested.telltales)
     .filter(([key]) => data.getBinary(key) !== undefined)
     .map(([, label]) => label);
-  return stampToWrite(wanted, stampIn({ meta }), telltaleLabels);
+  return stampToWrite(requested, stampIn({ meta }), labels);
 }

@@ -12,7 +12,7 @@ const checkMs = 250;
 const stuckMs = 1000;
 
 /** A write, and who waits for it. */
-export interface Waiting {
+export interface WaitingWrite {
   readonly write: Write;
   /** When it came, in milliseconds of `performance.now()`. */
   readonly since: number;
@@ -26,7 +26,7 @@ export interface Waiting {
  * will never be made.
  */
 export class WaitingWrites {
-  private queue: Waiting[] = [];
+  private queue: WaitingWrite[] = [];
   /** Since when a transaction waits to begin; undefined: none does. */
   private openingSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ export class WaitingWrites {
     return waitedMs < stuckMs ? undefined : lockedError(this.dir, this.lock.holder(), waitedMs);
   }
 
-  push(waiting: Waiting): void {
+  push(waiting: WaitingWrite): void {
     this.queue.push(waiting);
   }
 
@@ -65,7 +65,7 @@ export class WaitingWrites {
   }
 
   /** The transaction has begun, or can't: gives the writes that share its fate. */
-  take(): Waiting[] {
+  removeAll(): WaitingWrite[] {
     let bytes = 0;
     let count = 0;
     this.openingSince = undefined;
@@ -77,14 +77,14 @@ export class WaitingWrites {
   }
 
   /** Takes the writes out that need room, which are all but deletes. */
-  withdrawGrowing(): Waiting[] {
+  withdrawGrowing(): WaitingWrite[] {
     const growing = this.queue.filter(({ write }) => write.kind !== "delete");
     this.queue = this.queue.filter(({ write }) => write.kind === "delete");
     return growing;
   }
 
   /** Takes all writes out. */
-  withdrawAll(): Waiting[] {
+  withdrawAll(): WaitingWrite[] {
     return this.queue.splice(0);
   }
 

@@ -14,12 +14,12 @@ import {
 import { markTime } from "../time-marks.ts";
 import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { DiskRoom } from "./disk-room.ts";
+import { DiskSpaceGuard } from "./disk-room.ts";
 import { fullError, transactionError, writeError } from "./errors.ts";
 import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
 import { numberIn, type Reader, soundStateIn } from "./reader.ts";
 import { roomLeft } from "./room.ts";
-import { type Waiting, WaitingWrites } from "./waiting-writes.ts";
+import { type WaitingWrite, WaitingWrites } from "./waiting-writes.ts";
 
 /** The next batch waits behind the one that syncs, so that the disk is never idle. */
 const batchesUnderWay = 2;
@@ -37,8 +37,8 @@ export interface Batch {
   /** The last revision before the batch's own. */
   readonly before: Revision;
   readonly events: StoreEvent[];
-  readonly outcomes: { readonly to: Waiting; readonly result: CommitResult }[];
-  readonly failed: { readonly to: Waiting; readonly error: unknown }[];
+  readonly outcomes: { readonly to: WaitingWrite; readonly result: CommitResult }[];
+  readonly failed: { readonly to: WaitingWrite; readonly error: unknown }[];
 }
 
 /** How much and how long. */
@@ -70,7 +70,7 @@ export class Writer {
   /** How many writes failed because the store had no room for them or could not commit them. */
   failedWrites = 0;
   /** Batches that were written and may be durable, which this thread wasn't told yet. */
-  private readonly untold = new Set<Batch>();
+  private readonly unacknowledged = new Set<Batch>();
   /** Begins anywhere, so that no two writers over one folder number their batches alike. */
   private lastNumber = randomInt(2 ** 47);
   private idle: (() => void)[] = [];
@@ -83,7 +83,7 @@ export class Writer {
     private readonly clock: Clock,
     private readonly limits: WriterLimits,
     private readonly on: WriterEvents,
-    private readonly room = new DiskRoom(environment),
+    private readonly room = new DiskSpaceGuard(environment),
   ) {
     this.queue = new WaitingWrites(environment.dir, environment.lock, limits.writeTimeoutMs);
   }
@@ -93,7 +93,7 @@ export class Writer {
   }
 
   /** Takes a write into the next batch. */
-  commit(waiting: Waiting): void {
+  commit(waiting: WaitingWrite): void {
     this.queue.push(waiting);
     this.startBatch();
   }
@@ -112,8 +112,8 @@ export class Writer {
    * The batch of this writer that left a state that is committed, while its writes are still to be acknowledged. What it
    * says needn't be read.
    */
-  untoldBatch({ batch }: State): Batch | undefined {
-    for (const untold of this.untold) if (untold.number === batch) return untold;
+  unacknowledgedBatch({ batch }: State): Batch | undefined {
+    for (const untold of this.unacknowledged) if (untold.number === batch) return untold;
     return undefined;
   }
 
@@ -142,17 +142,17 @@ export class Writer {
   }
 
   private async runBatch(): Promise<void> {
-    let writes: Waiting[] = [];
+    let taken: WaitingWrite[] = [];
     let batch: Batch | undefined;
     let failure: unknown;
     try {
       await this.environment.root.transaction(() => {
         // Further writes may have come since the transaction was asked for.
         this.refuseWhileFull();
-        writes = this.queue.take();
+        taken = this.queue.removeAll();
         try {
-          batch = this.write(writes);
-          this.untold.add(batch);
+          batch = this.write(taken);
+          this.unacknowledged.add(batch);
         } catch (error) {
           // A put that LMDB refuses marks the transaction as failed: it is given up as a whole.
           failure = error;
@@ -162,13 +162,13 @@ export class Writer {
     } catch (error) {
       const cause = failure ?? (await transactionError(error));
       // When the transaction could not even begin, everything that waits shares its fate.
-      if (writes.length === 0) writes = this.queue.take();
-      const storeError = writeError(this.environment.dir, cause);
-      if (failure === undefined) this.room.failed(storeError);
-      this.refuse(writes, storeError);
+      if (taken.length === 0) taken = this.queue.removeAll();
+      const reported = writeError(this.environment.dir, cause);
+      if (failure === undefined) this.room.failed(reported);
+      this.refuse(taken, reported);
       return;
     } finally {
-      if (batch !== undefined) this.untold.delete(batch);
+      if (batch !== undefined) this.unacknowledged.delete(batch);
     }
     if (batch === undefined) return;
     if (batch.events.length > 0) this.room.succeeded();
@@ -194,7 +194,7 @@ export class Writer {
     this.refuse(this.room.paused ? this.queue.withdrawAll() : this.queue.withdrawGrowing(), refusal);
   }
 
-  private refuse(writes: readonly Waiting[], error: StoreError): void {
+  private refuse(writes: readonly WaitingWrite[], error: StoreError): void {
     this.failedWrites += writes.length;
     for (const { reject } of writes) reject(error);
   }
@@ -203,10 +203,10 @@ export class Writer {
    * Runs inside the write transaction. Everything that can fail comes before the first put: an exception after one would
    * not undo it.
    */
-  private write(writes: readonly Waiting[]): Batch {
+  private write(batched: readonly WaitingWrite[]): Batch {
     const { meta, marks, counts } = this.environment;
     const { revision: before, floor, markTime: markedAt } = soundStateIn(meta.getBinaryFast("state"));
-    const { steps, ...batch } = this.plan(writes, before);
+    const { steps, ...batch } = this.plan(batched, before);
     if (steps.length === 0) return batch;
     const counters = [...growthOf(batch.events)]
       .filter(([, change]) => change !== 0)
@@ -224,7 +224,10 @@ export class Writer {
   }
 
   /** The outcome of each write of a batch, in order; changes nothing. A write whose outcome can't be determined fails alone. */
-  private plan(writes: readonly Waiting[], before: Revision): Batch & { readonly steps: readonly Step[] } {
+  private plan(
+    batched: readonly WaitingWrite[],
+    before: Revision,
+  ): Batch & { readonly steps: readonly Step[] } {
     const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
     const steps: Step[] = [];
     const changed = new Map<string, Entry | undefined>();
@@ -238,16 +241,16 @@ export class Writer {
       },
     };
     let room = roomLeft(this.environment, this.limits.storeBytes);
-    for (const to of writes) {
+    for (const to of batched) {
       const { write } = to;
       const next = revisionOf(before + steps.length + 1);
-      const prepared = attempt(() => prepare(write, present, next));
-      if (prepared.result === undefined) {
-        batch.failed.push({ to, error: prepared.error });
+      const outcome = attempt(() => prepare(write, present, next));
+      if (outcome.result === undefined) {
+        batch.failed.push({ to, error: outcome.error });
         continue;
       }
-      const { event, record } = prepared;
-      if (record !== undefined) room -= bytesTaken(record, event?.previous);
+      const { event, record } = outcome;
+      if (record !== undefined) room -= maxBytesOf(record, event?.previous);
       if (record !== undefined && room < 0) {
         this.failedWrites++;
         batch.failed.push({
@@ -261,7 +264,7 @@ export class Writer {
         batch.events.push(event);
         changed.set(write.key, event.entry);
       }
-      batch.outcomes.push({ to, result: prepared.result });
+      batch.outcomes.push({ to, result: outcome.result });
     }
     return { ...batch, steps };
   }
@@ -279,7 +282,7 @@ export class Writer {
 }
 
 /** How many bytes a write takes at most; what it superseded stays, in the log. */
-function bytesTaken(record: Buffer, superseded: Entry | undefined): number {
+function maxBytesOf(record: Buffer, superseded: Entry | undefined): number {
   return record.length + writeOverheadBytes + (superseded === undefined ? 0 : recordOf(superseded).length);
 }
 

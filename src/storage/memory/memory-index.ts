@@ -90,20 +90,19 @@ export class MemoryIndex {
   /** What disagrees between values, counters, log and revision. */
   check(): string[] {
     const problems: string[] = [];
-    const actualCounts = new Map<string, number>();
+    const counted = new Map<string, number>();
     for (const [key, { current, past, dropped }] of this.chains.entries()) {
       if (current !== undefined) {
         const { collection, partition } = countersOf(key);
-        for (const counted of [collection, partition])
-          actualCounts.set(counted, (actualCounts.get(counted) ?? 0) + 1);
+        for (const prefix of [collection, partition]) counted.set(prefix, (counted.get(prefix) ?? 0) + 1);
         if (current.revision > this.latest) problems.push(`${key} is newer than the latest revision`);
       }
       if (current === undefined && past.length === dropped)
         problems.push(`${key} has no value and no history`);
     }
-    for (const counted of new Set([...actualCounts.keys(), ...this.counts.keys()])) {
-      const [actual, counter] = [actualCounts.get(counted) ?? 0, this.counts.get(counted) ?? 0];
-      if (actual !== counter) problems.push(`${counted} counts ${counter} keys and has ${actual}`);
+    for (const prefix of new Set([...counted.keys(), ...this.counts.keys()])) {
+      const [actual, counter] = [counted.get(prefix) ?? 0, this.counts.get(prefix) ?? 0];
+      if (actual !== counter) problems.push(`${prefix} counts ${counter} keys and has ${actual}`);
     }
     return problems;
   }

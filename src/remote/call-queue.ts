@@ -1,26 +1,26 @@
 import type { Clock, Timer } from "../base/clock.ts";
 
-/** Bounds of a {@link CallQueue}. */
+/** Limits of a {@link CallQueue}. */
 export interface CallQueueLimits {
-  /** Calls that run at the same time. */
+  /** Maximum number of concurrent calls. */
   readonly running: number;
   /** Maximum running calls of one source; calls with precedence aren't limited by it. */
   readonly runningPerSource: number;
-  /** Calls that wait. */
+  /** Maximum number of waiting calls. */
   readonly waiting: number;
   /** Maximum waiting calls of one source. */
   readonly waitingPerSource: number;
-  /** A call that has waited for this time is refused, in milliseconds. */
+  /** Time in milliseconds after which a waiting call is rejected. */
   readonly waitMs: number;
 }
 
-/** Who causes a call. */
+/** The origin of a call. */
 export interface CallOrigin {
-  /** Sources take turns: usually the client's network. */
+  /** Calls of different sources alternate; usually the client's network. */
   readonly source: string;
-  /** The connections of a source take turns; undefined counts as one more connection. */
+  /** Calls of different connections of a source alternate; undefined counts as one connection. */
   readonly connection: object | undefined;
-  /** Calls with precedence go ahead of all others. */
+  /** Whether the call runs before all calls without precedence. */
   readonly precedence: boolean;
 }
 
@@ -136,10 +136,10 @@ export class CallQueue {
   }
 }
 
-/** The calls of one source that wait, by connection: the connections in the order of their turns. */
+/** Waiting calls of one source by connection; the first connection is next. */
 type Source = Map<object | undefined, Waiting[]>;
 
-/** Calls that wait. Maps keep the order of turns: who had a turn goes to the end. */
+/** Waiting calls. The maps are ordered: a source or connection moves to the end when its call starts. */
 class Turns {
   private readonly sources = new Map<string, Source>();
   private readonly sizes = new Map<string, number>();

@@ -1,18 +1,18 @@
 /**
- * What the server does where the specification and the reference differ: one member for each difference. With `platform` names the
- * server follows the specification, with `kubernetes` names the reference, so that its clients run unchanged. The page
- * docs/vocabularies.md shows the same table; code reads the member and never the name of the vocabulary.
+ * Behavior for which the specification and the reference differ: one member for each difference. With `platform` names the
+ * server follows the specification, with `kubernetes` names the reference, so that its clients run unchanged.
+ * docs/vocabularies.md shows the same table. Code checks these members, never the name of the vocabulary.
  */
 export interface VocabularyBehavior {
   /**
-   * Which class a new object gets that names none while several ingress or storage classes are marked as the default (spec:
-   * conventions 4.13). True: the newest, of equally old ones the one whose name sorts first. False: every new Ingress or claim is
-   * rejected, also one that names its class.
+   * How a new object without a class is handled if several ingress or storage classes are marked as default (spec: conventions
+   * 4.13). True: it gets the newest of them, and the first by name of equally new ones. False: every new Ingress or claim is
+   * rejected, even with a class.
    */
   readonly newestDefaultClass: boolean;
   /**
-   * Whether a fresh store gets a LimitRange by which containers in the namespace `default` request 0.1 CPU (spec: conventions 4.13).
-   * One that was deleted is not created again.
+   * Whether a new store gets a LimitRange with a default request of 0.1 CPU for containers in the namespace `default` (spec:
+   * conventions 4.13). The server doesn't recreate it after a deletion.
    */
   readonly defaultCpuRequest: boolean;
   /**
@@ -33,8 +33,7 @@ export interface VocabularyBehavior {
   /** Whether conditions of certificate requests may have other types than Approved, Denied and Failed (spec: conventions 2.6). */
   readonly otherRequestConditions: boolean;
   /**
-   * Whether requests to the two signers for node agents may leave the usage `key encipherment` out, which only RSA keys have a use
-   * for. Otherwise the usages must be exactly those of the signer (spec: conventions 2.6).
+   * Whether requests to the two signers for node agents may omit the usage `key encipherment`, which only RSA keys need. Otherwise the usages must be exactly those of the signer (spec: conventions 2.6).
    */
   readonly optionalKeyEncipherment: boolean;
   /**

@@ -1,6 +1,6 @@
 /**
- * What lmdb-js is given to turn keys and values into bytes and back, chosen for the least work per entry: keys are
- * written into the engine's own buffer, and values are copied once, out of the engine's buffer into a slab.
+ * Encoders and decoders of keys and values for lmdb-js, with little work per entry: keys are written into the buffer of lmdb-js,
+ * and values are copied once, from its buffer into a slab.
  */
 import { type Entry, StoreValueError, type Write } from "../store.ts";
 import { revisionOf } from "../entry.ts";
@@ -15,13 +15,13 @@ import {
   writeUint64,
 } from "./layout.ts";
 
-/** How lmdb-js writes and reads keys. */
+/** The encoding of keys. */
 export interface KeyCodec<K> {
   writeKey(key: K, target: Buffer, offset: number): number;
   readKey(source: Buffer, start: number, end: number): K;
 }
 
-/** What `toString` calls in the end; it takes half the time, and is there in every Node. */
+/** The internal function behind `toString`; it takes half the time and exists in every version of Node. */
 function readText(source: Buffer, start: number, end: number): string {
   return (source as Buffer & { utf8Slice(start: number, end: number): string }).utf8Slice(start, end);
 }
@@ -54,26 +54,26 @@ const viewsUpToBytes = 8 * 1024;
 
 const nothing = new Uint8Array(0);
 
-/** An entry whose key is still to be filled in, by {@link RecordCodec.name}. */
+/** An entry without its key, which {@link RecordCodec.name} sets. */
 export type RawEntry = { -readonly [K in keyof Entry]: Entry[K] };
 
 /**
- * The value codec of `data`, and what copies superseded values out of the log. It gives entries whose key is still empty:
- * LMDB doesn't say it. {@link name} fills it in and verifies the checksum; it comes before the next entry is read.
+ * Decodes the values of `data` and the superseded values of the log. The decoder doesn't know the key, so the key of the entry
+ * is empty: call {@link name}, which sets it and verifies the checksum, before the next entry is read.
  *
- * Many small values share a slab of 64 KB; so that a single entry never keeps much alive, ranges and single reads use
- * different ones: {@link shared} says which.
+ * Small values share slabs of 64 KB. Ranges and single reads use different slabs ({@link shared}), so that one entry doesn't keep
+ * much memory alive.
  */
 export class RecordCodec {
-  /** Of values of a later revision only the revision is taken; header and body are empty. */
+  /** Values of later revisions are decoded without header and body. */
   newest: number = maxRevision;
-  /** Whether the values to come live and die together. */
+  /** Whether the next values have the same lifetime. */
   shared = false;
-  /** The checksum that the last record says it has, with its key; undefined where it says none. */
+  /** The checksum in the last record, which includes the key; undefined if the record has none. */
   private expected: number | undefined;
-  /** The checksum of the last record, without its key. */
+  /** The computed checksum of the last record without the key. */
   private checksum = 0;
-  /** Why the last record can't be read. */
+  /** The error of the last record, if it can't be decoded. */
   private fault: string | undefined;
   private slab = Buffer.alloc(0);
   private used = 0;
@@ -89,16 +89,16 @@ export class RecordCodec {
     return this.read(source, length, (end) => this.view(source, end));
   }
 
-  /** The entry in the record that is all of `source` from `offset`. */
+  /** Decodes the record that extends from `offset` to the end of `source`. */
   copy(source: Buffer, offset: number): RawEntry {
     const record = source.subarray(offset);
     return this.read(record, record.length, (end) => record.subarray(0, end));
   }
 
   /**
-   * Gives the entry that was read last its key.
+   * Sets the key of the entry that was decoded last.
    *
-   * @throws {StoreValueError} its bytes aren't those which were written under this key.
+   * @throws {StoreValueError} if the checksum doesn't match the bytes and the key.
    */
   name(key: string, entry: RawEntry): Entry {
     if (this.fault !== undefined) throw new StoreValueError(key, this.fault);
@@ -146,7 +146,7 @@ export class RecordCodec {
     return decodeRecord("", this.slab, start, length);
   }
 
-  /** The first `length` bytes of the engine's buffer, which is the same one again and again: views are kept by length. */
+  /** Returns a view of the first `length` bytes of the buffer of lmdb-js. The buffer is reused, so views are cached by length. */
   private view(source: Buffer, length: number): Uint8Array {
     if (length > viewsUpToBytes) return new Uint8Array(source.buffer, source.byteOffset, length);
     if (this.viewsOf !== source.buffer) {
@@ -161,7 +161,7 @@ export class RecordCodec {
 
 const logBufferBytes = 64 * 1024;
 
-/** Makes log entries, one after the other in the same buffer: the engine copies what it is given in a transaction. */
+/** Encodes log entries in a reused buffer: lmdb-js copies the bytes within the transaction. */
 export class LogEncoder {
   private readonly buffer = Buffer.allocUnsafeSlow(logBufferBytes);
 

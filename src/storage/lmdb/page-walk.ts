@@ -1,6 +1,6 @@
 /**
- * Reads the pages of an LMDB file with ordinary reads and reports damage of their structure. LMDB itself reads
- * through memory and trusts what it finds: a damaged page ends the process by a signal. So this comes first.
+ * Reads the pages of an LMDB file with ordinary reads and reports structural damage. LMDB maps the file into memory and trusts
+ * its content: a damaged page ends the process by a signal. So this check runs first.
  *
  * A page begins with its number (8 bytes), the transaction that wrote it (8), padding (2), flags (2), and the bounds of its
  * free space (2 and 2; of a large value's pages: their number, 4). The nodes of a tree page are counts through offsets that
@@ -28,24 +28,24 @@ import {
 } from "./meta-pages.ts";
 
 const nodeBytes = 8;
-/** The flags of a leaf's entry: its value has pages of its own; it describes a tree. */
+/** Flags of a node of a leaf page: the value is stored on overflow pages; the value describes a tree. */
 const largeValueFlag = 0x01;
 const subtree = 0x02;
-/** The flags of the tree of free pages that concern the order of its keys, which are whole numbers; other trees have none. */
+/** Flags of the tree of free pages for its integer keys; other trees have no flags. */
 const numericFlags = 0x08;
 const orderFlags = 0x7f;
 
-/** Up to this size all pages are read at the start of a server; of a larger file those that lead to others. */
+/** Maximum size of a file of which a starting server reads all pages; of larger files it reads the branch pages. */
 const wholeUpToBytes = 16 * 1024 * 1024;
 
-/** For a larger file: approximate number of other pages to read. */
+/** Approximate number of other pages that are read of a larger file. */
 const sampledPages = 1024;
 
 /**
- * The first thing that is wrong with the newest snapshot's pages; undefined when they are sound. The caller holds a read
- * transaction, so that no page of that snapshot is written to meanwhile.
+ * Checks the pages of the newest snapshot. Returns the first error; undefined if there is none. The caller holds a read
+ * transaction, so that no page of the snapshot is overwritten.
  *
- * @param everything also the pages that lead nowhere, of a large file too.
+ * @param everything also reads all leaf and overflow pages of a large file.
  */
 export function damagedPage(dir: string, everything: boolean): string | undefined {
   const file = openSync(join(dir, dataFile), "r");
@@ -65,7 +65,7 @@ class PageWalk {
   private readonly meta: Meta;
   private readonly filePages: number;
   private readonly whole: boolean;
-  /** One for each page that is being looked at, from the root down, as a large file has thousands of pages. */
+  /** One buffer for each level of the tree; a large file has thousands of pages. */
   private readonly buffers: Buffer[] = [];
   private depth = 0;
   private readonly head: Buffer;
@@ -93,7 +93,7 @@ class PageWalk {
     if (this.whole) this.requireNoOthers();
   }
 
-  /** Every page belongs to a tree or is free; else the file's end is damaged, or pages are lost. */
+  /** Checks that every page belongs to a tree or is free; otherwise the end of the file is damaged, or pages are lost. */
   private requireNoOthers(): void {
     const lost = this.seen.indexOf(0, 2);
     if (lost >= 0) throw new PageDamage(`page ${lost} is neither in use nor free`);
@@ -122,7 +122,7 @@ class PageWalk {
     }
   }
 
-  /** @param bounds within which the keys of the page are, by the pages above it. */
+  /** @param bounds range of the keys of the page, from its parent pages. */
   private page(tree: Tree, number: number, depth: number, bounds: Bounds, counts: Counts): void {
     const isLeaf = depth === tree.depth;
     // The tree of databases leads to the others.
@@ -197,7 +197,7 @@ class PageWalk {
     return { page, start, end };
   }
 
-  /** A leaf's entry: its value lies within the page, or on pages of its own, or describes a tree. */
+  /** Checks a node of a leaf: its value is in the page, on overflow pages, or describes a tree. */
   private leafNode(tree: Tree, page: Buffer, number: number, at: number, counts: Counts): void {
     const flags = page.readUInt16LE(at + 4);
     const size = page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 0x10000;
@@ -233,8 +233,8 @@ class PageWalk {
   }
 
   /**
-   * A list of free pages: how many entries, then these: the number of a page, to which no tree may lead; or, less than 0, how
-   * many pages the next one begins; or 0, where one was used.
+   * Checks a list of free pages: the number of entries, and the entries. A positive entry is the number of a page, which must not
+   * belong to a tree; a negative one is the number of pages from the next entry on; 0 is an entry that was used.
    */
   private freePages(number: number, list: Buffer): void {
     const count = list.length < 8 ? -1 : uint64(list, 0);
@@ -254,13 +254,13 @@ class PageWalk {
     return value;
   }
 
-  /** Claims a page that holds something, which is therefore within the file. */
+  /** Marks a page with content, which must be within the file. */
   private claimUsed(number: number): void {
     if (number >= this.filePages) throw new PageDamage(`page ${number} is cut off`);
     this.claim(number);
   }
 
-  /** A page belongs to one place in one tree. */
+  /** Marks a page; each page may occur once in one tree. */
   private claim(number: number): void {
     if (number < 2 || number > this.meta.lastPage)
       throw new PageDamage(`page ${number} lies outside the file`);
@@ -268,7 +268,7 @@ class PageWalk {
     this.seen[number] = 1;
   }
 
-  /** Reads a page into a buffer, which it gives back. */
+  /** Reads a page into a buffer and returns it. */
   private read(number: number, page: Buffer): Buffer {
     const length = readSync(this.file, page, 0, this.meta.pageBytes, number * this.meta.pageBytes);
     if (length < this.meta.pageBytes) throw new PageDamage(`page ${number} is cut off`);
@@ -287,13 +287,13 @@ interface Key {
   readonly end: number;
 }
 
-/** The least key that may be on a page, and the least one that is above all of it; undefined where there is none. */
+/** Range of the keys of a page: lower bound (inclusive) and upper bound (exclusive); undefined without a bound. */
 interface Bounds {
   readonly lower: Key | undefined;
   readonly upper: Key | undefined;
 }
 
-/** Whether a key is below another; there are too many, and they are too short, for a call of Node each. */
+/** Whether a key sorts before another. Faster than Buffer.compare for many short keys. */
 function isKeyBelow(one: Key, other: Key): boolean {
   const oneLength = one.end - one.start;
   const otherLength = other.end - other.start;
@@ -316,7 +316,7 @@ interface Counts {
   entries: number;
 }
 
-/** The page that a branch's entry leads to: 48 bits, of which the upper ones stand where a leaf's has flags. */
+/** Returns the child page of a branch node: 48 bits, the upper 16 of them in the flags field. */
 function childOf(page: Buffer, at: number): number {
   return page.readUInt32LE(at) + page.readUInt16LE(at + 4) * 0x1_0000_0000;
 }

@@ -25,14 +25,14 @@ const sliceBytes = 1024 * 1024;
  */
 export class Reader {
   private readonly past: Past;
-  /** Whether the present reads share one snapshot, and whether the first of them has taken it. */
+  /** Whether the current reads share a snapshot, and whether it exists already. */
   private snapshot: "none" | "wanted" | "taken" = "none";
 
   constructor(private readonly environment: Environment) {
     this.past = new Past(environment);
   }
 
-  /** Runs work whose reads may all be of one snapshot, taken by the first of them. */
+  /** Runs work whose reads share one snapshot, created by the first read. */
   together(work: () => void): void {
     this.snapshot = "wanted";
     try {
@@ -42,7 +42,7 @@ export class Reader {
     }
   }
 
-  /** The newest committed state. */
+  /** Returns the newest committed state. */
   state(): State {
     this.renew();
     return stateIn(this.environment.meta.getBinaryFast("state"));
@@ -92,7 +92,7 @@ export class Reader {
     return { revision, entries: page.entries, more: page.more };
   }
 
-  /** How many keys are under the prefix at the latest revision, and which that is. */
+  /** Returns the number of keys under a prefix at the latest revision, and this revision. */
   count(prefix: string): { count: number; revision: Revision } {
     const { revision } = this.state();
     const depth = prefixDepth(prefix);
@@ -125,7 +125,7 @@ export class Reader {
     return { growth, upTo: end };
   }
 
-  /** Events of the log above `after`, at most up to `upTo`, as many as one slice holds. */
+  /** Returns one slice of the events of the log above `after`, up to `upTo`. */
   events(prefix: string, after: Revision, upTo: Revision): PastSlice {
     const { floor, revision } = this.state();
     if (after < floor) throw new RevisionCompactedError(after, floor);
@@ -147,7 +147,7 @@ export class Reader {
     return { events, upTo: reached };
   }
 
-  /** The changes under the prefix above `after` up to `end`, as far as one slice goes. */
+  /** Returns one slice of the changes under a prefix above `after` up to `end`. */
   private changes(prefix: string, after: Revision, end: Revision): { changes: Change[]; reached: Revision } {
     const changes: Change[] = [];
     let reached = after;
@@ -162,12 +162,12 @@ export class Reader {
     return { changes, reached };
   }
 
-  /** The present value, in the present snapshot; inside a write transaction, in that. */
+  /** Returns the current value in the current snapshot or write transaction. */
   present(key: string): Entry | undefined {
     return this.past.present(key);
   }
 
-  /** At the latest revision only present values count. This is the hottest loop of the store. */
+  /** Reads a range at the latest revision. This is the hottest loop of the store. */
   private readLatest(page: Page, prefix: string, after: string | undefined): void {
     const { data, records } = this.environment;
     for (const { key, value } of data.getRange(dataRange(prefix, after))) {
@@ -175,7 +175,7 @@ export class Reader {
     }
   }
 
-  /** At an older revision: the values that are still current, and for the others those in the log. */
+  /** Reads a range at an older revision: values that are still current, and superseded values from the log. */
   private readPast(page: Page, prefix: string, after: string | undefined, at: Revision): void {
     for (const item of merge(this.currentValues(prefix, after, at), this.indexedChanges(prefix, after, at))) {
       const entry = "body" in item ? item : this.past.valueBefore(item.key, item.revision, at);
@@ -183,7 +183,7 @@ export class Reader {
     }
   }
 
-  /** The present values of up to revision `at`; for keys that were changed since, by which revision. */
+  /** Yields current values up to revision `at`; for keys that changed later, the revision of a change. */
   private *currentValues(
     prefix: string,
     after: string | undefined,
@@ -196,7 +196,7 @@ export class Reader {
     }
   }
 
-  /** For each key that the index has since revision `at`, the first revision there. */
+  /** Yields each key with index entries above revision `at`, with the first of their revisions. */
   private *indexedChanges(prefix: string, after: string | undefined, at: Revision): Generator<Changed, void> {
     const skip = after !== undefined && compareKeys(after, prefix) >= 0;
     const start: HistoryKey = skip ? [after, maxRevision] : [prefix, revisionOf(0)];
@@ -210,13 +210,13 @@ export class Reader {
   }
 }
 
-/** A key that was changed after the revision at which it is read, and one of the changes. */
+/** A key that changed after the revision of the read, with the revision of one change. */
 interface Changed {
   readonly key: string;
   readonly revision: Revision;
 }
 
-/** For each change the next one of the same key, if there is one. */
+/** Maps each change to the next one of the same key, if there is one. */
 function laterOfSameKey(changes: readonly Change[]): (Change | undefined)[] {
   const next = new Map<string, Change>();
   const later: (Change | undefined)[] = [];
@@ -228,7 +228,7 @@ function laterOfSameKey(changes: readonly Change[]): (Change | undefined)[] {
   return later;
 }
 
-/** The entries of a page, until it is full. */
+/** Collects the entries of a page until it is full. */
 class Page {
   readonly entries: Entry[] = [];
   more = false;
@@ -239,7 +239,7 @@ class Page {
     private readonly maxBytes: number,
   ) {}
 
-  /** Whether there was room for the entry. */
+  /** Adds an entry; returns false if the page is full. */
   add(entry: Entry): boolean {
     const { length } = this.entries;
     if (length >= this.limit || (length > 0 && this.bytes >= this.maxBytes)) {
@@ -252,7 +252,7 @@ class Page {
   }
 }
 
-/** The start of a string that is too long for a key, cut so that it is none. */
+/** Truncates a string that is too long for a key to at most {@link maxKeyBytes}, at a character boundary. */
 function shortened(text: string): string {
   const bytes = Buffer.from(text);
   let end = maxKeyBytes;
@@ -294,7 +294,7 @@ function* merge(
   }
 }
 
-/** Reads the state record; the bytes belong to the engine and are not kept. */
+/** Reads the state record; keeps no reference to the bytes of lmdb-js. */
 export function stateIn(bytes: Buffer | undefined): State {
   if (bytes === undefined) throw new StoreDamagedError("the store's state record is missing");
   return decodeState(bytes);
@@ -311,12 +311,12 @@ export function soundStateIn(bytes: Buffer | undefined): State {
   return stateIn(bytes);
 }
 
-/** A stored number; 0 when it isn't there. */
+/** Returns a stored number; 0 if it is absent. */
 export function numberIn(bytes: Buffer | undefined): number {
   return bytes === undefined ? 0 : readUint64(bytes, 0);
 }
 
-/** @throws {RevisionCompactedError | RevisionTooNewError} the revision isn't within the history. */
+/** @throws {RevisionCompactedError | RevisionTooNewError} if the revision isn't in the history. */
 export function assertReadable({ floor, revision }: State, at: Revision): void {
   if (at < floor) throw new RevisionCompactedError(at, floor);
   if (at > revision) throw new RevisionTooNewError(at, revision);

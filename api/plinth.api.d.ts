@@ -2815,20 +2815,20 @@ export declare class StoreValueError extends StoreError {
 // ---- vocabulary/behavior
 
 /**
- * What the server does where the specification and the reference differ: one member for each difference. With `platform` names the
- * server follows the specification, with `kubernetes` names the reference, so that its clients run unchanged. The page
- * docs/vocabularies.md shows the same table; code reads the member and never the name of the vocabulary.
+ * Behavior for which the specification and the reference differ: one member for each difference. With `platform` names the
+ * server follows the specification, with `kubernetes` names the reference, so that its clients run unchanged.
+ * docs/vocabularies.md shows the same table. Code checks these members, never the name of the vocabulary.
  */
 export interface VocabularyBehavior {
   /**
-   * Which class a new object gets that names none while several ingress or storage classes are marked as the default (spec:
-   * conventions 4.13). True: the newest, of equally old ones the one whose name sorts first. False: every new Ingress or claim is
-   * rejected, also one that names its class.
+   * How a new object without a class is handled if several ingress or storage classes are marked as default (spec: conventions
+   * 4.13). True: it gets the newest of them, and the first by name of equally new ones. False: every new Ingress or claim is
+   * rejected, even with a class.
    */
   readonly newestDefaultClass: boolean;
   /**
-   * Whether a fresh store gets a LimitRange by which containers in the namespace `default` request 0.1 CPU (spec: conventions 4.13).
-   * One that was deleted is not created again.
+   * Whether a new store gets a LimitRange with a default request of 0.1 CPU for containers in the namespace `default` (spec:
+   * conventions 4.13). The server doesn't recreate it after a deletion.
    */
   readonly defaultCpuRequest: boolean;
   /**
@@ -2849,8 +2849,7 @@ export interface VocabularyBehavior {
   /** Whether conditions of certificate requests may have other types than Approved, Denied and Failed (spec: conventions 2.6). */
   readonly otherRequestConditions: boolean;
   /**
-   * Whether requests to the two signers for node agents may leave the usage `key encipherment` out, which only RSA keys have a use
-   * for. Otherwise the usages must be exactly those of the signer (spec: conventions 2.6).
+   * Whether requests to the two signers for node agents may omit the usage `key encipherment`, which only RSA keys need. Otherwise the usages must be exactly those of the signer (spec: conventions 2.6).
    */
   readonly optionalKeyEncipherment: boolean;
   /**
@@ -2878,8 +2877,8 @@ export type GroupSuffix = "platform.io" | "k8s.io";
 // ---- vocabulary/vocabulary
 
 /**
- * The product words of one naming of the API. No other file spells one of them: everything that a client can read and
- * that carries a product's name comes from here.
+ * Names that contain the product's name, in one naming of the API. All such names that a client can read come from here; no
+ * other file contains one.
  */
 export interface Vocabulary {
   readonly name: "platform" | "kubernetes";
@@ -2893,15 +2892,15 @@ export interface Vocabulary {
   readonly schemaExtensionPrefix: string;
   /** Namespace of the system's own objects. */
   readonly systemNamespace: string;
-  /** Namespace whose content everybody may read. */
+  /** Namespace that all users may read. */
   readonly publicNamespace: string;
-  /** Namespace of the leases by which node agents show that they live. */
+  /** Namespace of the heartbeat leases of node agents. */
   readonly nodeLeaseNamespace: string;
-  /** Name of the Service in the namespace `default` by which pods reach the API. */
+  /** Name of the Service in the namespace `default` through which pods reach the API. */
   readonly apiServiceName: string;
-  /** Name of the ConfigMap in every namespace by which pods know the server's authority. */
+  /** Name of the ConfigMap in each namespace with the CA certificates of the server. */
   readonly rootAuthorityConfigMap: string;
-  /** How the names of the volumes begin by which pods get the token of their service account, with its dash. */
+  /** Prefix of the names of volumes with service account tokens, with its dash. */
   readonly tokenVolumePrefix: string;
   /** Finalizer in `spec.finalizers` of a namespace; removed when its content is deleted. */
   readonly namespaceFinalizer: string;
@@ -2909,9 +2908,9 @@ export interface Vocabulary {
   readonly systemPrefix: string;
   /** Default issuer of service account tokens, and so the default audience of the server. */
   readonly serviceAccountIssuer: string;
-  /** Issuer of service accounts' tokens that lie in Secrets and never expire. */
+  /** Issuer of service account tokens in Secrets, which never expire. */
   readonly legacyTokenIssuer: string;
-  /** Names of the components that have system users and roles of their own. */
+  /** Names of the components with their own system users and roles. */
   readonly components: {
     readonly apiServer: string;
     readonly controllerManager: string;
@@ -2925,16 +2924,15 @@ export interface Vocabulary {
     readonly apiServerClient: string;
     readonly metricsCollector: string;
   };
-  /** Label that aggregated default roles select on, without its last part (`admin`, `edit`, `view`). */
+  /** Prefix of the labels that aggregated default roles select, followed by `admin`, `edit` or `view`. */
   readonly aggregateToLabelPrefix: string;
-  /** Annotation that, set to "false", keeps a default role or binding from being reconciled at start. */
+  /** Annotation with which `"false"` disables the reconciliation of a default role or binding at start. */
   readonly autoUpdateAnnotation: string;
   /** Label that marks the default roles and bindings; its value is `rbac-defaults`. */
   readonly bootstrappingLabel: string;
   /**
-   * How the reference's command line applied before the server could (spec: conventions 4.10): it keeps what it applied in
-   * an annotation. Absent where there is no such client; else the names of the annotation and of the manager under which
-   * the same client applies on the server.
+   * Client-side apply of kubectl (spec: conventions 4.10): the annotation with the last applied configuration, and the field manager
+   * of the same client for server-side apply. Undefined if no client of the vocabulary applies this way.
    */
   readonly clientSideApply?: {
     readonly annotation: string;
@@ -2942,9 +2940,9 @@ export interface Vocabulary {
   };
   /** Version that `/version` reports as `gitVersion`. */
   readonly gitVersion: string;
-  /** What the server does where the specification and the reference differ. */
+  /** Behavior for which the specification and the reference differ. */
   readonly behavior: VocabularyBehavior;
-  /** Prefix of the headers that tell clients which flow schema and priority level a request had, with its dash. */
+  /** Prefix of the response headers with flow schema and priority level of the request, with its dash. */
   readonly flowHeaderPrefix: string;
 }
 

@@ -9,10 +9,10 @@ export type Operation =
   | { readonly op: "remove"; readonly path: Pointer };
 
 /**
- * Reads an operation as the patch has it.
+ * Parses an operation of a patch.
  *
- * @param index its place in the patch, for messages.
- * @throws PatchFault (malformed).
+ * @param index index in the patch, for messages.
+ * @throws PatchFault if it is malformed.
  */
 export function parseOperation(input: JsonValue, index: number): Operation {
   if (!isObject(input)) throw malformedPatch(`operation ${index} is not an object`);

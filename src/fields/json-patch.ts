@@ -13,16 +13,16 @@ import { type Operation, parseOperation } from "./json-patch-operation.ts";
 import { type Pointer, isBelow } from "./json-pointer.ts";
 import { inapplicablePatch, malformedPatch } from "./patch-fault.ts";
 
-/** What one patch may cost. */
+/** Limits of one patch. */
 export interface JsonPatchLimits {
   readonly maxOperations: number;
-  /** Characters, about, that `copy` operations may add together. */
+  /** Approximate number of characters that all `copy` operations may add. */
   readonly maxCopiedCharacters: number;
   /** Nesting of the result. */
   readonly maxDepth: number;
   /**
-   * Bounds the time of all operations together. A step is a value that is measured (a container that hasn't changed since
-   * it was measured is one), or `itemsPerStep` items of an array that make way or close up.
+   * Limits the time of all operations. A step is one measured value (an unchanged container that was measured before counts
+   * as one), or `itemsPerStep` shifted items of an array.
    */
   readonly maxSteps: number;
 }
@@ -34,14 +34,14 @@ export const defaultJsonPatchLimits: JsonPatchLimits = {
   maxSteps: 200_000,
 };
 
-/** Array items that are shifted in less time than it takes to measure one value. */
+/** Number of array items that can be shifted in the time of measuring one value. */
 const itemsPerStep = 32;
 
 /**
  * Applies a JSON patch (RFC 6902; spec: conventions 4.7). Two operations follow the reference instead of the RFC: a test for
- * null holds for an absent member, and `replace` adds an absent member. The target isn't changed; the result shares with it
- * and with the patch what no operation touched.
- * @throws PatchFault when the patch is malformed, or an operation doesn't fit: a path that doesn't exist, a failed test.
+ * null holds for an absent member, and `replace` adds an absent member. The target isn't changed; the result shares
+ * unchanged parts with it and with the patch.
+ * @throws PatchFault if the patch is malformed, or an operation fails: a missing path, a failed test.
  * @throws StatusError RequestEntityTooLarge for too many operations.
  */
 export function applyJsonPatch(
@@ -65,12 +65,12 @@ export function applyJsonPatch(
 type Container = JsonObject | JsonValue[];
 
 /**
- * A document that is copied where it changes: `owned` are the arrays and objects that no one else can see. Each of them
- * has one place, so whoever changes it comes by all that contain it: there the remembered sizes are dropped.
+ * A document with copy-on-write: `owned` are the arrays and objects that only this document refers to. Each of them has one
+ * parent, so a change passes all containers of the changed value and drops their cached sizes.
  */
 class PatchedDocument {
   private readonly owned = new Set<Container>();
-  /** Of containers that haven't changed since they were measured, with all below them. */
+  /** Sizes of containers that are unchanged since they were measured, including their descendants. */
   private readonly sizes = new Map<Container, Size>();
   private copiedCharacters = 0;
   private steps = 0;
@@ -148,7 +148,7 @@ class PatchedDocument {
   private move(from: Pointer, path: Pointer): void {
     if (isBelow(path, from)) throw inapplicablePatch(`${show(from)} can't be moved into itself`);
     this.checkDepth(path, this.measure(this.get(from)).depth);
-    // The whole document has no place but its own; `isBelow` left only that one.
+    // The whole document can only be moved to itself; `isBelow` excluded all other paths.
     if (from.length > 0) this.insert(path, this.remove(from));
   }
 
@@ -167,20 +167,20 @@ class PatchedDocument {
 
   private test(path: Pointer, expected: JsonValue): void {
     if (expected === null && this.isAbsentMember(path)) return;
-    // A comparison ends at the first difference: what it costs is the size of what is expected.
+    // A comparison ends at the first difference: its cost is at most the size of the expected value.
     this.measure(expected);
     if (!deepEqual(expected, this.get(path)))
       throw inapplicablePatch(`the test of ${show(path)} failed: its value is another`);
   }
 
-  /** Whether the object exists in which a path ends, but not that member: clients test for it with null. */
+  /** Whether the parent object of a path exists but not the member: clients test for that with null. */
   private isAbsentMember(path: Pointer): boolean {
     if (path.length === 0) return false;
     const parent = this.get(path.slice(0, -1));
     return isObject(parent) && !Object.hasOwn(parent, path.at(-1)!);
   }
 
-  /** The value at a path that must exist. */
+  /** Returns the value at a path, which must exist. */
   private get(path: Pointer): JsonValue {
     let value = this.root;
     for (const name of path) value = this.child(value, name, path);
@@ -195,7 +195,7 @@ class PatchedDocument {
     return child;
   }
 
-  /** The container that holds a path's last part, made our own together with all above it: the caller changes it. */
+  /** Returns the parent of a path for modification; copies it and its ancestors if they are shared. */
   private ownParent(path: Pointer): Container {
     let parent = this.own(this.root, path);
     this.root = parent;
@@ -221,7 +221,7 @@ class PatchedDocument {
     return copy;
   }
 
-  /** An index of an element that exists. */
+  /** Parses the index of an existing element. */
   private index(array: readonly JsonValue[], name: string, path: Pointer): number {
     if (!/^(?:0|[1-9][0-9]{0,15})$/.test(name)) {
       throw inapplicablePatch(
@@ -265,7 +265,7 @@ class PatchedDocument {
   private measureObject(object: JsonObject): Size {
     let depth = 0;
     let characters = 2;
-    // Nothing enumerable is inherited, and a list of the members would take longer than the rest.
+    // for-in is faster than a list of the members; nothing enumerable is inherited.
     for (const name in object) {
       const size = this.measure(object[name]!);
       if (size.depth > depth) depth = size.depth;
@@ -286,9 +286,9 @@ class PatchedDocument {
 }
 
 interface Size {
-  /** Nesting: 0 of a scalar. */
+  /** Depth; 0 for a scalar. */
   readonly depth: number;
-  /** About what the value has as JSON text. */
+  /** Approximate length as JSON. */
   readonly characters: number;
 }
 

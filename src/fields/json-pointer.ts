@@ -1,11 +1,11 @@
 import { malformedPatch } from "./patch-fault.ts";
 
-/** The parts of a JSON pointer (RFC 6901), unescaped; none for the whole document. */
+/** The unescaped parts of a JSON pointer (RFC 6901); empty for the whole document. */
 export type Pointer = readonly string[];
 
 /**
- * Reads a JSON pointer.
- * @throws PatchFault, malformed.
+ * Parses a JSON pointer.
+ * @throws PatchFault if it is malformed.
  */
 export function parsePointer(text: string): Pointer {
   if (text === "") return [];
@@ -18,7 +18,7 @@ export function parsePointer(text: string): Pointer {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Whether `inner` points below `outer`. */
+/** Whether `inner` is a descendant of `outer`. */
 export function isBelow(inner: Pointer, outer: Pointer): boolean {
   return inner.length > outer.length && outer.every((part, index) => part === inner[index]);
 }

@@ -3,8 +3,8 @@ import { malformedPatch } from "./patch-fault.ts";
 
 /**
  * Applies a merge patch to an object of the API (RFC 7386; spec: conventions 4.7), where the patch must be an object.
- * Neither is changed; the result shares with both what wasn't merged.
- * @throws PatchFault, malformed, when the patch isn't an object.
+ * Neither is changed; the result shares unmerged parts with both.
+ * @throws PatchFault if the patch isn't an object.
  */
 export function applyMergePatch(target: JsonValue, patch: JsonValue): JsonValue {
   if (!isObject(patch)) throw malformedPatch("a merge patch is an object");
@@ -12,8 +12,8 @@ export function applyMergePatch(target: JsonValue, patch: JsonValue): JsonValue 
 }
 
 /**
- * RFC 7386 for any two values: null removes a member, an object merges, everything else replaces. As in the reference, members that
- * are null are left out of what is in a list too.
+ * RFC 7386 for any two values: null removes a member, an object merges, everything else replaces. As in Kubernetes, null
+ * members of objects in a list are removed too.
  */
 export function mergeJson(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (Array.isArray(patch)) return patch.map((item) => mergeJson(undefined, item));

@@ -1,21 +1,21 @@
-/** A patch that can't be used. HTTP answers 400 for a malformed one, 422 for one that doesn't fit the object. */
+/** A failed patch. HTTP answers 400 for a malformed patch and 422 for one that can't be applied to the object. */
 export class PatchFault extends Error {
   override name = "PatchFault";
   constructor(
     message: string,
-    /** Whether the patch is wrong in itself, whatever it is applied to. */
+    /** Whether the patch is malformed, for any object. */
     readonly malformed: boolean,
   ) {
     super(message);
   }
 }
 
-/** A patch that is wrong in itself. */
+/** Returns the error for a malformed patch. */
 export function malformedPatch(message: string): PatchFault {
   return new PatchFault(message, true);
 }
 
-/** A patch that can't be applied to this object. */
+/** Returns the error for a patch that can't be applied to the object. */
 export function inapplicablePatch(message: string): PatchFault {
   return new PatchFault(message, false);
 }

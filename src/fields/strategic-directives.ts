@@ -1,16 +1,16 @@
 import { type JsonObject, type JsonValue, getMember } from "../base/json/value.ts";
 import { malformedPatch } from "./patch-fault.ts";
 
-/** What an object of a patch says about itself. */
+/** Directive for the object that contains it. */
 const patchDirective = "$patch";
-/** Which members of an object stay. */
+/** Directive with the members to keep; all others are removed. */
 export const retainKeysDirective = "$retainKeys";
-/** Before the name of a list: which scalars leave it. */
+/** Prefix of a list name: directive with the scalars to delete. */
 export const deleteDirective = "$deleteFromPrimitiveList";
-/** Before the name of a list: the order of its elements. */
+/** Prefix of a list name: directive with the order of the elements. */
 export const orderDirective = "$setElementOrder";
 
-/** Whether a member of a patch is a directive, not content. */
+/** Whether a member of a patch is a directive. */
 export function isDirective(name: string): boolean {
   if (!name.startsWith("$")) return false;
   const [word] = name.split("/", 1);
@@ -19,8 +19,8 @@ export function isDirective(name: string): boolean {
 }
 
 /**
- * What an object of the patch says under `$patch`; merge where it says nothing.
- * @throws PatchFault, malformed, for another word.
+ * Returns the value of `$patch` in an object of the patch; defaults to merge.
+ * @throws PatchFault if the value is unknown.
  */
 export function directiveOf(patch: JsonObject): "merge" | "replace" | "delete" {
   const directive = getMember(patch, patchDirective);
@@ -30,8 +30,8 @@ export function directiveOf(patch: JsonObject): "merge" | "replace" | "delete" {
 }
 
 /**
- * The lists that a directive names, with what it says of each: `$setElementOrder/x: [a, b]` gives `["x", [a, b]]`.
- * @throws PatchFault, malformed, when it names none or doesn't give a list.
+ * Returns the list names of a directive with its values: `["x", [a, b]]` for `$setElementOrder/x: [a, b]`.
+ * @throws PatchFault if a name is empty or a value isn't a list.
  */
 export function listDirectives(patch: JsonObject, directive: string): [field: string, list: JsonValue[]][] {
   const directives: [string, JsonValue[]][] = [];

@@ -2,20 +2,20 @@ import { type JsonObject, type JsonValue, getMember, isObject } from "../base/js
 import { inapplicablePatch, malformedPatch } from "./patch-fault.ts";
 import { directiveOf } from "./strategic-directives.ts";
 
-/** How a list is merged. */
+/** Rule for merging a list. */
 export interface ListRule {
   /** Name of the list, for messages. */
   readonly name: string;
-  /** Field by which the list's objects are told apart; undefined for lists of scalars. */
+  /** Merge key: the field that identifies an object; undefined for lists of scalars. */
   readonly mergeKey: string | undefined;
-  /** Merges an object of the patch into the one with the same key, or into an empty one. */
+  /** Merges an object of the patch into the object with the same key, or into an empty one. */
   readonly mergeElement: (original: JsonObject, change: JsonObject) => JsonObject;
 }
 
-/** What tells an element of a list from the others: equal texts are the same element. */
+/** Returns the identity of an element: elements with equal texts are the same. */
 type Identify = (item: JsonValue) => string;
 
-/** Merges the list of a patch into the original one, as the rule says. */
+/** Merges the list of a patch into the original one by the rule. */
 export function mergeList(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
@@ -37,7 +37,7 @@ interface ListPatch {
   /** Elements that are merged or added. */
   readonly items: JsonObject[];
   readonly deleted: ReadonlySet<string>;
-  /** Whether the items are the whole new list. */
+  /** Whether the items replace the whole list. */
   readonly replaces: boolean;
 }
 
@@ -79,7 +79,7 @@ function mergeItems(
   return merged;
 }
 
-/** The list without the scalars that `$deleteFromPrimitiveList` names. */
+/** Returns the list without the scalars in `$deleteFromPrimitiveList`. */
 export function deleteFromList(
   list: readonly JsonValue[],
   unwanted: readonly JsonValue[],
@@ -89,17 +89,17 @@ export function deleteFromList(
   return list.filter((item) => !isUnwanted.has(scalarIdentity(item, name)));
 }
 
-/** The lists that `$setElementOrder` has to do with. */
+/** The input of `$setElementOrder`. */
 export interface OrderedLists {
   /** The list before the patch. */
   readonly live: JsonValue | undefined;
   /** The list in the patch. */
   readonly patch: JsonValue | undefined;
-  /** What the directive says. */
+  /** The order in the directive. */
   readonly order: readonly JsonValue[];
 }
 
-/** Puts a merged list into the order of `$setElementOrder`, which must agree with the order in the patch's list. */
+/** Sorts a merged list by `$setElementOrder`, which must not contradict the order of the patch's list. */
 export function orderList(
   merged: readonly JsonValue[],
   { live, patch, order }: OrderedLists,

@@ -26,54 +26,54 @@ import {
   type WatchResponse,
 } from "./messages.ts";
 
-/** Where the cluster is and how to speak with it. */
+/** Addresses and TLS settings of a cluster. */
 export interface ConnectionOptions {
   /** `host:port`, `http://host:port` or `https://host:port`; all with TLS or all without. */
   readonly endpoints: readonly string[];
-  /** Certificates that the cluster's is checked against; with it, TLS is used. */
+  /** CA certificates for the certificates of the members; enables TLS. */
   readonly caFile?: string | undefined;
   /** This client's certificate and key. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
-  /** How long a request may take; 10 s when absent. */
+  /** Timeout of a request; default 10 s. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What became of a write. */
+/** Outcome of a write. */
 export interface WriteAnswer extends TxnResponse {
-  /** An earlier attempt got no answer: what the answer finds may be its doing. */
+  /** An earlier attempt got no answer, so the state found may be its result. */
   readonly doubtful: boolean;
 }
 
 /** A stream of watch responses; requests are written as encoded messages. */
 export type WatchStream = ClientDuplexStream<Buffer, WatchResponse>;
 
-/** The request named a revision that the cluster has compacted. */
+/** The revision of the request is compacted. */
 export class CompactedSignal extends Error {
   override name = "CompactedSignal";
 }
 
 const defaultTimeoutMs = 10_000;
 
-/** How long one of several members may take before the next is asked, as a member may hang. */
+/** Timeout of one attempt if there are several members, because a member may hang. */
 const readAttemptMs = 800;
 const writeAttemptMs = 1_200;
-/** How often each member is asked, at most. */
+/** Maximum number of attempts per member. */
 const rounds = 3;
 
 const channelOptions = {
   "grpc.max_receive_message_length": -1,
   "grpc.max_send_message_length": -1,
-  // Notices a member that has gone without a word. A member refuses clients that ask more often than each 5 s.
+  // Detects a member that disappeared. Members reject clients that ping more often than every 5 s.
   "grpc.keepalive_time_ms": 10_000,
   "grpc.keepalive_timeout_ms": 5_000,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 500,
-  // Each store has its own connection, so that closing one never disturbs another.
+  // Each store has its own connection, so that closing one doesn't affect others.
   "grpc.use_local_subchannel_pool": 1,
 };
 
-/** Requests to an etcd cluster; when a member can't be reached, the next one is asked. */
+/** Sends requests to an etcd cluster; if a member can't be reached, to the next one. */
 export class Connection {
   private readonly clients: readonly Client[];
   private readonly names: string;
@@ -102,11 +102,11 @@ export class Connection {
   }
 
   /**
-   * Writes. A request without an answer may have been carried out, and may be yet; so it is sent to another member only
-   * where that does no harm.
+   * Writes. A request without an answer may have been executed or may be later, so it is repeated at another member only if
+   * that is safe.
    *
-   * @param repeatable the request can take effect once only, however often and late it is carried out.
-   * @throws {StoreUnavailableError} whether it was carried out isn't known, unless the error says so.
+   * @param repeatable the request takes effect at most once, however often it is executed.
+   * @throws {StoreUnavailableError} if the outcome is unknown, unless the error says otherwise.
    */
   async write(request: TxnRequest, repeatable: boolean): Promise<WriteAnswer> {
     const bytes = encodeTxnRequest(request);
@@ -121,20 +121,20 @@ export class Connection {
     return { ...answer, doubtful };
   }
 
-  /** @throws {CompactedSignal} it was compacted to there already. */
+  /** @throws {CompactedSignal} if the cluster is already compacted to this revision. */
   async compact(revision: number): Promise<void> {
     const request = encodeCompactionRequest(revision);
     await this.call("/etcdserverpb.KV/Compact", request, () => undefined, this.timeoutMs);
   }
 
-  /** Whether the cluster has used up its quota, and refuses what takes room. */
+  /** Whether the cluster exceeds its quota and rejects writes that need space. */
   outOfSpace(): Promise<boolean> {
     return this.read("/etcdserverpb.Maintenance/Alarm", Buffer.alloc(0), decodeSpaceAlarm);
   }
 
   watch(): WatchStream {
     const metadata = new Metadata();
-    // A member that has lost its cluster ends the stream instead of staying silent.
+    // A member that lost its cluster ends the stream.
     metadata.set("hasleader", "true");
     const client = this.clients[this.chosen]!;
     return client.makeBidiStreamRequest(
@@ -145,17 +145,17 @@ export class Connection {
     );
   }
 
-  /** @param listener told when the member that was asked keeps silent, and another is asked from then on. */
+  /** @param listener called when the current member doesn't respond and another one is used. */
   onSilence(listener: () => void): void {
     this.silence = listener;
   }
 
-  /** Asks another member from now on. */
+  /** Switches to another member. */
   useNextMember(): void {
     this.chosen = (this.chosen + 1) % this.clients.length;
   }
 
-  /** What a failed request becomes. */
+  /** Converts the error of a failed request. */
   storeError(error: ServiceError | Error): StoreError {
     const code = "code" in error ? error.code : undefined;
     const details = "details" in error ? error.details : error.message;
@@ -164,7 +164,7 @@ export class Connection {
     return new StoreUnavailableError(`etcd at ${this.names}: ${what}`, { cause: error });
   }
 
-  /** The error of a cluster that has used up its quota. */
+  /** Returns the error for a cluster that exceeds its quota. */
   fullError(cause?: unknown): StoreFullError {
     return new StoreFullError(
       `etcd at ${this.names} has used up its quota: compact and defragment it, raise the quota, then disarm its ` +
@@ -183,8 +183,8 @@ export class Connection {
   }
 
   /**
-   * Makes attempts, each at the member that is chosen then, until one is answered, all time is used up, or each member
-   * has refused or kept silent often enough. A cluster of one member is asked once, and given all the time.
+   * Sends a request to the current member until it is answered, the timeout expires, or each member has failed the maximum number
+   * of times. A cluster with one member gets one attempt with the whole timeout.
    */
   private async attempts<T>(
     attemptMs: number,
@@ -199,7 +199,7 @@ export class Connection {
         return await attempt(members === 1 ? leftMs : Math.min(attemptMs, leftMs));
       } catch (error) {
         if (!(error instanceof StoreUnavailableError)) throw error;
-        // Members that can't be reached say so at once; those that keep silent may be electing a leader.
+        // Unreachable members fail at once; members that don't respond may be electing a leader.
         if (!isSilence(error)) refused++;
         if (refused >= members || made >= members * rounds || performance.now() >= end) throw error;
         if (members === 1 || !mayRepeat(error)) throw error;
@@ -247,7 +247,7 @@ function isSilence(error: StoreUnavailableError): boolean {
   return causeOf(error).code === status.DEADLINE_EXCEEDED;
 }
 
-/** Whether a request can't have reached a member: there was no connection to it. */
+/** Whether a request was not sent, because there was no connection. */
 function wasNotSent(error: StoreUnavailableError): boolean {
   const { code, details = "" } = causeOf(error);
   return code === status.UNAVAILABLE && /No connection established|ECONNREFUSED/.test(details);

@@ -6,17 +6,17 @@ import type { Keyspace } from "./keyspace.ts";
 import { encodeWatchCreateRequest, type WatchEvent, type WatchResponse } from "./messages.ts";
 import { decodeEntry } from "./value.ts";
 
-/** What a stream of events reports. */
+/** Callbacks of a stream of events. */
 export interface EventSink {
-  /** Whole revisions, in order; `upTo` is the last of them. */
+  /** Events of complete revisions in order, up to revision `upTo`. */
   events(batch: StoreEvent[], upTo: Revision): void;
   /** The floor mark was written. */
   floor(floor: Revision): void;
-  /** The stream is over: with the revision before which the past is gone, or because of a failure. */
+  /** The stream ended: because of a compaction, with its revision, or because of an error. */
   ended(reason: { compacted: Revision } | { error: Error }): void;
 }
 
-/** Opens a stream of all of the store's events after a revision. Nothing is reported after its `ended`, or `close`. */
+/** Opens a stream of all events of the store after a revision. No callback follows `ended` or `close`. */
 export function watchEvents(
   connection: Connection,
   keyspace: Keyspace,
@@ -50,8 +50,7 @@ export function watchEvents(
 }
 
 /**
- * An event came without the value before it, though there was one: the cluster was compacted past it before it was
- * sent, and etcd leaves out what it can't read any more.
+ * An event lacks its previous value: the cluster was compacted before the event was sent, and etcd omits compacted values.
  */
 class MissingPrevious extends Error {
   override name = "MissingPrevious";
@@ -60,7 +59,7 @@ class MissingPrevious extends Error {
   }
 }
 
-/** The store's event for one of the cluster's. */
+/** Converts an event of the cluster to one of the store. */
 function storeEvent(key: string, { deleted, kv, previous }: WatchEvent): StoreEvent {
   const revision = revisionOf(kv.modRevision);
   if (previous === undefined && (deleted || kv.version > 1)) throw new MissingPrevious(revision);
@@ -87,7 +86,7 @@ function report(keyspace: Keyspace, response: WatchResponse, sink: EventSink): v
   if (upTo > 0) sink.events(batch, revisionOf(upTo));
 }
 
-/** The number in a floor mark. */
+/** Parses the revision in a floor mark. */
 export function floorOf(value: Uint8Array | undefined): Revision {
   return revisionOf(value === undefined ? 1 : Number(Buffer.from(value).toString()) || 1);
 }
@@ -95,9 +94,9 @@ export function floorOf(value: Uint8Array | undefined): Revision {
 const sliceEvents = 2000;
 
 /**
- * Reads a stretch of the past: events under `prefix` above `after`, up to `upTo` or as many as one slice holds.
+ * Reads past events under `prefix` above `after`, up to `upTo` or the size of one slice.
  *
- * @throws {RevisionCompactedError} the cluster no longer has them.
+ * @throws {RevisionCompactedError} if the cluster no longer has them.
  */
 export function readPast(
   connection: Connection,
@@ -124,7 +123,7 @@ export function readPast(
   });
 }
 
-/** The revision before which the cluster's past is gone; 1 when it is complete. Never needs to read the past. */
+/** Returns the compaction revision of the cluster; 1 if nothing was compacted. Doesn't read past events. */
 export function readCompactRevision(connection: Connection, keyspace: Keyspace): Promise<Revision> {
   return new Promise((resolve, reject) => {
     const stream = connection.watch();
@@ -138,7 +137,7 @@ export function readCompactRevision(connection: Connection, keyspace: Keyspace):
       else if (response.events.length > 0) done(() => resolve(revisionOf(1)));
     });
     stream.on("error", (error: Error) => reject(connection.storeError(error)));
-    // The marker was written at least once: either its first event comes, or word that it is gone.
+    // The marker was written at least once: the answer is its first event, or the compaction revision.
     const rangeEnd = Buffer.concat([keyspace.marker, Buffer.from([0])]);
     stream.write(encodeWatchCreateRequest({ key: keyspace.marker, rangeEnd, startRevision: 1 }));
   });

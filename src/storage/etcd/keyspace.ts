@@ -1,11 +1,11 @@
 import { prefixEnd } from "../keys.ts";
 
-/** Where one store's keys lie in a cluster that it may share with others. */
+/** The keys of one store in a cluster with other users. */
 export class Keyspace {
   /**
    * Written by every write transaction of the store, together with the object: its modification revision is the
-   * store's latest revision, and its event marks each revision on the watch. So the store's revision line doesn't move
-   * with the cluster's other users, and a watcher knows how far it has come without asking for progress.
+   * store's latest revision, and its event marks each revision in the watch. So other users of the cluster don't change the
+   * store's revision, and a watcher knows its progress without requests.
    */
   readonly marker: Buffer;
   /** Holds the store's floor as decimal digits. */
@@ -17,7 +17,7 @@ export class Keyspace {
   private readonly dataPrefix: string;
   private readonly sharedPrefix: string;
 
-  /** @param prefix for instance `/plinth`; a `/` at its end changes nothing. */
+  /** @param prefix such as `/plinth`; a trailing `/` is ignored. */
   constructor(prefix: string) {
     let end = prefix.length;
     while (end > 0 && prefix[end - 1] === "/") end--;
@@ -31,22 +31,22 @@ export class Keyspace {
     this.end = Buffer.from(prefixEnd(`${root}/`));
   }
 
-  /** The cluster's key for a key of the store. */
+  /** Returns the key in the cluster for a key of the store. */
   outer(key: string): Buffer {
     return Buffer.from(this.dataPrefix + key);
   }
 
-  /** The cluster's key of a value that the store's users share. */
+  /** Returns the key in the cluster of a value that the servers share. */
   shared(name: string): Buffer {
     return Buffer.from(this.sharedPrefix + name);
   }
 
-  /** The end of the range of a prefix of the store. */
+  /** Returns the end of the range of a prefix of the store. */
   outerEnd(prefix: string): Buffer {
     return this.outer(prefixEnd(prefix));
   }
 
-  /** The store's key for a key of the cluster, or `undefined` for the store's own marks. */
+  /** Returns the key of the store for a key in the cluster; undefined for internal keys. */
   inner(key: Uint8Array): string | undefined {
     const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString();
     return text.startsWith(`${this.dataPrefix}/`) ? text.slice(this.dataPrefix.length) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The few messages of etcd's v3 API that this engine speaks, as protobuf. Fields that it doesn't need are not written,
- * and skipped when read. Field numbers are etcd's.
+ * The messages of etcd's v3 API that this engine uses, in protobuf. Fields that it doesn't need are neither encoded nor decoded.
+ * Field numbers are those of etcd.
  */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
@@ -79,7 +79,7 @@ function decodeHeaderRevision(bytes: Uint8Array): number {
 
 export interface RangeRequest {
   readonly key: Uint8Array;
-  /** Absent: this key only. */
+  /** Undefined for a single key. */
   readonly rangeEnd?: Uint8Array | undefined;
   readonly limit?: number | undefined;
   readonly revision?: number | undefined;
@@ -118,7 +118,7 @@ export function decodeRangeResponse(bytes: Uint8Array): RangeResponse {
 export type RequestOp =
   | { readonly range: RangeRequest }
   | { readonly put: { readonly key: Uint8Array; readonly value: Uint8Array } }
-  /** Gives the deleted value back. */
+  /** Returns the deleted value. */
   | { readonly remove: { readonly key: Uint8Array } };
 
 const encodeOpInto: Encode<RequestOp> = (op, writer) => {
@@ -136,7 +136,7 @@ const encodeOpInto: Encode<RequestOp> = (op, writer) => {
   }
 };
 
-/** Holds when the key's last write was at this revision; 0: when there is no such key. */
+/** True if the key's modification revision is this one; 0 if the key doesn't exist. */
 export interface TxnExpectation {
   readonly key: Uint8Array;
   readonly modRevision: number;
@@ -144,7 +144,7 @@ export interface TxnExpectation {
 
 export interface TxnRequest {
   readonly expect?: TxnExpectation | undefined;
-  /** Further expectations, which must hold as well. */
+  /** Further conditions, which must also be true. */
   readonly conditions?: readonly TxnExpectation[] | undefined;
   readonly success: readonly RequestOp[];
   readonly failure?: readonly RequestOp[] | undefined;
@@ -171,7 +171,7 @@ export function encodeTxnRequest(message: TxnRequest): Buffer {
 export interface TxnResponse {
   revision: number;
   succeeded: boolean;
-  /** One for each operation: what a range found, or what a delete took away. */
+  /** One result per operation: the values of a range or the deleted values. */
   results: RangeResponse[];
 }
 
@@ -211,7 +211,7 @@ export function encodeCompactionRequest(revision: number): Buffer {
 
 const noSpace = 1;
 
-/** Whether an answer about alarms names one for want of space. */
+/** Whether the response contains an alarm for lack of space. */
 export function decodeSpaceAlarm(bytes: Uint8Array): boolean {
   let isFull = false;
   eachField(bytes, (field, reader, wire) => {
@@ -224,7 +224,7 @@ export function decodeSpaceAlarm(bytes: Uint8Array): boolean {
   return isFull;
 }
 
-/** Asks for every event from `startRevision` on, with the values before. */
+/** Encodes a request for all events from `startRevision` on, with previous values. */
 export interface WatchCreateRequest {
   readonly key: Uint8Array;
   readonly rangeEnd: Uint8Array;
@@ -251,7 +251,7 @@ export interface WatchEvent {
 export interface WatchResponse {
   created: boolean;
   canceled: boolean;
-  /** Above 0 when the watch was refused because its start lies before this revision. */
+  /** Greater than 0 if the watch was rejected because it starts before this revision. */
   compactRevision: number;
   cancelReason: string;
   events: WatchEvent[];

@@ -6,8 +6,8 @@ import type { KeyValue } from "./messages.ts";
 const valueVersion = 1;
 
 /**
- * The bytes kept in the cluster for a draft: version byte, header length and `revisionAt` as varints, header, body. The
- * revision isn't known before the cluster gives it, so it is put in place when the value is read.
+ * Encodes a draft for the cluster: version byte, header length and `revisionAt` as varints, header, body. The cluster assigns the
+ * revision, so it is inserted when the value is read.
  */
 export function encodeValue({ header, body, revisionAt }: Draft): Buffer {
   if (revisionAt < 0 || revisionAt > body.length) {
@@ -18,9 +18,9 @@ export function encodeValue({ header, body, revisionAt }: Draft): Buffer {
 }
 
 /**
- * The entry that a value of the cluster is.
+ * Decodes a value of the cluster.
  *
- * @throws {StoreDamagedError} the value was not written by this program, or by a later version of it.
+ * @throws {StoreDamagedError} if another program or a later version of this one wrote the value.
  */
 export function decodeEntry(key: string, { value, modRevision }: KeyValue): Entry {
   if (value[0] !== valueVersion) {

@@ -27,7 +27,7 @@ import { pageBytesOf } from "./room.ts";
 import { claimStamp, missingStamp } from "./stamp.ts";
 import { WriterLock } from "./writer-lock.ts";
 
-/** Address space, not disk: the file grows as it fills. */
+/** Size of the address space, not of the file, which grows as needed. */
 export const defaultMapBytes = 256 * 2 ** 30;
 
 /**
@@ -42,17 +42,17 @@ interface Shared {
 }
 
 /**
- * A folder may be opened once only by a process: its file locks belong to the process, and two writers in one thread
- * would wait for each other. So stores over the same folder share the environment here, and nothing else.
+ * A process may open a folder only once: file locks belong to the process, and two writers in one thread would wait for each
+ * other. So stores of the same folder share this environment.
  */
 const openFolders = new Map<string, Shared>();
 
 /**
- * Opens a folder, making it when it doesn't exist.
+ * Opens a folder; creates it if it doesn't exist.
  *
- * @throws {StoreDamagedError} the folder or what is in it can't be used.
- * @throws {StoreTimeoutError} a process that was stopped holds the right to write.
- * @throws {StoreStampError} the store is used for something else.
+ * @throws {StoreDamagedError} if the folder or its files can't be used.
+ * @throws {StoreTimeoutError} if a stopped process holds the write lock.
+ * @throws {StoreStampError} if the store has another stamp.
  */
 export function acquireEnvironment(dir: string, mapBytes: number, stamp?: RequestedStamp): Environment {
   const path = prepareFolder(dir);
@@ -75,12 +75,12 @@ export function acquireEnvironment(dir: string, mapBytes: number, stamp?: Reques
   return environment;
 }
 
-/** Whether something else in this process has the environment open too. */
+/** Whether other stores of this process use the environment. */
 export function isShared({ dir }: Environment): boolean {
   return (openFolders.get(dir)?.users ?? 0) > 1;
 }
 
-/** Gives an environment back; the last user closes it. */
+/** Releases an environment; the last user closes it. */
 export async function releaseEnvironment(environment: Environment): Promise<void> {
   const shared = openFolders.get(environment.dir);
   if (shared === undefined || --shared.users > 0) return;
@@ -89,10 +89,10 @@ export async function releaseEnvironment(environment: Environment): Promise<void
   environment.lock.close();
 }
 
-/** How long a start waits for another process that was stopped while it writes. */
+/** Time that a start waits for the write lock of another process. */
 const stoppedMs = 2000;
 
-/** Opening a folder is a write, which waits for the writes of other processes; so a stopped process is reported first. */
+/** Checks for a stopped process first: opening a folder is a write, which would wait for its lock. */
 function refuseStoppedWriter(dir: string): void {
   if (!existsSync(join(dir, lockFile))) return;
   const lock = new WriterLock(dir);
@@ -121,7 +121,7 @@ function prepareFolder(dir: string): string {
   }
 }
 
-/** What is stored holds secrets: its files are their owner's alone, whatever folder they lie in. */
+/** Restricts access to the files to their owner, because their content is secret. */
 function keepPrivate(dir: string): void {
   for (const name of [dataFile, lockFile]) {
     const file = join(dir, name);
@@ -140,7 +140,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
     noSubdir: false,
     // With overlapping syncs a write would be acknowledged before it is durable.
     overlappingSync: false,
-    // The library's own batches create promises without handlers: a failed commit would end the process.
+    // Batches of the library create promises without handlers: a failed commit would end the process.
     eventTurnBatching: false,
     mapSize: mapBytes,
     maxDbs: 8,
@@ -160,7 +160,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
     const numbered = { keyEncoder: numberKeys };
     const indexed = { keyEncoder: historyKeys };
     const values = { encoder: records, keyEncoder: textKeys };
-    // In one transaction: in a new folder, each database would wait for a sync of its own.
+    // One transaction: in a new folder, each database would otherwise need its own sync.
     const lock = (openLock = new WriterLock(dir));
     const environment = root.transactionSync(() => {
       const asNew = isNew(root);
@@ -191,15 +191,15 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
   }
 }
 
-/** Which files the store is in at present; undefined for what isn't there yet. */
+/** Returns the inodes of the current files of the store; undefined for a missing file. */
 function filesOf(dir: string): readonly (number | undefined)[] {
   return [dataFile, lockFile].map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.ino);
 }
 
 /**
- * Makes an entry for this process in the lock file, by which others see that the store is open, before anything is read or
- * written. Files that were replaced while they were opened may not belong together: what is read would be nonsense, and
- * what is written lost. Who replaces them holds the right to write, so that with it one sees either the old ones or the new.
+ * Registers this process in the lock file, so that others see that the store is open, before the first read or write. Files that
+ * were replaced while they were opened may not belong together: reads would be wrong and writes lost. The replacing process
+ * holds the write lock, so a holder of the lock sees either the old or the new files.
  */
 function enter(
   dir: string,
@@ -213,10 +213,10 @@ function enter(
   });
 }
 
-/** How long it is waited for another process that is just making the file. */
+/** Time to wait for another process that is creating the file. */
 const madeWithinMs = 1000;
 
-/** The size of a data file; a file without content is looked at again, as another process may be about to fill it. */
+/** Returns the size of a data file; waits for an empty file, which another process may be initializing. */
 function contentBytes(file: Stats, path: string): number {
   const sleep = new Int32Array(new SharedArrayBuffer(4));
   let { size } = file;
@@ -227,14 +227,14 @@ function contentBytes(file: Stats, path: string): number {
   return size;
 }
 
-/** What LMDB would only report as a failed call, or not at all, is looked at first. */
+/** Checks for problems that LMDB would report as a failed call or not at all. */
 function refuseForeignFile(dir: string): void {
   const file = statSync(join(dir, dataFile), { throwIfNoEntry: false });
   if (file === undefined) return;
   if (!file.isFile()) throw new Error(`${dataFile} is not a file`);
   const size = contentBytes(file, join(dir, dataFile));
   accessSync(join(dir, dataFile), constants.R_OK | constants.W_OK);
-  // Nothing is ever stored without its first pages: an empty file is what is left of a store.
+  // A store always has its first pages: an empty file is a damaged store.
   if (size < 8192) throw new Error(`${dataFile} is cut off at ${size} bytes`);
   if (!hasMagic(join(dir, dataFile)))
     throw new Error(`${dataFile} was not written by this program (MDB_INVALID)`);
@@ -242,7 +242,7 @@ function refuseForeignFile(dir: string): void {
   if (damage !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${damage}`);
 }
 
-/** Whether the file begins as LMDB's do: a page header, whose size differs between versions, and a magic number. */
+/** Whether the file begins like an LMDB file: a page header, whose size depends on the version, and a magic number. */
 function hasMagic(path: string): boolean {
   const start = Buffer.alloc(28);
   const file = openSync(path, "r");
@@ -254,19 +254,19 @@ function hasMagic(path: string): boolean {
   return [16, 24].some((at) => start.readUInt32LE(at) === lmdbMagic);
 }
 
-/** A damaged page, or one that was cut off, would end the process by a signal as soon as it is read through memory. */
+/** Checks the pages: reading a damaged or missing page through mapped memory would end the process by a signal. */
 function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): void {
   const problem = pageDamage({ dir, root }, false);
   if (problem !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${problem}`);
 }
 
-/** The databases of a store; all are made in one transaction. */
+/** Creates the databases of a store in one transaction. */
 const databaseNames = ["meta", "data", "history", "log", "counts", "marks"] as const;
 
 /**
  * Whether the file has no databases yet. Runs inside the transaction that opens them.
  *
- * @throws {Error} one is missing: a damaged name would be taken for a database that is to be made.
+ * @throws {Error} if one is missing: a database with a damaged name would be created again.
  */
 function isNew(root: RootDatabase<Buffer, string>): boolean {
   // The library stores the names as C does, with a NUL behind them.

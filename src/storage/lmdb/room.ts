@@ -4,7 +4,7 @@ import type { Database, RootDatabase } from "lmdb";
 import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
 
-/** What lmdb-js knows but doesn't declare. */
+/** Statistics of lmdb-js that its types lack. */
 interface NativeEnvironment {
   info(): { readonly lastPageNumber: number };
   stat(): { readonly pageSize: number };
@@ -22,19 +22,19 @@ function nativeOf(root: RootDatabase<Buffer, string>): NativeEnvironment {
   return (root as unknown as { env: NativeEnvironment }).env;
 }
 
-/** The size of a page, which a file keeps for life. */
+/** Returns the size of a page, which never changes for a file. */
 export function pageBytesOf(root: RootDatabase<Buffer, string>): number {
   return nativeOf(root).stat().pageSize;
 }
 
-/** How many bytes the data file's pages take, used or free. */
+/** Returns the size of all pages of the data file in bytes, used or free. */
 export function fileBytes(root: RootDatabase<Buffer, string>, pageBytes: number): number {
   return (nativeOf(root).info().lastPageNumber + 1) * pageBytes;
 }
 
 /**
- * How many bytes may still be stored below `limit`. The engine enlarges its map by itself, so the limit is ours to
- * keep. Runs inside the write transaction; exact only where it gets tight.
+ * Returns how many more bytes may be stored up to `limit`. LMDB enlarges its map automatically, so the caller enforces the limit.
+ * Runs inside the write transaction; exact only near the limit.
  */
 export function roomLeft(environment: Environment, limit: number): number {
   const { root, pageBytes } = environment;
@@ -42,7 +42,7 @@ export function roomLeft(environment: Environment, limit: number): number {
   return limit - (limit - file > ampleBytes ? file : usedBytes(environment));
 }
 
-/** How much of the data file holds something, but for a few pages that the engine keeps its own lists in. */
+/** Returns the size of the used pages of the data file, without the pages of LMDB's free lists. */
 export function usedBytes({ pageBytes, data, history, log, counts, marks }: Environment): number {
   let pages = 0;
   for (const database of [data, history, log, counts, marks]) pages += pagesOf(database);
@@ -55,12 +55,12 @@ function pagesOf(database: Pick<Database, "get">): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 
-/** What a disk has left that counts as not full: more than two batches take, and enough to remove objects and history. */
+/** Minimum free space of a disk that isn't full: more than two batches need, and enough to delete objects and history. */
 export const reserveBytes = 8 * 1024 * 1024;
 
 /**
- * Whether the disk takes no more. A disk that fills up in the middle of a write shows itself to the engine as an
- * input/output error, like one that is broken; writing as far out as the engine does tells them apart.
+ * Whether the disk is full. LMDB reports a disk that becomes full during a write as an input/output error, like a broken disk; a
+ * write of a probe file at the same offset distinguishes them.
  */
 export function diskIsFull(dir: string): boolean {
   const probe = join(dir, `probe-${process.pid}`);

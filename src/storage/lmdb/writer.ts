@@ -21,57 +21,57 @@ import { numberIn, type Reader, soundStateIn } from "./reader.ts";
 import { roomLeft } from "./room.ts";
 import { type WaitingWrite, WaitingWrites } from "./waiting-writes.ts";
 
-/** The next batch waits behind the one that syncs, so that the disk is never idle. */
+/** Maximum number of batches in progress: the next one is prepared while one syncs, so that the disk is never idle. */
 const batchesUnderWay = 2;
 
-/** What a write takes beside its value and the superseded one, at most: keys, the index's share, pages in part. */
+/** Maximum size of a write besides its value and the superseded one: keys, index entries, partial pages. */
 const writeOverheadBytes = 4096;
 
 const noBytes = Buffer.alloc(0);
 const append = { append: true };
 
-/** What a batch did, to be told when it is durable. */
+/** The outcome of a batch, reported when it is durable. */
 export interface Batch {
-  /** Stands in the state that the batch leaves, so that it is known by it. */
+  /** Number of the batch in the state that it writes, which identifies it. */
   readonly number: number;
-  /** The last revision before the batch's own. */
+  /** The last revision before the batch. */
   readonly before: Revision;
   readonly events: StoreEvent[];
   readonly outcomes: { readonly to: WaitingWrite; readonly result: CommitResult }[];
   readonly failed: { readonly to: WaitingWrite; readonly error: unknown }[];
 }
 
-/** How much and how long. */
+/** Limits of a writer. */
 export interface WriterLimits {
-  /** The most that the store may hold. */
+  /** Maximum size of the store in bytes. */
   readonly storeBytes: number;
-  /** How long a write may wait for other processes. */
+  /** Maximum time that a write waits for other processes, in milliseconds. */
   readonly writeTimeoutMs: number;
 }
 
-/** What a writer tells its store. */
+/** Callbacks of a writer. */
 export interface WriterEvents {
   /** A batch that wrote something is durable; its writes are acknowledged next. */
   durable(batch: Batch): void;
-  /** Nothing is under way any more. */
+  /** No batch is in progress any more. */
   idle(): void;
-  /** A listener failed on what it was told: a bug. The writes are acknowledged all the same. */
+  /** A listener threw an exception: a bug. The writes are acknowledged anyway. */
   failed(error: unknown): void;
 }
 
 /**
- * Commits writes in batches: those that arrive while a batch is written form the next one, and each batch is one
- * transaction with one sync, made on another thread. Expectations are checked and revisions given inside the
- * transaction, so writers in other processes are no different from those in this one.
+ * Commits writes in batches: those that arrive while a batch is written form the next one. Each batch is one
+ * transaction with one sync on another thread. Expected revisions are checked and new ones assigned inside the transaction, so
+ * writers of other processes are handled like those of this one.
  */
 export class Writer {
   private readonly logEncoder = new LogEncoder();
   private underWay = 0;
-  /** How many writes failed because the store had no room for them or could not commit them. */
+  /** Number of writes that failed for lack of space or because of a failed commit. */
   failedWrites = 0;
-  /** Batches that were written and may be durable, which this thread wasn't told yet. */
+  /** Batches that were written, and may be durable, but are not reported to this thread yet. */
   private readonly unacknowledged = new Set<Batch>();
-  /** Begins anywhere, so that no two writers over one folder number their batches alike. */
+  /** Number of the next batch; starts at a random value, so that the writers of a folder use different numbers. */
   private lastNumber = randomInt(2 ** 47);
   private idle: (() => void)[] = [];
 
@@ -92,32 +92,32 @@ export class Writer {
     return this.underWay > 0 || this.queue.length > 0;
   }
 
-  /** Takes a write into the next batch. */
+  /** Adds a write to the next batch. */
   commit(waiting: WaitingWrite): void {
     this.queue.push(waiting);
     this.startBatch();
   }
 
-  /** Why writes don't get through at present. */
+  /** Returns the reason why writes currently fail; undefined if they succeed. */
   obstacle(): StoreError | undefined {
     return this.queue.obstacle ?? this.room.obstacle();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no batch is in progress. */
   settled(): Promise<void> {
     return this.busy ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
   }
 
   /**
-   * The batch of this writer that left a state that is committed, while its writes are still to be acknowledged. What it
-   * says needn't be read.
+   * Returns the batch of this writer that wrote a committed state and isn't acknowledged yet. Its events needn't be read from the
+   * store.
    */
   unacknowledgedBatch({ batch }: State): Batch | undefined {
     for (const untold of this.unacknowledged) if (untold.number === batch) return untold;
     return undefined;
   }
 
-  /** Withdraws what waits, for a store that closes; gives the reason. */
+  /** Rejects the waiting writes when the store closes. */
   abandon(): StoreError {
     return this.queue.abandon();
   }
@@ -154,14 +154,14 @@ export class Writer {
           batch = this.write(taken);
           this.unacknowledged.add(batch);
         } catch (error) {
-          // A put that LMDB refuses marks the transaction as failed: it is given up as a whole.
+          // A put that LMDB rejects marks the transaction as failed: the whole batch is aborted.
           failure = error;
           throw error;
         }
       });
     } catch (error) {
       const cause = failure ?? (await transactionError(error));
-      // When the transaction could not even begin, everything that waits shares its fate.
+      // If the transaction could not begin, all waiting writes fail.
       if (taken.length === 0) taken = this.queue.removeAll();
       const reported = writeError(this.environment.dir, cause);
       if (failure === undefined) this.room.failed(reported);
@@ -185,8 +185,8 @@ export class Writer {
   }
 
   /**
-   * Refuses the waiting writes while the disk is full, without a transaction. Deletes are tried, as the file's free pages may
-   * have room for them, until one has failed.
+   * Rejects the waiting writes without a transaction while the disk is full. Deletes are tried until one fails, because free pages
+   * of the file may suffice.
    */
   private refuseWhileFull(): void {
     const refusal = this.room.refusal();
@@ -281,7 +281,7 @@ export class Writer {
   }
 }
 
-/** How many bytes a write takes at most; what it superseded stays, in the log. */
+/** Returns the maximum size of a write in bytes; the superseded value stays in the log. */
 function maxBytesOf(record: Buffer, superseded: Entry | undefined): number {
   return record.length + writeOverheadBytes + (superseded === undefined ? 0 : recordOf(superseded).length);
 }
@@ -289,15 +289,15 @@ function maxBytesOf(record: Buffer, superseded: Entry | undefined): number {
 interface Prepared {
   readonly error?: undefined;
   readonly result: CommitResult;
-  /** Absent for a conflict. */
+  /** Undefined for a conflict. */
   readonly event?: StoreEvent;
   readonly record?: Buffer | undefined;
 }
 
-/** The present state of keys, with the writes that come first in the batch. */
+/** The current state of keys, including earlier writes of the batch. */
 interface PresentState {
   entry(key: string): Entry | undefined;
-  /** As that of {@link entry}; cheaper for a key that many writes of a batch depend on. */
+  /** Revision of {@link entry}; cheaper for keys that many writes of a batch depend on. */
   revision(key: string): Revision | undefined;
 }
 
@@ -321,7 +321,7 @@ function prepare(write: Write, present: PresentState, revision: Revision): Prepa
 interface Step {
   readonly write: Write;
   readonly event: StoreEvent;
-  /** Absent for a delete. */
+  /** Undefined for a delete. */
   readonly record: Buffer | undefined;
 }
 
@@ -339,7 +339,7 @@ function attempt(make: () => Prepared): Prepared | Refused {
   }
 }
 
-/** By how much the keys of each collection and partition become more. */
+/** Change of the number of keys in each collection and partition. */
 function growthOf(events: readonly StoreEvent[]): Map<string, number> {
   const growth = new Map<string, number>();
   let counted = { collection: "", partition: "" };

@@ -19,7 +19,7 @@ export const phraseCeilings: Readonly<Record<string, number>> = {
   whoever: 14,
   "is seen to": 0,
   "(has|have) ended well": 0,
-  "holds it": 2,
+  "holds it": 1,
   "made anew": 1,
   "goes on": 5,
   "in vain": 1,

@@ -22,7 +22,7 @@ export interface WaitingWrite {
 
 /**
  * Writes that wait for a transaction. A transaction needs the lock that all processes of the folder share, so a stopped process
- * that holds it blocks all others. A write that waits longer than its limit is removed and never executed.
+ * that has the lock blocks all others. A write that waits longer than its limit is removed and never executed.
  */
 export class WaitingWrites {
   private queue: WaitingWrite[] = [];

@@ -76,9 +76,10 @@ export interface CertificateBody {
 }
 
 /**
- * Signs what a certificate (PEM) says. Without an issuer it is self-signed.
+ * Encodes and signs a certificate. Without an issuer it is self-signed.
  *
- * @throws {Error} the signing key is neither RSA, EC nor Ed25519.
+ * @returns the certificate as PEM
+ * @throws {Error} if the signing key is neither RSA, EC nor Ed25519
  */
 export function signBody(
   { subject, publicKeyInfo, notBefore, notAfter, extensions: own }: CertificateBody,

@@ -34,6 +34,6 @@ export interface AuditHooks {
   responseStatus(code: number, status: object): void;
   /** An exception that is a defect of the server ended the request. */
   panicked(error: unknown): void;
-  /** The pipeline is done with the request; one that goes on ends with its connection or stream. */
+  /** The pipeline has finished the request; a watch or upgraded connection ends later, with its stream. */
   ended(): void;
 }

@@ -29,7 +29,7 @@ export const boolean: CodeShape = {
   accepts: (value) => typeof value === "boolean",
 };
 
-/** One of some values. */
+/** A union of string literals. */
 export const oneOf = (values: readonly string[]): CodeShape => ({
   expected: `one of ${values.join(", ")}`,
   accepts: (value) => values.includes(value as string),

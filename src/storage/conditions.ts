@@ -1,9 +1,9 @@
 import type { Revision, WriteCondition } from "./store.ts";
 
 /**
- * The index of the first condition that doesn't hold; undefined where all hold.
+ * Returns the index of the first condition that fails; undefined if all are met.
  *
- * @param revisionOf the revision of a key's present value; undefined where the key doesn't exist.
+ * @param revisionOf returns the revision of a key's current value; undefined if the key doesn't exist.
  */
 export function firstFailed(
   conditions: readonly WriteCondition[] | undefined,

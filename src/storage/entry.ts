@@ -1,6 +1,6 @@
 import type { Draft, Entry, Revision, StoreEvent } from "./store.ts";
 
-/** Brands a number that an engine knows to be a position on its revision line. */
+/** Casts a number to a revision. Only for engines, with numbers of their own revision line. */
 export function revisionOf(value: number): Revision {
   return value as Revision;
 }
@@ -8,7 +8,7 @@ export function revisionOf(value: number): Revision {
 /** The revision of a new store. */
 export const firstRevision = revisionOf(1);
 
-/** Makes the entry that a draft becomes at a revision: one allocation, the revision's digits in place. */
+/** Creates the entry of a draft at a revision, with the digits of the revision inserted, in one allocation. */
 export function entryFromDraft(key: string, revision: Revision, draft: Draft): Entry {
   const { header, body, revisionAt } = draft;
   const digits = String(revision);
@@ -24,7 +24,7 @@ export function entryFromDraft(key: string, revision: Revision, draft: Draft): E
   };
 }
 
-/** Writes `body` with `digits` inserted at `revisionAt` into `target` from `offset`; gives the end. */
+/** Writes `body`, with `digits` inserted at `revisionAt`, to `target` from `offset`. Returns the end offset. */
 export function spliceRevision(
   target: Buffer,
   offset: number,
@@ -43,7 +43,7 @@ export function spliceRevision(
 
 const eventOverheadBytes = 256;
 
-/** Roughly how much memory an event keeps alive. */
+/** Estimates the memory that an event retains, in bytes. */
 export function eventBytes(event: StoreEvent): number {
   return eventOverheadBytes + event.key.length + entryBytes(event.entry) + entryBytes(event.previous);
 }

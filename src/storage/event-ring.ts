@@ -1,20 +1,20 @@
 import { eventBytes } from "./entry.ts";
 import type { Revision, StoreEvent } from "./store.ts";
 
-/** The newest events of a store in revision order, limited in bytes: what subscriptions from a recent revision read. */
+/** The newest events of a store in revision order, limited in bytes. Subscriptions from a recent revision read them. */
 export class EventRing {
   private events: StoreEvent[] = [];
-  /** How many of the first slots are given up; they are cut off when they are half of the array. */
+  /** Number of unused slots at the start; they are removed when they are half of the array. */
   private dropped = 0;
   private bytes = 0;
 
-  /** @param start every event after this revision is held, until the limit pushes it up. */
+  /** @param start the ring has every event after this revision, until the limit evicts the oldest. */
   constructor(
     private readonly maxBytes: number,
     private start: Revision,
   ) {}
 
-  /** Whether every event after `revision` is still held. */
+  /** Whether the ring has every event after `revision`. */
   covers(revision: Revision): boolean {
     return revision >= this.start;
   }
@@ -25,7 +25,7 @@ export class EventRing {
     while (this.bytes > this.maxBytes && this.dropped < this.events.length) this.dropOldest();
   }
 
-  /** The events above `revision`; the caller has checked {@link covers}. */
+  /** Returns the events after `revision`. The caller must check {@link covers} before. */
   after(revision: Revision): StoreEvent[] {
     let low = this.dropped;
     let high = this.events.length;
@@ -37,7 +37,7 @@ export class EventRing {
     return this.events.slice(low);
   }
 
-  /** Events up to `revision` are missing: nothing from before is given out any more. */
+  /** Drops all events up to `revision`, because some are missing. */
   skipTo(revision: Revision): void {
     this.events = [];
     this.dropped = 0;

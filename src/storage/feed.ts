@@ -14,28 +14,28 @@ import {
   type Subscription,
 } from "./store.ts";
 
-/** A stretch of the past: every event under the asked prefix up to `upTo`. */
+/** A slice of the history: every event under the requested prefix up to `upTo`. */
 export interface PastSlice {
   readonly events: readonly StoreEvent[];
   readonly upTo: Revision;
 }
 
-/** What an engine gives its feed. */
+/** The operations of an engine that its feed uses. */
 export interface FeedSource {
-  /** The oldest revision after which a subscription may start, as far as known without waiting. */
+  /** Returns the last known floor, without waiting. */
   knownFloor(): Revision;
   /**
-   * Reads events under `prefix` above `after`, at most up to `upTo`, a few milliseconds' worth at a time. The slice
-   * advances by at least one revision.
+   * Reads events under `prefix` after revision `after`, up to `upTo` or for a few milliseconds. The slice advances by at least one
+   * revision.
    *
-   * @throws {RevisionCompactedError} the log no longer reaches back to `after`.
+   * @throws {RevisionCompactedError} if the log starts after `after`.
    */
   readPast(prefix: string, after: Revision, upTo: Revision): MaybePromise<PastSlice>;
-  /** Publishes everything that was committed, by any process, before the call. */
+  /** Publishes all events that any process committed before the call. */
   refresh(): MaybePromise<void>;
 }
 
-/** Subscriptions that are caught up and share a prefix; they are handed the same arrays. */
+/** Caught-up subscriptions with the same prefix; they receive the same arrays. */
 interface Group {
   readonly members: Set<FeedSubscription>;
   batch: StoreEvent[];
@@ -48,20 +48,19 @@ interface Delivery {
 }
 
 /**
- * The ordered event line of one store object. The engine publishes each committed event once, in revision order; the
- * feed hands it to the subscriptions whose prefix covers its key, and to no other: the cost of an event is that of its
- * interested subscriptions, however many others there are.
+ * The event stream of one store object. The engine publishes each committed event once, in revision order; the feed delivers it to
+ * the subscriptions whose prefix matches the key. The cost of an event doesn't depend on the number of other subscriptions.
  */
 export class Feed {
   private readonly groups = new Map<string, Group>();
   private readonly all = new Set<FeedSubscription>();
   private readonly ring: EventRing;
-  /** First in, first out, also when a listener causes a publication: so no subscription sees events out of order. */
+  /** A FIFO queue: if a listener causes a publication, no subscription sees events out of order. */
   private deliveries: Delivery[] = [];
   private nextDelivery = 0;
   private failure: StoreError | undefined;
 
-  /** @param position the revision at which the feed starts; `ringBytes` limits the events kept in memory. */
+  /** @param position revision at which the feed starts; `ringBytes` limits the memory for recent events. */
   constructor(
     readonly source: FeedSource,
     public position: Revision,
@@ -74,7 +73,7 @@ export class Feed {
     return this.all.size > 0;
   }
 
-  /** Hands out the events after the present position up to `upTo`, without gap, in order. */
+  /** Delivers all events after the current position up to `upTo`, in order. */
   publish(events: readonly StoreEvent[], upTo: Revision): void {
     if (upTo <= this.position) return;
     this.position = upTo;
@@ -84,7 +83,7 @@ export class Feed {
     for (const event of events) {
       this.ring.push(event);
       if (this.groups.size === 0) continue;
-      // Most batches write to one partition.
+      // Usually all writes of a batch are in one partition.
       if (!isIn(event.key, partition)) {
         partition = countersOf(event.key).partition;
         groups = this.groupsOf(event.key);
@@ -100,7 +99,7 @@ export class Feed {
     this.drain();
   }
 
-  /** The groups whose prefix covers a key. */
+  /** Returns the groups whose prefix matches a key. */
   private groupsOf(key: string): Group[] {
     const groups: Group[] = [];
     eachPrefix(key, (prefix) => {
@@ -110,7 +109,7 @@ export class Feed {
     return groups;
   }
 
-  /** Starts a subscription as the store's contract says. */
+  /** Starts a subscription; see `Store.subscribe`. */
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     assertPrefix(options.prefix);
     const subscription = new FeedSubscription(this, options, listener);
@@ -122,18 +121,18 @@ export class Feed {
     return subscription;
   }
 
-  /** Ends every subscription, and those to come, with `error`. */
+  /** Ends all current and future subscriptions with `error`. */
   end(error: StoreError): void {
     this.failure ??= error;
     this.endAll(error);
   }
 
-  /** Ends the present subscriptions; new ones may start. */
+  /** Ends the current subscriptions; new ones may start. */
   endAll(error: StoreError): void {
     for (const subscription of this.all) subscription.end(error);
   }
 
-  /** Ends the subscriptions that need events at or before `floor`, which are gone; the feed goes on from there. */
+  /** Ends the subscriptions that need removed events (up to `floor`), and continues from `floor`. */
   skipTo(floor: Revision): void {
     for (const subscription of this.all) {
       if (subscription.position < floor) {
@@ -144,12 +143,12 @@ export class Feed {
     this.moveTo(floor);
   }
 
-  /** Moves the position over revisions that held no event. */
+  /** Advances the position over revisions without events. */
   moveTo(position: Revision): void {
     if (position > this.position) this.position = position;
   }
 
-  /** Recent events above `after` under `prefix`, or `undefined` when memory doesn't reach back so far. */
+  /** Returns recent events after `after` under `prefix`; undefined if some are no longer in memory. */
   recent(prefix: string, after: Revision): StoreEvent[] | undefined {
     if (!this.ring.covers(after)) return undefined;
     return this.ring.after(after).filter((event) => event.key.startsWith(prefix));
@@ -167,7 +166,7 @@ export class Feed {
     if (group?.members.delete(subscription) && group.members.size === 0) this.groups.delete(prefix);
   }
 
-  /** Hands out what waits; called from inside a listener it first finishes what the outer call began. */
+  /** Delivers queued events. If a listener calls it, the delivery of the outer call is finished first. */
   drain(): void {
     while (this.nextDelivery < this.deliveries.length) {
       const delivery = this.deliveries[this.nextDelivery++]!;
@@ -178,12 +177,12 @@ export class Feed {
   }
 }
 
-/** One subscription: first it reads the past in slices, then it is a member of its prefix's group. */
+/** A subscription. It reads the history in slices, then joins the group of its prefix. */
 export class FeedSubscription implements Subscription {
   private state: "past" | "live" | "closed" = "past";
   private delivered: Revision;
   private readonly prefix: string;
-  /** The slice of the past that is being read, if its source needs to wait for it. */
+  /** The slice of the history that is being read asynchronously. */
   private slice: Promise<void> | undefined;
 
   constructor(
@@ -210,14 +209,14 @@ export class FeedSubscription implements Subscription {
     this.feed.leave(this.prefix, this);
   }
 
-  /** Ends the subscription from the store's side; the listener hears of it once. */
+  /** Ends the subscription with an error; calls `listener.ended` once. */
   end(error: StoreError): void {
     if (this.state === "closed") return;
     this.close();
     this.listener.ended(error);
   }
 
-  /** A listener that throws, which is a defect of it, loses its subscription and hears why; the others go on. */
+  /** Calls the listener. If it throws, which is a bug, its subscription ends with the error; others are not affected. */
   private notify(batch: readonly StoreEvent[], upTo: Revision): void {
     try {
       this.listener.events(batch, upTo);
@@ -226,7 +225,7 @@ export class FeedSubscription implements Subscription {
     }
   }
 
-  /** As {@link end}, after the caller has been given the subscription. */
+  /** Like {@link end}, but only after `subscribe` has returned the subscription. */
   endSoon(error: StoreError): void {
     queueMicrotask(() => this.end(error));
   }
@@ -236,7 +235,7 @@ export class FeedSubscription implements Subscription {
     this.readInBackground().catch((error: unknown) => this.end(asStoreError(error)));
   }
 
-  /** Hands over a batch of the live line, leaving out what lies before the subscription's start. */
+  /** Delivers a batch of live events, without those before the subscription's start. */
   deliver(batch: readonly StoreEvent[], upTo: Revision): void {
     if (this.state === "closed" || upTo <= this.delivered) return;
     const first = batch[0];
@@ -267,7 +266,7 @@ export class FeedSubscription implements Subscription {
     }
   }
 
-  /** Joins the live line if memory holds everything in between, and it is no more than one portion. */
+  /** Becomes live if all missing events are in memory and fit into one portion. */
   private becomeLive(): boolean {
     if (this.state !== "past") return true;
     const { feed } = this;
@@ -279,7 +278,7 @@ export class FeedSubscription implements Subscription {
     return true;
   }
 
-  /** Delivers one portion of the past from memory, if memory reaches back so far. */
+  /** Delivers one portion of the history from memory, if it is there. */
   private deliverRecent(): boolean {
     const events = this.feed.recent(this.prefix, this.delivered);
     const last = events?.[portionOf(events) - 1];
@@ -288,7 +287,7 @@ export class FeedSubscription implements Subscription {
     return true;
   }
 
-  /** Reads and delivers one slice of the past. Two readers at once (sync and background) take the same one. */
+  /** Reads and delivers one slice of the history. Concurrent readers (sync and background) share it. */
   private readSlice(): MaybePromise<void> {
     if (this.slice !== undefined) return this.slice;
     if (this.deliverRecent()) return;
@@ -317,10 +316,10 @@ function asStoreError(error: unknown): StoreError {
   return new StoreError(`the past could not be read: ${String(error)}`, { cause: error });
 }
 
-/** How much of the past is handed over at a time, in bytes of events. */
+/** Maximum size of a portion of the history in bytes. */
 const portionBytes = 1024 * 1024;
 
-/** How many of the first events make one portion; at least one, if there is any. */
+/** Returns the number of events in the first portion; at least one if there are any. */
 function portionOf(events: readonly StoreEvent[]): number {
   let bytes = 0;
   for (const [index, event] of events.entries()) {
@@ -330,7 +329,7 @@ function portionOf(events: readonly StoreEvent[]): number {
   return events.length;
 }
 
-/** The error with which a closed store refuses everything. */
+/** Creates the error of operations on a closed store. */
 export function closedError(): StoreClosedError {
   return new StoreClosedError("the store is closed");
 }

@@ -39,15 +39,14 @@ export const storeMethods = [
   "close",
 ] as const satisfies readonly (keyof Store)[];
 
-/** Whether storage was given as a store, not as the options of an engine. */
+/** Whether the option `storage` is a store, not the options of an engine. */
 export function isStore<T extends object>(storage: Store | T): storage is Store {
   return typeof (storage as Partial<Store>).commit === "function";
 }
 
 /**
- * A store of the program that embeds the server, such that its failures are operational ones: an answer that doesn't come in
- * time is a {@link StoreUnavailableError}, one that breaks the form of the contract a {@link StoreDamagedError}. It stays
- * open when the server closes it: it belongs to who opened it.
+ * Wraps a store of the embedding program and converts its failures to store errors: a timeout to a {@link StoreUnavailableError},
+ * a malformed result to a {@link StoreDamagedError}. `close` doesn't close the store, because the embedding program owns it.
  */
 export class GuardedStore implements Store {
   constructor(
@@ -166,7 +165,7 @@ export class GuardedStore implements Store {
   }
 }
 
-/** Keeps what an engine delivers wrongly from the server's listeners, whose subscription then ends. */
+/** Checks the events of an engine. On a malformed one it ends the subscription instead of passing it on. */
 class GuardedListener implements Listener {
   ends: () => void = () => undefined;
   ended: (error: StoreError) => void;

@@ -1,8 +1,8 @@
 /**
- * The order and the anatomy of keys (`/{group}/{resource}/{namespace}/{name}`), shared by all engines.
+ * Order and structure of keys (`/{group}/{resource}/{namespace}/{name}`), for all engines.
  */
 
-/** Compares two strings by their UTF-8 bytes; JavaScript's own order differs beyond the basic plane. */
+/** Compares two strings by their UTF-8 bytes. JavaScript compares UTF-16 code units, which differs for surrogate pairs. */
 export function compareKeys(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   for (let i = 0; i < shorter; i++) {
@@ -13,13 +13,13 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Where a UTF-16 code unit stands in UTF-8 order: surrogates begin four-byte characters and so come last. */
+/** Returns the rank of a UTF-16 code unit in UTF-8 order: surrogates are last, because they encode four-byte characters. */
 function utf8Rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** The least string above every key that starts with `prefix`, which ends in `/` (the next character is `0`). */
+/** Returns the smallest string greater than all keys with the prefix. The prefix ends in `/`; the next character is `0`. */
 export function prefixEnd(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
 }
@@ -31,14 +31,14 @@ export function eachPrefix(key: string, visit: (prefix: string) => void): void {
   }
 }
 
-/** How many segments a prefix names: 0 for `/`, 2 for a collection, 3 for a partition. */
+/** Returns the number of segments of a prefix: 0 for `/`, 2 for a collection, 3 for a partition. */
 export function prefixDepth(prefix: string): number {
   let depth = -1;
   for (let i = 0; i < prefix.length; i++) if (prefix.charCodeAt(i) === 0x2f) depth++;
   return depth;
 }
 
-/** The key's collection, `/{group}/{resource}/`, and partition, `/{group}/{resource}/{namespace}/`, as prefixes. */
+/** Returns the prefixes of the key's collection (`/{group}/{resource}/`) and partition (`/{group}/{resource}/{namespace}/`). */
 export function countersOf(key: string): { collection: string; partition: string } {
   const second = key.indexOf("/", 1);
   const third = key.indexOf("/", second + 1);
@@ -46,24 +46,24 @@ export function countersOf(key: string): { collection: string; partition: string
   return { collection: key.slice(0, third + 1), partition: key.slice(0, fourth + 1) };
 }
 
-/** Whether a key is right below a prefix: their prefixes are the same. */
+/** Whether a partition contains a key. */
 export function isIn(key: string, partition: string): boolean {
   return partition !== "" && key.startsWith(partition) && !key.includes("/", partition.length);
 }
 
-/** The longest key that an engine takes. */
+/** Maximum length of a key in UTF-8 bytes. */
 export const maxKeyBytes = 1024;
 
-/** Whether a string is too long to be a key: nothing is ever found under it. */
+/** Whether a string is too long for a key; no such key can exist. */
 export function isTooLong(key: string): boolean {
   return key.length > maxKeyBytes / 3 && Buffer.byteLength(key) > maxKeyBytes;
 }
 
 /**
- * Refuses what is no key: it would never be found again under its collection.
+ * Asserts that a string is a valid key.
  *
- * @throws {TypeError} a bug of the caller: not of the form `/{group}/{resource}/{namespace}/{name}`, a NUL in it, or
- *   above 1024 bytes.
+ * @throws {TypeError} (a bug of the caller) if it isn't of the form `/{group}/{resource}/{namespace}/{name}`, contains a NUL, or has
+ *   more than 1024 bytes.
  */
 export function assertKey(key: string): void {
   const { partition } = countersOf(key);
@@ -76,7 +76,7 @@ export function assertKey(key: string): void {
   }
 }
 
-/** @throws {TypeError} a bug of the caller: a prefix begins and ends with `/`. */
+/** @throws {TypeError} (a bug of the caller) if the prefix doesn't begin and end with `/`. */
 export function assertPrefix(prefix: string): void {
   if (!prefix.startsWith("/") || !prefix.endsWith("/")) {
     throw new TypeError(`not a storage prefix: ${JSON.stringify(prefix)}`);

@@ -7,7 +7,7 @@ export class Periodic {
   private stopped = false;
 
   /**
-   * @param failed told when a run fails; the next one comes all the same.
+   * @param failed called when a run fails; the next run isn't affected.
    * @param pauseMs from the end of one run to the start of the next.
    */
   constructor(
@@ -19,7 +19,7 @@ export class Periodic {
     this.schedule();
   }
 
-  /** No further run; resolves when the one under way has ended. */
+  /** Stops. Resolves when a running task has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.timer?.cancel();

@@ -1,16 +1,16 @@
 /**
- * Small values that the users of one store share, beside its keys: they take no revision, and are seen by no read and no
- * subscription of the store.
+ * Small values that all servers of a store share. They aren't keys of the store: they have no revision, and reads and subscriptions
+ * don't include them.
  */
 export interface SharedValues {
-  /** The newest value under a name. */
+  /** Returns the latest value. */
   get(name: string): Promise<Buffer | undefined>;
 
   /**
-   * Puts a value in the place of another one, unless somebody else did so before.
+   * Replaces a value if it is still `before` (compare-and-swap).
    *
-   * @param before what is to be replaced; undefined: there is nothing yet.
-   * @returns what is there afterwards: `value`, or what somebody else put there.
+   * @param before the expected value; undefined if none is expected.
+   * @returns the value afterwards: `value`, or the one that another server has written.
    */
   replace(name: string, before: Buffer | undefined, value: Buffer): Promise<Buffer>;
 }

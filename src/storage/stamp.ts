@@ -1,30 +1,30 @@
 import { StoreDamagedError, StoreError } from "./store.ts";
 
-/** What a store is used for, as its first user said; opaque to the store. */
+/** Label and format of the data in a store, set by its first user; opaque to the store. */
 export interface Stamp {
-  /** A store of one label isn't opened for another one. */
+  /** A store with another label can't be opened. */
   readonly label: string;
-  /** Version of what the users write: a store isn't opened for a lower one, and takes a higher one on. */
+  /** Version of the data format. A store can't be opened with a lower one; opening it with a higher one raises it. */
   readonly format: number;
 }
 
-/** The stamp that a store must have, or takes on if it has none. */
+/** The stamp that a store must have; it is written if the store has none. */
 export interface RequestedStamp extends Stamp {
   /**
-   * Labels by a key that only stores of that label hold: what a store without a stamp was used for, which is older than
-   * stamps. One without any of these keys takes the stamp on.
+   * Keys that only stores of one label have, with the label. They identify stores that were created before stamps existed. A store
+   * with none of these keys accepts any stamp.
    */
   readonly telltales: ReadonlyMap<string, string>;
 }
 
-/** The store is used for something else; nothing was written. */
+/** The store has a different stamp; nothing was written. */
 export class StoreStampError extends StoreError {
   override name = "StoreStampError";
 
   constructor(
-    /** What the store is used for: one label, or several where a store without a stamp has objects of each. */
+    /** The store's label, or several if a store without a stamp has telltale keys of several labels. */
     readonly labels: readonly string[],
-    /** The store's format; undefined without a stamp. */
+    /** The store's format; undefined if it has no stamp. */
     readonly format: number | undefined,
   ) {
     super(`the store is used for ${labels.join(" and ")}${format === undefined ? "" : `, format ${format}`}`);
@@ -32,11 +32,11 @@ export class StoreStampError extends StoreError {
 }
 
 /**
- * The stamp that is to be written into a store; undefined where it has the right one.
+ * Returns the stamp to write to a store; undefined if it already has the requested one.
  *
- * @param existing the stamp that it has.
- * @param telltaleLabels the labels of the telltales that it holds.
- * @throws {StoreStampError} the store is used for something else.
+ * @param existing the store's stamp.
+ * @param telltaleLabels labels of the telltale keys in the store.
+ * @throws {StoreStampError} if the store has a different stamp.
  */
 export function stampToWrite(
   { label, format }: RequestedStamp,
@@ -49,12 +49,11 @@ export function stampToWrite(
   return existing?.format === format ? undefined : { label, format };
 }
 
-/** The bytes of a stamp. */
 export function encodeStamp({ label, format }: Stamp): Buffer {
   return Buffer.from(JSON.stringify({ label, format }));
 }
 
-/** @throws {StoreDamagedError} the bytes aren't those of a stamp. */
+/** @throws {StoreDamagedError} for malformed bytes. */
 export function decodeStamp(bytes: Uint8Array | undefined): Stamp | undefined {
   if (bytes === undefined) return undefined;
   try {

@@ -1,19 +1,19 @@
 import { revisionOf } from "./entry.ts";
 import type { Revision } from "./store.ts";
 
-/** Marks are kept to this precision, so that a busy store has at most ten a second. */
+/** Precision of marks: at most ten per second. */
 const markEveryMs = 100;
 
-/** The end of the interval in which `now` lies: a mark made there says what was newest when the interval ended. */
+/** Returns the end of the interval that contains `now`. A mark at that time has the newest revision at the end of the interval. */
 export function markTime(now: number): number {
   return (Math.floor(now / markEveryMs) + 1) * markEveryMs;
 }
 
-/** Which revision was newest at which time, for compaction by age; kept in memory. */
+/** Records in memory which revision was the newest at which time, for compaction by age. */
 export class TimeMarks {
   private readonly marks: { time: number; revision: Revision }[] = [];
 
-  /** Remembers that `revision` was there at `now`; a revision below one already known says nothing. Time may step back. */
+  /** Records that `revision` existed at `now`. Ignores a revision below the last one. Time may step back. */
   add(now: number, revision: Revision): void {
     const last = this.marks.at(-1);
     if (last !== undefined && revision <= last.revision) return;
@@ -22,7 +22,7 @@ export class TimeMarks {
     else this.marks.push({ time, revision });
   }
 
-  /** The newest revision known to be older than `before`, forgetting what came earlier; 0 when none is. */
+  /** Returns the newest revision older than `before`, and drops earlier marks; 0 if there is none. */
   newestBefore(before: number): Revision {
     let count = 0;
     while (count < this.marks.length && this.marks[count]!.time <= before) count++;

@@ -5,14 +5,14 @@ import type { Connection } from "./connection.ts";
 import type { Keyspace } from "./keyspace.ts";
 import type { KeyValue } from "./messages.ts";
 
-/** Value of the marker, of which only the revision counts. */
+/** Value of the marker; only its revision is used. */
 export const mark = Buffer.from("1");
 
 /**
- * Writes the marker and the stamp unless they are there.
+ * Creates the marker and the stamp unless they exist.
  *
- * @returns the revision at which the store is.
- * @throws {StoreStampError} the store is used for something else.
+ * @returns the store's latest revision.
+ * @throws {StoreStampError} if the store has a different stamp.
  */
 export async function claimKeyspace(
   connection: Connection,
@@ -49,7 +49,7 @@ interface ExistingStamp {
   readonly labels: readonly string[];
 }
 
-/** Writes the stamp of a store that has none, or that of a lower format, unless another server is quicker. */
+/** Writes the stamp if the store has none or one with a lower format, unless another server writes it first. */
 async function claimStamp(
   connection: Connection,
   keyspace: Keyspace,

@@ -26,54 +26,54 @@ import {
   type WatchResponse,
 } from "./messages.ts";
 
-/** Where the cluster is and how to speak with it. */
+/** Endpoints, credentials and timeout. */
 export interface ConnectionOptions {
-  /** `host:port`, `http://host:port` or `https://host:port`; all with TLS or all without. */
+  /** `host:port`, `http://host:port` or `https://host:port`. Either all use TLS or none. */
   readonly endpoints: readonly string[];
-  /** Certificates that the cluster's is checked against; with it, TLS is used. */
+  /** CA bundle for verifying the cluster's certificate; enables TLS. */
   readonly caFile?: string | undefined;
-  /** This client's certificate and key. */
+  /** Client certificate and key. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
-  /** How long a request may take; 10 s when absent. */
+  /** Timeout of a request in milliseconds; default 10 s. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What became of a write. */
+/** Response to a write. */
 export interface WriteAnswer extends TxnResponse {
-  /** An earlier attempt got no answer: what the answer finds may be its doing. */
+  /** An earlier attempt had no response, so it may have caused the state that this response reports. */
   readonly doubtful: boolean;
 }
 
 /** A stream of watch responses; requests are written as encoded messages. */
 export type WatchStream = ClientDuplexStream<Buffer, WatchResponse>;
 
-/** The request named a revision that the cluster has compacted. */
+/** The requested revision has been compacted. */
 export class CompactedSignal extends Error {
   override name = "CompactedSignal";
 }
 
 const defaultTimeoutMs = 10_000;
 
-/** How long one of several members may take before the next is asked, as a member may hang. */
+/** Timeout of a read at one of several members, as a member may hang; then the next one is tried. */
 const readAttemptMs = 800;
 const writeAttemptMs = 1_200;
-/** How often each member is asked, at most. */
+/** Maximum number of attempts per member. */
 const rounds = 3;
 
 const channelOptions = {
   "grpc.max_receive_message_length": -1,
   "grpc.max_send_message_length": -1,
-  // Notices a member that has gone without a word. A member refuses clients that ask more often than each 5 s.
+  // Detects members that disappeared without closing the connection. etcd rejects clients that ping more often than every 5 s.
   "grpc.keepalive_time_ms": 10_000,
   "grpc.keepalive_timeout_ms": 5_000,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 500,
-  // Each store has its own connection, so that closing one never disturbs another.
+  // Each store has its own connection, so closing one never affects another.
   "grpc.use_local_subchannel_pool": 1,
 };
 
-/** Requests to an etcd cluster; when a member can't be reached, the next one is asked. */
+/** Sends requests to an etcd cluster. If a member is unreachable, tries the next one. */
 export class Connection {
   private readonly clients: readonly Client[];
   private readonly names: string;
@@ -81,7 +81,7 @@ export class Connection {
   private chosen = 0;
   private silence: () => void = () => undefined;
 
-  /** @throws {TypeError} no endpoint, or not one; `Error` from the file system when a TLS file can't be read. */
+  /** @throws {TypeError} for missing or malformed endpoints; `Error` from the file system if a TLS file can't be read. */
   constructor(options: ConnectionOptions) {
     if (options.endpoints.length === 0) throw new TypeError("etcd needs at least one endpoint");
     const secure = options.caFile !== undefined || options.endpoints.some((at) => at.startsWith("https://"));
@@ -91,22 +91,22 @@ export class Connection {
     this.timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
   }
 
-  /** A linearizable read, or one at an exact revision. */
+  /** Reads keys: linearizable, or at an exact revision. */
   range(request: RangeRequest): Promise<RangeResponse> {
     return this.read("/etcdserverpb.KV/Range", encodeRangeRequest(request), decodeRangeResponse);
   }
 
-  /** Reads several things at one revision. */
+  /** Reads several ranges at one revision. */
   readTogether(request: Pick<TxnRequest, "success">): Promise<TxnResponse> {
     return this.read("/etcdserverpb.KV/Txn", encodeTxnRequest(request), decodeTxnResponse);
   }
 
   /**
-   * Writes. A request without an answer may have been carried out, and may be yet; so it is sent to another member only
-   * where that does no harm.
+   * Sends a write. A request without a response may have been applied, or may be applied later. It is sent to another member only
+   * if that is safe.
    *
-   * @param repeatable the request can take effect once only, however often and late it is carried out.
-   * @throws {StoreUnavailableError} whether it was carried out isn't known, unless the error says so.
+   * @param repeatable whether the request takes effect at most once, even if it is applied several times or late.
+   * @throws {StoreUnavailableError} the outcome is unknown, unless the message says otherwise.
    */
   async write(request: TxnRequest, repeatable: boolean): Promise<WriteAnswer> {
     const bytes = encodeTxnRequest(request);
@@ -121,20 +121,20 @@ export class Connection {
     return { ...answer, doubtful };
   }
 
-  /** @throws {CompactedSignal} it was compacted to there already. */
+  /** @throws {CompactedSignal} if the cluster is already compacted to this revision. */
   async compact(revision: number): Promise<void> {
     const request = encodeCompactionRequest(revision);
     await this.call("/etcdserverpb.KV/Compact", request, () => undefined, this.timeoutMs);
   }
 
-  /** Whether the cluster has used up its quota, and refuses what takes room. */
+  /** Whether the cluster has exceeded its quota (alarm NOSPACE) and rejects writes that need space. */
   outOfSpace(): Promise<boolean> {
     return this.read("/etcdserverpb.Maintenance/Alarm", Buffer.alloc(0), decodeSpaceAlarm);
   }
 
   watch(): WatchStream {
     const metadata = new Metadata();
-    // A member that has lost its cluster ends the stream instead of staying silent.
+    // A member without a leader ends the stream instead of sending nothing.
     metadata.set("hasleader", "true");
     const client = this.clients[this.chosen]!;
     return client.makeBidiStreamRequest(
@@ -145,17 +145,17 @@ export class Connection {
     );
   }
 
-  /** @param listener told when the member that was asked keeps silent, and another is asked from then on. */
+  /** @param listener called when a member doesn't respond and the connection switches to another one. */
   onSilence(listener: () => void): void {
     this.silence = listener;
   }
 
-  /** Asks another member from now on. */
+  /** Switches to the next member. */
   useNextMember(): void {
     this.chosen = (this.chosen + 1) % this.clients.length;
   }
 
-  /** What a failed request becomes. */
+  /** Converts a gRPC error to a store error. */
   storeError(error: ServiceError | Error): StoreError {
     const code = "code" in error ? error.code : undefined;
     const details = "details" in error ? error.details : error.message;
@@ -164,7 +164,7 @@ export class Connection {
     return new StoreUnavailableError(`etcd at ${this.names}: ${what}`, { cause: error });
   }
 
-  /** The error of a cluster that has used up its quota. */
+  /** Creates the error for an exceeded quota. */
   fullError(cause?: unknown): StoreFullError {
     return new StoreFullError(
       `etcd at ${this.names} has used up its quota: compact and defragment it, raise the quota, then disarm its ` +
@@ -183,8 +183,8 @@ export class Connection {
   }
 
   /**
-   * Makes attempts, each at the member that is chosen then, until one is answered, all time is used up, or each member
-   * has refused or kept silent often enough. A cluster of one member is asked once, and given all the time.
+   * Makes attempts, each at the current member, until one succeeds, the time is over, or each member has failed {@link rounds}
+   * times. With a single member there is one attempt, which may use all of the time.
    */
   private async attempts<T>(
     attemptMs: number,
@@ -199,7 +199,7 @@ export class Connection {
         return await attempt(members === 1 ? leftMs : Math.min(attemptMs, leftMs));
       } catch (error) {
         if (!(error instanceof StoreUnavailableError)) throw error;
-        // Members that can't be reached say so at once; those that keep silent may be electing a leader.
+        // Unreachable members fail immediately; members that don't respond may be electing a leader.
         if (!isSilence(error)) refused++;
         if (refused >= members || made >= members * rounds || performance.now() >= end) throw error;
         if (members === 1 || !mayRepeat(error)) throw error;
@@ -247,7 +247,7 @@ function isSilence(error: StoreUnavailableError): boolean {
   return causeOf(error).code === status.DEADLINE_EXCEEDED;
 }
 
-/** Whether a request can't have reached a member: there was no connection to it. */
+/** Whether a request can't have reached a member because there was no connection. */
 function wasNotSent(error: StoreUnavailableError): boolean {
   const { code, details = "" } = causeOf(error);
   return code === status.UNAVAILABLE && /No connection established|ECONNREFUSED/.test(details);

@@ -31,17 +31,17 @@ import { EtcdSharedValues } from "./shared-values.ts";
 import { SharedRead } from "./shared-read.ts";
 import { decodeEntry, encodeValue } from "./value.ts";
 
-/** How a store in an etcd cluster is opened. */
+/** Options of a store in an etcd cluster. */
 export interface EtcdStoreOptions extends StoreOptions, ConnectionOptions {
-  /** Under which the store's keys lie, for instance `/plinth`; stores with the same prefix are one. */
+  /** Key prefix of the store, for example `/plinth`. Stores with the same prefix share their data. */
   readonly prefix: string;
-  /** How much memory recent events may take, in bytes; 16 MiB when absent. */
+  /** Maximum memory for recent events in bytes; default 16 MiB. */
   readonly recentEventsBytes?: number | undefined;
 }
 
 /** A store in an etcd cluster. */
 export interface EtcdStore extends Store {
-  /** Values that the servers over the store share. */
+  /** Values that all servers of the store share. */
   readonly shared: SharedValues;
 }
 
@@ -50,10 +50,10 @@ const pageKeys = 1000;
 const pageKeysWithByteLimit = 100;
 
 /**
- * Connects to a store in an etcd cluster (v3 API, 3.4 or later) that any number of replicas may share.
+ * Connects to a store in an etcd cluster (v3 API, 3.4 or later), which any number of replicas can share.
  *
- * @throws {StoreUnavailableError} no member answered in time.
- * @throws {StoreStampError} the store is used for something else.
+ * @throws {StoreUnavailableError} if no member responded in time.
+ * @throws {StoreStampError} if the store has a different stamp.
  */
 export async function connectEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const connection = new Connection(options);
@@ -123,7 +123,7 @@ class ClusterStore implements EtcdStore {
     return this.live.floor;
   }
 
-  /** Asks the cluster how far back its past goes: others may have compacted it too. */
+  /** Reads the oldest revision of the cluster's history, which other clients may have compacted too. */
   async learnFloor(): Promise<Revision> {
     this.live.learnFloor(await readCompactRevision(this.connection, this.keyspace));
     return this.floor();
@@ -192,7 +192,7 @@ class ClusterStore implements EtcdStore {
     const { kvs } = await this.connection.range({ key: this.keyspace.floor });
     const stored = floorOf(kvs[0]?.value);
     if (target > Math.max(stored, this.live.floor)) {
-      // First the promise, then the deed: a replica in between refuses a little more than it has to.
+      // Raise the floor before compacting, so that every revision above the floor is readable at any time.
       const { succeeded } = await this.connection.write(
         {
           expect: { key: this.keyspace.floor, modRevision: kvs[0]?.modRevision ?? 0 },
@@ -232,7 +232,7 @@ class ClusterStore implements EtcdStore {
     return (this.closing ??= this.release());
   }
 
-  /** Lets `close` wait for what is under way. */
+  /** Makes `close` wait for running work. */
   private async untilClosed<T>(work: Promise<T>): Promise<T> {
     this.underWay.add(work);
     try {
@@ -267,7 +267,7 @@ class ClusterStore implements EtcdStore {
     });
     const existing = results[0]?.kvs[0];
     if (!succeeded && !(doubtful && isOwn(existing, value))) {
-      // Another's write, or the removal, may stand on top of one of ours that went without an answer.
+      // Our attempt without a response may have been applied and then overwritten or deleted by another client.
       if (doubtful) throw new StoreUnavailableError(`whether ${write.key} was written isn't known`);
       const current = existing === undefined ? undefined : decodeEntry(write.key, existing);
       if ((existing?.modRevision ?? 0) !== expected) return { ok: false, current };
@@ -284,8 +284,8 @@ class ClusterStore implements EtcdStore {
   }
 
   /**
-   * Sends a write. One that expects a revision can be sent again, as that revision never comes back. A create isn't: a
-   * first attempt that is carried out late could bring back what was deleted since. Whether it was made is looked up.
+   * Sends a write. A write that expects a revision can be repeated, because a key never has that revision again. A create is not
+   * repeated: a first attempt that is applied late could restore a key that was deleted meanwhile. Instead its outcome is read.
    */
   private async send(
     kind: Write["kind"],
@@ -298,7 +298,7 @@ class ClusterStore implements EtcdStore {
     } catch (error) {
       const unanswered = kind === "create" && error instanceof StoreUnavailableError;
       if (!unanswered && !(error instanceof StoreFullError)) throw error;
-      // The write that crosses the quota is refused, and carried out all the same.
+      // etcd applies the write that exceeds the quota although it answers with an error.
       const page = await this.connection.range({ key });
       const [found] = page.kvs;
       if (isOwn(found, value)) return { revision: 0, succeeded: false, results: [page], doubtful: true };
@@ -375,7 +375,7 @@ class ClusterStore implements EtcdStore {
   }
 }
 
-/** Whether what is found is what a write without an answer was to leave. */
+/** Whether the existing value is the one that an attempt without a response would have written. */
 function isOwn(existing: KeyValue | undefined, value: Buffer | undefined): boolean {
   return existing !== undefined && value !== undefined && value.equals(existing.value);
 }

@@ -6,17 +6,17 @@ import type { Keyspace } from "./keyspace.ts";
 import { encodeWatchCreateRequest, type WatchEvent, type WatchResponse } from "./messages.ts";
 import { decodeEntry } from "./value.ts";
 
-/** What a stream of events reports. */
+/** Receives a stream of events. */
 export interface EventSink {
-  /** Whole revisions, in order; `upTo` is the last of them. */
+  /** Complete revisions in order, up to and including `upTo`. */
   events(batch: StoreEvent[], upTo: Revision): void;
-  /** The floor mark was written. */
+  /** The store's floor has changed. */
   floor(floor: Revision): void;
-  /** The stream is over: with the revision before which the past is gone, or because of a failure. */
+  /** The stream has ended: the history before `compacted` was removed, or there was an error. */
   ended(reason: { compacted: Revision } | { error: Error }): void;
 }
 
-/** Opens a stream of all of the store's events after a revision. Nothing is reported after its `ended`, or `close`. */
+/** Opens a stream of the store's events after a revision. Calls nothing after `ended` or `close`. */
 export function watchEvents(
   connection: Connection,
   keyspace: Keyspace,
@@ -50,8 +50,8 @@ export function watchEvents(
 }
 
 /**
- * An event came without the value before it, though there was one: the cluster was compacted past it before it was
- * sent, and etcd leaves out what it can't read any more.
+ * An event has no previous value although there was one: the cluster was compacted before the event was sent, and etcd omits
+ * compacted values.
  */
 class MissingPrevious extends Error {
   override name = "MissingPrevious";
@@ -60,7 +60,7 @@ class MissingPrevious extends Error {
   }
 }
 
-/** The store's event for one of the cluster's. */
+/** Converts an etcd event to a store event. */
 function storeEvent(key: string, { deleted, kv, previous }: WatchEvent): StoreEvent {
   const revision = revisionOf(kv.modRevision);
   if (previous === undefined && (deleted || kv.version > 1)) throw new MissingPrevious(revision);
@@ -87,7 +87,7 @@ function report(keyspace: Keyspace, response: WatchResponse, sink: EventSink): v
   if (upTo > 0) sink.events(batch, revisionOf(upTo));
 }
 
-/** The number in a floor mark. */
+/** Parses the value of the floor key. */
 export function floorOf(value: Uint8Array | undefined): Revision {
   return revisionOf(value === undefined ? 1 : Number(Buffer.from(value).toString()) || 1);
 }
@@ -95,9 +95,9 @@ export function floorOf(value: Uint8Array | undefined): Revision {
 const sliceEvents = 2000;
 
 /**
- * Reads a stretch of the past: events under `prefix` above `after`, up to `upTo` or as many as one slice holds.
+ * Reads a slice of the history: events under `prefix` after revision `after`, up to `upTo` or the maximum size of a slice.
  *
- * @throws {RevisionCompactedError} the cluster no longer has them.
+ * @throws {RevisionCompactedError} if the cluster has compacted them.
  */
 export function readPast(
   connection: Connection,
@@ -124,7 +124,7 @@ export function readPast(
   });
 }
 
-/** The revision before which the cluster's past is gone; 1 when it is complete. Never needs to read the past. */
+/** Returns the revision to which the cluster is compacted; 1 if it has all history. Doesn't read the history. */
 export function readCompactRevision(connection: Connection, keyspace: Keyspace): Promise<Revision> {
   return new Promise((resolve, reject) => {
     const stream = connection.watch();
@@ -138,7 +138,7 @@ export function readCompactRevision(connection: Connection, keyspace: Keyspace):
       else if (response.events.length > 0) done(() => resolve(revisionOf(1)));
     });
     stream.on("error", (error: Error) => reject(connection.storeError(error)));
-    // The marker was written at least once: either its first event comes, or word that it is gone.
+    // The marker exists, so the watch reports either its first event or a compaction.
     const rangeEnd = Buffer.concat([keyspace.marker, Buffer.from([0])]);
     stream.write(encodeWatchCreateRequest({ key: keyspace.marker, rangeEnd, startRevision: 1 }));
   });

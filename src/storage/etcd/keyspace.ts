@@ -1,23 +1,23 @@
 import { prefixEnd } from "../keys.ts";
 
-/** Where one store's keys lie in a cluster that it may share with others. */
+/** Maps the keys of a store to etcd keys under its prefix. */
 export class Keyspace {
   /**
-   * Written by every write transaction of the store, together with the object: its modification revision is the
-   * store's latest revision, and its event marks each revision on the watch. So the store's revision line doesn't move
-   * with the cluster's other users, and a watcher knows how far it has come without asking for progress.
+   * A key that every write transaction of the store writes too. Its modification revision is the store's latest revision,
+   * independent of other users of the cluster. Its event ends each revision on the watch, so a watcher knows its position without
+   * progress requests.
    */
   readonly marker: Buffer;
-  /** Holds the store's floor as decimal digits. */
+  /** Key of the store's floor, a decimal number. */
   readonly floor: Buffer;
-  /** Says what the store is used for. */
+  /** Key of the store's stamp. */
   readonly stamp: Buffer;
   readonly start: Buffer;
   readonly end: Buffer;
   private readonly dataPrefix: string;
   private readonly sharedPrefix: string;
 
-  /** @param prefix for instance `/plinth`; a `/` at its end changes nothing. */
+  /** @param prefix for example `/plinth`; a trailing `/` is ignored. */
   constructor(prefix: string) {
     let end = prefix.length;
     while (end > 0 && prefix[end - 1] === "/") end--;
@@ -31,22 +31,22 @@ export class Keyspace {
     this.end = Buffer.from(prefixEnd(`${root}/`));
   }
 
-  /** The cluster's key for a key of the store. */
+  /** Returns the etcd key for a key of the store. */
   outer(key: string): Buffer {
     return Buffer.from(this.dataPrefix + key);
   }
 
-  /** The cluster's key of a value that the store's users share. */
+  /** Returns the etcd key of a shared value. */
   shared(name: string): Buffer {
     return Buffer.from(this.sharedPrefix + name);
   }
 
-  /** The end of the range of a prefix of the store. */
+  /** Returns the `range_end` for a prefix of the store. */
   outerEnd(prefix: string): Buffer {
     return this.outer(prefixEnd(prefix));
   }
 
-  /** The store's key for a key of the cluster, or `undefined` for the store's own marks. */
+  /** Returns the store's key for an etcd key; undefined for the marker, floor and stamp. */
   inner(key: Uint8Array): string | undefined {
     const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString();
     return text.startsWith(`${this.dataPrefix}/`) ? text.slice(this.dataPrefix.length) : undefined;

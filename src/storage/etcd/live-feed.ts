@@ -11,7 +11,7 @@ import type { SharedRead } from "./shared-read.ts";
 
 const retryFirstMs = 50;
 const retryMostMs = 500;
-/** How often the cluster is asked for its revision, so that a stalled watch is noticed without requests. */
+/** Interval for reading the cluster's revision, to detect a stalled watch. */
 const beatMs = 1_000;
 const defaultTimeoutMs = 10_000;
 
@@ -31,8 +31,7 @@ interface Waiter {
 }
 
 /**
- * Feeds a store's subscriptions from one watch over all of its keys. A watch that breaks is opened again from where it
- * stood, at another member.
+ * Feeds a store's subscriptions from one watch over all of its keys. A broken watch is resumed at its position, at another member.
  */
 export class LiveFeed {
   private readonly marks = new TimeMarks();
@@ -43,19 +42,19 @@ export class LiveFeed {
   private closed = false;
   private knownFloor: Revision = firstRevision;
   private readonly beats: Periodic;
-  /** What the last beat found: where the cluster was, and where the feed. */
+  /** Revision of the cluster and position of the feed at the last check. */
   private lastBeat: { readonly newest: Revision; readonly position: Revision } | undefined;
 
   constructor(private readonly parts: Parts) {
     const { clock, feed, connection } = parts;
     this.marks.add(clock.now(), feed.position);
-    // A member that leaves requests unanswered leaves its watch silent too.
+    // If a member doesn't respond to requests, its watch is stalled too.
     connection.onSilence(() => this.reopen());
     this.beats = new Periodic(clock, beatMs, () => this.beat());
     this.open();
   }
 
-  /** The store's floor as far as known without asking. */
+  /** The last known floor of the store. */
   get floor(): Revision {
     return this.knownFloor;
   }
@@ -64,7 +63,7 @@ export class LiveFeed {
     if (floor > this.knownFloor) this.knownFloor = floor;
   }
 
-  /** The newest revision that this process knows to be older than `before`. */
+  /** Returns the newest revision that this process knows to be older than `before` (milliseconds since 1970). */
   newestBefore(before: number): Revision {
     return this.marks.newestBefore(before);
   }
@@ -72,7 +71,7 @@ export class LiveFeed {
   /**
    * Resolves when the watch has delivered everything up to `revision`.
    *
-   * @throws {StoreUnavailableError} it didn't in time.
+   * @throws {StoreUnavailableError} after the timeout.
    */
   reached(revision: Revision): Promise<void> {
     if (this.parts.feed.position >= revision) return Promise.resolve();
@@ -100,8 +99,8 @@ export class LiveFeed {
   }
 
   /**
-   * Resolves when the subscriptions have been given the event of an own write. If the watch doesn't bring it in time
-   * they end, so that none is ever behind an acknowledged write.
+   * Resolves when the subscriptions have received the event of a write of this process. If the watch doesn't deliver it in time,
+   * all subscriptions end, so none is ever behind an acknowledged write.
    */
   async delivered(revision: Revision): Promise<void> {
     this.marks.add(this.parts.clock.now(), revision);
@@ -121,7 +120,7 @@ export class LiveFeed {
     await this.beats.stop();
   }
 
-  /** Opens the watch anew if it has brought nothing since the last beat, though there was something. */
+  /** Reopens the watch if it has delivered nothing since the last check although the store has a newer revision. */
   private async beat(): Promise<void> {
     const { feed, latest } = this.parts;
     const { position } = feed;
@@ -135,7 +134,7 @@ export class LiveFeed {
     this.lastBeat = { newest: await latest.get(), position };
   }
 
-  /** Opens the watch at the member that is chosen now, unless that is about to be done. */
+  /** Reopens the watch at the current member, unless a reopening is pending. */
   private reopen(): void {
     if (this.watch === undefined) return;
     this.watch.close();
@@ -178,7 +177,7 @@ export class LiveFeed {
     else this.retry = this.parts.clock.setTimer(() => this.open(), delayMs);
   }
 
-  /** The watch was away so long that its place was compacted; if the store was written meanwhile, events are lost. */
+  /** Handles a compaction of the watch's position. If the store has changed since, events are lost. */
   private async resumeAfterCompaction(compacted: Revision): Promise<void> {
     const { feed, latest } = this.parts;
     const newest = await latest.get();

@@ -1,10 +1,10 @@
 /**
- * The few messages of etcd's v3 API that this engine speaks, as protobuf. Fields that it doesn't need are not written,
- * and skipped when read. Field numbers are etcd's.
+ * Protobuf encoding of the messages of etcd's v3 API that this engine uses. Unused fields are not written, and skipped when read.
+ * Field numbers are etcd's.
  */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
-/** Calls `visit` for each field of a message; a field that `visit` doesn't read must be skipped by it. */
+/** Calls `visit` for each field of a message. `visit` must read or skip the field. */
 function eachField(
   bytes: Uint8Array,
   visit: (field: number, reader: BinaryReader, wire: WireType) => void,
@@ -49,7 +49,7 @@ function finished<T>(message: T, encode: Encode<T>): Buffer {
 export interface KeyValue {
   key: Uint8Array;
   modRevision: number;
-  /** 1 for the write that created the key. */
+  /** 1 after the create, incremented by each update. */
   version: number;
   value: Uint8Array;
 }
@@ -79,7 +79,7 @@ function decodeHeaderRevision(bytes: Uint8Array): number {
 
 export interface RangeRequest {
   readonly key: Uint8Array;
-  /** Absent: this key only. */
+  /** Absent for a single key. */
   readonly rangeEnd?: Uint8Array | undefined;
   readonly limit?: number | undefined;
   readonly revision?: number | undefined;
@@ -118,7 +118,7 @@ export function decodeRangeResponse(bytes: Uint8Array): RangeResponse {
 export type RequestOp =
   | { readonly range: RangeRequest }
   | { readonly put: { readonly key: Uint8Array; readonly value: Uint8Array } }
-  /** Gives the deleted value back. */
+  /** The response has the deleted value. */
   | { readonly remove: { readonly key: Uint8Array } };
 
 const encodeOpInto: Encode<RequestOp> = (op, writer) => {
@@ -136,7 +136,7 @@ const encodeOpInto: Encode<RequestOp> = (op, writer) => {
   }
 };
 
-/** Holds when the key's last write was at this revision; 0: when there is no such key. */
+/** Requires that the key's modification revision is this one; 0 requires that the key doesn't exist. */
 export interface TxnExpectation {
   readonly key: Uint8Array;
   readonly modRevision: number;
@@ -144,7 +144,7 @@ export interface TxnExpectation {
 
 export interface TxnRequest {
   readonly expect?: TxnExpectation | undefined;
-  /** Further expectations, which must hold as well. */
+  /** Further required expectations. */
   readonly conditions?: readonly TxnExpectation[] | undefined;
   readonly success: readonly RequestOp[];
   readonly failure?: readonly RequestOp[] | undefined;
@@ -171,7 +171,7 @@ export function encodeTxnRequest(message: TxnRequest): Buffer {
 export interface TxnResponse {
   revision: number;
   succeeded: boolean;
-  /** One for each operation: what a range found, or what a delete took away. */
+  /** One per operation: the result of a range, or the value that a delete removed. */
   results: RangeResponse[];
 }
 
@@ -211,7 +211,7 @@ export function encodeCompactionRequest(revision: number): Buffer {
 
 const noSpace = 1;
 
-/** Whether an answer about alarms names one for want of space. */
+/** Whether a response about alarms has an alarm NOSPACE. */
 export function decodeSpaceAlarm(bytes: Uint8Array): boolean {
   let isFull = false;
   eachField(bytes, (field, reader, wire) => {
@@ -224,7 +224,7 @@ export function decodeSpaceAlarm(bytes: Uint8Array): boolean {
   return isFull;
 }
 
-/** Asks for every event from `startRevision` on, with the values before. */
+/** Requests all events from `startRevision`, with previous values. */
 export interface WatchCreateRequest {
   readonly key: Uint8Array;
   readonly rangeEnd: Uint8Array;
@@ -251,7 +251,7 @@ export interface WatchEvent {
 export interface WatchResponse {
   created: boolean;
   canceled: boolean;
-  /** Above 0 when the watch was refused because its start lies before this revision. */
+  /** Above 0 if the watch was rejected because its start is before this revision. */
   compactRevision: number;
   cancelReason: string;
   events: WatchEvent[];

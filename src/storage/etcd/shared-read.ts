@@ -1,6 +1,6 @@
 /**
- * Lets concurrent callers share one read of something that changes. A call that comes while a read is under way waits
- * for the next one, because the answer under way may be older than the call.
+ * Lets concurrent callers share one read of a changing value. A call during a read waits for the next read, because the result of
+ * the running one may be older than the call.
  */
 export class SharedRead<T> {
   private current: Promise<T> | undefined;
@@ -8,7 +8,7 @@ export class SharedRead<T> {
 
   constructor(private readonly read: () => Promise<T>) {}
 
-  /** The value as it is at some time after this call. */
+  /** Returns the value at some time after this call. */
   get(): Promise<T> {
     if (this.current === undefined) return this.start();
     return (this.next ??= this.current.then(

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import type { Keyspace } from "./keyspace.ts";
 import type { KeyValue } from "./messages.ts";
 
-/** Values that the servers over one prefix of a cluster share. */
+/** Values that all servers with the same prefix share. */
 export class EtcdSharedValues implements SharedValues {
   constructor(
     private readonly connection: Connection,

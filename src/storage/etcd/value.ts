@@ -6,8 +6,8 @@ import type { KeyValue } from "./messages.ts";
 const valueVersion = 1;
 
 /**
- * The bytes kept in the cluster for a draft: version byte, header length and `revisionAt` as varints, header, body. The
- * revision isn't known before the cluster gives it, so it is put in place when the value is read.
+ * Encodes a draft as an etcd value: version byte, header length and `revisionAt` as varints, header, body. The revision is inserted
+ * when the value is read, because only etcd assigns it.
  */
 export function encodeValue({ header, body, revisionAt }: Draft): Buffer {
   if (revisionAt < 0 || revisionAt > body.length) {
@@ -18,9 +18,9 @@ export function encodeValue({ header, body, revisionAt }: Draft): Buffer {
 }
 
 /**
- * The entry that a value of the cluster is.
+ * Decodes an etcd value.
  *
- * @throws {StoreDamagedError} the value was not written by this program, or by a later version of it.
+ * @throws {StoreDamagedError} if the value was written by another program, or by a later version of this one.
  */
 export function decodeEntry(key: string, { value, modRevision }: KeyValue): Entry {
   if (value[0] !== valueVersion) {

@@ -1,13 +1,12 @@
 import { type FSWatcher, watch } from "node:fs";
 import type { Clock, Timer } from "../../base/clock.ts";
 
-/** How often the revision is looked at when the system gives no notice; a look costs about a microsecond. */
+/** Polling interval if the file system doesn't notify; a poll takes about a microsecond. */
 const pollMs = 250;
 
 /**
- * Tells when another process may have committed. LMDB writes a commit's last page to the data file when the commit
- * becomes visible, so a watch on that file fires at the right moment and nobody has to write a notification. A slow
- * poll stands in where the file system gives no notice.
+ * Reports possible commits of other processes. LMDB writes the last page of a commit to the data file when the commit becomes
+ * visible, so a watch on that file is sufficient. A slow poll covers file systems without notifications.
  */
 export class ChangeWatch {
   private watcher: FSWatcher | undefined;
@@ -24,7 +23,7 @@ export class ChangeWatch {
       this.watcher = watch(file, { persistent: false }, onChange);
       this.watcher.on("error", () => this.watcher?.close());
     } catch {
-      // No notice to be had (no watches left, a remote file system): the poll remains.
+      // No notifications (no watches left, or a remote file system): rely on polling.
       this.watcher = undefined;
     }
     this.poll();

@@ -1,6 +1,6 @@
 /**
- * CRC-32 (the polynomial of zlib and Ethernet), by which damage to what is stored is found: any change of up to 32 bits in a
- * row. It protects from nobody who wants to forge a value.
+ * CRC-32 (the polynomial of zlib and Ethernet) for detecting damaged data: it detects any change within 32 consecutive bits. It
+ * doesn't protect against forgery.
  */
 import * as zlib from "node:zlib";
 
@@ -14,7 +14,7 @@ function tableOf(polynomial: number): Uint32Array {
   });
 }
 
-/** As {@link checksumOf}, for versions of Node without `zlib.crc32` (before 20.15 and 22.2). */
+/** Like {@link checksumOf}, for versions of Node without `zlib.crc32` (before 20.15 and 22.2). */
 export function tableChecksumOf(bytes: Uint8Array, start = 0): number {
   let value = ~start;
   for (let at = 0; at < bytes.length; at++) value = table[(value ^ bytes[at]!) & 0xff]! ^ (value >>> 8);
@@ -22,14 +22,14 @@ export function tableChecksumOf(bytes: Uint8Array, start = 0): number {
 }
 
 /**
- * The checksum of bytes.
+ * Returns the checksum of bytes.
  *
- * @param start the checksum of what comes before them.
+ * @param start checksum of the preceding bytes.
  */
 export const checksumOf: (bytes: Uint8Array, start?: number) => number =
   typeof zlib.crc32 === "function" ? (bytes, start = 0) => zlib.crc32(bytes, start) : tableChecksumOf;
 
-/** The checksum of a text's UTF-8 bytes; of short ASCII texts, such as keys, without a call out of JavaScript. */
+/** Returns the checksum of a text's UTF-8 bytes. Short ASCII texts, such as keys, are computed without a native call. */
 export function checksumOfText(text: string, start = 0): number {
   let value = ~start;
   for (let at = 0; at < text.length; at++) {
@@ -44,7 +44,7 @@ export const checksumBytes = 4;
 
 const sealedForm = 1;
 
-/** A small value with a checksum behind it; the first byte tells it from the values of earlier versions, which are JSON. */
+/** Appends a checksum to a small value. The first byte distinguishes it from values of earlier versions, which are JSON. */
 export function seal(content: Uint8Array): Buffer {
   const end = 1 + content.length;
   const bytes = Buffer.alloc(end + checksumBytes);
@@ -55,9 +55,9 @@ export function seal(content: Uint8Array): Buffer {
 }
 
 /**
- * What {@link seal} was given; a value of an earlier version as it is.
+ * Verifies and removes the checksum that {@link seal} added. Returns a value of an earlier version unchanged.
  *
- * @throws {RangeError} it isn't what was written.
+ * @throws {RangeError} if the checksum doesn't match.
  */
 export function unseal(bytes: Buffer): Buffer {
   if (bytes[0] !== sealedForm) return bytes;

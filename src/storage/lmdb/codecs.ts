@@ -1,6 +1,6 @@
 /**
- * What lmdb-js is given to turn keys and values into bytes and back, chosen for the least work per entry: keys are
- * written into the engine's own buffer, and values are copied once, out of the engine's buffer into a slab.
+ * Key and value encoders for lmdb-js, optimized for little work per entry: keys are written directly to LMDB's buffer, and values are
+ * copied once, from LMDB's buffer to a slab.
  */
 import { type Entry, StoreValueError, type Write } from "../store.ts";
 import { revisionOf } from "../entry.ts";
@@ -15,13 +15,13 @@ import {
   writeUint64,
 } from "./layout.ts";
 
-/** How lmdb-js writes and reads keys. */
+/** Key encoder of lmdb-js. */
 export interface KeyCodec<K> {
   writeKey(key: K, target: Buffer, offset: number): number;
   readKey(source: Buffer, start: number, end: number): K;
 }
 
-/** What `toString` calls in the end; it takes half the time, and is there in every Node. */
+/** Calls the internal method behind `toString`, which exists in every Node version and takes half the time. */
 function readText(source: Buffer, start: number, end: number): string {
   return (source as Buffer & { utf8Slice(start: number, end: number): string }).utf8Slice(start, end);
 }
@@ -54,26 +54,26 @@ const viewsUpToBytes = 8 * 1024;
 
 const nothing = new Uint8Array(0);
 
-/** An entry whose key is still to be filled in, by {@link RecordCodec.name}. */
+/** An entry whose key is still empty; {@link RecordCodec.name} sets it. */
 export type RawEntry = { -readonly [K in keyof Entry]: Entry[K] };
 
 /**
- * The value codec of `data`, and what copies superseded values out of the log. It gives entries whose key is still empty:
- * LMDB doesn't say it. {@link name} fills it in and verifies the checksum; it comes before the next entry is read.
+ * Value decoder of `data`, also for superseded values in the log. It returns entries with an empty key, because LMDB doesn't pass the
+ * key. {@link name} sets it and verifies the checksum; it must be called before the next entry is read.
  *
- * Many small values share a slab of 64 KB; so that a single entry never keeps much alive, ranges and single reads use
- * different ones: {@link shared} says which.
+ * Small values share slabs of 64 KB. Ranges and single reads use different slabs, so that an entry of a single read doesn't retain
+ * a slab of a range; {@link shared} selects the slab.
  */
 export class RecordCodec {
-  /** Of values of a later revision only the revision is taken; header and body are empty. */
+  /** Values with a later revision are decoded without header and body. */
   newest: number = maxRevision;
-  /** Whether the values to come live and die together. */
+  /** Whether the next values have the same lifetime (they belong to one range). */
   shared = false;
-  /** The checksum that the last record says it has, with its key; undefined where it says none. */
+  /** Checksum stored in the last record, which includes the key; undefined if it has none. */
   private expected: number | undefined;
-  /** The checksum of the last record, without its key. */
+  /** Computed checksum of the last record, without its key. */
   private checksum = 0;
-  /** Why the last record can't be read. */
+  /** Decoding error of the last record. */
   private fault: string | undefined;
   private slab = Buffer.alloc(0);
   private used = 0;
@@ -89,16 +89,16 @@ export class RecordCodec {
     return this.read(source, length, (end) => this.view(source, end));
   }
 
-  /** The entry in the record that is all of `source` from `offset`. */
+  /** Copies the record from `offset` to the end of `source`, and returns its entry. */
   copy(source: Buffer, offset: number): RawEntry {
     const record = source.subarray(offset);
     return this.read(record, record.length, (end) => record.subarray(0, end));
   }
 
   /**
-   * Gives the entry that was read last its key.
+   * Sets the key of the entry that was read last.
    *
-   * @throws {StoreValueError} its bytes aren't those which were written under this key.
+   * @throws {StoreValueError} if the checksum doesn't match the record and key.
    */
   name(key: string, entry: RawEntry): Entry {
     if (this.fault !== undefined) throw new StoreValueError(key, this.fault);
@@ -108,7 +108,7 @@ export class RecordCodec {
     return entry;
   }
 
-  /** @param upTo a view of the first bytes of the record. */
+  /** @param upTo returns a view of the record's first `end` bytes. */
   private read(record: Buffer, length: number, upTo: (end: number) => Uint8Array): RawEntry {
     this.fault = undefined;
     try {
@@ -122,7 +122,7 @@ export class RecordCodec {
       }
       return this.keep(upTo(length));
     } catch (error) {
-      // Which value it is that can't be read is known to the caller alone.
+      // Only the caller knows the key of the damaged value.
       if (!(error instanceof RangeError)) throw error;
       this.fault = error.message;
       return { key: "", revision: revisionOf(0), header: nothing, body: nothing, revisionAt: 0 };
@@ -146,7 +146,7 @@ export class RecordCodec {
     return decodeRecord("", this.slab, start, length);
   }
 
-  /** The first `length` bytes of the engine's buffer, which is the same one again and again: views are kept by length. */
+  /** Returns the first `length` bytes of LMDB's buffer. Views are cached by length, because LMDB reuses the buffer. */
   private view(source: Buffer, length: number): Uint8Array {
     if (length > viewsUpToBytes) return new Uint8Array(source.buffer, source.byteOffset, length);
     if (this.viewsOf !== source.buffer) {
@@ -161,7 +161,7 @@ export class RecordCodec {
 
 const logBufferBytes = 64 * 1024;
 
-/** Makes log entries, one after the other in the same buffer: the engine copies what it is given in a transaction. */
+/** Encodes log entries in one reused buffer: LMDB copies values within a transaction. */
 export class LogEncoder {
   private readonly buffer = Buffer.allocUnsafeSlow(logBufferBytes);
 

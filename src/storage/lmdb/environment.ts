@@ -27,12 +27,12 @@ import { pageBytesOf } from "./room.ts";
 import { claimStamp, missingStamp } from "./stamp.ts";
 import { WriterLock } from "./writer-lock.ts";
 
-/** Address space, not disk: the file grows as it fills. */
+/** Maximum size of the map. It reserves address space, not disk: the file grows as needed. */
 export const defaultMapBytes = 256 * 2 ** 30;
 
 /**
- * The page size of new files. Of objects of one to two kilobytes a page of 4 KB holds only one or two, and half of it stays
- * empty; with larger pages than this each write would cost the disk more.
+ * Page size of new files. With 4 KB a page has only one or two objects of 1-2 KB, and half of it is unused; with larger pages each
+ * write needs more disk bandwidth.
  */
 const newPageBytes = 8192;
 
@@ -42,17 +42,17 @@ interface Shared {
 }
 
 /**
- * A folder may be opened once only by a process: its file locks belong to the process, and two writers in one thread
- * would wait for each other. So stores over the same folder share the environment here, and nothing else.
+ * A process may open a folder only once: file locks belong to the process, and two writers in one thread would deadlock. Stores over
+ * the same folder share the environment, and nothing else.
  */
 const openFolders = new Map<string, Shared>();
 
 /**
- * Opens a folder, making it when it doesn't exist.
+ * Opens a folder, and creates it if it doesn't exist.
  *
- * @throws {StoreDamagedError} the folder or what is in it can't be used.
- * @throws {StoreTimeoutError} a process that was stopped holds the right to write.
- * @throws {StoreStampError} the store is used for something else.
+ * @throws {StoreDamagedError} if the folder or its files can't be used.
+ * @throws {StoreTimeoutError} if a stopped process has the write lock.
+ * @throws {StoreStampError} if the store has a different stamp.
  */
 export function acquireEnvironment(dir: string, mapBytes: number, stamp?: RequestedStamp): Environment {
   const path = prepareFolder(dir);
@@ -75,12 +75,12 @@ export function acquireEnvironment(dir: string, mapBytes: number, stamp?: Reques
   return environment;
 }
 
-/** Whether something else in this process has the environment open too. */
+/** Whether the environment has other users in this process. */
 export function isShared({ dir }: Environment): boolean {
   return (openFolders.get(dir)?.users ?? 0) > 1;
 }
 
-/** Gives an environment back; the last user closes it. */
+/** Releases an environment; the last user closes it. */
 export async function releaseEnvironment(environment: Environment): Promise<void> {
   const shared = openFolders.get(environment.dir);
   if (shared === undefined || --shared.users > 0) return;
@@ -89,10 +89,10 @@ export async function releaseEnvironment(environment: Environment): Promise<void
   environment.lock.close();
 }
 
-/** How long a start waits for another process that was stopped while it writes. */
+/** Maximum wait at start for a process that was stopped during a write. */
 const stoppedMs = 2000;
 
-/** Opening a folder is a write, which waits for the writes of other processes; so a stopped process is reported first. */
+/** Reports a stopped process with the write lock before opening, because opening is a write and would wait for the lock. */
 function refuseStoppedWriter(dir: string): void {
   if (!existsSync(join(dir, lockFile))) return;
   const lock = new WriterLock(dir);
@@ -121,7 +121,7 @@ function prepareFolder(dir: string): string {
   }
 }
 
-/** What is stored holds secrets: its files are their owner's alone, whatever folder they lie in. */
+/** Restricts the files to their owner, because the data includes Secrets. */
 function keepPrivate(dir: string): void {
   for (const name of [dataFile, lockFile]) {
     const file = join(dir, name);
@@ -138,9 +138,9 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
   const root = open<Buffer, string>({
     path: dir,
     noSubdir: false,
-    // With overlapping syncs a write would be acknowledged before it is durable.
+    // With overlapping syncs a write is acknowledged before it is durable.
     overlappingSync: false,
-    // The library's own batches make promises that nobody can handle: a failed commit would end the process.
+    // lmdb-js's event turn batches create promises without a handler: a failed commit would crash the process.
     eventTurnBatching: false,
     mapSize: mapBytes,
     maxDbs: 8,
@@ -160,7 +160,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
     const numbered = { keyEncoder: numberKeys };
     const indexed = { keyEncoder: historyKeys };
     const values = { encoder: records, keyEncoder: textKeys };
-    // In one transaction: in a new folder, each database would wait for a sync of its own.
+    // In one transaction, because in a new folder each database would otherwise need its own sync.
     const lock = (openLock = new WriterLock(dir));
     const environment = root.transactionSync(() => {
       const asNew = isNew(root);
@@ -191,15 +191,15 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
   }
 }
 
-/** Which files the store is in at present; undefined for what isn't there yet. */
+/** Returns the inodes of the store's files; undefined for a missing file. */
 function filesOf(dir: string): readonly (number | undefined)[] {
   return [dataFile, lockFile].map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.ino);
 }
 
 /**
- * Makes an entry for this process in the lock file, by which others see that the store is open, before anything is read or
- * written. Files that were replaced while they were opened may not belong together: what is read would be nonsense, and
- * what is written lost. Who replaces them holds the right to write, so that with it one sees either the old ones or the new.
+ * Registers this process in the reader table of the lock file before anything is read or written, so other processes see that the
+ * store is open. Detects files that were replaced while they were opened: reads from them would be wrong and writes lost. They
+ * are replaced under the write lock, so the holder of the lock sees either the old or the new files.
  */
 function enter(
   dir: string,
@@ -213,10 +213,10 @@ function enter(
   });
 }
 
-/** How long it is waited for another process that is just making the file. */
+/** Maximum wait for another process that is creating the file. */
 const madeWithinMs = 1000;
 
-/** The size of a data file; a file without content is looked at again, as another process may be about to fill it. */
+/** Returns the size of a data file. Checks an empty file again, because another process may be about to write it. */
 function contentBytes(file: Stats, path: string): number {
   const sleep = new Int32Array(new SharedArrayBuffer(4));
   let { size } = file;
@@ -227,14 +227,14 @@ function contentBytes(file: Stats, path: string): number {
   return size;
 }
 
-/** What LMDB would only report as a failed call, or not at all, is looked at first. */
+/** Checks for unusable files with clear messages before LMDB opens them. */
 function refuseForeignFile(dir: string): void {
   const file = statSync(join(dir, dataFile), { throwIfNoEntry: false });
   if (file === undefined) return;
   if (!file.isFile()) throw new Error(`${dataFile} is not a file`);
   const size = contentBytes(file, join(dir, dataFile));
   accessSync(join(dir, dataFile), constants.R_OK | constants.W_OK);
-  // Nothing is ever stored without its first pages: an empty file is what is left of a store.
+  // LMDB never leaves an empty data file: it is the rest of a damaged store.
   if (size < 8192) throw new Error(`${dataFile} is cut off at ${size} bytes`);
   if (!hasMagic(join(dir, dataFile)))
     throw new Error(`${dataFile} was not written by this program (MDB_INVALID)`);
@@ -242,7 +242,7 @@ function refuseForeignFile(dir: string): void {
   if (damage !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${damage}`);
 }
 
-/** Whether the file begins as LMDB's do: a page header, whose size differs between versions, and a magic number. */
+/** Whether the file begins with a page header, whose size depends on the LMDB version, and LMDB's magic number. */
 function hasMagic(path: string): boolean {
   const start = Buffer.alloc(28);
   const file = openSync(path, "r");
@@ -254,29 +254,29 @@ function hasMagic(path: string): boolean {
   return [16, 24].some((at) => start.readUInt32LE(at) === lmdbMagic);
 }
 
-/** A damaged page, or one that was cut off, would end the process by a signal as soon as it is read through memory. */
+/** Checks the pages of the file: reading a damaged or missing page through the memory map crashes the process with a signal. */
 function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): void {
   const problem = pageDamage({ dir, root }, false);
   if (problem !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${problem}`);
 }
 
-/** The databases of a store; all are made in one transaction. */
+/** The databases of a store; they are created in one transaction. */
 const databaseNames = ["meta", "data", "history", "log", "counts", "marks"] as const;
 
 /**
- * Whether the file has no databases yet. Runs inside the transaction that opens them.
+ * Whether the file has no databases yet. Must be called in the transaction that opens them.
  *
- * @throws {Error} one is missing: a damaged name would be taken for a database that is to be made.
+ * @throws {Error} if only some are missing: LMDB would create a database whose name is damaged as a new one.
  */
 function isNew(root: RootDatabase<Buffer, string>): boolean {
-  // The library stores the names as C does, with a NUL behind them.
+  // lmdb-js stores the names with a trailing NUL.
   const present = new Set(root.getKeys({ start: "a" }));
   const missing = databaseNames.filter((name) => !present.has(`${name}\0`));
   if (missing.length === 0 || present.size === 0) return missing.length > 0;
   throw new Error(`${dataFile} is CORRUPTED: it has no database ${missing.join(" and ")}`);
 }
 
-/** Runs inside the transaction that opens the databases. */
+/** Must be called in the transaction that opens the databases. */
 function initialise({ dir, meta }: Environment, asNew: boolean): void {
   const state = meta.getBinary("state");
   if (state === undefined && asNew) {

@@ -1,12 +1,12 @@
 /**
- * How a store lies in an LMDB environment. Databases:
+ * Layout of a store in an LMDB environment. Databases:
  *
  * | name      | key                              | value                                                        |
  * | --------- | -------------------------------- | ------------------------------------------------------------ |
  * | `data`    | key, UTF-8                       | record: the present value                                    |
  * | `log`     | revision, 8 bytes                | kind (1 byte), key length (2), key, then, but for a create,  |
  * |           |                                  | the record of the value that this revision superseded        |
- * | `history` | key, NUL, supersededAt (8 bytes) | nothing: an index into the log, of one in so many changes    |
+ * | `history` | key, NUL, supersededAt (8 bytes) | empty: an index into the log, of every 16th change of a key  |
  * | `counts`  | collection or partition prefix   | number of present keys, 8 bytes                              |
  * | `marks`   | time in ms, 8 bytes              | the revision that was newest then, 8 bytes                   |
  * | `meta`    | `state`                          | format, latest revision, floor, its mark's time, its batch   |
@@ -14,48 +14,47 @@
  *
  * A record is: its revision (8 bytes), `revisionAt` (4), header length (4), form and unindexed changes (1), header, body with
  * the revision in place, and a checksum (4) of all this followed by the key. Numbers are big-endian, so that their order is
- * that of the bytes. The newest mark stands in the state, which is written with each batch; it joins `marks` when a batch of
- * a later time is written.
+ * that of the bytes. The newest mark is in the state, which is written with each batch; it is moved to `marks` when a batch with a
+ * later time is written.
  *
- * **Versions.** Format 2 added the checksums: of records, of the state, and of the stamp. Records, states and stamps of
- * format 1 have none and are read as they are; they get one when they are next written. A store has format 2 from the first
- * write of a program that knows it, and programs that don't know it refuse the store.
+ * **Versions.** Format 2 added checksums of records, state and stamp. Those of format 1 are read without a checksum and get one at
+ * their next write. The first write of a program that supports format 2 sets it; older programs then refuse the store.
  *
- * Superseded values stand in the log because the log only grows at its end: an update fills the page that the one before
- * it has begun, where a place by key would be a page of its own. They are found again as a chain: a value of revision R
- * was written by the log entry R, which holds the value before it, of revision Q, and so on down to the key's creation.
- * So that a chain is never long, `history` has an entry for each delete, where nothing in `data` begins a chain, and for
- * every {@link indexEvery}th change of a key; a record says how many changes up to its own have none ({@link isIndexed}).
+ * Superseded values are in the log because it only grows at its end: updates fill pages one after the other, while a database
+ * ordered by key would need a page per update. The values of a key form a chain: log entry R wrote the value of revision R and
+ * contains the previous value, of revision Q, and so on down to the key's creation. To keep chains short, `history` has an entry
+ * for each delete (then `data` has no start of the chain) and for every {@link indexEvery}th change of a key; a record has the
+ * number of changes up to its own without an entry ({@link isIndexed}).
  *
- * The value of a key at revision R, which is not below the floor, is found so: begin at the key's first `history` entry
- * above R, else at the revision of its value in `data`; while the revision come to is above R, go on to that of the
- * value which the log holds there. Every step lies above the floor, so a log entry and its `history` entry may be dropped
- * when the floor reaches them. Example: a key created at 5, updated at 7 and 9, deleted at 12 has the log entries 5 (no
- * value), 7 (the value of 5), 9 (of 7), 12 (of 9) and the index entry 12; read at 8 the way is 12, 9, and the value of 7.
+ * To find the value of a key at revision R (not below the floor), start at the key's first `history` entry above R, or if there is
+ * none at the revision of its value in `data`. While the revision is above R, continue with the revision of the value in that log
+ * entry. Every step is above the floor, so a log entry and its `history` entry may be dropped when the floor reaches them.
+ * Example: a key created at 5, updated at 7 and 9, deleted at 12 has the log entries 5 (no value), 7 (value of 5), 9 (value of 7),
+ * 12 (value of 9) and the index entry 12. A read at 8 visits 12, then 9, which contains the value of 7.
  */
 import { revisionOf, spliceRevision } from "../entry.ts";
 import { checksumBytes, checksumOf, checksumOfText } from "./checksum.ts";
 import type { Draft, Entry, Revision, Write } from "../store.ts";
 
-/** The version of this layout. */
+/** Version of this layout. */
 export const formatVersion = 2;
 
-/** The versions of the layout that are read; a folder of another one isn't touched. */
+/** Supported versions of the layout; a folder with another one is refused unchanged. */
 export const readableFormats: readonly number[] = [1, formatVersion];
 
-/** The greatest revision, for ranges that are open above. */
+/** The greatest revision, for ranges without an upper bound. */
 export const maxRevision = revisionOf(Number.MAX_SAFE_INTEGER);
 
-/** How many log entries an exact read of the past goes through at most. */
+/** Maximum number of log entries that an exact read visits. */
 export const indexEvery = 16;
 
 const recordPrefixBytes = 17;
-/** The form of a record, in the upper half of this byte; in the lower one, how many changes are unindexed. */
+/** Offset of a byte with the form of a record (upper bits) and the number of unindexed changes (lower bits). */
 const formAt = 16;
 const formMask = 0xf0;
 /** A record of format 1, without a checksum. */
 const plainForm = 0x00;
-/** A record with a checksum. It differs from the other form in three bits: one that flips makes neither. */
+/** A record with a checksum. The two forms differ in three bits, so a single bit error gives an invalid form. */
 const checkedForm = 0x70;
 const logPrefixBytes = 3;
 const uint32 = 0x1_0000_0000;
@@ -69,7 +68,7 @@ export function readUint64(source: Buffer, offset: number): number {
   return source.readUInt32BE(offset) * uint32 + source.readUInt32BE(offset + 4);
 }
 
-/** The bytes of a number as `counts` and `marks` keep it. */
+/** Encodes a number for `counts` and `marks`. */
 export function encodeNumber(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(8);
   writeUint64(bytes, value, 0);
@@ -77,9 +76,9 @@ export function encodeNumber(value: number): Buffer {
 }
 
 /**
- * The entry that a draft becomes, and its record; both share one allocation.
+ * Encodes a draft as a record and its entry; both share one allocation.
  *
- * @param previous the value that it replaces, from {@link decodeRecord}.
+ * @param previous the superseded value, from {@link decodeRecord}.
  */
 export function encodeRecord(
   key: string,
@@ -103,7 +102,7 @@ export function encodeRecord(
   return { entry: decodeRecord(key, record), record };
 }
 
-/** How many bytes of a record are its checksum. */
+/** Returns the number of checksum bytes in a record. */
 function checksumBytesIn(form: number | undefined): number {
   if (form === undefined) throw new RangeError("a record is cut off");
   if ((form & formMask) === checkedForm) return checksumBytes;
@@ -111,16 +110,16 @@ function checksumBytesIn(form: number | undefined): number {
   return 0;
 }
 
-/** Where the checksum of the record that takes the first `length` bytes begins; undefined where it has none. */
+/** Returns the offset of the checksum in the record of `length` bytes; undefined if it has none. */
 export function checksumAt(record: Uint8Array, length: number): number | undefined {
   const end = length - checksumBytesIn(length > formAt ? record[formAt] : undefined);
   return end === length ? undefined : end;
 }
 
 /**
- * Makes sure that a record is the one that was written under the key, as far as it has a checksum.
+ * Verifies the checksum of a record and its key, if it has one.
  *
- * @throws {RangeError} it isn't.
+ * @throws {RangeError} if it doesn't match.
  */
 export function assertRecord(key: string, record: Buffer): void {
   const end = checksumAt(record, record.length);
@@ -132,10 +131,9 @@ export function assertRecord(key: string, record: Buffer): void {
 }
 
 /**
- * The entry in the record that takes `length` bytes of `source` from `offset`; its header and body are views. Doesn't look at
- * the checksum.
+ * Decodes the record in `length` bytes of `source` from `offset`; header and body are views. Doesn't verify the checksum.
  *
- * @throws {RangeError} it is no record.
+ * @throws {RangeError} for a malformed record.
  */
 export function decodeRecord(key: string, source: Buffer, offset = 0, length = source.length): Entry {
   if (length < recordPrefixBytes) throw new RangeError("a record is cut off");
@@ -152,7 +150,7 @@ export function decodeRecord(key: string, source: Buffer, offset = 0, length = s
   };
 }
 
-/** The record that an entry made by {@link decodeRecord} is a view of. */
+/** Returns the record of an entry from {@link decodeRecord}. */
 export function recordOf(entry: Entry): Buffer {
   const { header, body } = entry;
   const bytes = header.buffer as ArrayBuffer;
@@ -165,15 +163,15 @@ export function recordOf(entry: Entry): Buffer {
 export interface State {
   readonly revision: Revision;
   readonly floor: Revision;
-  /** The mark that {@link revision} will have when a later one is made. */
+  /** Time of the mark of {@link revision}, in milliseconds since 1970. */
   readonly markTime: number;
-  /** The number of the batch that left the store so; 0 where it was something else. */
+  /** Number of the batch that wrote this state; 0 if something else did. */
   readonly batch: number;
 }
 
-/** Where the number of the batch is in a state record; those of earlier programs end here. */
+/** Offset of the batch number in a state record; records of earlier programs end here. */
 const batchAt = 25;
-/** Where its checksum is, from format 2 on. */
+/** Offset of the checksum, from format 2. */
 const stateChecksumAt = 33;
 
 export function encodeState({ revision, floor, markTime, batch }: State): Buffer {
@@ -187,14 +185,14 @@ export function encodeState({ revision, floor, markTime, batch }: State): Buffer
   return bytes;
 }
 
-/** Whether a state record of a format that is read is what was written, as far as it has a checksum. */
+/** Whether the checksum of a state record, if it has one, matches. */
 export function isStateSound(bytes: Buffer): boolean {
   if (bytes[0] !== formatVersion) return bytes.length === batchAt || bytes.length === stateChecksumAt;
   if (bytes.length !== stateChecksumAt + checksumBytes) return false;
   return bytes.readUInt32BE(stateChecksumAt) === checksumOf(bytes.subarray(0, stateChecksumAt));
 }
 
-/** Reads the state record; the bytes may be the engine's, they are not kept. */
+/** Decodes the state record. Doesn't retain the bytes, which may be LMDB's buffer. */
 export function decodeState(bytes: Buffer): State {
   return {
     revision: revisionOf(readUint64(bytes, 1)),
@@ -204,12 +202,12 @@ export function decodeState(bytes: Buffer): State {
   };
 }
 
-/** How many changes of the key, one after the other up to the one that made this record, `history` has no entry of. */
+/** Returns the number of consecutive changes of the key, up to this record's, without an entry in `history`. */
 function unindexedIn(record: Buffer, offset = 0): number {
   return record[offset + formAt]! & ~formMask;
 }
 
-/** Whether `history` has an entry of the change that superseded `record`; a create supersedes none. */
+/** Whether `history` has an entry for the change that superseded `record`; false for a create. */
 export function isIndexed(kind: Write["kind"], record: Buffer, offset = 0): boolean {
   return kind === "delete" || (kind === "update" && unindexedIn(record, offset) === indexEvery - 1);
 }
@@ -219,15 +217,15 @@ const kinds = ["create", "update", "delete"] as const satisfies readonly Write["
 export interface LogRecord {
   readonly kind: Write["kind"];
   readonly key: string;
-  /** Where in the log entry the record of the superseded value begins; a create's ends there. */
+  /** Offset of the superseded value's record in the log entry; the end of a create's entry. */
   readonly recordAt: number;
 }
 
 /**
- * Writes a log entry to the start of `target` if it is large enough.
+ * Writes a log entry to the start of `target` if it fits.
  *
- * @param superseded the record of the value that the write superseded.
- * @returns the entry's length.
+ * @param superseded record of the superseded value.
+ * @returns the length of the entry, also if it doesn't fit.
  */
 export function writeLogRecord(
   target: Buffer,
@@ -258,12 +256,12 @@ export function decodeLogRecord(bytes: Buffer): LogRecord {
 }
 
 /**
- * The revision of the value that a log entry holds: the step of a walk through the past. `undefined` for a create.
+ * Returns the revision of the superseded value in a log entry; undefined for a create.
  */
 export function supersededRevision(bytes: Buffer): Revision | undefined {
   if (bytes[0] === kinds.indexOf("create")) return undefined;
   return revisionOf(readUint64(bytes, logPrefixBytes + bytes.readUInt16BE(1)));
 }
 
-/** The key of a history entry: whose value, and the revision that superseded it; its value is empty. */
+/** Key of a history entry: the store's key, and the revision that superseded its value. */
 export type HistoryKey = [key: string, supersededAt: Revision];

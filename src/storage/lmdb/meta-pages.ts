@@ -1,19 +1,19 @@
 /**
- * Reads the meta pages of an LMDB file with ordinary reads. The first two pages of a file are its meta pages: each write
- * overwrites the older one, so the newer one says what is committed. LMDB believes what they say: of a file that was cut off, or
- * with other damage here, it would read memory that isn't there, which ends the process by a signal.
+ * Reads the meta pages of an LMDB file with ordinary reads. The first two pages of a file are its meta pages: each transaction
+ * overwrites the older one, so the newer one has the committed state. LMDB doesn't validate them: with a truncated file or damaged
+ * meta pages it would access unmapped memory, which ends the process with a signal.
  *
- * A meta page has, behind the header that each page has (`page-walk.ts`): a magic number (4 bytes), the version (4), an
+ * A meta page has, after the common page header (`page-walk.ts`): a magic number (4 bytes), the version (4), an
  * address (8), the size of the map (8), the descriptions of the tree of free pages and of that of the databases (48 each),
  * the number of the last page (8) and that of the transaction (8).
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { lmdbMagic } from "./files.ts";
 
-/** The bytes of the header of each page. */
+/** Size of the page header in bytes. */
 export const headerBytes = 24;
 
-/** Where the header of a page says what it is. */
+/** Offset of the flags in the page header. */
 export const flagsAt = 18;
 export const branchFlag = 0x01;
 export const leafFlag = 0x02;
@@ -21,17 +21,17 @@ export const overflowFlag = 0x04;
 const metaFlag = 0x08;
 
 const version = 2;
-/** A flag of the file: its pages are encrypted, which this program doesn't do. */
+/** Flag of files with encrypted pages, which are not supported. */
 const encryptedFlag = 0x2000;
 const metaBytes = 160;
-/** By how many pages a file may be shorter than it says: free pages at its end need not have been written. */
+/** Maximum number of pages that may be missing at the end of a file: free pages there need not have been written. */
 const unwrittenPages = 2 ** 17;
 const minPageBytes = 512;
 const maxPageBytes = 65_536;
-/** The root of a tree without pages. */
+/** Root page number of an empty tree. */
 export const noRoot = 2 ** 64 - 1;
 
-/** Where a meta page says what. */
+/** Offsets in a meta page. */
 const at = {
   magic: 24,
   version: 28,
@@ -41,7 +41,7 @@ const at = {
   transaction: 152,
 } as const;
 
-/** Where a tree's description says what. */
+/** Offsets in a tree's description. */
 export const treeOffsets = {
   bytes: 48,
   pad: 0,
@@ -54,12 +54,12 @@ export const treeOffsets = {
   root: 40,
 } as const;
 
-/** What is wrong with a page. */
+/** A damaged page; the message describes the damage. */
 export class PageDamage extends Error {
   override name = "PageDamage";
 }
 
-/** A tree of pages, as the page above it describes it. */
+/** A tree of pages, as described in its parent page. */
 export interface Tree {
   readonly name: string;
   readonly flags: number;
@@ -71,7 +71,7 @@ export interface Tree {
   readonly root: number;
 }
 
-/** The description of a tree that begins at an offset of a page. */
+/** Decodes the description of a tree. */
 export function treeAt(page: Buffer, offset: number, name: string): Tree {
   return {
     name,
@@ -85,12 +85,12 @@ export function treeAt(page: Buffer, offset: number, name: string): Tree {
   };
 }
 
-/** A number of 8 bytes, such as the number of a page. */
+/** Decodes an 8-byte number, such as a page number. */
 export function uint64(bytes: Buffer, offset: number): number {
   return bytes.readUInt32LE(offset) + bytes.readUInt32LE(offset + 4) * 0x1_0000_0000;
 }
 
-/** What a file says is committed. */
+/** The committed state of a file. */
 export interface Meta {
   readonly pageBytes: number;
   readonly freeTree: Tree;
@@ -103,10 +103,10 @@ export const freePagesName = "free pages";
 export const databasesName = "databases";
 
 /**
- * Reads the newer meta page, and makes sure that both are sound.
+ * Validates both meta pages and decodes the newer one.
  *
- * @param file the descriptor of the open file.
- * @throws {PageDamage} they aren't, or what they say can't be.
+ * @param file file descriptor.
+ * @throws {PageDamage} if one is damaged or has impossible values.
  */
 export function readMeta(file: number): Meta {
   const { size } = fstatSync(file);
@@ -117,7 +117,7 @@ export function readMeta(file: number): Meta {
   if (!isPower) throw new PageDamage("meta page 0 is damaged: it has an impossible page size");
   const second = metaPage(file, pageBytes, 1);
   const transactions = [uint64(first, at.transaction), uint64(second, at.transaction)] as const;
-  // Transactions are written to the pages in turn; a new file has 0 on both.
+  // Transactions alternate between the pages; in a new file both have 0.
   const isNew = transactions[0] === 0 && transactions[1] === 0;
   const inTurn = transactions[0] % 2 === 0 && Math.abs(transactions[0] - transactions[1]) === 1;
   if (!isNew && !inTurn) throw new PageDamage("the meta pages are damaged: they don't follow each other");
@@ -136,13 +136,13 @@ export function readMeta(file: number): Meta {
   };
   const filePages = Math.floor(size / pageBytes);
   const written = [meta.freeTree, meta.mainTree].map((tree) => rootTransaction(file, meta, tree, filePages));
-  // Each transaction writes new roots; else the older meta page passes for the newer one.
+  // Each transaction writes a new root page. Otherwise the older meta page was mistaken for the newer one.
   if (!isNew && !written.includes(meta.transaction))
     throw new PageDamage("a meta page is damaged: its roots are of another transaction");
   return meta;
 }
 
-/** One of the meta pages: what it says of itself. */
+/** Reads and validates one meta page. */
 function metaPage(file: number, offset: number, number: number): Buffer {
   const page = Buffer.alloc(metaBytes);
   if (readSync(file, page, 0, metaBytes, offset) < metaBytes)
@@ -160,10 +160,10 @@ function metaPage(file: number, offset: number, number: number): Buffer {
 }
 
 /**
- * The transaction that wrote the root of a tree; undefined where it has none.
+ * Returns the transaction that wrote the root page of a tree; undefined if the tree is empty.
  *
- * @param filePages how many pages are in the file.
- * @throws {PageDamage} it isn't within the file, or isn't a page of a tree.
+ * @param filePages number of pages in the file.
+ * @throws {PageDamage} if the root isn't in the file, or isn't a page of a tree.
  */
 function rootTransaction(
   file: number,
@@ -181,12 +181,12 @@ function rootTransaction(
   return uint64(head, 8);
 }
 
-/** What is wrong with the meta pages of a file; undefined when they are sound. Another process may be writing to it. */
+/** Returns a message about damaged meta pages; undefined if there are none. Other processes may be writing to the file. */
 export function metaDamage(path: string): string | undefined {
   return damageIn(path, readMeta);
 }
 
-/** As {@link metaDamage}; a file that ends within a page is reported too, which a disk that was full can leave behind. */
+/** Like {@link metaDamage}, and also reports a file that ends within a page, which a full disk can cause. */
 export function fileDamage(path: string): string | undefined {
   return damageIn(path, (file) => {
     const { pageBytes } = readMeta(file);
@@ -200,7 +200,7 @@ function damageIn(path: string, look: (file: number) => unknown): string | undef
   const file = openSync(path, "r");
   try {
     let damage: PageDamage | undefined;
-    // A page may be read while another process writes it; what is damaged stays so.
+    // A page may be read during a write of another process; real damage is still there at the next attempt.
     for (let count = 0; count < looks; count++) {
       try {
         look(file);

@@ -5,15 +5,14 @@ import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./envir
 import { dataFile, lockFile, lmdbMagic } from "./files.ts";
 import { fileDamage } from "./meta-pages.ts";
 
-/** Where the lock file has how many entries of its table were ever used, the first of these, and how long each is. */
+/** Layout of the reader table in the lock file: offsets of the number of used entries and of the first entry, and the entry size. */
 const table = { usedAt: 16, firstAt: 208, entryBytes: 64, processAt: 8 } as const;
 
 /**
- * Why opening the store of a folder may end this process by a signal, so that another process should try it first: something
- * is wrong with its file at first sight, or a process that used it was ended before it could close it. It takes less than a
- * millisecond.
+ * Returns why opening the store of a folder may crash this process, so that a child process should open it first: its file has
+ * visible damage, or a process was killed while it had the store open. Takes less than a millisecond.
  *
- * @returns undefined where there is no store yet, or nothing speaks against opening it.
+ * @returns undefined if there is no store yet, or no known risk.
  */
 export function openingRisk(dir: string): string | undefined {
   const file = join(dir, dataFile);
@@ -25,10 +24,10 @@ export function openingRisk(dir: string): string | undefined {
 }
 
 /**
- * Opens a store and looks through all pages of its file.
+ * Opens a store and checks all pages of its file.
  *
- * @returns what is wrong with one; undefined when they are sound.
- * @throws {StoreError} the store can't be opened.
+ * @returns a message about a damaged page; undefined if there is none.
+ * @throws {StoreError} if the store can't be opened.
  */
 export async function damagedPageOf(dir: string): Promise<string | undefined> {
   const environment = acquireEnvironment(dir, defaultMapBytes);
@@ -40,15 +39,15 @@ export async function damagedPageOf(dir: string): Promise<string | undefined> {
 }
 
 /**
- * A process that has an entry in the lock file and doesn't use it any more: closing a store clears the entry. Known on Linux
- * alone, where the file's form is that of glibc's locks.
+ * Returns a process with an entry in the reader table that no longer uses the store; closing a store clears the entry. Works only on
+ * Linux with glibc, whose lock layout it reads.
  */
 function abandonedBy(path: string): number | undefined {
   if (process.platform !== "linux") return undefined;
   return processesIn(path).find((id) => !usesFile(id, path));
 }
 
-/** The processes that have an entry in a lock file. */
+/** Returns the ids of the processes in the reader table. */
 function processesIn(path: string): number[] {
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 };
   if (size < table.firstAt) return [];
@@ -67,12 +66,12 @@ function processesIn(path: string): number[] {
   ).filter((id) => id !== 0);
 }
 
-/** Whether a process has a file in its memory. One that can't be looked at doesn't, as far as is known here. */
+/** Whether a process has mapped a file. False for a process that can't be inspected. */
 function usesFile(id: number, path: string): boolean {
   try {
     return readFileSync(`/proc/${id}/maps`, "utf8").includes(` ${path}\n`);
   } catch {
-    // It ended, or is another user's or another container's.
+    // The process has ended, or belongs to another user or container.
     return false;
   }
 }

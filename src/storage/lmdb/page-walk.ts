@@ -1,6 +1,6 @@
 /**
- * Reads the pages of an LMDB file with ordinary reads and tells what is wrong with their structure. LMDB itself reads
- * through memory and trusts what it finds: a damaged page ends the process by a signal. So this comes first.
+ * Validates the structure of an LMDB file's pages with ordinary reads. LMDB reads through a memory map and doesn't validate pages, so
+ * a damaged page can crash the process with a signal. This check must come first.
  *
  * A page begins with its number (8 bytes), the transaction that wrote it (8), padding (2), flags (2), and the bounds of its
  * free space (2 and 2; of a large value's pages: their number, 4). The nodes of a tree page are counts through offsets that
@@ -28,24 +28,24 @@ import {
 } from "./meta-pages.ts";
 
 const nodeBytes = 8;
-/** The flags of a leaf's entry: its value has pages of its own; it describes a tree. */
+/** Flags of a leaf entry: the value is on overflow pages; the value describes a tree. */
 const largeValueFlag = 0x01;
 const subtree = 0x02;
-/** The flags of the tree of free pages that concern the order of its keys, which are whole numbers; other trees have none. */
+/** Flags for integer keys, which only the tree of free pages has. */
 const numericFlags = 0x08;
 const orderFlags = 0x7f;
 
-/** Up to this size all pages are read at the start of a server; of a larger file those that lead to others. */
+/** Up to this file size a server checks all pages at start; of a larger file all branch pages and a sample of the others. */
 const wholeUpToBytes = 16 * 1024 * 1024;
 
-/** Of a larger file, about so many of the other pages are read too. */
+/** Approximate size of that sample, in pages. */
 const sampledPages = 1024;
 
 /**
- * The first thing that is wrong with the newest snapshot's pages; undefined when they are sound. The caller holds a read
- * transaction, so that no page of that snapshot is written to meanwhile.
+ * Returns a message about the first damaged page of the newest snapshot; undefined if there is none. The caller must have an open
+ * read transaction, so that no page of that snapshot is reused meanwhile.
  *
- * @param everything also the pages that lead nowhere, of a large file too.
+ * @param everything whether to check all pages of a large file too.
  */
 export function damagedPage(dir: string, everything: boolean): string | undefined {
   const file = openSync(join(dir, dataFile), "r");
@@ -65,11 +65,11 @@ class PageWalk {
   private readonly meta: Meta;
   private readonly filePages: number;
   private readonly whole: boolean;
-  /** One for each page that is being looked at, from the root down, as a large file has thousands of pages. */
+  /** One buffer per level of the tree; they are reused, because a large file has thousands of pages. */
   private readonly buffers: Buffer[] = [];
   private depth = 0;
   private readonly head: Buffer;
-  /** Of so many pages that lead nowhere one is read. */
+  /** One of this many leaf and overflow pages is read. */
   private readonly stride: number;
   private leaves = 0;
 
@@ -87,13 +87,13 @@ class PageWalk {
   }
 
   run(): void {
-    // The list of free pages is what every write begins with.
+    // Every write begins with the list of free pages.
     this.tree(this.meta.freeTree);
     this.tree(this.meta.mainTree);
     if (this.whole) this.requireNoOthers();
   }
 
-  /** Every page belongs to a tree or is free; else the file's end is damaged, or pages are lost. */
+  /** Asserts that every page belongs to a tree or is free; otherwise the file's end is damaged, or pages are lost. */
   private requireNoOthers(): void {
     const lost = this.seen.indexOf(0, 2);
     if (lost >= 0) throw new PageDamage(`page ${lost} is neither in use nor free`);
@@ -122,10 +122,10 @@ class PageWalk {
     }
   }
 
-  /** @param bounds within which the keys of the page are, by the pages above it. */
+  /** @param bounds range of the page's keys according to its parents. */
   private page(tree: Tree, number: number, depth: number, bounds: Bounds, counts: Counts): void {
     const isLeaf = depth === tree.depth;
-    // The tree of databases leads to the others.
+    // The tree of databases contains the roots of the others.
     const canSkip = !this.whole && tree.name !== databasesName && tree.name !== freePagesName;
     if (isLeaf && canSkip && this.leaves++ % this.stride > 0) return this.claimUsed(number);
     const page = this.treePage(number, isLeaf ? leafFlag : branchFlag);
@@ -138,10 +138,10 @@ class PageWalk {
     let before = bounds.lower;
     for (let index = 0; index < count; index++) {
       const at = this.nodeAt(page, number, index);
-      // The first key of a branch page stands for everything below the second.
+      // The first key of a branch page is ignored: its child has all keys below the second one.
       const first = !isLeaf && index === 0;
       const key = first ? undefined : this.keyAt(tree, page, number, at);
-      // The key above a page may be its first one too.
+      // The parent's key may be equal to the first key of the page.
       const mayBeEqual = before === bounds.lower;
       const inOrder =
         key === undefined ||
@@ -197,7 +197,7 @@ class PageWalk {
     return { page, start, end };
   }
 
-  /** A leaf's entry: its value lies within the page, or on pages of its own, or describes a tree. */
+  /** Checks a leaf entry: its value is in the page or on overflow pages, or describes a tree. */
   private leafNode(tree: Tree, page: Buffer, number: number, at: number, counts: Counts): void {
     const flags = page.readUInt16LE(at + 4);
     const size = page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 0x10000;
@@ -233,8 +233,8 @@ class PageWalk {
   }
 
   /**
-   * A list of free pages: how many entries, then these: the number of a page, to which no tree may lead; or, less than 0, how
-   * many pages the next one begins; or 0, where one was used.
+   * Checks a list of free pages: the number of entries, then the entries. An entry is a page number, which no tree may use; or a
+   * negative number: the next entry begins that many consecutive pages; or 0 for a used entry.
    */
   private freePages(number: number, list: Buffer): void {
     const count = list.length < 8 ? -1 : uint64(list, 0);
@@ -254,13 +254,13 @@ class PageWalk {
     return value;
   }
 
-  /** Claims a page that holds something, which is therefore within the file. */
+  /** Claims a page with content, which must be within the file. */
   private claimUsed(number: number): void {
     if (number >= this.filePages) throw new PageDamage(`page ${number} is cut off`);
     this.claim(number);
   }
 
-  /** A page belongs to one place in one tree. */
+  /** Asserts that a page is used only once. */
   private claim(number: number): void {
     if (number < 2 || number > this.meta.lastPage)
       throw new PageDamage(`page ${number} lies outside the file`);
@@ -268,7 +268,7 @@ class PageWalk {
     this.seen[number] = 1;
   }
 
-  /** Reads a page into a buffer, which it gives back. */
+  /** Reads a page into a buffer and returns it. */
   private read(number: number, page: Buffer): Buffer {
     const length = readSync(this.file, page, 0, this.meta.pageBytes, number * this.meta.pageBytes);
     if (length < this.meta.pageBytes) throw new PageDamage(`page ${number} is cut off`);
@@ -287,13 +287,13 @@ interface Key {
   readonly end: number;
 }
 
-/** The least key that may be on a page, and the least one that is above all of it; undefined where there is none. */
+/** Inclusive lower and exclusive upper bound of a page's keys; undefined for none. */
 interface Bounds {
   readonly lower: Key | undefined;
   readonly upper: Key | undefined;
 }
 
-/** Whether a key is below another; there are too many, and they are too short, for a call of Node each. */
+/** Whether a key is less than another. In JavaScript, because a native call per short key would be slower. */
 function isKeyBelow(one: Key, other: Key): boolean {
   const oneLength = one.end - one.start;
   const otherLength = other.end - other.start;
@@ -316,7 +316,7 @@ interface Counts {
   entries: number;
 }
 
-/** The page that a branch's entry leads to: 48 bits, of which the upper ones stand where a leaf's has flags. */
+/** Returns the child page of a branch entry: 48 bits, the upper 16 at the offset of a leaf entry's flags. */
 function childOf(page: Buffer, at: number): number {
   return page.readUInt32LE(at) + page.readUInt16LE(at + 4) * 0x1_0000_0000;
 }

@@ -20,21 +20,21 @@ const sliceEvents = 500;
 const sliceBytes = 1024 * 1024;
 
 /**
- * Reads of one environment. Each method takes a snapshot of what is committed now, by whichever process, and is done
- * with it when it returns; but see {@link Reader.together}.
+ * Reads of one environment. Each method uses a new snapshot of the committed data of all processes, and releases it when it returns;
+ * except in {@link Reader.together}.
  */
 export class Reader {
   private readonly past: Past;
-  /** Whether the present reads share one snapshot, and whether the first of them has taken it. */
-  private snapshot: "none" | "wanted" | "taken" = "none";
+  /** Whether current reads share one snapshot, and whether the first of them has opened it. */
+  private snapshot: "none" | "requested" | "open" = "none";
 
   constructor(private readonly environment: Environment) {
     this.past = new Past(environment);
   }
 
-  /** Runs work whose reads may all be of one snapshot, taken by the first of them. */
+  /** Runs work whose reads share one snapshot, opened by the first of them. */
   together(work: () => void): void {
-    this.snapshot = "wanted";
+    this.snapshot = "requested";
     try {
       work();
     } finally {
@@ -42,7 +42,7 @@ export class Reader {
     }
   }
 
-  /** The newest committed state. */
+  /** Returns the newest committed state. */
   state(): State {
     this.renew();
     return stateIn(this.environment.meta.getBinaryFast("state"));
@@ -55,9 +55,9 @@ export class Reader {
   }
 
   private renew(): void {
-    if (this.snapshot === "taken") return;
+    if (this.snapshot === "open") return;
     this.environment.meta.resetReadTxn();
-    if (this.snapshot === "wanted") this.snapshot = "taken";
+    if (this.snapshot === "requested") this.snapshot = "open";
   }
 
   /** @throws as `Store.get`. */
@@ -74,7 +74,7 @@ export class Reader {
     const page = new Page(limit, maxBytes);
     if (isTooLong(prefix)) return { revision, entries: [], more: false };
     if (after !== undefined && isTooLong(after)) {
-      // Every key lies on the same side of the shortened one; the engine doesn't take the whole.
+      // LMDB doesn't accept longer keys. A shortened one gives the same range.
       return this.range({ prefix, at, after: shortened(after), limit, maxBytes });
     }
     const { records } = this.environment;
@@ -92,7 +92,7 @@ export class Reader {
     return { revision, entries: page.entries, more: page.more };
   }
 
-  /** How many keys are under the prefix at the latest revision, and which that is. */
+  /** Returns the number of keys under the prefix at the latest revision, and that revision. */
   count(prefix: string): { count: number; revision: Revision } {
     const { revision } = this.state();
     const depth = prefixDepth(prefix);
@@ -108,10 +108,10 @@ export class Reader {
   }
 
   /**
-   * By how much the keys under the prefix became more through the log entries above `after` up to `upTo`, as far as
-   * one slice goes.
+   * Returns by how much the number of keys under the prefix changed after revision `after` up to `upTo`, or up to the end of one
+   * slice.
    *
-   * @throws {RevisionCompactedError} those entries are no longer kept.
+   * @throws {RevisionCompactedError} if the log no longer has these revisions.
    */
   growth(prefix: string, after: Revision, upTo: Revision): { growth: number; upTo: Revision } {
     const { floor } = this.state();
@@ -125,7 +125,7 @@ export class Reader {
     return { growth, upTo: end };
   }
 
-  /** Events of the log above `after`, at most up to `upTo`, as many as one slice holds. */
+  /** Returns one slice of the log's events after `after`, at most up to `upTo`. */
   events(prefix: string, after: Revision, upTo: Revision): PastSlice {
     const { floor, revision } = this.state();
     if (after < floor) throw new RevisionCompactedError(after, floor);
@@ -135,7 +135,7 @@ export class Reader {
     const events: StoreEvent[] = [];
     let bytes = 0;
     for (const [i, { kind, key, revision: at, previous }] of changes.entries()) {
-      // What a change made is what the next change of the key superseded: it is read once.
+      // The value of a change is the superseded value of the key's next change, so it is read only once.
       const next = later[i];
       const entry = kind === "delete" ? undefined : next ? next.previous : this.past.valueAt(key, at);
       if (entry === undefined && kind !== "delete")
@@ -147,7 +147,7 @@ export class Reader {
     return { events, upTo: reached };
   }
 
-  /** The changes under the prefix above `after` up to `end`, as far as one slice goes. */
+  /** Returns one slice of the changes under the prefix after `after`, at most up to `end`. */
   private changes(prefix: string, after: Revision, end: Revision): { changes: Change[]; reached: Revision } {
     const changes: Change[] = [];
     let reached = after;
@@ -162,12 +162,12 @@ export class Reader {
     return { changes, reached };
   }
 
-  /** The present value, in the present snapshot; inside a write transaction, in that. */
+  /** Returns the current value, in the current snapshot or write transaction. */
   present(key: string): Entry | undefined {
     return this.past.present(key);
   }
 
-  /** At the latest revision only present values count. This is the hottest loop of the store. */
+  /** Reads a page at the latest revision, from current values only. This is the hottest loop of the store. */
   private readLatest(page: Page, prefix: string, after: string | undefined): void {
     const { data, records } = this.environment;
     for (const { key, value } of data.getRange(dataRange(prefix, after))) {
@@ -175,7 +175,7 @@ export class Reader {
     }
   }
 
-  /** At an older revision: the values that are still current, and for the others those in the log. */
+  /** Reads a page at an older revision: unchanged values from `data`, others from the log. */
   private readPast(page: Page, prefix: string, after: string | undefined, at: Revision): void {
     for (const item of merge(this.currentValues(prefix, after, at), this.indexedChanges(prefix, after, at))) {
       const entry = "body" in item ? item : this.past.valueBefore(item.key, item.revision, at);
@@ -183,7 +183,7 @@ export class Reader {
     }
   }
 
-  /** The present values of up to revision `at`; for keys that were changed since, by which revision. */
+  /** Returns the current values up to revision `at`; for keys changed since, the revision of their value. */
   private *currentValues(
     prefix: string,
     after: string | undefined,
@@ -196,7 +196,7 @@ export class Reader {
     }
   }
 
-  /** For each key that the index has since revision `at`, the first revision there. */
+  /** Returns the first indexed revision above `at` of each key that has one. */
   private *indexedChanges(prefix: string, after: string | undefined, at: Revision): Generator<Changed, void> {
     const skip = after !== undefined && compareKeys(after, prefix) >= 0;
     const start: HistoryKey = skip ? [after, maxRevision] : [prefix, revisionOf(0)];
@@ -210,13 +210,13 @@ export class Reader {
   }
 }
 
-/** A key that was changed after the revision at which it is read, and one of the changes. */
+/** A key that was changed after the requested revision, and the revision of one of the changes. */
 interface Changed {
   readonly key: string;
   readonly revision: Revision;
 }
 
-/** For each change the next one of the same key, if there is one. */
+/** Returns for each change the next change of the same key. */
 function laterOfSameKey(changes: readonly Change[]): (Change | undefined)[] {
   const next = new Map<string, Change>();
   const later: (Change | undefined)[] = [];
@@ -228,7 +228,7 @@ function laterOfSameKey(changes: readonly Change[]): (Change | undefined)[] {
   return later;
 }
 
-/** The entries of a page, until it is full. */
+/** Collects the entries of a page until it is full. */
 class Page {
   readonly entries: Entry[] = [];
   more = false;
@@ -239,7 +239,7 @@ class Page {
     private readonly maxBytes: number,
   ) {}
 
-  /** Whether there was room for the entry. */
+  /** Adds an entry. Returns false if the page is full. */
   add(entry: Entry): boolean {
     const { length } = this.entries;
     if (length >= this.limit || (length > 0 && this.bytes >= this.maxBytes)) {
@@ -252,11 +252,11 @@ class Page {
   }
 }
 
-/** The start of a string that is too long for a key, cut so that it is none. */
+/** Truncates a string that is too long for a key, to a length that LMDB accepts and no key has. */
 function shortened(text: string): string {
   const bytes = Buffer.from(text);
   let end = maxKeyBytes;
-  // Not within a character.
+  // Don't split a UTF-8 sequence.
   while ((bytes[end]! & 0xc0) === 0x80) end--;
   return bytes.toString("utf8", 0, end);
 }
@@ -270,8 +270,7 @@ function dataRange(
 }
 
 /**
- * Two sequences in key order as one. Of a key that both have, the index's revision is taken: it is nearer to the one that
- * is read.
+ * Merges two sequences in key order. For a key in both, the index's revision is used, because it is nearer to the requested one.
  */
 function* merge(
   standing: Generator<Entry | Changed, void>,
@@ -288,22 +287,22 @@ function* merge(
       if (order >= 0) b = indexed.next();
     }
   } finally {
-    // Ends the cursors when the reader has enough.
+    // Closes the cursors when the consumer stops early.
     standing.return();
     indexed.return();
   }
 }
 
-/** Reads the state record; the bytes belong to the engine and are not kept. */
+/** Decodes the state record. Doesn't retain the bytes, which are LMDB's buffer. */
 export function stateIn(bytes: Buffer | undefined): State {
   if (bytes === undefined) throw new StoreDamagedError("the store's state record is missing");
   return decodeState(bytes);
 }
 
 /**
- * As {@link stateIn}, with the checksum verified: for what is written on.
+ * Like {@link stateIn}, with verification of the checksum, for writes that are based on it.
  *
- * @throws {StoreDamagedError} it is missing or damaged.
+ * @throws {StoreDamagedError} if the record is missing or damaged.
  */
 export function soundStateIn(bytes: Buffer | undefined): State {
   if (bytes !== undefined && !isStateSound(bytes))
@@ -311,12 +310,12 @@ export function soundStateIn(bytes: Buffer | undefined): State {
   return stateIn(bytes);
 }
 
-/** A stored number; 0 when it isn't there. */
+/** Decodes a stored number; 0 if it is absent. */
 export function numberIn(bytes: Buffer | undefined): number {
   return bytes === undefined ? 0 : readUint64(bytes, 0);
 }
 
-/** @throws {RevisionCompactedError | RevisionTooNewError} the revision isn't within the history. */
+/** @throws {RevisionCompactedError | RevisionTooNewError} if the revision isn't within the history. */
 export function assertReadable({ floor, revision }: State, at: Revision): void {
   if (at < floor) throw new RevisionCompactedError(at, floor);
   if (at > revision) throw new RevisionTooNewError(at, revision);

@@ -6,7 +6,7 @@ import { numberIn } from "./reader.ts";
 /** Key of the retention time in the database `meta`. */
 const retentionKey = "retention";
 
-/** The retention time in milliseconds that a store was last used with; undefined where none is recorded. */
+/** Returns the retention time in milliseconds of the store's last user; undefined if none is recorded. */
 function retentionIn({ meta }: Pick<Environment, "meta">): number | undefined {
   const bytes = meta.getBinary(retentionKey);
   return bytes === undefined ? undefined : numberIn(bytes);
@@ -21,10 +21,10 @@ export async function recordRetention(environment: Environment, retentionMs: num
 }
 
 /**
- * The retention time in milliseconds that the store in a folder was last used with; undefined where none is recorded.
+ * Returns the retention time in milliseconds of the last user of the store in a folder; undefined if none is recorded.
  *
- * @param dir has a store.
- * @throws {StoreError} it can't be opened.
+ * @param dir folder with a store.
+ * @throws {StoreError} if it can't be opened.
  */
 export async function retentionOf(dir: string): Promise<number | undefined> {
   const environment = acquireEnvironment(dir, defaultMapBytes);

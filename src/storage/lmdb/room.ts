@@ -4,7 +4,7 @@ import type { Database, RootDatabase } from "lmdb";
 import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
 
-/** What lmdb-js knows but doesn't declare. */
+/** Methods of lmdb-js that its types don't declare. */
 interface NativeEnvironment {
   info(): { readonly lastPageNumber: number };
   stat(): { readonly pageSize: number };
@@ -22,19 +22,19 @@ function nativeOf(root: RootDatabase<Buffer, string>): NativeEnvironment {
   return (root as unknown as { env: NativeEnvironment }).env;
 }
 
-/** The size of a page, which a file keeps for life. */
+/** Returns the page size of a file, which never changes. */
 export function pageBytesOf(root: RootDatabase<Buffer, string>): number {
   return nativeOf(root).stat().pageSize;
 }
 
-/** How many bytes the data file's pages take, used or free. */
+/** Returns the size of the data file's pages in bytes, used or free. */
 export function fileBytes(root: RootDatabase<Buffer, string>, pageBytes: number): number {
   return (nativeOf(root).info().lastPageNumber + 1) * pageBytes;
 }
 
 /**
- * How many bytes may still be stored below `limit`. The engine enlarges its map by itself, so the limit is ours to
- * keep. Runs inside the write transaction; exact only where it gets tight.
+ * Returns the number of bytes that may still be stored below `limit`. lmdb-js enlarges the map by itself, so this program enforces
+ * the limit. Must be called in the write transaction. Exact only near the limit.
  */
 export function roomLeft(environment: Environment, limit: number): number {
   const { root, pageBytes } = environment;
@@ -42,7 +42,7 @@ export function roomLeft(environment: Environment, limit: number): number {
   return limit - (limit - file > ampleBytes ? file : usedBytes(environment));
 }
 
-/** How much of the data file holds something, but for a few pages that the engine keeps its own lists in. */
+/** Returns the used bytes of the data file, without a few pages for LMDB's own lists. */
 export function usedBytes({ pageBytes, data, history, log, counts, marks }: Environment): number {
   let pages = 0;
   for (const database of [data, history, log, counts, marks]) pages += pagesOf(database);
@@ -55,12 +55,12 @@ function pagesOf(database: Pick<Database, "get">): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 
-/** What a disk has left that counts as not full: more than two batches take, and enough to remove objects and history. */
+/** Minimum free space of a disk that isn't full: more than two batches need, and enough to delete objects and compact. */
 export const reserveBytes = 8 * 1024 * 1024;
 
 /**
- * Whether the disk takes no more. A disk that fills up in the middle of a write shows itself to the engine as an
- * input/output error, like one that is broken; writing as far out as the engine does tells them apart.
+ * Whether the disk is full. If the disk fills up during a write, LMDB reports an I/O error, as for a broken disk. Writing a test file
+ * distinguishes the two.
  */
 export function diskIsFull(dir: string): boolean {
   const probe = join(dir, `probe-${process.pid}`);

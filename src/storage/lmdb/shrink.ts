@@ -13,10 +13,10 @@ import { acquireEnvironment, defaultMapBytes, isShared, releaseEnvironment } fro
 import { damagedError, usedError } from "./errors.ts";
 import { recordOf } from "./layout.ts";
 
-/** Where the smaller file is made. What a process that was ended left there is of no use. */
+/** Folder for the new file. Leftovers of a killed process are removed. */
 const workFolder = "shrinking";
 
-/** Each database, and a key that lies before all of its own. */
+/** Each database, with a key less than all of its keys. */
 const databases = {
   marks: 0,
   counts: "/",
@@ -26,22 +26,22 @@ const databases = {
   meta: "a",
 } as const satisfies Partial<Record<keyof Environment, unknown>>;
 
-/** How many values one transaction of the new file takes, so that its memory stays bounded. */
+/** Maximum number of values per transaction of the new file; it bounds the memory. */
 const putsAtOnce = 5000;
 
-/** The sizes of a store's file, in bytes. */
+/** Sizes of the data file in bytes. */
 export interface ShrinkResult {
   readonly before: number;
   readonly after: number;
 }
 
 /**
- * Drops history and gives the room that isn't in use back to the disk: writes everything to a new file, in the order of the keys, and
- * puts that in the place of the old one, which is whole until then. The disk needs room for both. Holds the event loop up.
+ * Drops history and returns unused space to the disk: writes all data to a new file, in the order of the keys, and replaces the old
+ * file atomically. The disk needs space for both. Blocks the event loop.
  *
  * @param historyBefore history older than this is dropped, in milliseconds since 1970.
- * @throws {StoreTimeoutError} somebody else has the store open.
- * @throws {StoreError} the folder can't be used, there is no room, or what was written isn't sound; then the old file stays.
+ * @throws {StoreTimeoutError} if another process has the store open.
+ * @throws {StoreError} if the folder can't be used, there is no space, or the new file is damaged; the old file is then unchanged.
  */
 export async function shrinkLmdb(dir: string, historyBefore: number): Promise<ShrinkResult> {
   await requireStore(dir);
@@ -52,10 +52,10 @@ export async function shrinkLmdb(dir: string, historyBefore: number): Promise<Sh
     if (damage !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${damage}`);
     await new Compactor(old).compact(historyBefore);
     return await withFreshFile(old, (fresh) => {
-      // The right to write is held to the end: who opens the old file meanwhile waits for it, and then finds another file.
+      // Keep the write lock to the end: a process that opens the old file meanwhile waits for it, and then detects the new file.
       return old.root.transactionSync(() => {
         copyAll(old, fresh);
-        // Whoever opened it before is told by an entry: they don't look at which file it is again.
+        // Processes that opened the store before have an entry in the reader table; they don't check the file again.
         refuseOthers(old);
         return replace(old, fresh);
       });
@@ -83,11 +83,11 @@ async function withFreshFile<T>(old: Environment, work: (fresh: Environment) => 
   }
 }
 
-/** Each process that reads has an entry in the lock file; those of processes that ended are dropped first. */
+/** Throws if another process has an entry in the reader table. Removes entries of ended processes first. */
 function refuseOthers(environment: Environment): void {
   const { dir, root } = environment;
   root.readerCheck();
-  // A line for each, below a heading: process, thread, transaction.
+  // A heading, then a line per entry: process, thread, transaction.
   const processes = root
     .readerList()
     .split("\n")
@@ -108,7 +108,7 @@ function replace(old: Environment, fresh: Environment): ShrinkResult {
   const freshFile = join(fresh.dir, dataFile);
   const sizes = { before: statSync(oldFile).size, after: statSync(freshFile).size };
   renameSync(freshFile, oldFile);
-  // It describes the old file.
+  // The lock file belongs to the old file.
   rmSync(join(old.dir, lockFile), { force: true });
   return sizes;
 }
@@ -117,7 +117,7 @@ function replace(old: Environment, fresh: Environment): ShrinkResult {
 function copy(old: Environment, fresh: Environment, name: keyof typeof databases): void {
   const from = old[name] as Database<RawEntry | Buffer, Key>;
   const to = fresh[name] as Database<Buffer, Key>;
-  // A new file has its state already.
+  // Appending requires an empty database, but a new file already has its state in `meta`.
   const options = name === "meta" ? {} : { append: true };
   const entries = from.getRange({ start: databases[name] as Key })[Symbol.iterator]();
   for (let more = true; more;) {

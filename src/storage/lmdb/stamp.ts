@@ -9,9 +9,9 @@ type Databases = Pick<Environment, "meta" | "data">;
 const stampKey = "stamp";
 
 /**
- * The stamp of a store; undefined where it has none.
+ * Returns the stamp of a store; undefined if it has none.
  *
- * @throws {StoreDamagedError} it is damaged.
+ * @throws {StoreDamagedError} if it is damaged.
  */
 export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined {
   const bytes = meta.getBinary(stampKey);
@@ -24,9 +24,9 @@ export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined 
 }
 
 /**
- * Makes sure that a store has the stamp. Runs inside a write transaction.
+ * Writes the stamp unless the store has it. Must be called in a write transaction.
  *
- * @throws {StoreStampError} the store is used for something else.
+ * @throws {StoreStampError} if the store has a different stamp.
  */
 export function claimStamp(databases: Databases, requested: RequestedStamp): void {
   const stamp = missingStamp(databases, requested);
@@ -34,7 +34,7 @@ export function claimStamp(databases: Databases, requested: RequestedStamp): voi
 }
 
 /**
- * The stamp that {@link claimStamp} would write; undefined where the store has it.
+ * Returns the stamp that {@link claimStamp} would write; undefined if the store has it.
  *
  * @throws as {@link claimStamp}.
  */

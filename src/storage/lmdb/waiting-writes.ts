@@ -2,36 +2,35 @@ import type { CommitResult, StoreTimeoutError, Write } from "../store.ts";
 import { lockedError } from "./errors.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
-/** A batch is cut here, so that the callback that fills its transaction doesn't hold up the event loop. */
+/** Maximum number of writes in a batch; it bounds how long the transaction callback blocks the event loop. */
 const batchWrites = 256;
 const batchBytes = 2 * 1024 * 1024;
 
-/** How often it is looked whether a write has waited for too long. */
+/** Interval for checking for timed-out writes. */
 const checkMs = 250;
-/** When a transaction couldn't begin for this time, another process is held to block this one. */
+/** If a transaction can't begin for this time, another process is assumed to block this one. */
 const stuckMs = 1000;
 
-/** A write, and who waits for it. */
+/** A pending write with its promise callbacks. */
 export interface WaitingWrite {
   readonly write: Write;
-  /** When it came, in milliseconds of `performance.now()`. */
+  /** Time of its arrival, from `performance.now()`. */
   readonly since: number;
   resolve(result: CommitResult): void;
   reject(error: unknown): void;
 }
 
 /**
- * The writes that wait for a transaction to begin. That takes the lock which all processes over the folder share, so one
- * that stands still while it holds the lock keeps all others waiting; a write that has waited for its time is withdrawn, and
- * will never be made.
+ * Writes that wait for a transaction to begin. A transaction needs the write lock, which all processes over the folder share: a
+ * stopped process with the lock blocks all others. A write that times out is removed and will never be applied.
  */
 export class WaitingWrites {
   private queue: WaitingWrite[] = [];
-  /** Since when a transaction waits to begin; undefined: none does. */
+  /** Start time of the transaction that waits to begin; undefined if there is none. */
   private openingSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param limitMs how long a write may wait. */
+  /** @param limitMs maximum wait of a write. */
   constructor(
     private readonly dir: string,
     private readonly lock: WriterLock,
@@ -42,12 +41,12 @@ export class WaitingWrites {
     return this.queue.length;
   }
 
-  /** Whether a batch's transaction is still to begin; it will take what arrives until then. */
+  /** Whether a transaction waits to begin; it will include the writes that arrive until then. */
   get opening(): boolean {
     return this.openingSince !== undefined;
   }
 
-  /** Why no transaction begins, once that has taken too long. */
+  /** The error if a transaction has waited to begin for too long. */
   get obstacle(): StoreTimeoutError | undefined {
     if (this.openingSince === undefined) return undefined;
     const waitedMs = performance.now() - this.openingSince;
@@ -58,13 +57,13 @@ export class WaitingWrites {
     this.queue.push(waiting);
   }
 
-  /** A transaction has been asked for. */
+  /** Records that a transaction was requested. */
   open(): void {
     this.openingSince = performance.now();
     this.timer ??= setTimeout(() => this.check(), checkMs);
   }
 
-  /** The transaction has begun, or can't: gives the writes that share its fate. */
+  /** Removes and returns all writes, when the transaction has begun or has failed to begin. */
   removeAll(): WaitingWrite[] {
     let bytes = 0;
     let count = 0;
@@ -76,19 +75,19 @@ export class WaitingWrites {
     return this.queue.splice(0, count);
   }
 
-  /** Takes the writes out that need room, which are all but deletes. */
+  /** Removes and returns the writes that need space: all except deletes. */
   withdrawGrowing(): WaitingWrite[] {
     const growing = this.queue.filter(({ write }) => write.kind !== "delete");
     this.queue = this.queue.filter(({ write }) => write.kind === "delete");
     return growing;
   }
 
-  /** Takes all writes out. */
+  /** Removes and returns all writes. */
   withdrawAll(): WaitingWrite[] {
     return this.queue.splice(0);
   }
 
-  /** Withdraws all writes for good, and gives the reason. */
+  /** Rejects all writes and returns the error. */
   abandon(): StoreTimeoutError {
     clearTimeout(this.timer);
     this.withdraw(this.queue.length);

@@ -21,57 +21,57 @@ import { numberIn, type Reader, soundStateIn } from "./reader.ts";
 import { roomLeft } from "./room.ts";
 import { type WaitingWrite, WaitingWrites } from "./waiting-writes.ts";
 
-/** The next batch waits behind the one that syncs, so that the disk is never idle. */
+/** Maximum number of batches in progress: one is synced while the next one is prepared. */
 const batchesUnderWay = 2;
 
-/** What a write takes beside its value and the superseded one, at most: keys, the index's share, pages in part. */
+/** Maximum overhead of a write in bytes, beside its value and the superseded one: keys, index, partial pages. */
 const writeOverheadBytes = 4096;
 
 const noBytes = Buffer.alloc(0);
 const append = { append: true };
 
-/** What a batch did, to be told when it is durable. */
+/** Results of a batch, which are reported when it is durable. */
 export interface Batch {
-  /** Stands in the state that the batch leaves, so that it is known by it. */
+  /** Identifies the batch in the state record that it writes. */
   readonly number: number;
-  /** The last revision before the batch's own. */
+  /** Revision before the batch. */
   readonly before: Revision;
   readonly events: StoreEvent[];
   readonly outcomes: { readonly to: WaitingWrite; readonly result: CommitResult }[];
   readonly failed: { readonly to: WaitingWrite; readonly error: unknown }[];
 }
 
-/** How much and how long. */
+/** Limits of a {@link Writer}. */
 export interface WriterLimits {
-  /** The most that the store may hold. */
+  /** Maximum size of the store. */
   readonly storeBytes: number;
-  /** How long a write may wait for other processes. */
+  /** Maximum time that a write waits for other processes. */
   readonly writeTimeoutMs: number;
 }
 
-/** What a writer tells its store. */
+/** Callbacks of a {@link Writer}. */
 export interface WriterEvents {
-  /** A batch that wrote something is durable; its writes are acknowledged next. */
+  /** A batch with changes is durable. Its writes are acknowledged after this call. */
   durable(batch: Batch): void;
-  /** Nothing is under way any more. */
+  /** No write is pending any more. */
   idle(): void;
-  /** A listener failed on what it was told: a bug. The writes are acknowledged all the same. */
+  /** A callback threw, which is a bug. The writes are acknowledged anyway. */
   failed(error: unknown): void;
 }
 
 /**
- * Commits writes in batches: those that arrive while a batch is written form the next one, and each batch is one
- * transaction with one sync, made on another thread. Expectations are checked and revisions given inside the
- * transaction, so writers in other processes are no different from those in this one.
+ * Commits writes in batches: writes that arrive while a batch is written form the next one. Each batch is one transaction with one
+ * sync, on another thread. Expectations are checked and revisions assigned in the transaction, so writes of other processes are
+ * handled the same way.
  */
 export class Writer {
   private readonly logEncoder = new LogEncoder();
   private underWay = 0;
-  /** How many writes failed because the store had no room for them or could not commit them. */
+  /** Number of writes that failed because there was no space or the commit failed. */
   failedWrites = 0;
-  /** Batches that were written and may be durable, which this thread wasn't told yet. */
+  /** Batches that were written and may be durable, but are not yet acknowledged. */
   private readonly unacknowledged = new Set<Batch>();
-  /** Begins anywhere, so that no two writers over one folder number their batches alike. */
+  /** Starts at a random number, so that writers over one folder use different batch numbers. */
   private lastNumber = randomInt(2 ** 47);
   private idle: (() => void)[] = [];
 
@@ -92,32 +92,32 @@ export class Writer {
     return this.underWay > 0 || this.queue.length > 0;
   }
 
-  /** Takes a write into the next batch. */
+  /** Adds a write to the next batch. */
   commit(waiting: WaitingWrite): void {
     this.queue.push(waiting);
     this.startBatch();
   }
 
-  /** Why writes don't get through at present. */
+  /** Returns the error with which writes currently fail. */
   obstacle(): StoreError | undefined {
     return this.queue.obstacle ?? this.room.obstacle();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no write is pending. */
   settled(): Promise<void> {
     return this.busy ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
   }
 
   /**
-   * The batch of this writer that left a state that is committed, while its writes are still to be acknowledged. What it
-   * says needn't be read.
+   * Returns the batch of this writer that wrote a committed state, if its writes are not yet acknowledged. Its events need not be
+   * read from the log.
    */
   unacknowledgedBatch({ batch }: State): Batch | undefined {
     for (const untold of this.unacknowledged) if (untold.number === batch) return untold;
     return undefined;
   }
 
-  /** Withdraws what waits, for a store that closes; gives the reason. */
+  /** Rejects all waiting writes of a closing store, and returns the error. */
   abandon(): StoreError {
     return this.queue.abandon();
   }
@@ -147,21 +147,21 @@ export class Writer {
     let failure: unknown;
     try {
       await this.environment.root.transaction(() => {
-        // Further writes may have come since the transaction was asked for.
+        // More writes may have arrived since the transaction was requested.
         this.refuseWhileFull();
         taken = this.queue.removeAll();
         try {
           batch = this.write(taken);
           this.unacknowledged.add(batch);
         } catch (error) {
-          // A put that LMDB refuses marks the transaction as failed: it is given up as a whole.
+          // A failed put marks the LMDB transaction as failed, so all of it is aborted.
           failure = error;
           throw error;
         }
       });
     } catch (error) {
       const cause = failure ?? (await transactionError(error));
-      // When the transaction could not even begin, everything that waits shares its fate.
+      // If the transaction could not begin, all waiting writes fail.
       if (taken.length === 0) taken = this.queue.removeAll();
       const reported = writeError(this.environment.dir, cause);
       if (failure === undefined) this.room.failed(reported);
@@ -185,8 +185,8 @@ export class Writer {
   }
 
   /**
-   * Refuses the waiting writes while the disk is full, without a transaction. Deletes are tried, as the file's free pages may
-   * have room for them, until one has failed.
+   * Rejects the waiting writes without a transaction while the disk is full. Deletes are tried until one fails, because the file may
+   * have enough free pages for them.
    */
   private refuseWhileFull(): void {
     const refusal = this.room.refusal();
@@ -200,8 +200,8 @@ export class Writer {
   }
 
   /**
-   * Runs inside the write transaction. Everything that can fail comes before the first put: an exception after one would
-   * not undo it.
+   * Must be called in the write transaction. Everything that can fail is done before the first put, because an exception doesn't
+   * undo a put.
    */
   private write(batched: readonly WaitingWrite[]): Batch {
     const { meta, marks, counts } = this.environment;
@@ -223,7 +223,7 @@ export class Writer {
     return batch;
   }
 
-  /** The outcome of each write of a batch, in order; changes nothing. A write whose outcome can't be determined fails alone. */
+  /** Computes the outcome of each write of a batch, in order, without side effects. If that fails for a write, only this write fails. */
   private plan(
     batched: readonly WaitingWrite[],
     before: Revision,
@@ -281,7 +281,7 @@ export class Writer {
   }
 }
 
-/** How many bytes a write takes at most; what it superseded stays, in the log. */
+/** Returns the maximum number of bytes that a write needs. It includes the superseded value, which moves to the log. */
 function maxBytesOf(record: Buffer, superseded: Entry | undefined): number {
   return record.length + writeOverheadBytes + (superseded === undefined ? 0 : recordOf(superseded).length);
 }
@@ -294,14 +294,14 @@ interface Prepared {
   readonly record?: Buffer | undefined;
 }
 
-/** The present state of keys, with the writes that come first in the batch. */
+/** State of keys after the preceding writes of the batch. */
 interface PresentState {
   entry(key: string): Entry | undefined;
-  /** As that of {@link entry}; cheaper for a key that many writes of a batch depend on. */
+  /** Revision of {@link entry}; cached, for keys that many writes of a batch depend on. */
   revision(key: string): Revision | undefined;
 }
 
-/** The outcome of a write in a state; changes nothing. */
+/** Computes the outcome of a write in a state, without side effects. */
 function prepare(write: Write, present: PresentState, revision: Revision): Prepared {
   const { key } = write;
   const previous = present.entry(key);
@@ -317,7 +317,7 @@ function prepare(write: Write, present: PresentState, revision: Revision): Prepa
   };
 }
 
-/** A write of a batch that takes effect. */
+/** A successful write of a batch. */
 interface Step {
   readonly write: Write;
   readonly event: StoreEvent;
@@ -339,7 +339,7 @@ function attempt(make: () => Prepared): Prepared | Refused {
   }
 }
 
-/** By how much the keys of each collection and partition become more. */
+/** Returns the change of the number of keys in each collection and partition. */
 function growthOf(events: readonly StoreEvent[]): Map<string, number> {
   const growth = new Map<string, number>();
   let counted = { collection: "", partition: "" };
@@ -352,7 +352,7 @@ function growthOf(events: readonly StoreEvent[]): Map<string, number> {
     more = 0;
   };
   for (const { key, entry, previous } of events) {
-    // Most batches write to one partition.
+    // Usually all writes of a batch are in one partition.
     if (!isIn(key, counted.partition)) {
       add();
       counted = countersOf(key);

@@ -7,23 +7,22 @@ import type { ForwardedIdentity } from "./identity.ts";
 import { readPublishedResources } from "./published-resources.ts";
 import type { Availability, RemoteApiService } from "./remote-api-service.ts";
 
-/** Reads what says where a service is; each throws what the store throws. */
+/** Reads the objects of a Service. The methods throw store errors. */
 export interface ServiceObjects {
   service(namespace: string, name: string): Promise<Service | undefined>;
   endpoints(namespace: string, name: string): Promise<Endpoints | undefined>;
 }
 
-/** The discovery document must have come by then, as in the reference. */
+/** Timeout for the discovery document, as in the reference. */
 const discoveryTimeoutMs = 5000;
-/** So often it is asked for within that time: of several endpoints one may be out of order. */
+/** Number of attempts within that time, because one of several endpoints may be broken. */
 const attempts = 5;
 
 /**
- * Finds out whether an extension server can be reached, in the order and with the reasons of the reference: its Service, the
- * Service's port, endpoints with that port, and an answer to a question for its discovery document. What that document says is
- * kept.
+ * Checks the availability of an extension server, in the order and with the reasons of the reference: its Service, the Service's port,
+ * endpoints with that port, and its discovery document. Stores the content of that document.
  *
- * @param identity as whom the server asks.
+ * @param identity headers with the identity of this server.
  */
 export async function checkAvailability(
   remote: RemoteApiService,
@@ -35,7 +34,7 @@ export async function checkAvailability(
 
 const unavailable = (reason: string, message: string): Availability => ({ status: "False", reason, message });
 
-/** Undefined where the service's objects speak for it. */
+/** Returns undefined if the Service and its endpoints are valid. */
 async function checkService(
   { target }: RemoteApiService,
   objects: ServiceObjects,

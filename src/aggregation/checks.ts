@@ -1,36 +1,36 @@
 import type { Clock, Timer } from "../base/clock.ts";
 import { Slots } from "./slots.ts";
 
-/** A key is looked at again after this time, though nothing has changed. */
+/** Interval between checks of a key without changes. */
 const intervalMs = 30_000;
-/** After a failure it is looked at again after this time, then after twice as long, and so on, up to the interval. */
+/** Delay after a failed check; doubled after each further failure, up to the interval. */
 const firstRetryMs = 1000;
-/** So many keys are looked at at a time. A silent service takes five seconds: two hundred of them have their turn in each interval. */
+/** Maximum number of concurrent checks. An unresponsive service takes five seconds, so about 200 fit into an interval. */
 const atOnce = 40;
 
 interface State {
   failures: number;
   running: boolean;
-  /** Whether it changed while it was looked at. */
+  /** Whether it changed during the check. */
   again: boolean;
   timer: Timer | undefined;
 }
 
-/** Looks at keys when they change, and from time to time; several at once, each of them never twice at a time. */
+/** Checks keys when they change and periodically. Checks several keys concurrently, but never the same key twice at a time. */
 export class Checks {
   private readonly states = new Map<string, State>();
   private readonly slots = new Slots(atOnce);
   private closed = false;
 
   /**
-   * @param look gives whether the key is in order. It must not reject.
+   * @param look checks a key and returns whether it succeeded. It must not reject.
    */
   constructor(
     private readonly clock: Clock,
     private readonly look: (key: string) => Promise<boolean>,
   ) {}
 
-  /** Has a key looked at soon, and from then on until it is forgotten. */
+  /** Requests a check of a key, and then periodic checks until it is removed. */
   request(key: string): void {
     if (this.closed) return;
     let state = this.states.get(key);
@@ -57,7 +57,7 @@ export class Checks {
   private run(key: string, state: State): void {
     state.running = true;
     const work = async () => {
-      // It may have been forgotten while it waited.
+      // The key may have been removed while it waited.
       if (this.states.get(key) !== state) return;
       state.again = false;
       const good = await this.look(key);

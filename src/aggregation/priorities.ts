@@ -3,25 +3,25 @@ import { comparePriority } from "../base/version-priority.ts";
 import { apiregistration } from "../kinds/groups.ts";
 import { groupName } from "../schema/kind.ts";
 
-/** Where a group version stands in discovery: higher numbers come first. */
+/** Priority of a group version in discovery; higher numbers are first. */
 export interface Priority {
-  /** Of the group: the highest `groupPriorityMinimum` of its versions counts. */
+  /** Of the group: the highest `groupPriorityMinimum` of its versions. */
   readonly group: number;
   /** Of the version inside its group. */
   readonly version: number;
 }
 
-/** A group version with its place in discovery. */
+/** A group version with its priority in discovery. */
 export interface PrioritizedVersion {
   readonly group: string;
   readonly version: string;
   readonly priority: Priority;
 }
 
-/** Of the group versions of custom kinds, as in the reference. */
+/** Priority of custom resources' group versions, as in the reference. */
 export const customPriority: Priority = { group: 1000, version: 100 };
 
-/** Built-in group versions that the table doesn't name come after all others of the server's own. */
+/** Priority of built-in group versions without an entry in the table: after all other built-in ones. */
 const unnamedPriority: Priority = { group: 15_800, version: 9 };
 
 /** The group of APIServices comes before all others, and has no APIService itself (as in the reference). */
@@ -52,10 +52,10 @@ const builtIn: Readonly<Record<string, readonly [number, Readonly<Record<string,
   resource: [15_900, { v1alpha1: 9 }],
 };
 
-/** Versions that this release introduces beside an older one, by group and version, where they aren't preferred yet. */
+/** Priorities of versions that this release introduces beside an older, still preferred version. */
 const newVersions: Readonly<Record<string, number>> = { "flowcontrol.apiserver/v1beta3": 12 };
 
-/** The priority of a built-in group version. */
+/** Returns the priority of a built-in group version. */
 export function builtInPriority(group: string, version: string, vocabulary: Vocabulary): Priority {
   if (isRegistration(group, vocabulary)) return registrationPriority;
   const suffix = `.${vocabulary.groupSuffix}`;
@@ -72,14 +72,14 @@ export function builtInPriority(group: string, version: string, vocabulary: Voca
   };
 }
 
-/** Whether the group is that of APIServices themselves. */
+/** Whether the group is that of APIServices. */
 export function isRegistration(group: string, vocabulary: Vocabulary): boolean {
   return group === groupName(apiregistration, vocabulary);
 }
 
 /**
- * Brings group versions into the order of discovery: groups by the highest priority among their versions, then by name; versions
- * by their priority, then as names of versions compare.
+ * Sorts group versions in the order of discovery: groups by the highest priority of their versions, then by name; versions by
+ * priority, then by version name.
  */
 export function inDiscoveryOrder<T extends PrioritizedVersion>(versions: readonly T[]): T[] {
   const groups = new Map<string, number>();

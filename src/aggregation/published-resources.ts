@@ -1,14 +1,14 @@
 import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 
-/** A resource type that an extension server serves, as its discovery document says. */
+/** A resource type in the discovery document of an extension server. */
 export interface PublishedResource {
   /** Name in paths: `widgets`, or `widgets/status`. */
   readonly name: string;
   readonly singularName: string;
   readonly namespaced: boolean;
   readonly kind: string;
-  /** Group and version of the kind, where they are others than those of the document. */
+  /** Group and version of the kind, if they differ from those of the document. */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
@@ -16,12 +16,12 @@ export interface PublishedResource {
   readonly categories?: readonly string[];
 }
 
-/** More resource types than that aren't read of one group version. */
+/** Maximum number of resource types per group version; further ones are ignored. */
 const maxResources = 1000;
 
 /**
- * Reads the discovery document of a group version (`APIResourceList`). Undefined for what isn't one, or is about another group
- * version; entries without a name, a kind or verbs are left out.
+ * Parses the discovery document of a group version (`APIResourceList`). Returns undefined if it is malformed or for another group
+ * version. Skips entries without a name, a kind or verbs.
  */
 export function readPublishedResources(
   text: string,

@@ -1,11 +1,11 @@
-/** Limits how much work of one sort is under way at a time. What comes beyond that waits its turn. */
+/** A counting semaphore: limits concurrent work. Further work waits in FIFO order. */
 export class Slots {
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
 
   constructor(private readonly limit: number) {}
 
-  /** Runs work when there is room. */
+  /** Runs work when a slot is free. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.taken >= this.limit) await new Promise<void>((resolve) => this.waiting.push(resolve));
     else this.taken++;

@@ -4,16 +4,16 @@ import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts
 import type { YieldIfDue } from "../base/yielding.ts";
 import { definitionPair, pathPair } from "../schema/openapi/binary-document.ts";
 
-/** The part of an extension server's OpenAPI 2.0 document that is about one group version. */
+/** The part of an extension server's OpenAPI 2.0 document for one group version. */
 export interface RemoteSpecification {
-  /** Of the document; asked with when it is read again. */
+  /** ETag of the document, for conditional requests. */
   tag: string | undefined;
   readonly paths: JsonObject;
-  /** Those that the paths lead to. */
+  /** Definitions that the paths refer to, directly or indirectly. */
   readonly definitions: JsonObject;
 }
 
-/** A document that can't be used; the message says why. */
+/** An unusable document; the message has the reason. */
 export class SpecificationFault extends Error {
   override name = "SpecificationFault";
 }
@@ -21,8 +21,8 @@ export class SpecificationFault extends Error {
 const definitionPrefix = "#/definitions/";
 
 /**
- * Takes the part of an OpenAPI 2.0 document that is about the paths below a prefix, so that a service can describe nothing but
- * what it serves.
+ * Extracts the paths below a prefix, with their definitions, from an OpenAPI 2.0 document, so that an extension server can describe
+ * only what it serves.
  *
  * @throws {SpecificationFault}
  */
@@ -46,7 +46,7 @@ export async function readSpecification(
   const definitions = reachable(paths, isObject(allDefinitions) ? allDefinitions : {});
   await yieldIfDue();
   try {
-    // Older command line clients ask for the binary form: what it has no place for must not spoil the whole document.
+    // Older kubectl versions request the protobuf form. Content that can't be encoded must not break the whole document.
     for (const [name, item] of Object.entries(paths)) {
       pathPair(name, item);
       await yieldIfDue();
@@ -72,7 +72,7 @@ function parsed(text: string): JsonObject {
   return value;
 }
 
-/** The definitions that a value leads to, and those to which they lead. */
+/** Returns the definitions that a value refers to, directly or indirectly. */
 function reachable(from: JsonObject, definitions: JsonObject): JsonObject {
   const result = new Map<string, JsonValue>();
   const left: JsonValue[] = [from];
@@ -98,9 +98,9 @@ function referencesIn(value: JsonValue): string[] {
 }
 
 /**
- * A specification whose definitions have other names, where the names are taken by other definitions.
+ * Renames definitions of a specification whose names are used by different definitions.
  *
- * @param taken the JSON of the definition that has a name.
+ * @param taken returns the JSON of the existing definition with a name.
  */
 export function renamed(
   { paths, definitions }: RemoteSpecification,

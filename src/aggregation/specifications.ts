@@ -10,22 +10,22 @@ import type { RemoteApiService } from "./remote-api-service.ts";
 import { Slots } from "./slots.ts";
 import { readSpecification, SpecificationFault, type RemoteSpecification } from "./specification.ts";
 
-/** The documents of an extension server are read again after this time. */
+/** Interval for reading the documents of an extension server. */
 const intervalMs = 60_000;
-/** Documents of so many extension servers are read at a time: they may be large. */
+/** Maximum number of extension servers read concurrently: documents may be large. */
 const atOnce = 8;
 
-/** Told what becomes of the documents. */
+/** Callbacks of {@link Specifications}. */
 export interface SpecificationListener {
-  /** An extension server is described in another way from now on. */
+  /** The document of an extension server has changed. */
   changed(): void;
-  /** Its document is left out; once for each reason that comes after another. */
+  /** A document can't be used. Called once per change of the reason. */
   leftOut(name: string, message: string): void;
 }
 
 /**
- * Reads the OpenAPI documents of extension servers, in the background and bounded in size. One that can't be used is left out;
- * what was read before stays while a service can't be asked.
+ * Reads the OpenAPI documents of extension servers, in the background and with a size limit. Omits unusable documents. While a
+ * service is unreachable, its last document is used.
  */
 export class Specifications {
   private readonly slots = new Slots(atOnce);
@@ -38,7 +38,7 @@ export class Specifications {
     private readonly listener: SpecificationListener,
   ) {}
 
-  /** Reads the documents of an extension server, if that is due. */
+  /** Reads the documents of an extension server if the interval has passed. */
   refresh(remote: RemoteApiService): void {
     const now = this.clock.monotonicNow();
     if (now < (this.readAt.get(remote) ?? Number.NEGATIVE_INFINITY) + intervalMs) return;
@@ -67,7 +67,7 @@ export class Specifications {
     }
   }
 
-  /** The index of its OpenAPI 3.0 documents; a server needn't have them. */
+  /** Reads the index of its OpenAPI 3.0 documents, which are optional. */
   private async readIndex(remote: RemoteApiService): Promise<void> {
     const answer = await remote.read("/openapi/v3", { ...this.identity, accept: "application/json" });
     const url = answer.status === 200 ? urlIn(answer.bytes.toString("utf8"), remote.path) : undefined;
@@ -88,7 +88,7 @@ export class Specifications {
     const text = answer.bytes.toString("utf8");
     const read = await readSpecification(text, remote.path, tagOf(answer.header("etag")), createYielder());
     const before = remote.specification;
-    // Without a tag the same document comes again and again.
+    // Without an ETag the server sends the same document each time.
     if (before !== undefined && isSame(before, read)) before.tag = read.tag;
     else remote.specification = read;
   }
@@ -98,13 +98,14 @@ function isSame(a: RemoteSpecification, b: RemoteSpecification): boolean {
   return encodeJson([a.paths, a.definitions]) === encodeJson([b.paths, b.definitions]);
 }
 
-/** A tag that can be sent again. */
+/** Returns an ETag that is valid in a request header. */
 function tagOf(text: string | undefined): string | undefined {
   return text !== undefined && /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(text) ? text : undefined;
 }
 
 /**
- * Where an index of OpenAPI 3.0 documents has that of a group version. Only its hash is taken from there: the path is known.
+ * Returns the URL of a group version's document in an index of OpenAPI 3.0 documents. Only the hash is read from the index, because
+ * the path is fixed.
  *
  * @param path of the group version.
  */

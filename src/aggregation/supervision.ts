@@ -13,28 +13,28 @@ import { identityHeaders } from "./identity.ts";
 import type { Availability, RemoteApiService } from "./remote-api-service.ts";
 import { Specifications } from "./specifications.ts";
 
-/** What the availability of extension servers is found out with. */
+/** Dependencies of {@link Supervision}. */
 export interface SupervisionSources {
   readonly store: Store;
   readonly clock: Clock;
   readonly vocabulary: Vocabulary;
   readonly objects: ServiceObjects;
-  /** An APIService can no longer be reached that could before. */
+  /** An APIService has become unavailable. */
   readonly lost: (name: string, availability: Availability) => void;
-  /** Logs what an operator should know of an APIService. */
+  /** Logs a message about an APIService for the operator. */
   readonly noted: (name: string, message: string) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Finds out whether extension servers can be reached: when their APIService, their Service or its Endpoints change, and every 30
- * seconds. What they publish of themselves is read along with that.
+ * Checks the availability of extension servers when their APIService, Service or Endpoints change, and every 30 seconds. Also reads
+ * their documents.
  */
 export class Supervision {
   private readonly checks: Checks;
   private readonly specifications: Specifications;
   private readonly user: UserInfo;
-  /** Names of APIServices by the namespace and name of their service. */
+  /** Names of APIServices by namespace and name of their Service. */
   private readonly byService = new Map<string, Set<string>>();
   private readonly known = new Map<string, RemoteApiService>();
   private followers: readonly Follower[] = [];
@@ -87,7 +87,7 @@ export class Supervision {
     if (names?.size === 0) this.byService.delete(key);
   }
 
-  /** Nothing is followed before there is an extension server. */
+  /** Starts the followers when there is an extension server. */
   private follow(): readonly Follower[] {
     const { store, clock, vocabulary, failed } = this.sources;
     return [Service, Endpoints].map((kind) => {
@@ -137,7 +137,7 @@ function serviceKey({ target: { service } }: RemoteApiService): string {
   return `${service.namespace}/${service.name}`;
 }
 
-/** Namespace and name of the service that a key of a Service or of Endpoints is about. */
+/** Returns namespace and name from the store key of a Service or Endpoints. */
 function serviceOf(key: string): string {
   const { namespace, name } = namesOf(key);
   return `${namespace}/${name}`;

@@ -167,7 +167,7 @@ class PatchedDocument {
 
   private test(path: Pointer, expected: JsonValue): void {
     if (expected === null && this.isAbsentMember(path)) return;
-    // A comparison ends at the first difference: what it costs is the size of what is expected.
+    // A comparison ends at the first difference, so the size of the expected value bounds its cost.
     this.measure(expected);
     if (!deepEqual(expected, this.get(path)))
       throw inapplicablePatch(`the test of ${show(path)} failed: its value is another`);

@@ -1,21 +1,21 @@
 import type { Dispatcher } from "undici";
 
-/** What a service answered. */
+/** Response of an external service. */
 export interface RemoteAnswer {
   readonly status: number;
-  /** The value of a header, by its name in lower case; the first of several. */
+  /** Returns the first value of a header; the name must be in lower case. */
   header(name: string): string | undefined;
   readonly bytes: Buffer;
 }
 
-/** A service of others that can't be reached, is too slow, or doesn't answer as it should. */
+/** An external service is unreachable, too slow, or has sent an invalid response. */
 export class RemoteFault extends Error {
   override name = "RemoteFault";
   constructor(
     message: string,
-    /** Whether the same request may go well in a moment. */
+    /** Whether a retry of the same request may succeed. */
     readonly retryable: boolean,
-    /** After which time the service wants to be asked again, in milliseconds; undefined unless it said so. */
+    /** Value of `Retry-After` in milliseconds; undefined if absent. */
     readonly retryAfterMs: number | undefined = undefined,
   ) {
     super(message);
@@ -24,24 +24,24 @@ export class RemoteFault extends Error {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Most answers are no larger. */
+/** Initial buffer size; most responses fit. */
 const firstAnswerBytes = 4096;
 
-/** Told how an exchange ended, at least once; only the first call counts. */
+/** Callbacks for the end of an exchange. They may be called several times; only the first call counts. */
 export interface AnswerEnd {
   resolve(answer: RemoteAnswer): void;
   reject(fault: RemoteFault): void;
 }
 
-/** Reads the answer to one request as it comes, within a bound of its size. */
+/** Reads the response to one request, up to a maximum size. */
 export class AnswerReader implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;
   private headers: Headers = {};
-  // One buffer that grows: a service that answers byte by byte would make millions of small ones.
+  // One growing buffer: a service that responds byte by byte would otherwise cause millions of small ones.
   private bytes: Buffer | undefined;
   private size = 0;
-  /** Why the rest isn't wanted. */
+  /** Why the exchange was aborted. */
   private fault: RemoteFault | undefined;
 
   constructor(
@@ -50,7 +50,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
     private readonly end: AnswerEnd,
   ) {}
 
-  /** Ends the exchange, at whatever point it is. Later calls do nothing. */
+  /** Aborts the exchange. Later calls do nothing. */
   abort(fault: RemoteFault): void {
     if (this.fault !== undefined) return;
     this.fault = fault;
@@ -105,7 +105,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A URL for messages, without what may be secret in it. */
+/** Returns a URL for messages, without user, query and fragment, which may be secret. */
 export function urlWithoutQuery({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }

@@ -1,30 +1,30 @@
 import type { Clock, Timer } from "../base/clock.ts";
 
-/** Bounds of a {@link CallQueue}. */
+/** Limits of a {@link CallQueue}. */
 export interface CallQueueLimits {
-  /** Calls that run at the same time. */
+  /** Maximum number of concurrent calls. */
   readonly running: number;
-  /** Of these, the most that one source may have while it has no precedence. */
+  /** Maximum number of concurrent calls of one source without precedence. */
   readonly runningPerSource: number;
-  /** Calls that wait. */
+  /** Maximum number of waiting calls. */
   readonly waiting: number;
-  /** Of these, the most of one source. */
+  /** Maximum number of waiting calls of one source. */
   readonly waitingPerSource: number;
-  /** A call that has waited for this time is refused, in milliseconds. */
+  /** Maximum wait of a call in milliseconds; then it is rejected. */
   readonly waitMs: number;
 }
 
-/** Who causes a call. */
+/** Origin of a call, for fairness. */
 export interface CallOrigin {
-  /** Sources take turns: usually the client's network. */
+  /** Sources are served round-robin. Usually the client's network. */
   readonly source: string;
-  /** The connections of a source take turns; undefined counts as one more connection. */
+  /** Connections of a source are served round-robin; undefined counts as one connection. */
   readonly connection: object | undefined;
-  /** Calls with precedence go ahead of all others. */
+  /** Calls with precedence run before all others. */
   readonly precedence: boolean;
 }
 
-/** A call that was refused because too many wait, or because it waited for too long. */
+/** A call was rejected because too many were waiting, or because it waited for too long. */
 export class CallRefusedError extends Error {
   override name = "CallRefusedError";
 }
@@ -37,14 +37,14 @@ interface Waiting {
 }
 
 /**
- * Bounds the calls to a slow service on behalf of clients that nothing is known about. Sources take turns, and so do the
- * connections of a source, so that a client that causes many calls waits for its own. When too many wait, the newest call
- * of whoever has most of them waiting is refused.
+ * Limits the calls to a slow service on behalf of unauthenticated clients. Sources, and the connections of a source, are served
+ * round-robin, so a client with many calls delays only itself. If too many calls wait, the newest call of the source with the most
+ * waiting calls is rejected.
  */
 export class CallQueue {
   private running = 0;
   private readonly runningBySource = new Map<string, number>();
-  /** Calls that wait: those with precedence, and the others. */
+  /** Waiting calls: those with precedence, and the others. */
   private readonly first = new Turns();
   private readonly others = new Turns();
 
@@ -54,9 +54,9 @@ export class CallQueue {
   ) {}
 
   /**
-   * Makes a call as soon as its turn comes.
+   * Runs a call when its turn comes.
    *
-   * @throws {CallRefusedError} without making it; whatever the call throws.
+   * @throws {CallRefusedError} if the call was rejected without running; otherwise the error of the call.
    */
   async run<T>(origin: CallOrigin, call: () => Promise<T>): Promise<T> {
     if (!this.mayStart(origin)) await this.wait(origin);
@@ -136,10 +136,10 @@ export class CallQueue {
   }
 }
 
-/** The calls of one source that wait, by connection: the connections in the order of their turns. */
+/** Waiting calls of one source by connection, in round-robin order. */
 type Source = Map<object | undefined, Waiting[]>;
 
-/** Calls that wait. Maps keep the order of turns: who had a turn goes to the end. */
+/** Waiting calls. The order of the maps is the round-robin order: a served source or connection moves to the end. */
 class Turns {
   private readonly sources = new Map<string, Source>();
   private readonly sizes = new Map<string, number>();
@@ -159,7 +159,7 @@ class Turns {
     this.count(source, 1);
   }
 
-  /** Takes the call whose turn it is among the sources that may start one; undefined when there is none. */
+  /** Removes and returns the next call of the sources that may start one; undefined if there is none. */
   take(mayStart: (source: string) => boolean): Waiting | undefined {
     for (const [source, connections] of this.sources) {
       if (!mayStart(source)) continue;
@@ -175,7 +175,7 @@ class Turns {
     return undefined;
   }
 
-  /** Takes away the newest call of the connection of a source that has most calls waiting. */
+  /** Removes the newest call of the source's connection with the most waiting calls. */
   removeNewestOf(source: string): Waiting {
     const calls = largest(this.sources.get(source)!.values(), ({ length }) => length);
     const call = calls.at(-1)!;
@@ -205,7 +205,7 @@ class Turns {
   }
 }
 
-/** The first of the largest. */
+/** Returns the first of the largest values. */
 function largest<T>(values: Iterable<T>, sizeOf: (value: T) => number): T {
   let result: T | undefined;
   for (const value of values) if (result === undefined || sizeOf(value) > sizeOf(result)) result = value;

@@ -8,37 +8,37 @@ import { cleanPath } from "../base/url-path.ts";
 import { decodeYaml } from "../base/yaml.ts";
 import type { RemoteTls } from "./remote-client.ts";
 
-/** A client configuration that can't be used; the message says which field, and why. */
+/** An invalid client configuration. The message has the field and the problem. */
 export class ConfigurationFault extends Error {
   override name = "ConfigurationFault";
 }
 
-/** Where a service of others is, and how the server shows itself to it. */
+/** Address, TLS options and credentials for an external service, from a kubeconfig file. */
 export interface ClientConfiguration {
   readonly server: URL;
   readonly tls: RemoteTls;
   readonly credentials: RemoteCredentials;
-  /** Where names are looked for unless a namespace is given; empty where the context says nothing of it. */
+  /** Default namespace of the context; empty if it has none. */
   readonly namespace: string;
-  /** The files that say all this: the configuration itself, authorities, certificate and key. */
+  /** Paths of all files read: the configuration, CA bundle, certificate and key. */
   readonly files: readonly string[];
 }
 
-/** What is said in the header `Authorization`. */
+/** Credentials for the header `Authorization`. */
 export type RemoteCredentials =
   | { readonly kind: "none" }
   | { readonly kind: "token"; readonly token: string }
-  /** The file is read again from time to time. */
+  /** The file is read again periodically. */
   | { readonly kind: "token-file"; readonly file: string }
   | { readonly kind: "basic"; readonly user: string; readonly password: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a client configuration file (spec: conventions 5.7): `clusters`, `users`, `contexts` and `current-context`, which
- * says which of them count. Paths of files in it are relative to its own folder.
+ * Reads a client configuration (kubeconfig) file (spec: conventions 5.7): the cluster and user of `current-context`. Relative paths in
+ * it are relative to its folder.
  *
- * @param chosen name of the context that counts instead of the current one.
+ * @param chosen name of the context to use instead of the current one.
  * @throws {ConfigurationFault}
  */
 export async function readClientConfiguration(file: string, chosen?: string): Promise<ClientConfiguration> {
@@ -58,14 +58,14 @@ export async function readClientConfiguration(file: string, chosen?: string): Pr
   };
 }
 
-/** How the server shows itself to one service. */
+/** Credentials of the server for one service. */
 export interface RemoteUser {
   readonly tls: Pick<RemoteTls, "cert" | "key">;
   readonly credentials: RemoteCredentials;
 }
 
 /**
- * Reads all users of a client configuration file, by their names, and that of the current context, if there is one.
+ * Reads all users of a client configuration file, by name, and the user of the current context, if there is one.
  *
  * @throws {ConfigurationFault}
  */
@@ -113,9 +113,9 @@ function serverOf(cluster: Fields): URL {
   return cleanPath(url);
 }
 
-/** Reads the parts of one document. */
+/** Reads the parts of one client configuration. */
 class Reader {
-  /** What was read besides the document. */
+  /** Paths of the other files read. */
   readonly files: string[] = [];
 
   constructor(
@@ -129,7 +129,7 @@ class Reader {
     return this.named("contexts", "context", name);
   }
 
-  /** The names of a list's entries. */
+  /** Returns the names of a list's entries. */
   names(list: string): string[] {
     const entries = own(this.document, list) ?? [];
     if (!Array.isArray(entries)) throw new ConfigurationFault(`${list}: is not a list`);
@@ -138,7 +138,7 @@ class Reader {
     );
   }
 
-  /** The entry of a list by its name. */
+  /** Returns a member of the entry with this name in a list. */
   named(list: string, member: string, name: string): Fields {
     if (name === "") throw new ConfigurationFault(`context.${member}: is missing`);
     const entries = own(this.document, list);
@@ -199,7 +199,7 @@ class Reader {
     return name === "" ? { kind: "none" } : { kind: "basic", user: name, password };
   }
 
-  /** A text that is given as it is (`…-data`, in base64), or in a file; as it is goes first. */
+  /** Reads a text from the field `…-data` (base64), or else from a file. */
   private async content(from: Fields, owner: string, name: string): Promise<string | undefined> {
     const data = text(from, `${name}-data`, `${owner}.${name}-data`);
     if (data !== "") return Buffer.from(data, "base64").toString("utf8");
@@ -261,7 +261,7 @@ function fields(value: unknown, place: string): Fields {
   return value;
 }
 
-/** A text, empty when it isn't given. */
+/** Returns a string field; empty if absent. */
 function text(from: Fields, name: string, place: string): string {
   const value = own(from, name) ?? "";
   if (typeof value !== "string") throw new ConfigurationFault(`${place}: is not a text`);

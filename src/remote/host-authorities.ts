@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { peerTrust } from "../base/certificates/peer-trust.ts";
 
-/** Where systems keep the authorities that they trust, as one PEM file: of Debian, Fedora, SUSE, Alpine and others. */
+/** Paths of the system's CA bundle on Debian, Fedora, SUSE, Alpine and others. */
 const usualFiles: readonly string[] = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -13,9 +13,8 @@ const usualFiles: readonly string[] = [
 ];
 
 /**
- * The certificates of the authorities that this machine trusts, PEM: those of the file that the environment variable
- * `SSL_CERT_FILE` names, else of the system's; with those of `NODE_EXTRA_CA_CERTS`. Undefined where there are none, so that
- * Node's own are left (spec: conventions 5.6).
+ * Reads the CA bundle of this machine (PEM): the file of the environment variable `SSL_CERT_FILE`, or else the system's, plus the file
+ * of `NODE_EXTRA_CA_CERTS`. Returns undefined if there is none; callers then use Node's built-in CAs (spec: conventions 5.6).
  */
 export async function hostAuthorities(
   environment: Readonly<Record<string, string | undefined>>,
@@ -28,14 +27,14 @@ export async function hostAuthorities(
   return extra ? `${bundle}\n${await readIfThere(extra)}` : bundle;
 }
 
-/** A file that can't be read is none: the next one may be. */
+/** Returns the content of a file, or an empty text if it can't be read. */
 async function readIfThere(file: string): Promise<string> {
   return readFile(file, "latin1").catch(() => "");
 }
 
 let trusted: Promise<SecureContext> | undefined;
 
-/** TLS that believes whom this machine trusts. Made once: it has many certificates. */
+/** Returns a TLS context with the CA bundle of this machine. It is created once, because it has many certificates. */
 export function hostTrust(): Promise<SecureContext> {
   return (trusted ??= hostAuthorities(process.env).then((ca) => createSecureContext(peerTrust(ca))));
 }

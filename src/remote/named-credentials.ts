@@ -1,21 +1,21 @@
 import { readUsers, type RemoteUser } from "./client-configuration.ts";
 
-/** With what the server shows itself to webhooks, by their places. */
+/** Credentials of the server for webhooks, by host and port. */
 export interface NamedCredentials {
   /**
-   * @param hostPort host and port, such as `name.namespace.svc:443`.
-   * @returns undefined: the server shows itself with nothing.
+   * @param hostPort for example `name.namespace.svc:443`.
+   * @returns undefined if there are no credentials for it.
    */
   find(hostPort: string): RemoteUser | undefined;
 }
 
-/** Nothing for anybody. */
+/** No credentials. */
 export const noCredentials: NamedCredentials = { find: () => undefined };
 
 /**
- * Reads the credentials for webhooks from a client configuration file, in which the users are named after whom they are for
- * (spec: conventions 2.9): the name of a service (`name.namespace.svc`) or the host of a URL, with `:port` unless that is
- * 443; with `*` instead of the first labels; or `*` for all others, for which else the user of the current context counts.
+ * Reads the credentials for webhooks from a client configuration file. The name of a user is the webhook's host (spec: conventions
+ * 2.9): a service (`name.namespace.svc`) or the host of a URL, with `:port` unless that is 443; or with `*` instead of the first
+ * labels. For all others the user `*` is used, or else the user of the current context.
  *
  * @throws {ConfigurationFault}
  */
@@ -26,7 +26,7 @@ export async function readNamedCredentials(file: string): Promise<NamedCredentia
 
 const defaultPort = ":443";
 
-/** With its port goes before without, the whole name before one that begins with `*`, and a longer one before a shorter. */
+/** Returns the most specific match: with port before without, exact before wildcard, longer wildcards before shorter ones. */
 function userFor(users: ReadonlyMap<string, RemoteUser>, hostPort: string): RemoteUser | undefined {
   const user = withWildcards(users, hostPort);
   if (user !== undefined || !hostPort.endsWith(defaultPort)) return user;

@@ -1,7 +1,7 @@
 import { certificatesIn } from "../base/certificates/pem.ts";
 import { cleanPath } from "../base/url-path.ts";
 
-/** How a webhook is reached, as objects of the API write it (`clientConfig`; spec: conventions 2.9). */
+/** The `clientConfig` of a webhook in API objects (spec: conventions 2.9). */
 export interface WebhookClientConfig {
   readonly url?: string | null | undefined;
   readonly service?:
@@ -17,32 +17,32 @@ export interface WebhookClientConfig {
   readonly caBundle?: string | undefined;
 }
 
-/** A service of the cluster, by one of its ports. */
+/** A port of a Service of the cluster. */
 export interface ServicePort {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
 }
 
-/** Where a webhook is, and how its certificate is verified. */
+/** Address of a webhook and the trust for its certificate. */
 export interface WebhookTarget {
-  /** The same for targets that can share connections. */
+  /** Equal for targets that can share connections. */
   readonly key: string;
   readonly url: URL;
-  /** The service behind the URL; undefined where its host is looked up as any other. */
+  /** The Service behind the URL; undefined if its host is resolved by DNS. */
   readonly service: ServicePort | undefined;
-  /** Authorities (PEM) that its certificate is verified with; undefined: those that the machine trusts. */
+  /** CA certificates (PEM); undefined for the CA bundle of this machine. */
   readonly ca: readonly string[] | undefined;
-  /** Host and port, by which its credentials are found: `name.namespace.svc:443`, `example.com:8443`. */
+  /** Host and port, the key of its credentials: `name.namespace.svc:443`, `example.com:8443`. */
   readonly hostPort: string;
 }
 
 const httpsPort = 443;
 
 /**
- * Reads where a webhook is. The certificate of a service must be for `<name>.<namespace>.svc`, that of a URL for its host.
+ * Parses a `clientConfig`. The certificate of a service must be for `<name>.<namespace>.svc`, that of a URL for its host.
  *
- * @throws {TypeError} it isn't one of a URL and a service, or the URL isn't plain `https`; validation refuses such.
+ * @throws {TypeError} if there is neither URL nor service, or the URL isn't a plain `https` URL; validation rejects both.
  */
 export function webhookTarget({ url, service, caBundle = "" }: WebhookClientConfig): WebhookTarget {
   const ca = caBundle === "" ? undefined : certificatesIn(Buffer.from(caBundle, "base64").toString("latin1"));

@@ -141,7 +141,7 @@ function compareParts(old: readonly Part[], fresh: readonly Part[]): Comparison 
   };
 }
 
-/** So many items that differ are looked at one by one. */
+/** Maximum number of differing items for the comparison one by one. */
 const fewItems = 8;
 
 /**

@@ -10,7 +10,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
  * The text of the set of fields that a new object has beyond those that every object of its kind has (`zero`): what
  * `fieldSetText` makes of what `compareTyped` finds added and modified, in one walk and without the set.
  *
- * @param ignored fields that nobody owns.
+ * @param ignored fields without an owner.
  */
 export function textOfNewFields(value: unknown, zero: unknown, shape: Shape, ignored: FieldSet): string {
   const shapeOf = memberShapes(shape);

@@ -11,7 +11,7 @@ export interface OwnedFields {
 /** Who owns which fields of one object. Managers that own nothing aren't there. */
 export type Owners = ReadonlyMap<string, OwnedFields>;
 
-/** Above so many fields it isn't worth asking whether a text names one of them. */
+/** Above this number of fields, searching the text for them is slower than parsing it. */
 const fewFields = 16;
 
 /** The fields that a stored entry names. Most writes touch the fields of few owners, so a set is read when it is asked for. */
@@ -69,7 +69,7 @@ function fitted(set: FieldSet, shape: Shape): FieldSet {
   return fit;
 }
 
-/** The last elements of the paths in a set, as they stand in texts. */
+/** Returns the last elements of the paths in a set, as in the text form. */
 function lastElements(set: FieldSet, result: string[]): string[] {
   for (const [element, below] of set.children) {
     if (result.length > fewFields) break;

@@ -18,18 +18,18 @@ import {
   type RemoteTarget,
 } from "./remote-api-service.ts";
 
-/** An APIService as far as the server needs it. */
+/** The fields of an APIService that the server uses. */
 export interface ApiServiceRecord {
   /** `version.group`. */
   readonly name: string;
   readonly group: string;
   readonly version: string;
   readonly priority: Priority;
-  /** Value of the label by which the server knows those that it made itself; undefined for an operator's. */
+  /** Value of the label of APIServices that the server manages; undefined for an operator's. */
   readonly automanaged: string | undefined;
-  /** Where it is served; undefined for a group version of this server's own. */
+  /** The extension server; undefined for a group version that this server serves. */
   readonly remote: RemoteApiService | undefined;
-  /** What its status says of its availability; undefined where that says nothing. */
+  /** The condition `Available` of its status; undefined if absent. */
   readonly stored: Availability | undefined;
 }
 
@@ -38,38 +38,38 @@ export interface DiscoveredVersion {
   readonly group: string;
   readonly version: string;
   readonly priority: Priority;
-  /** Exactly one of them is given. */
+  /** Exactly one of the two is defined. */
   readonly local: ServedGroupVersion | undefined;
   readonly remote: RemoteApiService | undefined;
 }
 
-/** What APIServices are followed with. */
+/** Dependencies of {@link ApiServices}. */
 export interface ApiServiceSources extends RemoteConnections {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
-  /** Told when they can't be loaded; it is tried again. */
+  /** Called when loading fails; it is retried. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Called with the name of an APIService that came, changed, went or has another availability. */
+/** Called with the name of an APIService that was created, updated or deleted, or whose availability changed. */
 export type ApiServiceListener = (name: string) => void;
 
-/** The label of APIServices that the server makes and keeps up to date by itself. */
+/** Returns the label of APIServices that the server manages. */
 export function automanagedLabel({ components, domain }: Vocabulary): string {
   return `${components.aggregator}.${domain}/automanaged`;
 }
 
 /**
- * Which group versions are served by others, as the stored APIServices say, and whether they can be reached. Every server
- * follows all of them and goes by what it found out itself.
+ * Group versions of extension servers, from the stored APIServices, with their availability. Every server checks the availability
+ * itself.
  */
 export class ApiServices {
-  /** Grows with every change of what discovery says. */
+  /** Incremented with every change of discovery. */
   revision = 0;
-  /** Grows with every change of what others publish in OpenAPI. */
+  /** Incremented with every change of the OpenAPI documents of extension servers. */
   specificationRevision = 0;
   private readonly records = new Map<string, ApiServiceRecord>();
-  /** By group and version: those to which requests are passed on. */
+  /** Extension servers to which requests are forwarded, by group and version. */
   private readonly routes = new Map<string, Map<string, RemoteApiService>>();
   private readonly listeners = new Set<ApiServiceListener>();
   private readonly follower: Follower;
@@ -87,7 +87,7 @@ export class ApiServices {
     this.follower = new Follower(store, storePrefix, handler, clock);
   }
 
-  /** Loads what is stored. */
+  /** Loads the stored APIServices. */
   start(): Promise<void> {
     return this.follower.start();
   }
@@ -97,7 +97,7 @@ export class ApiServices {
     await Promise.all([...this.records.values()].map(({ remote }) => remote?.close()));
   }
 
-  /** Registers a listener and calls it for every APIService that is known. It must not throw. */
+  /** Registers a listener and calls it for every existing APIService. It must not throw. */
   listen(listener: ApiServiceListener): void {
     this.listeners.add(listener);
     for (const name of this.records.keys()) listener(name);
@@ -121,9 +121,9 @@ export class ApiServices {
   }
 
   /**
-   * All group versions in the order of discovery; those of other servers in place of the server's own.
+   * Returns all group versions in the order of discovery; those of extension servers replace the server's own.
    *
-   * @param isBuiltIn whether a group is one of the server's own that never change.
+   * @param isBuiltIn whether a group is a built-in one.
    */
   discovered(
     own: readonly ServedGroupVersion[],
@@ -150,13 +150,13 @@ export class ApiServices {
     return inDiscoveryOrder<DiscoveredVersion>([...local, ...remote]);
   }
 
-  /** An extension server has another availability, or serves other resource types. */
+  /** Must be called when the availability or the resource types of an extension server have changed. */
   changed(name: string): void {
     this.revision++;
     this.tell(name);
   }
 
-  /** An extension server publishes another OpenAPI document. */
+  /** Must be called when the OpenAPI document of an extension server has changed. */
   described(): void {
     this.specificationRevision++;
   }
@@ -189,7 +189,7 @@ export class ApiServices {
     this.tell(name);
   }
 
-  /** The same as before, unless where it is served, or how it is reached, has changed. */
+  /** Returns the existing object unless its address or TLS options have changed. */
   private remoteOf(
     name: string,
     { spec, status }: APIService,
@@ -214,7 +214,7 @@ export class ApiServices {
     this.changed(name);
   }
 
-  /** The core group, and the group by which operators mend this, are never served by others. */
+  /** Adds a route, except for the core group and the group of APIServices, with which operators repair wrong registrations. */
   private route(remote: RemoteApiService): void {
     const { group, version } = remote;
     if (group === "" || isRegistration(group, this.sources.vocabulary)) return;
@@ -228,7 +228,7 @@ export class ApiServices {
     const versions = this.routes.get(remote.group);
     if (versions?.get(remote.version) === remote) versions.delete(remote.version);
     if (versions?.size === 0) this.routes.delete(remote.group);
-    // Connections that fail to close are gone all the same.
+    // If closing fails, the connections are closed anyway.
     remote.close().catch((error: unknown) => void error);
   }
 }

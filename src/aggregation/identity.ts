@@ -1,19 +1,19 @@
 import type { UserInfo } from "../base/user-info.ts";
 import { StatusError } from "../base/status-error.ts";
 
-/** Headers by which an extension server is told on whose behalf a request is made; in lower case. */
+/** Headers with the user of a forwarded request; names in lower case. */
 export type ForwardedIdentity = Readonly<Record<string, string | readonly string[]>>;
 
 const extraPrefix = "x-remote-extra-";
 
 /**
- * The identity of a user in the headers of the front proxy (spec: conventions 5.8): `X-Remote-User`, `X-Remote-Group` and
- * `X-Remote-Extra-<key>`. Characters of a key that a header's name can't have are percent-encoded; values are UTF-8.
+ * Returns the front proxy headers for a user (spec: conventions 5.8): `X-Remote-User`, `X-Remote-Group` and `X-Remote-Extra-<key>`.
+ * Characters of a key that are invalid in header names are percent-encoded; values are UTF-8.
  *
- * @throws {StatusError} Forbidden for a name, group or value that the receiver would read as another one.
+ * @throws {StatusError} Forbidden for a name, group or value that the receiver would read differently.
  */
 export function identityHeaders({ name, groups, extra }: UserInfo): ForwardedIdentity {
-  // Without a prototype: the keys of extra are chosen by others.
+  // Without a prototype, because clients can choose the keys of extra.
   const headers = Object.create(null) as Record<string, string | readonly string[]>;
   headers["x-remote-user"] = headerValue(name);
   if (groups.length > 0) headers["x-remote-group"] = groups.map(headerValue);
@@ -24,8 +24,8 @@ export function identityHeaders({ name, groups, extra }: UserInfo): ForwardedIde
 }
 
 /**
- * Whether a header (its name in lower case) tells the identity of a user. Some servers take an underscore for a dash, so such a
- * spelling counts as well.
+ * Whether a header (name in lower case) is an identity header. Some servers treat underscores as dashes, so names with underscores
+ * match too.
  */
 export function isForwardedIdentity(name: string): boolean {
   return forwarded.test(name);
@@ -33,7 +33,7 @@ export function isForwardedIdentity(name: string): boolean {
 
 const forwarded = /^x[-_]remote[-_]/;
 
-/** UTF-8 bytes, one a character, as Node sends them. */
+/** Encodes a text as UTF-8 with one character per byte, as Node sends header values. */
 function headerValue(text: string): string {
   // Receivers trim header values, so a value with outer blanks would name another user.
   if (text.trim() !== text || controls.test(text)) {
@@ -48,7 +48,7 @@ function headerValue(text: string): string {
 // oxlint-disable-next-line no-control-regex
 const controls = /[\x00-\x1f\x7f]/;
 
-/** A key of extra as a part of a header's name. */
+/** Escapes a key of extra for a header name. */
 function escapedKey(key: string): string {
   return Buffer.from(key.toLowerCase(), "utf8")
     .toString("latin1")

@@ -5,7 +5,7 @@ import { groupName } from "../schema/kind.ts";
 
 /** Priority of a group version in discovery; higher numbers sort first. */
 export interface Priority {
-  /** Of the group: the highest `groupPriorityMinimum` of its versions counts. */
+  /** Of the group: the highest `groupPriorityMinimum` of its versions. */
   readonly group: number;
   /** Of the version inside its group. */
   readonly version: number;
@@ -18,10 +18,10 @@ export interface PrioritizedVersion {
   readonly priority: Priority;
 }
 
-/** Of the group versions of custom kinds, as in the reference. */
+/** Priority of custom resources' group versions, as in the reference. */
 export const customPriority: Priority = { group: 1000, version: 100 };
 
-/** Built-in group versions that the table doesn't name come after all others of the server's own. */
+/** Priority of built-in group versions without an entry in the table: after all other built-in ones. */
 const unnamedPriority: Priority = { group: 15_800, version: 9 };
 
 /** The group of APIServices comes before all others, and has no APIService itself (as in the reference). */
@@ -72,7 +72,7 @@ export function builtInPriority(group: string, version: string, vocabulary: Voca
   };
 }
 
-/** Whether the group is that of APIServices themselves. */
+/** Whether the group is that of APIServices. */
 export function isRegistration(group: string, vocabulary: Vocabulary): boolean {
   return group === groupName(apiregistration, vocabulary);
 }

@@ -10,39 +10,39 @@ import type { PrioritizedVersion, Priority } from "./priorities.ts";
 import type { PublishedResource } from "./published-resources.ts";
 import type { RemoteSpecification } from "./specification.ts";
 
-/** What the condition `Available` of an APIService says. */
+/** The condition `Available` of an APIService. */
 export interface Availability {
   readonly status: "False" | "True" | "Unknown";
-  /** As the reference: `Passed`, `ServiceNotFound`, `FailedDiscoveryCheck`, … */
+  /** As in the reference: `Passed`, `ServiceNotFound`, `FailedDiscoveryCheck`, … */
   readonly reason: string;
   readonly message: string;
 }
 
-/** A certificate and key (PEM) with which the server shows itself to extension servers. */
+/** Client certificate and key (PEM) of the server for extension servers. */
 export interface ProxyCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** How the certificate of an extension server is verified, and the server shows itself to it. */
+/** TLS options for an extension server. */
 export interface RemoteApiTls {
-  /** Authorities (PEM); undefined: those that the machine trusts. */
+  /** CA certificates (PEM); undefined for the CA bundle of this machine. */
   readonly ca: string | undefined;
   readonly verify: boolean;
   /** Expected host name of the certificate: `<service>.<namespace>.svc`. */
   readonly serverName: string;
 }
 
-/** With what extension servers are reached. */
+/** Dependencies for connections to extension servers. */
 export interface RemoteConnections {
   readonly clock: Clock;
-  /** Finds an address at which a service is served. */
+  /** Returns an address of a Service. */
   readonly resolve: ResolveService;
-  /** What the server shows itself with now; undefined where the operator gave nothing. */
+  /** Returns the current client certificate; undefined if none is configured. */
   readonly certificate: () => ProxyCertificate | undefined;
 }
 
-/** The part of an APIService that says where its group version is served. */
+/** The part of an APIService with the address of its extension server. */
 export interface RemoteTarget {
   readonly service: ServicePort;
   /** PEM in base64; empty for none. */
@@ -50,34 +50,34 @@ export interface RemoteTarget {
   readonly insecureSkipTLSVerify: boolean;
 }
 
-/** The most bytes of a document that is read from an extension server; longer ones are left out. */
+/** Maximum size in bytes of a document of an extension server; longer ones are omitted. */
 const maxDocumentBytes = 4 * 1024 * 1024;
-/** A document must have come by then, unless the caller says less. */
+/** Default timeout for reading a document. */
 const documentTimeoutMs = 10_000;
 
 /** Maximum idle connections per address, and how long they stay open. */
 const maxFreeSockets = 8;
 const idleMs = 30_000;
 
-/** A group version that a service of the cluster serves, as this server knows and reaches it now. */
+/** A group version of an extension server, with its current state and connections. */
 export class RemoteApiService implements PrioritizedVersion {
   readonly tls: RemoteApiTls;
-  /** Undefined until the first check of this server has ended. */
+  /** Undefined until the first check by this server has ended. */
   availability: Availability | undefined;
-  /** What it served when it was last reached; undefined where that was never known. */
+  /** Resource types at the last successful check; undefined before. */
   resources: readonly PublishedResource[] | undefined;
   /** Its part of the OpenAPI 2.0 document. */
   specification: RemoteSpecification | undefined;
-  /** Where its OpenAPI 3.0 document is, path and query; undefined where it has none. */
+  /** Path and query of its OpenAPI 3.0 document; undefined if it has none. */
   specificationUrl: string | undefined;
-  /** Requests for it that are under way. */
+  /** Number of pending requests. */
   open = 0;
   private served: ReadonlySet<string> = new Set();
   private standing: { readonly with: ProxyCertificate | undefined; readonly agent: Agent } | undefined;
   private client: { readonly with: ProxyCertificate | undefined; readonly client: RemoteClient } | undefined;
 
   /**
-   * @param trusted whether it was available as its object said; counts until the first check has ended.
+   * @param trusted whether it was available according to its status; used until the first check has ended.
    */
   constructor(
     readonly name: string,
@@ -99,7 +99,7 @@ export class RemoteApiService implements PrioritizedVersion {
     };
   }
 
-  /** Whether requests are passed on to it. */
+  /** Whether requests are forwarded to it. */
   get available(): boolean {
     return this.availability === undefined ? this.trusted : this.availability.status === "True";
   }
@@ -109,23 +109,23 @@ export class RemoteApiService implements PrioritizedVersion {
     return this.group === "" ? `/api/${this.version}` : `/apis/${this.group}/${this.version}`;
   }
 
-  /** Name and port as a `Host` header has them: `metrics.system.svc:443`. */
+  /** Value of the `Host` header: `metrics.system.svc:443`. */
   get authority(): string {
     return `${this.tls.serverName}:${this.target.service.port}`;
   }
 
-  /** Whether it said that it serves a resource type or subresource. */
+  /** Whether its discovery document has a resource type or subresource. */
   serves(resource: string, subresource: string): boolean {
     return this.served.has(subresource === "" ? resource : `${resource}/${subresource}`);
   }
 
-  /** Takes in what it serves. */
+  /** Stores its resource types. */
   publish(resources: readonly PublishedResource[]): void {
     this.resources = resources;
     this.served = new Set(resources.map(({ name }) => name));
   }
 
-  /** @throws {StatusError} or Error, whose message says why there is no address. */
+  /** @throws {StatusError} or Error; the message says why there is no address. */
   address(): Promise<RemoteAddress> {
     return this.connections.resolve(this.target.service);
   }
@@ -134,16 +134,16 @@ export class RemoteApiService implements PrioritizedVersion {
     return this.connections.clock;
   }
 
-  /** The certificate and key with which the server shows itself to it now. */
+  /** The current client certificate for it. */
   get certificate(): ProxyCertificate | undefined {
     return this.connections.certificate();
   }
 
   /**
-   * Reads a document of it.
+   * Reads a document.
    *
-   * @param headers each with one value.
-   * @throws {RemoteFault} it can't be reached, is too slow, or answers too much.
+   * @param headers with one value each.
+   * @throws {RemoteFault} if the server is unreachable or too slow, or the document is too large.
    */
   read(path: string, headers: ForwardedIdentity, timeoutMs = documentTimeoutMs): Promise<RemoteAnswer> {
     const url = new URL(`https://${this.authority}${path}`);
@@ -157,8 +157,8 @@ export class RemoteApiService implements PrioritizedVersion {
   agent(): Agent {
     const certificate = this.certificate;
     if (this.standing !== undefined && this.standing.with === certificate) return this.standing.agent;
-    // What is under way ends by itself, and idle connections in their time.
-    // Without sessions that are taken up again: the extension server sees the certificate with each connection.
+    // Pending requests of the previous agent continue; its idle connections time out.
+    // Without TLS session resumption, so the extension server receives the certificate with each connection.
     const agent = new Agent({ keepAlive: true, maxFreeSockets, maxCachedSessions: 0, timeout: idleMs });
     this.standing = { with: certificate, agent };
     return agent;
@@ -173,7 +173,7 @@ export class RemoteApiService implements PrioritizedVersion {
   private connection(): RemoteClient {
     const certificate = this.certificate;
     if (this.client !== undefined && this.client.with === certificate) return this.client.client;
-    // What is under way over connections with the certificate of before ends by itself.
+    // Pending requests over connections with the previous certificate continue.
     this.client?.client.retire().catch((error: unknown) => void error);
     const { ca, verify, serverName } = this.tls;
     const tls = { ...certificate, serverName, verify, ca: ca === undefined ? undefined : [ca] };

@@ -34,7 +34,7 @@ export class Supervision {
   private readonly checks: Checks;
   private readonly specifications: Specifications;
   private readonly user: UserInfo;
-  /** Names of APIServices by the namespace and name of their service. */
+  /** Names of APIServices by namespace and name of their Service. */
   private readonly byService = new Map<string, Set<string>>();
   private readonly remotes = new Map<string, RemoteApiService>();
   private followers: readonly Follower[] = [];

@@ -184,7 +184,7 @@ function identifyBy(
   for (const item of patch) if (!isObject(item)) throw notObjects(name);
   return (item) => {
     const value = isObject(item) ? getMember(item, mergeKey) : undefined;
-    // An element that says what becomes of the whole list needs no key.
+    // An element with a directive for the whole list needs no key.
     if (value === undefined && isObject(item) && directiveOf(item) === "replace") return "";
     if (value === undefined)
       throw inapplicablePatch(`an element of ${name} has no ${mergeKey}, which is its merge key`);

@@ -24,7 +24,7 @@ export interface CallOrigin {
   readonly precedence: boolean;
 }
 
-/** A call that was refused because too many wait, or because it waited for too long. */
+/** A call was rejected because too many were waiting, or because it waited for too long. */
 export class CallRefusedError extends Error {
   override name = "CallRefusedError";
 }
@@ -44,7 +44,7 @@ interface Waiting {
 export class CallQueue {
   private running = 0;
   private readonly runningBySource = new Map<string, number>();
-  /** Calls that wait: those with precedence, and the others. */
+  /** Waiting calls: those with precedence, and the others. */
   private readonly first = new Turns();
   private readonly others = new Turns();
 

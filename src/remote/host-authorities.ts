@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { peerTrust } from "../base/certificates/peer-trust.ts";
 
-/** Where systems keep the authorities that they trust, as one PEM file: of Debian, Fedora, SUSE, Alpine and others. */
+/** Paths of the system's CA bundle on Debian, Fedora, SUSE, Alpine and others. */
 const usualFiles: readonly string[] = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",

@@ -3,8 +3,8 @@ import { readUsers, type RemoteUser } from "./client-configuration.ts";
 /** Client credentials for webhooks, by host and port. */
 export interface NamedCredentials {
   /**
-   * @param hostPort host and port, such as `name.namespace.svc:443`.
-   * @returns undefined: the server shows itself with nothing.
+   * @param hostPort for example `name.namespace.svc:443`.
+   * @returns undefined if there are no credentials for it.
    */
   find(hostPort: string): RemoteUser | undefined;
 }
@@ -26,7 +26,7 @@ export async function readNamedCredentials(file: string): Promise<NamedCredentia
 
 const defaultPort = ":443";
 
-/** With its port goes before without, the whole name before one that begins with `*`, and a longer one before a shorter. */
+/** Returns the most specific match: with port before without, exact before wildcard, longer wildcards before shorter ones. */
 function userFor(users: ReadonlyMap<string, RemoteUser>, hostPort: string): RemoteUser | undefined {
   const user = withWildcards(users, hostPort);
   if (user !== undefined || !hostPort.endsWith(defaultPort)) return user;

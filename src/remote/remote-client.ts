@@ -9,23 +9,23 @@ import { AnswerReader, urlWithoutQuery, RemoteFault, type RemoteAnswer } from ".
 export interface RemoteTls {
   /** Trusted CA certificates (PEM); undefined: the system's. */
   readonly ca?: readonly string[] | undefined;
-  /** PEM of the client's certificate with its chain, and its key; both or neither. */
+  /** Client certificate with its chain, and its key, PEM; both or neither. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** Name that the service's certificate must be for, if it isn't the URL's host. */
+  /** Server name to verify, if it isn't the URL's host. */
   readonly serverName?: string | undefined;
   /** Whether the certificate is verified; default true. */
   readonly verify?: boolean | undefined;
 }
 
-/** Bounds of one exchange with a service of others. */
+/** Limits of one exchange with an external service. */
 export interface RemoteLimits {
-  /** The whole exchange must be over by then. */
+  /** Timeout of the whole exchange. */
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
 }
 
-/** The most open connections to one service; further requests wait. */
+/** Maximum number of connections to one service; further requests wait. */
 const maxConnections = 100;
 
 /** One request to a service. */
@@ -33,7 +33,7 @@ export interface RemoteRequest {
   readonly method: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The exchange must be over by then, where that is another time than the limits say. */
+  /** Overrides the timeout of the limits. */
   readonly timeoutMs?: number;
 }
 
@@ -43,7 +43,7 @@ export interface RemoteAddress {
   readonly port: number;
 }
 
-/** Finds where a connection goes; asked for each new one. Rejects with an error whose message says why there is no place. */
+/** Returns the address for a new connection. Rejects with an error whose message says why there is none. */
 export type Dial = () => Promise<RemoteAddress>;
 
 /**
@@ -60,14 +60,14 @@ export class RemoteClient {
     private readonly tls: RemoteTls,
     private readonly limits: RemoteLimits,
     private readonly clock: Clock,
-    /** Where connections go, unless to the host and port of the URL. */
+    /** Resolves the address of connections; default: host and port of the URL. */
     private readonly dial?: Dial,
   ) {}
 
   /**
-   * Sends a request and reads the whole answer, whatever its status.
+   * Sends a request and reads the whole response, of any status.
    *
-   * @throws {RemoteFault} which never shows headers or bodies: they may be secret.
+   * @throws {RemoteFault} The message never includes headers or bodies, which may be secret.
    */
   async send(url: URL, request: RemoteRequest): Promise<RemoteAnswer> {
     this.underWay++;
@@ -79,7 +79,7 @@ export class RemoteClient {
     }
   }
 
-  /** Ends all connections when nothing is under way any more, and resolves then. No further request may be sent. */
+  /** Closes all connections after pending requests have ended. No further request may be sent. */
   async retire(): Promise<void> {
     if (this.underWay > 0) await new Promise<void>((resolve) => (this.idle = resolve));
     await this.close();
@@ -111,7 +111,7 @@ export class RemoteClient {
     });
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     this.closed = true;
     // The caller of the request has already received the error.
@@ -137,7 +137,7 @@ export class RemoteClient {
     const { dial } = this;
     return new Agent({
       connections: maxConnections,
-      // Time is bounded by the limit of the whole exchange.
+      // The timeout of the whole exchange applies.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: dial === undefined ? options : dialled(dial, buildConnector(options)),
@@ -145,7 +145,7 @@ export class RemoteClient {
   }
 }
 
-/** What all connections of a client have in common; to make it for each would cost as much as the handshake. */
+/** Creates the TLS context that all connections of a client share: creating one per connection would cost as much as the handshake. */
 async function secureContext({
   ca,
   cert,
@@ -163,7 +163,7 @@ async function secureContext({
 /** The library is loaded when the first request is sent. */
 const library = () => import("./undici.ts");
 
-/** A connector that connects to where a dial says, with the TLS options of another one. */
+/** Returns a connector that connects to the address from `dial`, with the TLS options of another connector. */
 function dialled(dial: Dial, connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     const connectTo = ({ host, port }: RemoteAddress) =>

@@ -13,7 +13,7 @@ export interface ServiceLimits extends RemoteLimits {
   readonly backoffMs: number;
 }
 
-/** As the reference: five attempts within about ten seconds, when the service is down. */
+/** As in the reference: five attempts within about ten seconds if the service is down. */
 export const serviceLimits: ServiceLimits = {
   timeoutMs: 10_000,
   maxAnswerBytes: 1024 * 1024,
@@ -28,13 +28,13 @@ const maxWaitMs = 10_000;
 const tokenFileMs = 60_000;
 
 /**
- * A service of others that answers questions in JSON (a webhook), as a client configuration names it. What may pass is
- * tried again: connections that break, and answers that say that the service is busy or at fault.
+ * An external JSON service (a webhook) from a client configuration. Retries after broken connections and after responses with status
+ * 429, 500, 503 or 504.
  */
 export class RemoteService {
   private client: RemoteClient;
   private authorization: () => Promise<string | undefined>;
-  /** Clients of configurations of before, which may still wait for answers. */
+  /** Clients of previous configurations that may have pending requests. */
   private readonly retired = new Set<RemoteClient>();
 
   constructor(
@@ -47,10 +47,9 @@ export class RemoteService {
   }
 
   /**
-   * Posts a question, and gives the JSON of the answer.
+   * Posts a request and returns the parsed JSON of the response.
    *
-   * @throws {RemoteFault} the service can't be reached, is too slow, answers with another status than success, or with
-   *   something that isn't JSON.
+   * @throws {RemoteFault} if the service is unreachable or too slow, or responds with another status than 2xx or with invalid JSON.
    */
   async post(question: object): Promise<unknown> {
     const answer = await this.send(JSON.stringify(question), ({ retryable: passing }) => passing);
@@ -62,9 +61,9 @@ export class RemoteService {
   }
 
   /**
-   * Posts JSON to which no answer is needed but that it has arrived. Whatever goes wrong is tried again.
+   * Posts JSON and ignores the body of the response. Retries after every failure.
    *
-   * @throws {RemoteFault} it hasn't arrived, however often it was sent.
+   * @throws {RemoteFault} if all attempts failed.
    */
   async deliver(json: string): Promise<void> {
     await this.send(json, () => true);
@@ -82,19 +81,19 @@ export class RemoteService {
     }
   }
 
-  /** Asks by another configuration from now on; what is under way is answered by the one of before. */
+  /** Switches to another configuration. Pending requests continue with the previous one. */
   renew(configuration: ClientConfiguration): void {
     const before = this.client;
     this.configuration = configuration;
     this.client = new RemoteClient(configuration.tls, this.limits, this.clock);
     this.authorization = authorizationOf(configuration.credentials, this.clock);
     this.retired.add(before);
-    // Connections that fail to close are gone all the same.
+    // If closing fails, the connections are closed anyway.
     const forget = () => this.retired.delete(before);
     before.retire().then(forget, forget);
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     await Promise.all([this.client, ...this.retired].map((client) => client.close()));
   }
@@ -129,7 +128,7 @@ export class RemoteService {
   }
 }
 
-/** Gives the value of the header `Authorization`. */
+/** Returns a function that returns the value of the header `Authorization`. */
 export function authorizationOf(
   credentials: RemoteCredentials,
   clock: Clock,

@@ -6,21 +6,21 @@ import { RemoteClient, type RemoteAddress } from "./remote-client.ts";
 import { authorizationOf } from "./remote-service.ts";
 import type { ServicePort, WebhookTarget } from "./webhook-target.ts";
 
-/** Finds an address at which a service of the cluster is served; rejects with an error whose message says why there is none. */
+/** Returns an address of a Service of the cluster. Rejects with an error whose message says why there is none. */
 export type ResolveService = (service: ServicePort) => Promise<RemoteAddress>;
 
-/** One question to a webhook. */
+/** One request to a webhook. */
 export interface WebhookCall {
   readonly json: string;
-  /** The answer must be complete by then; the time in the queue counts. */
+  /** Timeout for the complete response, including the time in the queue. */
   readonly timeoutMs: number;
-  /** On whose behalf: users take turns where a webhook is slow. */
+  /** The requesting user. Users are served round-robin if a webhook is slow. */
   readonly source: string;
 }
 
-/** The largest answer: a patch of an object of the largest size, in base64, and what is around it. */
+/** Maximum size of a response: a base64 patch of an object of the maximum size, with its envelope. */
 const maxAnswerBytes = 8 * 1024 * 1024;
-/** The longest timeout that objects of the API can say. */
+/** Maximum timeout that the API allows. */
 const longestTimeoutMs = 30_000;
 
 /** Limits per webhook, so that a slow one doesn't delay others. */
@@ -42,10 +42,10 @@ interface Backend {
 }
 
 /**
- * Calls webhooks that objects of the API name, over connections that stay open. What is called may change with any call.
+ * Calls webhooks that are configured in API objects, over keep-alive connections. The configuration may change between calls.
  */
 export class WebhookCaller {
-  /** In the order of their last calls. */
+  /** In order of the last call. */
   private readonly backends = new Map<string, Backend>();
   private readonly retiring = new Set<RemoteClient>();
 
@@ -58,8 +58,8 @@ export class WebhookCaller {
   /**
    * Posts a request and returns the bytes of the response.
    *
-   * @throws {RemoteFault} the webhook can't be reached, is too slow, has too many calls waiting, or answers with another
-   *   status than success, or with too much.
+   * @throws {RemoteFault} if the webhook is unreachable or too slow, has too many waiting calls, or responds with another status than
+   *   2xx or with too many bytes.
    */
   async call(target: WebhookTarget, call: WebhookCall): Promise<Buffer> {
     const backend = this.backendOf(target);
@@ -92,7 +92,7 @@ export class WebhookCaller {
     }
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     const clients = [...[...this.backends.values()].map(({ client }) => client), ...this.retiring];
     this.backends.clear();
@@ -150,7 +150,7 @@ export class WebhookCaller {
     this.backends.delete(key);
     this.retiring.add(client);
     const forget = () => this.retiring.delete(client);
-    // Connections that fail to close are gone all the same.
+    // If closing fails, the connections are closed anyway.
     client.retire().then(forget, forget);
   }
 }

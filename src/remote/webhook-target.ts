@@ -33,7 +33,7 @@ export interface WebhookTarget {
   readonly service: ServicePort | undefined;
   /** CA certificates (PEM) for verifying the webhook; undefined: the system's. */
   readonly ca: readonly string[] | undefined;
-  /** Host and port, by which its credentials are found: `name.namespace.svc:443`, `example.com:8443`. */
+  /** Host and port, the key of its credentials: `name.namespace.svc:443`, `example.com:8443`. */
   readonly hostPort: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The suite that every engine passes: `store.ts`, sentence by sentence. It knows no test runner: a case is a name and a
- * function that rejects with an `AssertionError` when the store breaks the contract.
+ * Conformance suite for storage engines: it tests the contract in `store.ts`. It is independent of a test runner: a case is a name
+ * and a function that rejects with an `AssertionError` if the store violates the contract.
  */
 import { readCases } from "./conformance/read-cases.ts";
 import { retentionCases } from "./conformance/retention-cases.ts";
@@ -12,9 +12,9 @@ import { writeCases } from "./conformance/write-cases.ts";
 export type { ConformanceCase, StoreUnderTest } from "./conformance/support.ts";
 
 /**
- * All cases of the contract.
+ * Returns all cases.
  *
- * @param open makes a fresh, empty store; called at the start of each case, which closes what it was given at its end.
+ * @param open opens a new, empty store. It is called at the start of each case; the case disposes of the store at its end.
  */
 export function storeConformance(open: () => Promise<StoreUnderTest>): ConformanceCase[] {
   const scenarios = [...writeCases, ...readCases, ...subscriptionCases, ...retentionCases, ...stampCases];

@@ -25,7 +25,7 @@ export class EventRing {
     while (this.bytes > this.maxBytes && this.dropped < this.events.length) this.dropOldest();
   }
 
-  /** The events above `revision`; the caller has checked {@link covers}. */
+  /** Returns the events after `revision`. The caller must check {@link covers} before. */
   after(revision: Revision): StoreEvent[] {
     let low = this.dropped;
     let high = this.events.length;

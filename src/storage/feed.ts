@@ -25,13 +25,13 @@ export interface FeedSource {
   /** The oldest revision after which a subscription may start, from cached state, without waiting. */
   knownFloor(): Revision;
   /**
-   * Reads events under `prefix` above `after`, at most up to `upTo`, a few milliseconds' worth at a time. The slice
-   * advances by at least one revision.
+   * Reads events under `prefix` after revision `after`, up to `upTo` or for a few milliseconds. The slice advances by at least one
+   * revision.
    *
-   * @throws {RevisionCompactedError} the log no longer reaches back to `after`.
+   * @throws {RevisionCompactedError} if the log starts after `after`.
    */
   readPast(prefix: string, after: Revision, upTo: Revision): MaybePromise<PastSlice>;
-  /** Publishes everything that was committed, by any process, before the call. */
+  /** Publishes all events that any process committed before the call. */
   refresh(): MaybePromise<void>;
 }
 
@@ -61,7 +61,7 @@ export class Feed {
   private nextDelivery = 0;
   private failure: StoreError | undefined;
 
-  /** @param position the revision at which the feed starts; `ringBytes` limits the events kept in memory. */
+  /** @param position revision at which the feed starts; `ringBytes` limits the memory for recent events. */
   constructor(
     readonly source: FeedSource,
     public position: Revision,
@@ -84,7 +84,7 @@ export class Feed {
     for (const event of events) {
       this.ring.push(event);
       if (this.groups.size === 0) continue;
-      // Most batches write to one partition.
+      // Usually all writes of a batch are in one partition.
       if (!isIn(event.key, partition)) {
         partition = countersOf(event.key).partition;
         groups = this.groupsOf(event.key);
@@ -100,7 +100,7 @@ export class Feed {
     this.drain();
   }
 
-  /** The groups whose prefix covers a key. */
+  /** Returns the groups whose prefix matches a key. */
   private groupsOf(key: string): Group[] {
     const groups: Group[] = [];
     eachPrefix(key, (prefix) => {
@@ -178,7 +178,7 @@ export class Feed {
   }
 }
 
-/** One subscription: first it reads the past in slices, then it is a member of its prefix's group. */
+/** A subscription. It reads the history in slices, then joins the group of its prefix. */
 export class FeedSubscription implements Subscription {
   private state: "past" | "live" | "closed" = "past";
   private delivered: Revision;
@@ -217,7 +217,7 @@ export class FeedSubscription implements Subscription {
     this.listener.ended(error);
   }
 
-  /** A listener that throws, which is a defect of it, loses its subscription and hears why; the others go on. */
+  /** Calls the listener. If it throws, which is a bug, its subscription ends with the error; others are not affected. */
   private notify(batch: readonly StoreEvent[], upTo: Revision): void {
     try {
       this.listener.events(batch, upTo);

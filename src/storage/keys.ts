@@ -2,7 +2,7 @@
  * Order and structure of keys (`/{group}/{resource}/{namespace}/{name}`), shared by all engines.
  */
 
-/** Compares two strings by their UTF-8 bytes; JavaScript's own order differs beyond the basic plane. */
+/** Compares two strings by their UTF-8 bytes. JavaScript compares UTF-16 code units, which differs for surrogate pairs. */
 export function compareKeys(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   for (let i = 0; i < shorter; i++) {
@@ -31,14 +31,14 @@ export function eachPrefix(key: string, visit: (prefix: string) => void): void {
   }
 }
 
-/** How many segments a prefix names: 0 for `/`, 2 for a collection, 3 for a partition. */
+/** Returns the number of segments of a prefix: 0 for `/`, 2 for a collection, 3 for a partition. */
 export function prefixDepth(prefix: string): number {
   let depth = -1;
   for (let i = 0; i < prefix.length; i++) if (prefix.charCodeAt(i) === 0x2f) depth++;
   return depth;
 }
 
-/** The key's collection, `/{group}/{resource}/`, and partition, `/{group}/{resource}/{namespace}/`, as prefixes. */
+/** Returns the prefixes of the key's collection (`/{group}/{resource}/`) and partition (`/{group}/{resource}/{namespace}/`). */
 export function countersOf(key: string): { collection: string; partition: string } {
   const second = key.indexOf("/", 1);
   const third = key.indexOf("/", second + 1);
@@ -62,8 +62,8 @@ export function isTooLong(key: string): boolean {
 /**
  * Checks that a string is a valid key.
  *
- * @throws {TypeError} a bug of the caller: not of the form `/{group}/{resource}/{namespace}/{name}`, a NUL in it, or
- *   above 1024 bytes.
+ * @throws {TypeError} (a bug of the caller) if it isn't of the form `/{group}/{resource}/{namespace}/{name}`, contains a NUL, or has
+ *   more than 1024 bytes.
  */
 export function assertKey(key: string): void {
   const { partition } = countersOf(key);
@@ -76,7 +76,7 @@ export function assertKey(key: string): void {
   }
 }
 
-/** @throws {TypeError} a bug of the caller: a prefix begins and ends with `/`. */
+/** @throws {TypeError} (a bug of the caller) if the prefix doesn't begin and end with `/`. */
 export function assertPrefix(prefix: string): void {
   if (!prefix.startsWith("/") || !prefix.endsWith("/")) {
     throw new TypeError(`not a storage prefix: ${JSON.stringify(prefix)}`);

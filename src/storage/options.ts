@@ -9,13 +9,13 @@ export interface StoreOptions {
    * drops none: maintenance commands must not shorten the history of a running server.
    */
   readonly retentionMs?: number | undefined;
-  /** What the store is used for; looked at and written only when given, and only where the data outlives the process. */
+  /** Required stamp. Checked and written only if present, and only by engines with persistent data. */
   readonly stamp?: RequestedStamp | undefined;
-  /** Called when background work failed and will be retried. */
+  /** Called when background work has failed; it will be retried. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }
 
-/** How long history is kept unless configured (spec: conventions 8). */
+/** Default retention time of history (spec: conventions 8). */
 export const defaultRetentionMs = 5 * 60_000;
 
 /** Returns the interval between two compactions, in milliseconds. */

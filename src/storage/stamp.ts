@@ -8,7 +8,7 @@ export interface Stamp {
   readonly format: number;
 }
 
-/** The stamp that a store must have, or takes on if it has none. */
+/** The stamp that a store must have; it is written if the store has none. */
 export interface RequestedStamp extends Stamp {
   /**
    * Maps a key that exists only in stores of one label to that label. Detects the use of older stores, which have no stamp.
@@ -17,14 +17,14 @@ export interface RequestedStamp extends Stamp {
   readonly telltales: ReadonlyMap<string, string>;
 }
 
-/** The store is used for something else; nothing was written. */
+/** The store has a different stamp; nothing was written. */
 export class StoreStampError extends StoreError {
   override name = "StoreStampError";
 
   constructor(
     /** Label of the store; several if a store without a stamp has telltale keys of several labels. */
     readonly labels: readonly string[],
-    /** The store's format; undefined without a stamp. */
+    /** The store's format; undefined if it has no stamp. */
     readonly format: number | undefined,
   ) {
     super(`the store is used for ${labels.join(" and ")}${format === undefined ? "" : `, format ${format}`}`);
@@ -34,9 +34,9 @@ export class StoreStampError extends StoreError {
 /**
  * Returns the stamp to write into a store; undefined if the store already has it.
  *
- * @param existing the stamp that it has.
- * @param telltaleLabels the labels of the telltales that it holds.
- * @throws {StoreStampError} the store is used for something else.
+ * @param existing the store's stamp.
+ * @param telltaleLabels labels of the telltale keys in the store.
+ * @throws {StoreStampError} if the store has a different stamp.
  */
 export function stampToWrite(
   { label, format }: RequestedStamp,
@@ -53,7 +53,7 @@ export function encodeStamp({ label, format }: Stamp): Buffer {
   return Buffer.from(JSON.stringify({ label, format }));
 }
 
-/** @throws {StoreDamagedError} the bytes aren't those of a stamp. */
+/** @throws {StoreDamagedError} for malformed bytes. */
 export function decodeStamp(bytes: Uint8Array | undefined): Stamp | undefined {
   if (bytes === undefined) return undefined;
   try {

@@ -10,20 +10,19 @@ function isOf({ groupSuffix, domain: own }: Vocabulary, domain: string): boolean
   return [groupSuffix, own].some((suffix) => domain === suffix || domain.endsWith(`.${suffix}`));
 }
 
-/** The vocabulary of a group's name; undefined where it has no product's name. */
+/** Returns the vocabulary of a group name; undefined if the name is in no vocabulary. */
 export function vocabularyNaming(group: string): Vocabulary | undefined {
   return vocabularies.find((one) => isOf(one, group));
 }
 
 /**
- * Ends a message about an API group that isn't served: where another vocabulary has it, how a server with those names is
- * started; else nothing.
+ * Returns a hint for a message about an unknown API group: how to start a server with the vocabulary that has it, or an empty text.
  */
 export function groupHint(group: string, vocabulary: Vocabulary | undefined): string {
   return vocabulary === undefined ? "" : hint(group, vocabulary, (other) => isOf(other, group));
 }
 
-/** As {@link groupHint}, for a media type that the server doesn't know. */
+/** Like {@link groupHint}, for an unknown media type. */
 export function mediaTypeHint(type: string, vocabulary: Vocabulary): string {
   return hint(type, vocabulary, ({ protobufMediaType }) => {
     return type.startsWith(protobufMediaType.slice(0, protobufMediaType.lastIndexOf(".") + 1));

@@ -62,7 +62,7 @@ describe("a service that a client configuration names", () => {
     await expect(remote.post({})).rejects.toThrow("no longer asked");
   });
 
-  it("gets the token that stands in the file now", async () => {
+  it("sends the current token of the file", async () => {
     const clock = new ManualClock();
     const token = path.join(folder, "token");
     writeFileSync(token, "first\n");
@@ -98,7 +98,7 @@ describe("a service that a client configuration names", () => {
     await remote.close();
   });
 
-  it("that nobody answers for is told by its place, without what may be secret in it", async () => {
+  it("is named by its URL without secrets in the error when it is unreachable", async () => {
     const limits = { ...serviceLimits, attempts: 1 };
     const configuration = await configured("{token: secret}");
     const server = new URL("https://127.0.0.1:1/ask?key=secret");

@@ -74,7 +74,7 @@ describe("backup and restore of an embedded store", () => {
     await expect(restoreLmdb(path("live"), path("t2"))).rejects.toThrow(/not a complete backup/);
   });
 
-  it("refuses a damaged backup before anything stands in the target", async () => {
+  it("refuses a damaged backup before it writes to the target", async () => {
     const file = join(path("second"), "data.mdb");
     const bytes = readFileSync(file);
     const flipped = Buffer.from(bytes);

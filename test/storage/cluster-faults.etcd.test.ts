@@ -61,7 +61,7 @@ describe.skipIf(etcdMissing !== undefined)(`a cluster of three members (${etcdMi
   const connect = (prefix: string, order: readonly number[] = [0, 1, 2]): Promise<Store> =>
     connectEtcdStore({ endpoints: order.map((i) => members[i]!.endpoint), prefix, clock: systemClock });
 
-  it("a member that stands still costs those attached to it about a second", async () => {
+  it("a stopped member delays its clients by about a second", async () => {
     const prefix = `/frozen-${stores++}`;
     const store = await connect(prefix);
     const { recorder } = record(store, "/g/", await store.latestRevision());
@@ -92,7 +92,7 @@ describe.skipIf(etcdMissing !== undefined)(`a cluster of three members (${etcdMi
     await store.close();
   });
 
-  it("a watch at a member that stands still goes on elsewhere, though nobody asks for anything", async () => {
+  it("a watch at a stopped member continues at another one without any request", async () => {
     const prefix = `/idle-${stores++}`;
     const idle = await connect(prefix, [1, 2, 0]);
     const other = await connect(prefix, [2, 0, 1]);

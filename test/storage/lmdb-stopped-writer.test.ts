@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== "linux")("a process that was stopped while 
     await store.close();
   });
 
-  it("keeps nobody from closing, who is told", async () => {
+  it("doesn't block close, which rejects with an error", async () => {
     const waiting = create(store, "/g/r/n/late", "1");
     const closing = store.close();
     await expect(waiting).rejects.toThrow(StoreTimeoutError);

@@ -81,7 +81,7 @@ describe("a store that is made smaller", () => {
     expect(after).toBeLessThan(totalBytes - freeBytes + 200_000);
   });
 
-  it("is refused while somebody else has it open, and nothing is changed", async () => {
+  it("is refused without changes while another process has the store open", async () => {
     await filled("open");
     const here = openLmdbStore({ dir: path("open"), clock: systemClock });
     const size = sizeOf("open");
@@ -147,7 +147,7 @@ describe("a store that is made smaller", () => {
     await last.close();
   });
 
-  it("is refused when somebody opens it after the first look, who loses nothing", async () => {
+  it("is refused without data loss when another process opens the store after the first check", async () => {
     await filled("late");
     const compact = vi.spyOn(Compactor.prototype, "compact");
     let child: Child | undefined;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock, Timer } from "../../src/base/clock.ts";
 import { storeConformance, type StoreUnderTest } from "../../src/storage/conformance.ts";
 
-/** A clock that stands still until a test moves it. */
+/** A clock that a test advances. */
 export class ManualClock implements Clock {
   private time = 1_700_000_000_000;
   private readonly timers = new Set<{ due: number; task: () => void }>();

@@ -21,19 +21,19 @@ export class FieldSet {
     readonly children: ReadonlyMap<string, FieldSet>,
   ) {}
 
-  /** A set of what is below some elements, none of which may be empty; with `isMember`, of the place itself too. */
+  /** Creates a set from its children, none of which may be empty; with `isMember` it contains its own path too. */
   static of(isMember: boolean, children: ReadonlyMap<string, FieldSet>): FieldSet {
     return !isMember && children.size === 0 ? FieldSet.empty : new FieldSet(isMember, children);
   }
 
-  /** The set of nothing but the place itself. */
+  /** The set that contains only its own path. */
   static readonly leaf = new FieldSet(true, new Map());
 
   get isEmpty(): boolean {
     return !this.isMember && this.children.size === 0;
   }
 
-  /** What is below an element; empty when there is nothing. */
+  /** Returns the child at an element; the empty set if there is none. */
   below(element: string): FieldSet {
     return this.children.get(element) ?? FieldSet.empty;
   }
@@ -43,7 +43,7 @@ export class FieldSet {
     return first === undefined ? this.isMember : this.below(first).has(rest);
   }
 
-  /** Everything that is in either; this set where the other adds nothing. */
+  /** Returns the union; this set itself if the other adds nothing. */
   union(other: FieldSet): FieldSet {
     if (other.isEmpty || this === other) return this;
     if (this.isEmpty) return other;
@@ -57,7 +57,7 @@ export class FieldSet {
     return new FieldSet(this.isMember || other.isMember, children ?? this.children);
   }
 
-  /** Everything that is in any of many, in one walk over all of them. */
+  /** Returns the union of many sets in one walk. */
   static unionOf(sets: readonly FieldSet[]): FieldSet {
     const [first = FieldSet.empty] = sets;
     if (sets.length <= 1) return first;
@@ -76,10 +76,10 @@ export class FieldSet {
     );
   }
 
-  /** What is in both. */
+  /** Returns the intersection. */
   intersection(other: FieldSet): FieldSet {
     if (this === other) return this;
-    // What is in both is found from the smaller one.
+    // Iterate over the smaller set.
     if (this.children.size > other.children.size) return other.intersection(this);
     const children = new Map<string, FieldSet>();
     for (const [element, set] of this.children) {
@@ -90,13 +90,13 @@ export class FieldSet {
     return FieldSet.of(this.isMember && other.isMember, children);
   }
 
-  /** What is in this one and not in the other; this set where that takes nothing away. */
+  /** Returns the difference; this set itself if nothing is removed. */
   difference(other: FieldSet): FieldSet {
     if (this === other) return FieldSet.empty;
     return this.without(other, (set, theirs) => set.difference(theirs), this.isMember && !other.isMember);
   }
 
-  /** As {@link difference}, and without anything below what is in the other. */
+  /** Like {@link difference}, and also removes everything below members of the other set. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.isMember) return FieldSet.empty;
     return this.without(other, (set, theirs) => set.recursiveDifference(theirs), this.isMember);
@@ -165,14 +165,14 @@ export function fieldSetText(set: FieldSet): string {
   return FieldSet.textOf(set);
 }
 
-/** Reads `fieldsV1`. What can't be read is left out: an entry of a stranger must not keep an object from being written. */
+/** Parses `fieldsV1`. Ignores malformed parts: an entry of another program must not prevent writes of the object. */
 export function decodeFieldSet(fields: unknown): FieldSet {
   const set = decodeBelow(fields, false, 0);
   // The object itself has no owner.
   return set.isMember ? FieldSet.of(false, set.children) : set;
 }
 
-/** Whether all of `fieldsV1` can be read; nothing is an empty set. Elements of sorts that aren't known are passed over. */
+/** Whether `fieldsV1` is well-formed; absent is an empty set. Ignores elements of unknown types. */
 export function isFieldSet(fields: unknown, depth = 0): boolean {
   if (fields === undefined || fields === null) return depth === 0;
   if (typeof fields !== "object" || Array.isArray(fields) || depth > maxDepth) return false;
@@ -212,7 +212,7 @@ function decodeBelow(fields: unknown, isPlace: boolean, depth: number): FieldSet
   return FieldSet.of(isMember || (isPlace && children.size === 0), children);
 }
 
-/** The same text for every way of writing the keys or the value of an item. */
+/** Returns the canonical text of an element with keys or a value. */
 function canonicalElement(element: string): string {
   if (!element.startsWith("k:") && !element.startsWith("v:")) return element;
   const value = parsed(element.slice(2));
@@ -234,7 +234,7 @@ function parsed(text: string): JsonValue | undefined {
 /** Up to this many strings, insertion is faster than `Array.sort`. */
 const fewTexts = 16;
 
-/** Texts in order; few of them in the same array. */
+/** Returns the texts sorted; may sort in place. */
 export function inOrder(texts: string[]): readonly string[] {
   if (texts.length > fewTexts) return texts.toSorted();
   for (let at = 1; at < texts.length; at++) {
@@ -266,17 +266,17 @@ function readBelow(fields: object, isPlace: boolean): FieldSet {
   return FieldSet.of(isMember, children);
 }
 
-/** The element of a member. */
+/** Returns the path element of a member. */
 export function fieldElement(name: string): string {
   return `f:${name}`;
 }
 
-/** The element of an item of a set. */
+/** Returns the path element of an item of a set. */
 export function valueElement(value: unknown): string {
   return `v:${encodeJson(value as JsonValue)}`;
 }
 
-/** The element of an item with keys, which are written sorted by name. */
+/** Returns the path element of a list item with keys, sorted by name. */
 export function keyElement(keys: Readonly<Record<string, unknown>>): string {
   let text = "";
   for (const name of inOrder(Object.keys(keys))) {

@@ -22,7 +22,7 @@ export interface ManagedFields {
 /** Of an object without managed fields. */
 export const noManagedFields: ManagedFields = { owners: new Map(), entries: new Map() };
 
-/** The most entries of updates; beyond them the oldest become one. */
+/** Maximum number of entries for updates; above it the oldest are merged. */
 const maxUpdateEntries = 10;
 /** Manager of the merged entries. */
 const ancientManager = "ancient-changes";
@@ -87,7 +87,7 @@ function readEntries(
   return { owners, entries };
 }
 
-/** Whether entries that somebody sent are all of a form that can be read: of an operation, a version and a set of fields. */
+/** Whether the entries of a request are all valid: with operation, version and well-formed fields. */
 export function areReadable(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.every(
     ({ operation, apiVersion = "", fieldsType, fieldsV1 }) =>
@@ -157,7 +157,7 @@ function inOrder(entries: readonly EntryText[]): EntryText[] {
   return keyed.map(({ entry }) => entry);
 }
 
-/** Merges the oldest updates where there are too many, those of each version into one, until there aren't any more. */
+/** If there are too many updates, merges the oldest ones, per version, until the limit is met. */
 function withoutAncient(entries: readonly EntryText[]): readonly EntryText[] {
   if (entries.length <= maxUpdateEntries) return entries;
   const updates = inOrder(entries.filter(({ manager }) => manager.operation === "Update"));

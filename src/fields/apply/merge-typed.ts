@@ -13,7 +13,7 @@ type JsonObject = Record<string, unknown>;
 export function mergeTyped(live: unknown, applied: unknown, shape: Shape): unknown {
   if (applied === undefined) return live;
   if (live === undefined || live === null) return applied;
-  // Null is nothing, and so nothing of what stands in an object or a list whose parts are owned one by one.
+  // Applying null to a granular object or list changes none of its fields.
   if (applied === null) return partsOf(live, shape, "lenient")?.length ? live : null;
   switch (shape.kind) {
     case "leaf":

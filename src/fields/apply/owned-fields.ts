@@ -69,7 +69,7 @@ function fitted(set: FieldSet, shape: Shape): FieldSet {
   return fit;
 }
 
-/** The last elements of the paths in a set, as they stand in texts. */
+/** Returns the last elements of the paths in a set, as in the text form. */
 function lastElements(set: FieldSet, result: string[]): string[] {
   for (const [element, below] of set.children) {
     if (result.length > fewFields) break;

@@ -53,17 +53,18 @@ export interface Write {
 }
 
 /**
- * Applies the configuration of a manager to the live object (spec: conventions 4.10): merges it, removes what the manager wanted before
- * and wants no longer unless somebody else owns it, and moves ownership. Another order of list items alone changes nothing.
+ * Applies the configuration of a manager to the live object (spec: conventions 4.10): merges it, removes fields that the manager
+ * applied before and no longer applies unless another manager owns them, and updates ownership. A different order of list items
+ * alone changes nothing.
  *
- * Laws: applying the same again changes nothing; what others own is never removed; the conflicts are exactly the fields of
- * others whose value would change.
+ * Laws: applying the same configuration again changes nothing; fields of other managers are never removed; the conflicts are
+ * exactly the fields of other managers whose values would change.
  *
  * @param live the live object; `{}` for a new one.
- * @param wanted all that the manager wants.
- * @param force fields that others own are taken over.
- * @throws {ApplyConflict} unless `force`, when others own fields that would be changed.
- * @throws {PartsFault} when `wanted` has lists that can't be taken apart.
+ * @param wanted the applied configuration.
+ * @param force takes over fields of other managers instead of a conflict.
+ * @throws {ApplyConflict} unless `force`, if other managers own fields that would change.
+ * @throws {PartsFault} if `wanted` has list items without keys or with equal keys.
  */
 export function applyFields(
   live: unknown,
@@ -131,7 +132,7 @@ function wantedFields(
 /**
  * Records that a manager wrote an object as a whole: it becomes the only owner of what it changed.
  *
- * @param live what stood; `{}` for a new object.
+ * @param live the object before the write; `{}` for a new one.
  */
 export function updateFields(
   live: unknown,

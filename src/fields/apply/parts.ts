@@ -21,7 +21,7 @@ export interface Part extends Position {
 export class PartsFault extends Error {
   override name = "PartsFault";
   constructor(
-    /** Where the list stands below the value that was taken apart. */
+    /** Path of the list below the processed value. */
     readonly elements: readonly string[],
     readonly problem: string,
   ) {
@@ -30,15 +30,15 @@ export class PartsFault extends Error {
 }
 
 /**
- * What to do about items that can't be told apart: `strict` throws, as for what somebody applies; `lenient` takes the first
- * of equal ones and leaves out those without keys, as for what stands and was written otherwise.
+ * Handling of list items without keys or with equal keys: `strict` throws, for applied configurations; `lenient` uses the first of
+ * equal items and skips those without keys, for live objects.
  */
 export type Strictness = "strict" | "lenient";
 
 /** Whether members that are null are parts. */
 export type Nulls = "kept" | "left out";
 
-/** Who applies a null means it; what stands as null is as good as absent. */
+/** An applied null is a value; a null in a live object counts as absent. */
 export function nullsOf(strictness: Strictness): Nulls {
   return strictness === "strict" ? "kept" : "left out";
 }

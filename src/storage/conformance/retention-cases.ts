@@ -21,7 +21,7 @@ async function history(store: Store): Promise<Revision[]> {
   return [first, second, kept, gone];
 }
 
-/** History, its floor, and what happens below it. */
+/** History, its floor, and reads below the floor. */
 export const retentionCases: readonly Scenario[] = [
   scenario("a fresh store's floor is not above its latest revision", async ({ store }) => {
     assert.ok((await store.floor()) <= (await store.latestRevision()));

@@ -11,7 +11,7 @@ const blue: RequestedStamp = { label: "blue", format: 2, telltales };
 
 const notShared = "the engine's data isn't shared, or it has no stamps";
 
-/** What a store is used for. */
+/** Stamps of stores. */
 export const stampCases: readonly Scenario[] = [
   scenario("a store takes a stamp on, and is opened for no other label", async ({ store, stamped }) => {
     if (stamped === undefined) return notShared;

@@ -12,42 +12,42 @@ import type {
   Subscription,
 } from "../store.ts";
 
-/** A store to be judged, and what the suite needs to do around it. */
+/** A store under test, with the operations that the suite needs. */
 export interface StoreUnderTest {
   readonly store: Store;
-  /** Moves the store's clock on. */
+  /** Advances the store's clock. */
   advance(ms: number): void;
-  /** The time on the store's clock. */
+  /** Current time of the store's clock. */
   now(): number;
-  /** Opens one more store over the same data; absent where data isn't shared. */
+  /** Opens another store over the same data; absent if the engine can't share data. */
   readonly another?: (() => Promise<Store>) | undefined;
-  /** As `another`, opened for something; absent where the engine keeps no stamp. */
+  /** Like `another`, with a stamp; absent if the engine has no stamps. */
   readonly stamped?: ((stamp: RequestedStamp) => Promise<Store>) | undefined;
   /** Closes every store that was opened and removes the data. */
   dispose(): Promise<void>;
 }
 
-/** One statement of the contract. */
+/** One test of the contract. */
 export interface ConformanceCase {
   readonly name: string;
-  /** Rejects when the store breaks the contract; resolves with a reason when the case doesn't apply to it. */
+  /** Rejects if the store violates the contract. Resolves with a reason if the case doesn't apply to the store. */
   run(): Promise<string | undefined>;
 }
 
-/** A case that is handed its store. */
+/** A case that receives its store as a parameter. */
 export interface Scenario {
   readonly name: string;
   run(subject: StoreUnderTest): Promise<string | undefined>;
 }
 
-/** Declares a case; a function that returns nothing applies to every engine. */
+/** Declares a case. Its function returns a reason if the case doesn't apply to the engine. */
 export function scenario(name: string, run: (subject: StoreUnderTest) => Promise<string | void>): Scenario {
   return { name, run: async (subject) => (await run(subject)) ?? undefined };
 }
 
 const mark = '{"v":"';
 
-/** A draft whose body reads `{"v":"<revision>","d":"<text>"}` once stored. */
+/** Creates a draft whose stored body is `{"v":"<revision>","d":"<text>"}`. */
 export function draft(text: string): Draft {
   return {
     header: Buffer.from(`h:${text.slice(0, 20)}`),
@@ -68,7 +68,7 @@ export function textOf(entry: Entry | undefined): string | undefined {
   return text;
 }
 
-/** A commit that succeeded, or an assertion error. */
+/** Asserts that a commit succeeded. */
 export function succeeded(result: CommitResult): Extract<CommitResult, { ok: true }> {
   if (!result.ok) assert.fail("the commit met a conflict");
   return result;
@@ -86,7 +86,7 @@ export async function remove(store: Store, key: string, expected: Revision): Pro
   return succeeded(await store.commit({ kind: "delete", key, expected })).revision;
 }
 
-/** Keys and texts under a prefix, read page by page. */
+/** Reads keys and texts under a prefix, page by page. */
 export async function readAll(
   store: Store,
   prefix: string,
@@ -104,13 +104,13 @@ export async function readAll(
   }
 }
 
-/** A listener that keeps what it hears and checks what holds for every subscription. */
+/** A listener that records events and checks the rules for all subscriptions. */
 export class Recorder implements Listener {
   readonly events: (batch: readonly StoreEvent[], upTo: Revision) => void;
   readonly heard: StoreEvent[] = [];
   readonly endings: StoreError[] = [];
   upTo = 0;
-  /** What stands under each key by the events heard; undefined: it was deleted. */
+  /** Current entry of each key according to the events; undefined if it was deleted. */
   private readonly current = new Map<string, Entry | undefined>();
 
   constructor(private readonly prefix: string) {
@@ -146,7 +146,7 @@ export class Recorder implements Listener {
     this.upTo = upTo;
   }
 
-  /** The value before is the one of the event before; a delete always has one. */
+  /** Asserts that `previous` is the entry of the key's previous event, and that a delete has one. */
   private checkPrevious({ key, revision, entry, previous }: StoreEvent): void {
     assert.ok(entry !== undefined || previous !== undefined, `the delete at ${revision} has no value before`);
     if (this.current.has(key)) {
@@ -171,7 +171,7 @@ export function record(
   return { recorder, subscription: store.subscribe({ prefix, after }, recorder) };
 }
 
-/** Waits, a turn of the event loop at a time, until a condition holds; rejects after `timeoutMs`. */
+/** Yields to the event loop until a condition is true; rejects after `timeoutMs`. */
 export async function until(condition: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
   const start = performance.now();
   while (!condition()) {
@@ -180,7 +180,7 @@ export async function until(condition: () => boolean, what: string, timeoutMs = 
   }
 }
 
-/** Awaits what may throw at once, reject, or give a value, and expects an error of the given class. */
+/** Asserts that a function throws, or returns a promise that rejects with, an error of the class. */
 export async function rejectsWith<E extends Error>(
   attempt: () => unknown,
   expected: new (...args: never[]) => E,

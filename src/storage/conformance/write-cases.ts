@@ -15,7 +15,7 @@ import {
 
 const webKey = "/apps/deployments/default/web";
 
-/** Compare and swap, the revision line, durability of what was acknowledged, closing. */
+/** Compare-and-swap, the revision line, durability of acknowledged writes, closing. */
 export const writeCases: readonly Scenario[] = [
   scenario("a store that takes writes knows nothing against them", async ({ store }) => {
     await create(store, "/g/r/n/x", "1");
@@ -51,7 +51,7 @@ export const writeCases: readonly Scenario[] = [
     }
   }),
 
-  scenario("a create of a key that exists is a conflict that carries what stands", async ({ store }) => {
+  scenario("a create of an existing key is a conflict with the current entry", async ({ store }) => {
     const revision = await create(store, webKey, "first");
     const result = await store.commit({ kind: "create", key: webKey, draft: draft("second") });
     assert.equal(result.ok, false);

@@ -28,11 +28,11 @@ import {
 
 /** Addresses and TLS settings of a cluster. */
 export interface ConnectionOptions {
-  /** `host:port`, `http://host:port` or `https://host:port`; all with TLS or all without. */
+  /** `host:port`, `http://host:port` or `https://host:port`. Either all use TLS or none. */
   readonly endpoints: readonly string[];
   /** CA certificates for the certificates of the members; enables TLS. */
   readonly caFile?: string | undefined;
-  /** This client's certificate and key. */
+  /** Client certificate and key. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
   /** Timeout of a request; default 10 s. */
@@ -81,7 +81,7 @@ export class Connection {
   private chosen = 0;
   private silence: () => void = () => undefined;
 
-  /** @throws {TypeError} no endpoint, or not one; `Error` from the file system when a TLS file can't be read. */
+  /** @throws {TypeError} for missing or malformed endpoints; `Error` from the file system if a TLS file can't be read. */
   constructor(options: ConnectionOptions) {
     if (options.endpoints.length === 0) throw new TypeError("etcd needs at least one endpoint");
     const secure = options.caFile !== undefined || options.endpoints.some((at) => at.startsWith("https://"));
@@ -91,12 +91,12 @@ export class Connection {
     this.timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
   }
 
-  /** A linearizable read, or one at an exact revision. */
+  /** Reads keys: linearizable, or at an exact revision. */
   range(request: RangeRequest): Promise<RangeResponse> {
     return this.read("/etcdserverpb.KV/Range", encodeRangeRequest(request), decodeRangeResponse);
   }
 
-  /** Reads several things at one revision. */
+  /** Reads several ranges at one revision. */
   readTogether(request: Pick<TxnRequest, "success">): Promise<TxnResponse> {
     return this.read("/etcdserverpb.KV/Txn", encodeTxnRequest(request), decodeTxnResponse);
   }

@@ -10,7 +10,7 @@ import { decodeEntry } from "./value.ts";
 export interface EventSink {
   /** Events of complete revisions in order, up to revision `upTo`. */
   events(batch: StoreEvent[], upTo: Revision): void;
-  /** The floor mark was written. */
+  /** The store's floor has changed. */
   floor(floor: Revision): void;
   /** The stream ended: because of a compaction, with its revision, or because of an error. */
   ended(reason: { compacted: Revision } | { error: Error }): void;

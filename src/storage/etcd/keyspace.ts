@@ -8,7 +8,7 @@ export class Keyspace {
    * store's revision, and a watcher knows its progress without requests.
    */
   readonly marker: Buffer;
-  /** Holds the store's floor as decimal digits. */
+  /** Key of the store's floor, a decimal number. */
   readonly floor: Buffer;
   /** Key of the store's stamp. */
   readonly stamp: Buffer;

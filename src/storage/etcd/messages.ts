@@ -4,7 +4,7 @@
  */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
-/** Calls `visit` for each field of a message; a field that `visit` doesn't read must be skipped by it. */
+/** Calls `visit` for each field of a message. `visit` must read or skip the field. */
 function eachField(
   bytes: Uint8Array,
   visit: (field: number, reader: BinaryReader, wire: WireType) => void,
@@ -49,7 +49,7 @@ function finished<T>(message: T, encode: Encode<T>): Buffer {
 export interface KeyValue {
   key: Uint8Array;
   modRevision: number;
-  /** 1 for the write that created the key. */
+  /** 1 after the create, incremented by each update. */
   version: number;
   value: Uint8Array;
 }

@@ -38,7 +38,7 @@ interface Copy {
   readonly content: Buffer;
 }
 
-/** Files of a backup, by the folder to which they are restored. */
+/** Files of a backup, by destination folder. */
 export type BackupContents = ReadonlyMap<string, readonly Copy[]>;
 
 /**

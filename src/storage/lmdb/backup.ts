@@ -25,36 +25,36 @@ import { stampIn } from "./stamp.ts";
 
 const manifestFile = "backup.json";
 
-/** What a backup says of itself; written last, so that a backup without it is known to be incomplete. */
+/** Manifest of a backup. It is written last, so a backup without it is incomplete. */
 interface Manifest {
   readonly format: number;
   readonly revision: Revision;
   readonly bytes: number;
   readonly sha256: string;
-  /** What the store is used for; absent where it doesn't say. */
+  /** The store's stamp, if it has one. */
   readonly stamp?: Stamp | undefined;
-  /** The files beside the store; absent in a backup of a version that had none. */
+  /** Checksums of the files beside the store; absent in backups of earlier versions. */
   readonly files?: BackupChecksums;
 }
 
-/** What a backup or a restore came to. */
+/** Result of a backup or restore. */
 export interface BackupResult {
   /** Revision of the copy: it contains every write up to it and none after. */
   readonly revision: Revision;
-  /** What the store is used for; undefined where it doesn't say. */
+  /** The store's stamp; undefined if it has none. */
   readonly stamp: Stamp | undefined;
   /** The files beside the store, by folder and name. */
   readonly files: readonly string[];
 }
 
 /**
- * Copies a store into a folder while it is in use, by this process or others; writes go on. The copy is consistent at
- * one revision.
+ * Copies a store to a folder while it is in use, by this process or others. Writes are not blocked. The copy is consistent at one
+ * revision.
  *
  * @param source an open store, or its folder.
  * @param targetDir must be empty or not exist.
  * @param folders folders whose files are copied too.
- * @throws {StoreDamagedError} a folder can't be used, or the copy isn't sound.
+ * @throws {StoreDamagedError} if a folder can't be used, or the copy is damaged.
  */
 export async function backupLmdb(
   source: LmdbStore | string,
@@ -66,7 +66,7 @@ export async function backupLmdb(
   const target = await emptyFolder(targetDir);
   const environment = acquireEnvironment(dir, defaultMapBytes);
   try {
-    // A plain copy: compaction while copying is not reliable in this version of the engine.
+    // Without compaction: compacting copies are not reliable in this version of LMDB.
     await environment.root.backup(target, false);
   } catch (error) {
     throw damagedError(target, error);
@@ -74,7 +74,7 @@ export async function backupLmdb(
     await releaseEnvironment(environment);
   }
   const file = join(target, dataFile);
-  // Hashed before anything opens it, so that the hash is that of the bytes which were copied.
+  // Hash the file before it is opened, because opening may change it.
   const sha256 = await hashOf(file);
   const { size: bytes } = await stat(file);
   const { revision, stamp } = await verify(target, "the backup");
@@ -87,11 +87,11 @@ export async function backupLmdb(
 }
 
 /**
- * Makes a data folder from a backup. The target appears whole or not at all.
+ * Creates a data folder from a backup. The target is created atomically.
  *
  * @param targetDir must be empty or not exist.
- * @param folders folders that get the files which the backup holds for them; they must be empty or not exist.
- * @throws {StoreDamagedError} the backup is incomplete or damaged, or a target isn't empty.
+ * @param folders destinations of the backup's files beside the store; they must be empty or not exist.
+ * @throws {StoreDamagedError} if the backup is incomplete or damaged, or a target isn't empty.
  */
 export async function restoreLmdb(
   backupDir: string,
@@ -115,7 +115,7 @@ export async function restoreLmdb(
       throw damagedError(backupDir, new Error(`its revision is ${revision}, not ${manifest.revision}`));
     }
     await syncFile(join(part, dataFile));
-    // Before the store: without them a server that is started too early would make others.
+    // Before the store: a server that starts too early would otherwise create new ones.
     await writeFolders(beside, written);
     await rename(join(part, dataFile), join(target, dataFile));
     await rm(part, { recursive: true });
@@ -127,7 +127,7 @@ export async function restoreLmdb(
   }
 }
 
-/** The files of the backup that belong beside the store. */
+/** Reads the backup's files beside the store. */
 async function besideStore(
   folders: readonly BackupFolder[],
   backupDir: string,
@@ -157,9 +157,9 @@ async function verify(dir: string, what: string): Promise<Pick<BackupResult, "re
 }
 
 /**
- * Makes sure that a folder holds a store, so that opening it doesn't make one.
+ * Asserts that a folder has a store, because opening an empty folder would create one.
  *
- * @throws {StoreDamagedError} it holds none, or doesn't exist.
+ * @throws {StoreDamagedError} if it has none, or doesn't exist.
  */
 export async function requireStore(dir: string): Promise<void> {
   try {
@@ -181,7 +181,7 @@ async function emptyFolder(dir: string): Promise<string> {
   return path;
 }
 
-/** @throws {StoreDamagedError} there is something in the folder; one that doesn't exist is empty. */
+/** @throws {StoreDamagedError} if the folder exists and isn't empty. */
 async function requireEmpty(dir: string): Promise<void> {
   let content: string[];
   try {

@@ -21,30 +21,30 @@ const sliceEntries = 1000;
 const maxProblems = 100;
 const looks = 3;
 
-/** Below the first character of every key, so that a key is seen whose first character is damaged. */
+/** Less than the first character of every valid key, so that keys with a damaged first character are included. */
 const lowestKey = "\u0001";
 
 /**
- * Compares everything in the environment with everything else, at one snapshot.
+ * Checks the consistency of all databases in the environment, at one snapshot.
  *
- * @returns what is wrong, in words; empty when the store is sound.
+ * @returns messages about damage; empty if there is none.
  */
 export async function checkEnvironment(environment: Environment): Promise<string[]> {
   const damage = pageDamage(environment, true);
-  // What lies on damaged pages can't be read without risk to the process.
+  // Reading damaged pages through LMDB could crash the process.
   if (damage !== undefined) return [damage];
   const problems: string[] = [];
   for (const _ of passes(environment, problems)) await new Promise((resolve) => setImmediate(resolve));
   return problems;
 }
 
-/** What is wrong with the structure of the file's pages; see {@link damagedPage}. */
+/** Returns a message about a damaged page of the file; see {@link damagedPage}. */
 export function pageDamage(
   { dir, root }: Pick<Environment, "dir" | "root">,
   everything: boolean,
 ): string | undefined {
   let damage: string | undefined;
-  // A meta page may be read while another process writes it; what is damaged stays so.
+  // A meta page may be read during a write of another process; real damage is still there at the next attempt.
   for (let look = 0; look < looks && (look === 0 || damage !== undefined); look++) {
     root.resetReadTxn();
     const transaction = root.useReadTransaction();
@@ -57,7 +57,7 @@ export function pageDamage(
   return damage;
 }
 
-/** As {@link checkEnvironment}, without a turn for others. */
+/** Like {@link checkEnvironment}, without yielding to the event loop. */
 export function checkNow(environment: Environment): string[] {
   const problems: string[] = [];
   for (const _ of passes(environment, problems));
@@ -82,7 +82,7 @@ function* passes(environment: Environment, problems: string[]): Generator<void> 
   }
 }
 
-/** A read transaction to be read in. */
+/** A read transaction. */
 interface Snapshot {
   readonly transaction: ReturnType<Environment["root"]["useReadTransaction"]>;
 }
@@ -95,11 +95,11 @@ interface Logged {
   readonly indexed: boolean;
 }
 
-/** The passes of a check; each yields where the event loop may have its turn. */
+/** The passes of a check. Each yields where the event loop may run. */
 class Check {
   private readonly state: State;
   private readonly counted = new Map<string, number>();
-  /** How many log entries walks came through, and the sum of their revisions. */
+  /** Number of log entries that walks visited, and the sum of their revisions. */
   private readonly walked = { count: 0, sum: 0 };
 
   constructor(
@@ -107,18 +107,18 @@ class Check {
     private readonly snapshot: Snapshot,
     private readonly problems: string[],
   ) {
-    // A plain `get` takes the snapshot's transaction; the state record is small enough to be copied.
+    // `get` accepts the snapshot's transaction; the state record is small, so copying it is cheap.
     const state = environment.meta.get("state", snapshot);
     this.state = soundStateIn(state);
     if (this.state.floor > this.state.revision) this.report("the floor is above the latest revision");
   }
 
-  /** Every present value: its key, its revision, and the log entry that wrote it. */
+  /** Checks every current value: its key, its revision, and the log entry that wrote it. */
   *data(): Generator<void> {
     const { data } = this.environment;
     for (const [{ key, value }, pause] of paced(data.getRange({ start: lowestKey, ...this.snapshot }))) {
       const { revision } = value as RawEntry;
-      // Before others have their turn: it is about the value that was read last.
+      // Before yielding, because it uses the value that was read last.
       this.checkValue(key, value as RawEntry);
       if (pause) yield;
       this.checkKey(key);
@@ -138,7 +138,7 @@ class Check {
     }
   }
 
-  /** Every index entry is of a change within the history that the log says should have one. */
+  /** Checks that every index entry belongs to a change within the history that should have one according to the log. */
   *history(): Generator<void> {
     const { history } = this.environment;
     const { floor, revision: latest } = this.state;
@@ -149,12 +149,12 @@ class Check {
       if (supersededAt <= floor || supersededAt > latest) this.report(`${where} lies outside the history`);
       const change = this.logged(supersededAt);
       if (change?.key !== key) this.report(`${where} isn't in the log`);
-      else if (!change.indexed) this.report(`${where} is one too many`);
+      else if (!change.indexed) this.report(`${where} should not exist`);
       else this.walk(key, supersededAt);
     }
   }
 
-  /** The log has every revision of the history, and each was found by a walk from `data` or `history`: once. */
+  /** Checks that the log has every revision of the history, and that walks from `data` or `history` visited each exactly once. */
   *log(): Generator<void> {
     const { log, history } = this.environment;
     let expected = this.state.floor + 1;
@@ -179,7 +179,7 @@ class Check {
     }
   }
 
-  /** Goes back from a change of a key, as an exact read does, to the next one that begins a walk of its own. */
+  /** Walks back from a change of a key, as an exact read does, to the next change at which another walk begins. */
   private walk(key: string, from: Revision): void {
     for (let at = from, steps = 1; ; steps++) {
       const change = this.logged(at);
@@ -215,7 +215,7 @@ class Check {
     return { kind, key, superseded: decodeRecord(key, record), indexed: isIndexed(kind, bytes, recordAt) };
   }
 
-  /** No time has a revision that isn't there yet. Times may be out of order where the clock was set back. */
+  /** Checks that no mark has a future revision. Times may be out of order after the clock was set back. */
   *marks(): Generator<void> {
     const { marks } = this.environment;
     for (const [{ key: time, value }, pause] of paced(marks.getRange({ start: 0, ...this.snapshot }))) {
@@ -235,7 +235,7 @@ class Check {
     }
   }
 
-  /** The counters say how many keys there are. */
+  /** Checks that the counters match the number of keys. */
   *counters(): Generator<void> {
     const { counts } = this.environment;
     for (const [{ key: prefix, value }, pause] of paced(
@@ -263,7 +263,7 @@ class Check {
   }
 }
 
-/** Items with a flag on each that ends a slice. */
+/** Returns each item with a flag that is true for the last one of a slice. */
 function* paced<T>(items: Iterable<T>): Generator<readonly [T, boolean]> {
   let count = 0;
   for (const item of items) yield [item, ++count % sliceEntries === 0];

@@ -14,7 +14,7 @@ function tableOf(polynomial: number): Uint32Array {
   });
 }
 
-/** As {@link checksumOf}, for versions of Node without `zlib.crc32` (before 20.15 and 22.2). */
+/** Like {@link checksumOf}, for versions of Node without `zlib.crc32` (before 20.15 and 22.2). */
 export function tableChecksumOf(bytes: Uint8Array, start = 0): number {
   let value = ~start;
   for (let at = 0; at < bytes.length; at++) value = table[(value ^ bytes[at]!) & 0xff]! ^ (value >>> 8);

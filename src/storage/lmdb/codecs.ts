@@ -108,7 +108,7 @@ export class RecordCodec {
     return entry;
   }
 
-  /** @param upTo a view of the first bytes of the record. */
+  /** @param upTo returns a view of the record's first `end` bytes. */
   private read(record: Buffer, length: number, upTo: (end: number) => Uint8Array): RawEntry {
     this.fault = undefined;
     try {
@@ -122,7 +122,7 @@ export class RecordCodec {
       }
       return this.keep(upTo(length));
     } catch (error) {
-      // Which value it is that can't be read is known to the caller alone.
+      // Only the caller knows the key of the damaged value.
       if (!(error instanceof RangeError)) throw error;
       this.fault = error.message;
       return { key: "", revision: revisionOf(0), header: nothing, body: nothing, revisionAt: 0 };

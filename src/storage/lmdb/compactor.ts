@@ -5,28 +5,27 @@ import { transactionError } from "./errors.ts";
 import { decodeLogRecord, encodeState, isIndexed, readUint64 } from "./layout.ts";
 import { soundStateIn, stateIn } from "./reader.ts";
 
-/** How many revisions one transaction drops: about a millisecond's work. */
+/** Number of revisions that one transaction drops, in about a millisecond. */
 const sliceRevisions = 200;
 
 /**
- * Drops history: walks the log from its start, and drops each entry together with what the index says of it. The floor
- * rises in the same transaction, a slice at a time, so several processes may do this at once and readers always
- * find what the floor promises.
+ * Drops history in slices: removes log entries from the start of the log with their index entries, and raises the floor in the same
+ * transaction. So several processes may compact at once, and everything above the floor is always readable.
  */
 export class Compactor {
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly environment: Environment) {}
 
-  /** Raises the floor to the revision that was newest at `before` (milliseconds since 1970), and gives it. */
+  /** Raises the floor to the revision that was newest at `before` (milliseconds since 1970), and returns it. */
   compact(before: number): Promise<Revision> {
     const next = this.running.then(() => this.run(before));
-    // A failure is the caller's to handle; the next compaction only waits for the end of this one.
+    // The caller handles a failure; the next compaction only waits for the end of this one.
     this.running = Promise.allSettled([next]);
     return next;
   }
 
-  /** Resolves when no compaction is under way. */
+  /** Resolves when no compaction is running. */
   async settled(): Promise<void> {
     await this.running;
   }
@@ -56,14 +55,14 @@ export class Compactor {
     const { marks, meta } = this.environment;
     const { revision, markTime } = stateIn(meta.getBinaryFast("state"));
     if (markTime <= before) return revision;
-    // In reverse order the range runs from `start` down to the first mark.
+    // A reverse range goes from `start` down to the first mark.
     for (const { value } of marks.getRange({ start: Math.max(0, before), reverse: true, limit: 1 })) {
       return revisionOf(readUint64(value, 0));
     }
     return revisionOf(0);
   }
 
-  /** Runs inside the write transaction. */
+  /** Must be called in the write transaction. */
   private dropSlice(target: Revision, before: number): void {
     const { meta, log, history, marks } = this.environment;
     const { revision, floor, markTime } = soundStateIn(meta.getBinaryFast("state"));

@@ -8,7 +8,7 @@ export interface Environment {
   readonly dir: string;
   readonly root: RootDatabase<Buffer, string>;
   readonly lock: WriterLock;
-  /** The size of the file's pages. */
+  /** Page size of the file. */
   readonly pageBytes: number;
   readonly data: Database<RawEntry | Buffer, string>;
   readonly history: Database<Buffer, HistoryKey>;
@@ -16,6 +16,6 @@ export interface Environment {
   readonly counts: Database<Buffer, string>;
   readonly marks: Database<Buffer, number>;
   readonly meta: Database<Buffer, string>;
-  /** The value codec of `data`, which the log's records go through as well. */
+  /** Value decoder of `data` and of the records in the log. */
   readonly records: RecordCodec;
 }

@@ -4,54 +4,53 @@ import type { Environment } from "./databases.ts";
 import { fullError } from "./errors.ts";
 import { diskIsFull, fileBytes, reserveBytes, usedBytes } from "./room.ts";
 
-/** How long an answer to whether the disk is full is used. */
+/** Lifetime of a cached result of the disk check. */
 const probeMs = 250;
 
-/** The pause after a failed transaction; each further one is twice as long. */
+/** Pause after a failed transaction; doubled after each further failure. */
 const firstPauseMs = 1000;
 const maxPauseMs = 10 * 60_000;
 
-/** Failed transactions in a row that aren't explained by a full disk, and are tried again at once. */
+/** Number of consecutive failures, other than by a full disk, that are retried without a pause. */
 const freeFailures = 2;
 
 /**
- * Keeps writes that would fail from becoming transactions: for each transaction that fails to commit, the storage library
- * writes a stack to standard error. A disk that has less than 8 MiB left, in a file without as many free pages, counts as full before
- * a write fails.
+ * Rejects writes that would fail before they become transactions, because lmdb-js prints a stack to standard error for each failed
+ * commit. The disk counts as full if it has less than 8 MiB left and the file has less than that in free pages.
  */
 export class DiskSpaceGuard {
-  /** Why writes fail at present. */
+  /** The error with which writes currently fail. */
   private failure: StoreError | undefined;
   private failures = 0;
   private pausedUntil = Number.NEGATIVE_INFINITY;
   private nextProbe = Number.NEGATIVE_INFINITY;
-  /** What the last probe said of the disk. */
+  /** Result of the last disk check. */
   private diskFull = false;
-  /** Whether there is no room on the disk, nor in the file. */
+  /** Whether both the disk and the file are full. */
   private isFull = false;
-  /** Whether a transaction has changed something since the store was opened; before that it is unknown whether one can. */
+  /** Whether a write transaction has succeeded since the store was opened. */
   private hasWritten = false;
 
   constructor(private readonly environment: Environment) {}
 
-  /** Why writes fail at present, for health checks: before the first write the disk is probed. */
+  /** Returns the error with which writes currently fail, for health checks. Before the first write it checks the disk. */
   obstacle(): StoreError | undefined {
     if (this.failure !== undefined || !this.hasWritten || isTight(this.environment.dir)) this.look();
     return this.failure;
   }
 
-  /** Why a write that makes the file grow is not tried at present. */
+  /** Returns the error with which writes that need space are currently rejected. */
   refusal(): StoreError | undefined {
     if (this.failure !== undefined || isTight(this.environment.dir)) this.look();
     return this.failure;
   }
 
-  /** Whether all transactions fail at present, deletes and the removal of history too. */
+  /** Whether all transactions are currently paused, also deletes and compaction. */
   get paused(): boolean {
     return this.failure !== undefined && performance.now() < this.pausedUntil;
   }
 
-  /** A transaction failed to commit. */
+  /** Records a failed commit. */
   failed(error: StoreError): void {
     this.failure = error;
     this.failures++;
@@ -60,7 +59,7 @@ export class DiskSpaceGuard {
     this.pausedUntil = performance.now() + Math.min(firstPauseMs * 2 ** doublings, maxPauseMs);
   }
 
-  /** A transaction that changed something was committed. */
+  /** Records a successful write transaction. */
   succeeded(): void {
     this.hasWritten = true;
     if (this.failure === undefined) this.failures = 0;
@@ -86,13 +85,13 @@ export class DiskSpaceGuard {
   }
 }
 
-/** Whether the disk has little room by its own account, which doesn't say everything: there are quotas too. */
+/** Whether the file system reports little free space. It doesn't report quotas. */
 function isTight(dir: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dir);
     return bavail * bsize < reserveBytes;
   } catch (error) {
-    // A folder that has gone is reported by the write itself.
+    // If the folder was removed, the write itself fails with an error.
     if (error instanceof Error && "code" in error) return false;
     throw error;
   }

@@ -31,8 +31,8 @@ import { WriterLock } from "./writer-lock.ts";
 export const defaultMapBytes = 256 * 2 ** 30;
 
 /**
- * The page size of new files. Of objects of one to two kilobytes a page of 4 KB holds only one or two, and half of it stays
- * empty; with larger pages than this each write would cost the disk more.
+ * Page size of new files. With 4 KB a page has only one or two objects of 1-2 KB, and half of it is unused; with larger pages each
+ * write needs more disk bandwidth.
  */
 const newPageBytes = 8192;
 
@@ -138,7 +138,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
   const root = open<Buffer, string>({
     path: dir,
     noSubdir: false,
-    // With overlapping syncs a write would be acknowledged before it is durable.
+    // With overlapping syncs a write is acknowledged before it is durable.
     overlappingSync: false,
     // Batches of the library create promises without handlers: a failed commit would end the process.
     eventTurnBatching: false,
@@ -264,19 +264,19 @@ function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): vo
 const databaseNames = ["meta", "data", "history", "log", "counts", "marks"] as const;
 
 /**
- * Whether the file has no databases yet. Runs inside the transaction that opens them.
+ * Whether the file has no databases yet. Must be called in the transaction that opens them.
  *
  * @throws {Error} if one is missing: a database with a damaged name would be created again.
  */
 function isNew(root: RootDatabase<Buffer, string>): boolean {
-  // The library stores the names as C does, with a NUL behind them.
+  // lmdb-js stores the names with a trailing NUL.
   const present = new Set(root.getKeys({ start: "a" }));
   const missing = databaseNames.filter((name) => !present.has(`${name}\0`));
   if (missing.length === 0 || present.size === 0) return missing.length > 0;
   throw new Error(`${dataFile} is CORRUPTED: it has no database ${missing.join(" and ")}`);
 }
 
-/** Runs inside the transaction that opens the databases. */
+/** Must be called in the transaction that opens the databases. */
 function initialise({ dir, meta }: Environment, asNew: boolean): void {
   const state = meta.getBinary("state");
   if (state === undefined && asNew) {

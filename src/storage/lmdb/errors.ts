@@ -12,7 +12,7 @@ const fullMessages = [
   "EFBIG",
 ];
 
-/** What to do about a failure, by a word of its message. */
+/** Advice for a failure, by a pattern of its message. */
 const adviceByMessage: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [
     /EACCES|EPERM|EROFS|Permission denied|Read-only/,
@@ -33,7 +33,7 @@ export function damagedError(dir: string, cause: unknown): StoreDamagedError {
   return new StoreDamagedError(`the data folder ${dir} can't be used: ${message}; ${what}`, { cause });
 }
 
-/** The error of a write for which there is no room. */
+/** Creates the error for a write without space. */
 export function fullError(dir: string, why: string, cause?: unknown): StoreFullError {
   return new StoreFullError(
     `no room for the write in ${dir} (${why}): free space on the disk or raise the size limit; nothing was written`,
@@ -41,7 +41,7 @@ export function fullError(dir: string, why: string, cause?: unknown): StoreFullE
   );
 }
 
-/** The error of a write that another process kept from beginning. */
+/** Creates the error for a write that another process blocked. */
 export function lockedError(dir: string, holder: string | undefined, waitedMs: number): StoreTimeoutError {
   return new StoreTimeoutError(
     `no write to ${dir} could begin for ${(waitedMs / 1000).toFixed(1)} s: ${holder ?? "another process"} holds ` +
@@ -49,19 +49,19 @@ export function lockedError(dir: string, holder: string | undefined, waitedMs: n
   );
 }
 
-/** The error of work that needs a folder to itself. */
+/** Creates the error for an operation that requires exclusive use of a folder. */
 export function usedError(dir: string, process: number): StoreTimeoutError {
   return new StoreTimeoutError(
     `${dir} is in use by process ${process}: end that server first; nothing was changed`,
   );
 }
 
-/** The error of who opened a file that was then replaced by a smaller one. */
+/** Creates the error for a file that was replaced by `plinth compact` after it was opened. */
 export function replacedError(dir: string): StoreTimeoutError {
   return new StoreTimeoutError(`${dir} was compacted by another process while it was opened: try again`);
 }
 
-/** Why a transaction failed: lmdb-js says only that it did, and the reason in a promise on the error. */
+/** Returns the cause of a failed transaction. lmdb-js provides it as a promise on the error. */
 export async function transactionError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !("commitError" in error)) return error;
   try {
@@ -72,7 +72,7 @@ export async function transactionError(error: unknown): Promise<unknown> {
   }
 }
 
-/** The error that a failed write transaction becomes; nothing of the transaction was written. */
+/** Creates the error for a failed write transaction, of which nothing was written. */
 export function writeError(dir: string, cause: unknown): StoreError {
   const message = cause instanceof Error ? cause.message : String(cause);
   if (fullMessages.some((word) => message.includes(word))) {

@@ -1,8 +1,8 @@
-/** The file in which LMDB keeps everything. */
+/** LMDB's data file. */
 export const dataFile = "data.mdb";
 
-/** The file through which the processes over a folder agree on who reads what and who writes. */
+/** LMDB's lock file, with the reader table and the write lock. */
 export const lockFile = "lock.mdb";
 
-/** The number near the beginning of both. */
+/** Magic number near the start of both files. */
 export const lmdbMagic = 0xbeefc0de;

@@ -6,7 +6,7 @@
  * | `data`    | key, UTF-8                       | record: the present value                                    |
  * | `log`     | revision, 8 bytes                | kind (1 byte), key length (2), key, then, but for a create,  |
  * |           |                                  | the record of the value that this revision superseded        |
- * | `history` | key, NUL, supersededAt (8 bytes) | nothing: an index into the log, of one in so many changes    |
+ * | `history` | key, NUL, supersededAt (8 bytes) | empty: an index into the log, of every 16th change of a key  |
  * | `counts`  | collection or partition prefix   | number of present keys, 8 bytes                              |
  * | `marks`   | time in ms, 8 bytes              | the revision that was newest then, 8 bytes                   |
  * | `meta`    | `state`                          | format, latest revision, floor, its mark's time, its batch   |
@@ -36,7 +36,7 @@ import { revisionOf, spliceRevision } from "../entry.ts";
 import { checksumBytes, checksumOf, checksumOfText } from "./checksum.ts";
 import type { Draft, Entry, Revision, Write } from "../store.ts";
 
-/** The version of this layout. */
+/** Version of this layout. */
 export const formatVersion = 2;
 
 /** Supported versions of the layout; a folder of another version isn't changed. */
@@ -119,7 +119,7 @@ export function checksumAt(record: Uint8Array, length: number): number | undefin
 /**
  * Verifies that a record was written under the key, if it has a checksum.
  *
- * @throws {RangeError} it isn't.
+ * @throws {RangeError} if it doesn't match.
  */
 export function assertRecord(key: string, record: Buffer): void {
   const end = checksumAt(record, record.length);
@@ -131,10 +131,9 @@ export function assertRecord(key: string, record: Buffer): void {
 }
 
 /**
- * The entry in the record that takes `length` bytes of `source` from `offset`; its header and body are views. Doesn't look at
- * the checksum.
+ * Decodes the record in `length` bytes of `source` from `offset`; header and body are views. Doesn't verify the checksum.
  *
- * @throws {RangeError} it is no record.
+ * @throws {RangeError} for a malformed record.
  */
 export function decodeRecord(key: string, source: Buffer, offset = 0, length = source.length): Entry {
   if (length < recordPrefixBytes) throw new RangeError("a record is cut off");
@@ -223,10 +222,10 @@ export interface LogRecord {
 }
 
 /**
- * Writes a log entry to the start of `target` if it is large enough.
+ * Writes a log entry to the start of `target` if it fits.
  *
- * @param superseded the record of the value that the write superseded.
- * @returns the entry's length.
+ * @param superseded record of the superseded value.
+ * @returns the length of the entry, also if it doesn't fit.
  */
 export function writeLogRecord(
   target: Buffer,
@@ -257,7 +256,7 @@ export function decodeLogRecord(bytes: Buffer): LogRecord {
 }
 
 /**
- * The revision of the value that a log entry holds: the step of a walk through the past. `undefined` for a create.
+ * Returns the revision of the superseded value in a log entry; undefined for a create.
  */
 export function supersededRevision(bytes: Buffer): Revision | undefined {
   if (bytes[0] === kinds.indexOf("create")) return undefined;

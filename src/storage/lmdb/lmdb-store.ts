@@ -30,15 +30,15 @@ import { recordRetention } from "./retention.ts";
 import { fileBytes, usedBytes } from "./room.ts";
 import { type Batch, Writer } from "./writer.ts";
 
-/** How an embedded store is opened. */
+/** Options of an embedded store. */
 export interface LmdbStoreOptions extends StoreOptions {
-  /** The data folder; made when it doesn't exist. Other processes may have it open. */
+  /** Data folder; created if it doesn't exist. Other processes may have it open. */
   readonly dir: string;
-  /** The most that the store may hold, in bytes; 256 GiB when absent. It takes address space, not disk. */
+  /** Maximum size of the store in bytes; default 256 GiB. It reserves address space, not disk. */
   readonly mapSize?: number | undefined;
-  /** How much memory recent events may take, in bytes; 16 MiB when absent. */
+  /** Maximum memory for recent events in bytes; default 16 MiB. */
   readonly recentEventsBytes?: number | undefined;
-  /** How long a write may wait for other processes, in milliseconds; 10 s when absent. */
+  /** Maximum time that a write waits for other processes, in milliseconds; default 10 s. */
   readonly writeTimeoutMs?: number | undefined;
 }
 
@@ -69,12 +69,12 @@ class EmbeddedStore implements LmdbStore {
   private readonly compactor: Compactor;
   private readonly room: DiskSpaceGuard;
   private readonly feed: Feed;
-  /** Undefined where this opener keeps all history. */
+  /** Undefined if this store object keeps all history. */
   private readonly compaction: Periodic | undefined;
   private readonly checks = new Set<Promise<unknown>>();
   private watch: ChangeWatch | undefined;
   private closing: Promise<void> | undefined;
-  /** Someone committed while a batch of our own was under way. */
+  /** Whether a change of the file was reported while a batch of this store was running. */
   private missedChange = false;
 
   constructor(
@@ -157,7 +157,7 @@ class EmbeddedStore implements LmdbStore {
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     if (this.closing === undefined) {
-      // Only who listens needs to hear of other processes.
+      // Changes of other processes matter only to subscriptions.
       this.watch ??= new ChangeWatch(join(this.dir, dataFile), this.options.clock, () => this.onChange());
       this.readNewest();
     }
@@ -210,14 +210,14 @@ class EmbeddedStore implements LmdbStore {
     const quiet = await this.writesEnded();
     this.watch?.stop();
     this.feed.end(closedError());
-    // A transaction that waits to begin can't be cancelled, and the folder can't be closed before it ends.
+    // A transaction that waits for the write lock can't be cancelled, and the environment can't be closed before it ends.
     if (!quiet) throw this.writer.abandon();
-    // A check holds a snapshot, which must not outlive the environment.
+    // A check has a snapshot, which must not outlive the environment.
     await Promise.allSettled(this.checks);
     await releaseEnvironment(this.environment);
   }
 
-  /** Whether all writing has ended in the time that a write may wait. */
+  /** Waits for pending writes, at most the write timeout. Returns whether all have ended. */
   private async writesEnded(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
@@ -236,7 +236,7 @@ class EmbeddedStore implements LmdbStore {
     }
   }
 
-  /** Publishes a batch of this store; what other processes committed before it comes from the log. */
+  /** Publishes a batch of this store. Earlier commits of other processes are read from the log. */
   private publish({ before, events }: Batch): void {
     const { feed } = this;
     if (feed.position < before) this.readLog(before);
@@ -246,15 +246,15 @@ class EmbeddedStore implements LmdbStore {
   }
 
   private onChange(): void {
-    // A batch of our own tells by itself, and reads first what others did before it.
+    // A batch of this store publishes its own events, and reads earlier ones of other processes first.
     this.missedChange = this.writer.busy;
     if (this.closing !== undefined || this.writer.busy) return;
     this.orEndSubscriptions(() => this.readNewest());
   }
 
   /**
-   * A log that can't be read ends the present subscriptions, which begin anew and read it again; it doesn't undo the
-   * writes that are being acknowledged.
+   * If the log can't be read, ends the current subscriptions, so that their users subscribe again. The writes that are being
+   * acknowledged are not affected.
    */
   private orEndSubscriptions(read: () => void): void {
     try {
@@ -281,7 +281,7 @@ class EmbeddedStore implements LmdbStore {
     const { feed } = this;
     while (feed.position < upTo) {
       const { floor } = this.reader.state();
-      // Only a process that stood still for the whole retention time falls behind the log.
+      // A process falls behind the log only if it was stopped for the whole retention time.
       if (feed.position < floor) feed.skipTo(floor);
       else {
         const slice = this.reader.events("/", feed.position, upTo);
@@ -292,7 +292,7 @@ class EmbeddedStore implements LmdbStore {
   }
 
   private async compactByAge(retentionMs: number): Promise<void> {
-    // It frees room, so that it is tried on a full disk too, as deletes are.
+    // Compaction frees space, so it is tried on a full disk too, as deletes are.
     this.room.refusal();
     if (this.room.paused) return;
     try {

@@ -3,14 +3,14 @@
  * overwrites the older one, so the newer one describes the committed state. LMDB trusts them: with a truncated or damaged file it
  * would access unmapped memory, which ends the process by a signal.
  *
- * A meta page has, behind the header that each page has (`page-walk.ts`): a magic number (4 bytes), the version (4), an
+ * A meta page has, after the common page header (`page-walk.ts`): a magic number (4 bytes), the version (4), an
  * address (8), the size of the map (8), the descriptions of the tree of free pages and of that of the databases (48 each),
  * the number of the last page (8) and that of the transaction (8).
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { lmdbMagic } from "./files.ts";
 
-/** The bytes of the header of each page. */
+/** Size of the page header in bytes. */
 export const headerBytes = 24;
 
 /** Byte offsets in a page header. */

@@ -87,7 +87,7 @@ class PageWalk {
   }
 
   run(): void {
-    // The list of free pages is what every write begins with.
+    // Every write begins with the list of free pages.
     this.tree(this.meta.freeTree);
     this.tree(this.meta.mainTree);
     if (this.whole) this.requireNoOthers();
@@ -125,7 +125,7 @@ class PageWalk {
   /** @param bounds range of the keys of the page, from its parent pages. */
   private page(tree: Tree, number: number, depth: number, bounds: Bounds, counts: Counts): void {
     const isLeaf = depth === tree.depth;
-    // The tree of databases leads to the others.
+    // The tree of databases contains the roots of the others.
     const canSkip = !this.whole && tree.name !== databasesName && tree.name !== freePagesName;
     if (isLeaf && canSkip && this.leaves++ % this.stride > 0) return this.claimUsed(number);
     const page = this.treePage(number, isLeaf ? leafFlag : branchFlag);
@@ -138,10 +138,10 @@ class PageWalk {
     let before = bounds.lower;
     for (let index = 0; index < count; index++) {
       const at = this.nodeAt(page, number, index);
-      // The first key of a branch page stands for everything below the second.
+      // The first key of a branch page is ignored: its child has all keys below the second one.
       const first = !isLeaf && index === 0;
       const key = first ? undefined : this.keyAt(tree, page, number, at);
-      // The key above a page may be its first one too.
+      // The parent's key may be equal to the first key of the page.
       const mayBeEqual = before === bounds.lower;
       const inOrder =
         key === undefined ||

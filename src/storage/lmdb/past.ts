@@ -10,25 +10,25 @@ import {
   supersededRevision,
 } from "./layout.ts";
 
-/** What one write did. */
+/** The effect of one write. */
 export interface Change {
   readonly kind: Write["kind"];
   readonly key: string;
   readonly revision: Revision;
-  /** The value that it superseded; absent for a create. */
+  /** The superseded value; absent for a create. */
   readonly previous: Entry | undefined;
 }
 
-/** Reads superseded values out of the log; `layout.ts` says how they are found. Revisions are within the history. */
+/** Reads superseded values from the log as described in `layout.ts`. All revisions must be within the history. */
 export class Past {
   constructor(private readonly environment: Environment) {}
 
-  /** The present value. */
+  /** Returns the current value. */
   present(key: string): Entry | undefined {
     return this.named(key, this.environment.data.get(key) as RawEntry | undefined);
   }
 
-  /** The value as it was at revision `at`. */
+  /** Returns the value at revision `at`. */
   valueAt(key: string, at: Revision): Entry | undefined {
     const present = this.present(key);
     if (present !== undefined && present.revision <= at) return present;
@@ -36,7 +36,7 @@ export class Past {
     return from === undefined ? undefined : this.valueBefore(key, from, at);
   }
 
-  /** The value as it was at revision `at`, going back from a later revision `from` that changed the key. */
+  /** Returns the value at revision `at`, walking back from a later revision `from` that changed the key. */
   valueBefore(key: string, from: Revision, at: Revision): Entry | undefined {
     for (let revision = from; ;) {
       const bytes = this.logged(revision);
@@ -48,7 +48,7 @@ export class Past {
     }
   }
 
-  /** What the write at a revision did, if its key is under the prefix. */
+  /** Returns the change of a revision if its key is under the prefix. */
   change(revision: Revision, prefix: string): Change | undefined {
     const bytes = this.logged(revision);
     const { kind, key, recordAt } = decodeLogRecord(bytes);
@@ -57,7 +57,7 @@ export class Past {
     return { kind, key, revision, previous: this.named(key, previous) };
   }
 
-  /** Kind and key of the write at a revision. */
+  /** Returns kind and key of the write at a revision. */
   kindAndKey(revision: Revision): LogRecord {
     return decodeLogRecord(this.logged(revision));
   }
@@ -68,7 +68,7 @@ export class Past {
     return this.named(key, this.environment.records.copy(bytes, recordAt));
   }
 
-  /** The first revision above `at` of which the index has an entry. */
+  /** Returns the first revision above `at` with an index entry for the key. */
   private indexedAbove(key: string, at: Revision): Revision | undefined {
     const start: HistoryKey = [key, revisionOf(at + 1)];
     const end: HistoryKey = [key, maxRevision];
@@ -78,7 +78,7 @@ export class Past {
     return undefined;
   }
 
-  /** A log entry; its bytes are the engine's until the next read. */
+  /** Returns a log entry. Its bytes are LMDB's buffer, valid until the next read. */
   private logged(revision: Revision): Buffer {
     const bytes = this.environment.log.getBinaryFast(revision);
     if (bytes === undefined) throw new RangeError(`the log has no entry of revision ${revision}`);

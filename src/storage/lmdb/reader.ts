@@ -20,13 +20,13 @@ const sliceEvents = 500;
 const sliceBytes = 1024 * 1024;
 
 /**
- * Reads of one environment. Each method takes a snapshot of what is committed now, by whichever process, and is done
- * with it when it returns; but see {@link Reader.together}.
+ * Reads of one environment. Each method uses a new snapshot of the committed data of all processes, and releases it when it returns;
+ * except in {@link Reader.together}.
  */
 export class Reader {
   private readonly past: Past;
   /** Whether the current reads share a snapshot, and whether it exists already. */
-  private snapshot: "none" | "wanted" | "taken" = "none";
+  private snapshot: "none" | "requested" | "open" = "none";
 
   constructor(private readonly environment: Environment) {
     this.past = new Past(environment);
@@ -34,7 +34,7 @@ export class Reader {
 
   /** Runs work whose reads share one snapshot, created by the first read. */
   together(work: () => void): void {
-    this.snapshot = "wanted";
+    this.snapshot = "requested";
     try {
       work();
     } finally {
@@ -55,9 +55,9 @@ export class Reader {
   }
 
   private renew(): void {
-    if (this.snapshot === "taken") return;
+    if (this.snapshot === "open") return;
     this.environment.meta.resetReadTxn();
-    if (this.snapshot === "wanted") this.snapshot = "taken";
+    if (this.snapshot === "requested") this.snapshot = "open";
   }
 
   /** @throws as `Store.get`. */
@@ -74,7 +74,7 @@ export class Reader {
     const page = new Page(limit, maxBytes);
     if (isTooLong(prefix)) return { revision, entries: [], more: false };
     if (after !== undefined && isTooLong(after)) {
-      // Every key lies on the same side of the shortened one; the engine doesn't take the whole.
+      // LMDB doesn't accept longer keys. A shortened one gives the same range.
       return this.range({ prefix, at, after: shortened(after), limit, maxBytes });
     }
     const { records } = this.environment;
@@ -108,10 +108,10 @@ export class Reader {
   }
 
   /**
-   * By how much the keys under the prefix became more through the log entries above `after` up to `upTo`, as far as
-   * one slice goes.
+   * Returns by how much the number of keys under the prefix changed after revision `after` up to `upTo`, or up to the end of one
+   * slice.
    *
-   * @throws {RevisionCompactedError} those entries are no longer kept.
+   * @throws {RevisionCompactedError} if the log no longer has these revisions.
    */
   growth(prefix: string, after: Revision, upTo: Revision): { growth: number; upTo: Revision } {
     const { floor } = this.state();
@@ -135,7 +135,7 @@ export class Reader {
     const events: StoreEvent[] = [];
     let bytes = 0;
     for (const [i, { kind, key, revision: at, previous }] of changes.entries()) {
-      // What a change made is what the next change of the key superseded: it is read once.
+      // The value of a change is the superseded value of the key's next change, so it is read only once.
       const next = later[i];
       const entry = kind === "delete" ? undefined : next ? next.previous : this.past.valueAt(key, at);
       if (entry === undefined && kind !== "delete")
@@ -256,7 +256,7 @@ class Page {
 function shortened(text: string): string {
   const bytes = Buffer.from(text);
   let end = maxKeyBytes;
-  // Not within a character.
+  // Don't split a UTF-8 sequence.
   while ((bytes[end]! & 0xc0) === 0x80) end--;
   return bytes.toString("utf8", 0, end);
 }
@@ -270,8 +270,7 @@ function dataRange(
 }
 
 /**
- * Two sequences in key order as one. Of a key that both have, the index's revision is taken: it is nearer to the one that
- * is read.
+ * Merges two sequences in key order. For a key in both, the index's revision is used, because it is nearer to the requested one.
  */
 function* merge(
   standing: Generator<Entry | Changed, void>,
@@ -288,7 +287,7 @@ function* merge(
       if (order >= 0) b = indexed.next();
     }
   } finally {
-    // Ends the cursors when the reader has enough.
+    // Closes the cursors when the consumer stops early.
     standing.return();
     indexed.return();
   }
@@ -301,9 +300,9 @@ export function stateIn(bytes: Buffer | undefined): State {
 }
 
 /**
- * As {@link stateIn}, with the checksum verified: for what is written on.
+ * Like {@link stateIn}, with verification of the checksum, for writes that are based on it.
  *
- * @throws {StoreDamagedError} it is missing or damaged.
+ * @throws {StoreDamagedError} if the record is missing or damaged.
  */
 export function soundStateIn(bytes: Buffer | undefined): State {
   if (bytes !== undefined && !isStateSound(bytes))

@@ -29,7 +29,7 @@ const databases = {
 /** Maximum number of values per transaction on the new file; bounds memory. */
 const putsAtOnce = 5000;
 
-/** The sizes of a store's file, in bytes. */
+/** Sizes of the data file in bytes. */
 export interface ShrinkResult {
   readonly before: number;
   readonly after: number;
@@ -87,7 +87,7 @@ async function withFreshFile<T>(old: Environment, work: (fresh: Environment) => 
 function refuseOthers(environment: Environment): void {
   const { dir, root } = environment;
   root.readerCheck();
-  // A line for each, below a heading: process, thread, transaction.
+  // A heading, then a line per entry: process, thread, transaction.
   const processes = root
     .readerList()
     .split("\n")
@@ -108,7 +108,7 @@ function replace(old: Environment, fresh: Environment): ShrinkResult {
   const freshFile = join(fresh.dir, dataFile);
   const sizes = { before: statSync(oldFile).size, after: statSync(freshFile).size };
   renameSync(freshFile, oldFile);
-  // It describes the old file.
+  // The lock file belongs to the old file.
   rmSync(join(old.dir, lockFile), { force: true });
   return sizes;
 }
@@ -117,7 +117,7 @@ function replace(old: Environment, fresh: Environment): ShrinkResult {
 function copy(old: Environment, fresh: Environment, name: keyof typeof databases): void {
   const from = old[name] as Database<RawEntry | Buffer, Key>;
   const to = fresh[name] as Database<Buffer, Key>;
-  // A new file has its state already.
+  // Appending requires an empty database, but a new file already has its state in `meta`.
   const options = name === "meta" ? {} : { append: true };
   const entries = from.getRange({ start: databases[name] as Key })[Symbol.iterator]();
   for (let more = true; more;) {

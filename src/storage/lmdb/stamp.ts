@@ -11,7 +11,7 @@ const stampKey = "stamp";
 /**
  * Returns the stamp of a store; undefined if it has none.
  *
- * @throws {StoreDamagedError} it is damaged.
+ * @throws {StoreDamagedError} if it is damaged.
  */
 export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined {
   const bytes = meta.getBinary(stampKey);
@@ -26,7 +26,7 @@ export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined 
 /**
  * Checks the stamp of a store and writes it if needed. Call it in a write transaction.
  *
- * @throws {StoreStampError} the store is used for something else.
+ * @throws {StoreStampError} if the store has a different stamp.
  */
 export function claimStamp(databases: Databases, requested: RequestedStamp): void {
   const stamp = missingStamp(databases, requested);

@@ -2,27 +2,27 @@ import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { lmdbMagic, lockFile } from "./files.ts";
 
-/** Where the writers' mutex lies: behind the table's head, which takes one cache line with the readers' mutex. */
+/** Offset of the writer mutex: after the header and the reader mutex, which take one cache line. */
 const writerMutexAt = 64;
-/** The thread that holds a mutex, in glibc's layout of it. */
+/** Offset of the owner thread in glibc's mutex layout. */
 const ownerAt = writerMutexAt + 8;
 
-/** Tells which process holds the right to write to a folder. It never takes or changes it. */
+/** Reads which process has the write lock of a folder. Never acquires or changes it. */
 export class WriterLock {
   private file: number | undefined;
 
   constructor(private readonly dir: string) {}
 
   /**
-   * The process that writes at present, in words for a log, such as `process 123 (T (stopped))`; undefined where none does,
-   * or where the system keeps the lock in another way.
+   * Returns the process that has the write lock, for messages, such as `process 123 (T (stopped))`; undefined if none has it, or
+   * the system's lock layout is different.
    */
   holder(): string | undefined {
     const thread = this.owner();
     return thread === undefined || thread === 0 ? undefined : describeProcess(thread);
   }
 
-  /** As {@link holder}, where that process has been stopped (by SIGSTOP, or a debugger). */
+  /** Like {@link holder}, but only if that process is stopped (by SIGSTOP or a debugger). */
   stoppedHolder(): string | undefined {
     const holder = this.holder();
     return holder !== undefined && /state [Tt]\b/.test(holder) ? holder : undefined;
@@ -51,7 +51,7 @@ export class WriterLock {
   }
 }
 
-/** Which process a thread belongs to and what it does; of a process in another container only the number is known. */
+/** Describes the process of a thread and its state. For a process in another container only the id is known. */
 function describeProcess(thread: number): string {
   let status: string;
   try {

@@ -51,7 +51,7 @@ export interface WriterLimits {
 
 /** Callbacks of a writer. */
 export interface WriterEvents {
-  /** A batch that wrote something is durable; its writes are acknowledged next. */
+  /** A batch with changes is durable. Its writes are acknowledged after this call. */
   durable(batch: Batch): void;
   /** No batch is in progress any more. */
   idle(): void;
@@ -147,7 +147,7 @@ export class Writer {
     let failure: unknown;
     try {
       await this.environment.root.transaction(() => {
-        // Further writes may have come since the transaction was asked for.
+        // More writes may have arrived since the transaction was requested.
         this.refuseWhileFull();
         taken = this.queue.removeAll();
         try {
@@ -200,8 +200,8 @@ export class Writer {
   }
 
   /**
-   * Runs inside the write transaction. Everything that can fail comes before the first put: an exception after one would
-   * not undo it.
+   * Must be called in the write transaction. Everything that can fail is done before the first put, because an exception doesn't
+   * undo a put.
    */
   private write(batched: readonly WaitingWrite[]): Batch {
     const { meta, marks, counts } = this.environment;
@@ -223,7 +223,7 @@ export class Writer {
     return batch;
   }
 
-  /** The outcome of each write of a batch, in order; changes nothing. A write whose outcome can't be determined fails alone. */
+  /** Computes the outcome of each write of a batch, in order, without side effects. If that fails for a write, only this write fails. */
   private plan(
     batched: readonly WaitingWrite[],
     before: Revision,
@@ -317,7 +317,7 @@ function prepare(write: Write, present: PresentState, revision: Revision): Prepa
   };
 }
 
-/** A write of a batch that takes effect. */
+/** A successful write of a batch. */
 interface Step {
   readonly write: Write;
   readonly event: StoreEvent;
@@ -352,7 +352,7 @@ function growthOf(events: readonly StoreEvent[]): Map<string, number> {
     more = 0;
   };
   for (const { key, entry, previous } of events) {
-    // Most batches write to one partition.
+    // Usually all writes of a batch are in one partition.
     if (!isIn(key, counted.partition)) {
       add();
       counted = countersOf(key);

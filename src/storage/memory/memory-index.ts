@@ -3,16 +3,16 @@ import { firstRevision } from "../entry.ts";
 import { compareKeys, countersOf, prefixDepth, prefixEnd } from "../keys.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";
 
-/** One key's values: the present one, and those that were superseded or deleted within the history. */
+/** Values of one key: the current one, and those superseded or deleted within the history. */
 interface Chain {
   current: Entry | undefined;
   /** In order of revision. */
   past: { readonly entry: Entry; readonly supersededAt: Revision }[];
-  /** How many at the beginning of `past` are forgotten. */
+  /** Number of dropped values at the start of `past`. */
   dropped: number;
 }
 
-/** The data of a memory store: every key's values over the retained history, and the log of events. */
+/** Data of a memory store: all values within the history, and the event log. */
 export class MemoryIndex {
   latest: Revision = firstRevision;
   floor: Revision = firstRevision;
@@ -30,7 +30,7 @@ export class MemoryIndex {
     return chain === undefined ? undefined : valueAt(chain, revision);
   }
 
-  /** Takes a committed event in; its revision is the next one. */
+  /** Applies a committed event; its revision must be the next one. */
   apply(event: StoreEvent): void {
     const chain = this.chains.get(event.key) ?? { current: undefined, past: [], dropped: 0 };
     if (event.previous !== undefined)
@@ -43,7 +43,7 @@ export class MemoryIndex {
     if (change !== 0) this.addToCounters(event.key, change);
   }
 
-  /** The entries under `prefix` above `after` as they were at `revision`, in key order. */
+  /** Returns the entries under `prefix` with keys after `after`, at `revision`, in key order. */
   *entries(prefix: string, after: string | undefined, revision: Revision): Generator<Entry> {
     const end = prefixEnd(prefix);
     const start = after !== undefined && compareKeys(after, prefix) > 0 ? after : prefix;
@@ -55,7 +55,7 @@ export class MemoryIndex {
     }
   }
 
-  /** How many keys exist under the prefix now. */
+  /** Returns the current number of keys under the prefix. */
   count(prefix: string): number {
     const depth = prefixDepth(prefix);
     if (depth === 2 || depth === 3) return this.counts.get(prefix) ?? 0;
@@ -66,16 +66,16 @@ export class MemoryIndex {
     return total;
   }
 
-  /** Up to `limit` events of the log after a revision, of whatever key. */
+  /** Returns up to `limit` events after a revision, of all keys. */
   eventsAfter(revision: Revision, limit: number): StoreEvent[] {
-    // The log is dense: this store takes every revision.
+    // The log has every revision, because this store assigns them without gaps.
     const first = this.log[this.logStart];
     if (first === undefined) return [];
     const from = this.logStart + Math.max(0, revision + 1 - first.revision);
     return this.log.slice(from, from + limit);
   }
 
-  /** Drops what was superseded at or before `floor`. */
+  /** Drops values that were superseded at or before `floor`. */
   compact(floor: Revision): void {
     while (this.logStart < this.log.length && this.log[this.logStart]!.revision <= floor) {
       this.forget(this.log[this.logStart++]!);
@@ -87,7 +87,7 @@ export class MemoryIndex {
     if (floor > this.floor) this.floor = floor;
   }
 
-  /** What disagrees between values, counters, log and revision. */
+  /** Returns inconsistencies between values, counters, log and revision. */
   check(): string[] {
     const problems: string[] = [];
     const counted = new Map<string, number>();

@@ -25,7 +25,7 @@ import { MemoryIndex } from "./memory-index.ts";
 const pastSliceEvents = 1000;
 const countSliceKeys = 5000;
 
-/** Opens an empty store in this process's memory: for tests and for servers that need not outlive their process. */
+/** Creates an empty in-memory store, for tests and servers without persistent data. */
 export function createMemoryStore(options: StoreOptions): Store {
   return new MemoryStore(options);
 }

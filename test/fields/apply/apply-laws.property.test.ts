@@ -219,7 +219,7 @@ describe("the laws of apply", () => {
     );
   });
 
-  test("nobody owns what isn't there", () => {
+  test("absent fields have no owner", () => {
     fc.assert(
       fc.property(steps, (all) => {
         const { object, owners } = run(all);

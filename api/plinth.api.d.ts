@@ -2463,33 +2463,33 @@ export declare class Server<Objects = BuiltInObjects> {
 // ---- storage/conformance
 
 /**
- * All cases of the contract.
+ * Returns all cases.
  *
- * @param open makes a fresh, empty store; called at the start of each case, which closes what it was given at its end.
+ * @param open opens a new, empty store. It is called at the start of each case; the case disposes of the store at its end.
  */
 export declare function storeConformance(open: () => Promise<StoreUnderTest>): ConformanceCase[];
 
 // ---- storage/conformance/support
 
-/** A store to be judged, and what the suite needs to do around it. */
+/** A store under test, with the operations that the suite needs. */
 export interface StoreUnderTest {
   readonly store: Store;
-  /** Moves the store's clock on. */
+  /** Advances the store's clock. */
   advance(ms: number): void;
-  /** The time on the store's clock. */
+  /** Current time of the store's clock. */
   now(): number;
-  /** Opens one more store over the same data; absent where data isn't shared. */
+  /** Opens another store over the same data; absent if the engine can't share data. */
   readonly another?: (() => Promise<Store>) | undefined;
-  /** As `another`, opened for something; absent where the engine keeps no stamp. */
+  /** Like `another`, with a stamp; absent if the engine has no stamps. */
   readonly stamped?: ((stamp: RequestedStamp) => Promise<Store>) | undefined;
   /** Closes every store that was opened and removes the data. */
   dispose(): Promise<void>;
 }
 
-/** One statement of the contract. */
+/** One test of the contract. */
 export interface ConformanceCase {
   readonly name: string;
-  /** Rejects when the store breaks the contract; resolves with a reason when the case doesn't apply to it. */
+  /** Rejects if the store violates the contract. Resolves with a reason if the case doesn't apply to the store. */
   run(): Promise<string | undefined>;
 }
 
@@ -2503,7 +2503,7 @@ export interface Stamp {
   readonly format: number;
 }
 
-/** The stamp that a store must have, or takes on if it has none. */
+/** The stamp that a store must have; it is written if the store has none. */
 export interface RequestedStamp extends Stamp {
   /**
    * Maps a key that exists only in stores of one label to that label. Detects the use of older stores, which have no stamp.
@@ -2515,19 +2515,19 @@ export interface RequestedStamp extends Stamp {
 // ---- storage/store
 
 /**
- * The store's contract. Every engine in this folder keeps it, and `conformance.ts` proves it on each.
+ * The contract of storage engines. `conformance.ts` tests it for every engine.
  *
  * **Keys** are strings of the form `/{group}/{resource}/{namespace}/{name}` (cluster-scoped: the namespace is
  * empty), ordered by their UTF-8 bytes. The first two segments are the *collection* of a key, the first three its
  * *partition*. A prefix given to any operation ends in `/`. A key to be written has at most 1024 bytes and no NUL, else
- * `commit` rejects with a `TypeError`; whatever can't be a key is simply not found.
+ * `commit` rejects with a `TypeError`; reads of an invalid key find nothing.
  *
  * **The revision line.** Each committed write takes the next revision of the store. A fresh store is at revision
  * 1; the first write takes 2. Revisions grow strictly, also across restarts and processes; engines over a shared
  * cluster may skip numbers.
  *
  * **History.** The engine keeps superseded and deleted values for the retention time. `floor()` is the oldest revision
- * at which an exact read is still answered, and the oldest after which a subscription may start.
+ * at which an exact read is possible, and the oldest after which a subscription may start.
  *
  * **Durability.** A promise of `commit` resolves only when the write is synced to disk (or agreed by the cluster).
  * Writes that arrive together share one sync. A crash never leaves half a write.
@@ -2546,52 +2546,48 @@ export interface RequestedStamp extends Stamp {
  */
 export interface Store {
   /**
-   * The revision of the newest committed write, by whichever process. Engines in this machine answer at once (an
-   * embedded engine in about a microsecond); a cluster engine confirms with a quorum, and concurrent callers share one
-   * round trip.
+   * Returns the revision of the newest committed write of any process. Local engines return it synchronously (an embedded engine in
+   * about a microsecond); a cluster engine confirms it with a quorum, and concurrent callers share one round trip.
    */
   latestRevision(): MaybePromise<Revision>;
-  /** The oldest revision that is still readable exactly (see **History**). */
+  /** Returns the oldest revision that can be read exactly (see **History**). */
   floor(): MaybePromise<Revision>;
   /**
-   * Reads one key: at the latest revision (linearizable: it sees every write acknowledged before the call), or as it
-   * was at revision `at`.
+   * Reads one key at the latest revision (linearizable: it sees every write acknowledged before the call), or at revision `at`.
    *
-   * @returns the entry, or `undefined` when the key doesn't exist at that revision.
-   * @throws {RevisionCompactedError} `at` is below the floor.
-   * @throws {RevisionTooNewError} `at` is above the latest revision.
-   * @throws {StoreValueError} the value is damaged.
+   * @returns the entry, or `undefined` if the key doesn't exist at that revision.
+   * @throws {RevisionCompactedError} if `at` is below the floor.
+   * @throws {RevisionTooNewError} if `at` is above the latest revision.
+   * @throws {StoreValueError} if the value is damaged.
    */
   get(key: string, at?: Revision): MaybePromise<Entry | undefined>;
   /**
-   * Reads one page of the keys under a prefix, in key order, all as they were at one revision. Pages that belong
-   * together pass the first page's `revision` as `at` and the last key as `after`. The engine doesn't hold a lock or
-   * an open read between pages.
+   * Reads one page of the keys under a prefix, in key order, all at one revision. To read the next page, pass the first page's
+   * `revision` as `at` and the last key as `after`. The engine keeps no lock and no open read between pages.
    *
    * @throws as {@link Store.get}.
    */
   range(options: RangeOptions): MaybePromise<RangePage>;
   /**
-   * How many keys exist under a prefix, at latest or at an exact revision. At latest an embedded engine answers from
-   * counters in constant time for a whole collection or partition. Long counts yield to the event loop.
+   * Returns the number of keys under a prefix, at the latest or an exact revision. At the latest revision an embedded engine uses
+   * counters, in constant time, for a whole collection or partition. Long counts yield to the event loop.
    */
   count(prefix: string, at?: Revision): MaybePromise<number>;
   /**
-   * Writes one key if its state is what the caller saw. Conflicts are results, not errors: they carry the state that
-   * was there.
+   * Writes one key if its current state is the expected one. A conflict is a result with the current entry, not an error.
    *
-   * @throws {StoreFullError} disk or quota exhausted; nothing was written.
-   * @throws {StoreTimeoutError} the write couldn't begin in time; nothing was written.
-   * @throws {StoreClosedError} the store is closing.
+   * @throws {StoreFullError} if disk or quota are exhausted; nothing was written.
+   * @throws {StoreTimeoutError} if the write couldn't begin in time; nothing was written.
+   * @throws {StoreClosedError} if the store is closing.
    */
   commit(write: Write): Promise<CommitResult>;
   /**
-   * Delivers every event under `prefix` with a revision above `after`, in revision order, without gap or duplicate:
-   * first those of the past, then those to come. Delivery may begin inside the call. The listener runs synchronously
-   * and must not throw (its subscription ends if it does); it sees batches that never split a revision.
+   * Delivers every event under `prefix` with a revision above `after`, in revision order, without gap or duplicate: first the
+   * history, then live events. Delivery may begin during the call. The listener is called synchronously and must not throw (its
+   * subscription ends if it does); a batch never splits a revision.
    *
-   * A subscription ends by `close()`, or by one call of `listener.ended` with a {@link RevisionCompactedError} (the
-   * past it needs is gone), or {@link StoreClosedError}, or another {@link StoreError}; nothing is delivered after.
+   * A subscription ends with `close()`, or with one call of `listener.ended` with a {@link RevisionCompactedError} (required history
+   * was removed), a {@link StoreClosedError} or another {@link StoreError}. Nothing is delivered after that.
    */
   subscribe(options: SubscribeOptions, listener: Listener): Subscription;
   /**
@@ -2601,7 +2597,7 @@ export interface Store {
   together(work: () => void): void;
   /** Drops history older than `before` (milliseconds since 1970) and raises the floor. Engines also do so by themselves. */
   compact(before: number): Promise<Revision>;
-  /** Reads everything once and reports what is damaged; an empty list means sound. Yields to the event loop. */
+  /** Reads all data and returns a message for each damage; an empty list if there is none. Yields to the event loop. */
   check(): Promise<readonly string[]>;
   /**
    * Returns why writes fail at present; undefined if the engine knows no obstacle. For health checks: it may read the
@@ -2611,7 +2607,7 @@ export interface Store {
   /** Returns the size of the data; undefined, or no such method, if the engine doesn't know it. */
   usage?(): MaybePromise<StoreUsage | undefined>;
   /**
-   * Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice.
+   * Ends subscriptions, waits for pending writes, and releases files and connections. May be called twice.
    *
    * @throws {StoreTimeoutError} another process blocks a write; the resources of that write aren't released.
    */
@@ -2637,25 +2633,24 @@ export type Revision = number & {
 
 /** The value to write. */
 export interface Draft {
-  /** Small index data kept beside the body; opaque to the store. */
+  /** Small index data, stored beside the body; opaque to the store. */
   readonly header: Uint8Array;
   /** The encoded object; opaque to the store, except for the revision at `revisionAt`. */
   readonly body: Uint8Array;
   /**
-   * Offset in `body` at which the write's own revision, in decimal digits, is inserted. What is read later is the body
-   * with those digits in place. Example: body `{"v":"","a":1}` with `revisionAt` 6, committed at revision 42, is read
-   * as `{"v":"42","a":1}`.
+   * Offset in `body` at which the store inserts the write's revision in decimal digits. Example: body `{"v":"","a":1}` with
+   * `revisionAt` 6, committed at revision 42, is read as `{"v":"42","a":1}`.
    */
   readonly revisionAt: number;
 }
 
-/** What is stored under a key at a revision. Its bytes must not be changed by the reader. */
+/** The value of a key at a revision. Readers must not modify its bytes. */
 export interface Entry {
   readonly key: string;
-  /** The revision of the write that made this value. */
+  /** Revision of the write of this value. */
   readonly revision: Revision;
   readonly header: Uint8Array;
-  /** The body with `revision` in place at `revisionAt`. */
+  /** The body with `revision` inserted at `revisionAt`. */
   readonly body: Uint8Array;
   readonly revisionAt: number;
 }
@@ -2664,11 +2659,11 @@ export interface RangeOptions {
   readonly prefix: string;
   /** Exact revision to read at; the latest when absent. */
   readonly at?: Revision | undefined;
-  /** Only keys above this one. */
+  /** Only keys greater than this one. */
   readonly after?: string | undefined;
-  /** At most this many entries; unlimited when absent. */
+  /** Maximum number of entries; default unlimited. */
   readonly limit?: number | undefined;
-  /** Stop after the entry that makes the page's bodies reach this size; at least one entry is returned. */
+  /** The page ends after the entry with which its bodies reach this size; it has at least one entry. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -2676,7 +2671,7 @@ export interface RangePage {
   /** The revision at which the page was read. */
   readonly revision: Revision;
   readonly entries: readonly Entry[];
-  /** Whether keys remain under the prefix above the last entry. */
+  /** Whether there are keys under the prefix after the last entry. */
   readonly more: boolean;
 }
 
@@ -2696,9 +2691,9 @@ export type Write = Change & {
 };
 
 /**
- * A condition of a write on another key: it holds while that key's value is the one that was written at `revision`; 0: while
- * the key doesn't exist. So a writer that read the store after that revision is sure that nobody has changed that key before the
- * write was committed. Several writes may have the same condition and be under way together; the condition writes nothing.
+ * A condition of a write on another key: its value must be the one written at `revision`; 0 means that the key must not exist. It
+ * guarantees that the other key is unchanged when the write is committed. It writes nothing, so concurrent writes may have the same
+ * condition.
  */
 export interface WriteCondition {
   readonly key: string;
@@ -2707,43 +2702,42 @@ export interface WriteCondition {
 
 export type CommitResult = {
   readonly ok: true;
-  /** The revision that the write took. */
+  /** Revision of the write. */
   readonly revision: Revision;
   /** The new value; for a delete, the value that was deleted. */
   readonly entry: Entry;
 };
 
-/** One committed write as subscribers see it. The same object is handed to every subscriber of a store. */
+/** One committed write. All subscribers of a store receive the same object. */
 export interface StoreEvent {
   readonly key: string;
   readonly revision: Revision;
-  /** The value written; absent for a delete. */
+  /** The new value; absent for a delete. */
   readonly entry: Entry | undefined;
   /**
-   * The value that stood before; absent only when the key was created. An engine that no longer has it ends the
-   * subscription with a {@link RevisionCompactedError} instead.
+   * The previous value; absent only for a create. An engine that no longer has it ends the subscription with a
+   * {@link RevisionCompactedError} instead.
    */
   readonly previous: Entry | undefined;
 }
 
 export interface SubscribeOptions {
   readonly prefix: string;
-  /** Deliver what comes after this revision. May be above the latest one; then earlier events are not delivered. */
+  /** Only events after this revision are delivered. It may be above the latest revision. */
   readonly after: Revision;
 }
 
 export interface Listener {
   /**
-   * A batch of events in revision order. Every event under the prefix up to and including revision `upTo` has now been
-   * delivered. The batch may be empty: then only the position moved (this is what bookmarks are made of; no interval
-   * is promised).
+   * Receives a batch of events in revision order. With it, every event under the prefix up to and including revision `upTo` has been
+   * delivered. An empty batch only advances the position, for bookmarks; there is no guaranteed interval.
    */
   events(batch: readonly StoreEvent[], upTo: Revision): void;
-  /** The subscription ended by itself; called at most once. */
+  /** The store has ended the subscription; called at most once. */
   ended(error: StoreError): void;
   /**
-   * Asked between portions of the past: the next one, of about a megabyte, waits for the promise. It must not reject.
-   * Without it portions follow each other at once; events to come never wait.
+   * Flow control for the history: the next portion, about 1 MB, is delivered when the promise resolves. It must not reject. Without
+   * this method portions are delivered without a pause. Live events never wait.
    */
   drained?(): Promise<void>;
 }
@@ -2752,8 +2746,8 @@ export interface Subscription {
   /** Every event up to here has been delivered. */
   readonly position: Revision;
   /**
-   * Delivers every event that was committed, by any process, before this call, then gives the position reached. At once
-   * where `latestRevision` is at once.
+   * Delivers every event that any process committed before this call, then returns the position. Synchronous if `latestRevision`
+   * is.
    */
   sync(): MaybePromise<Revision>;
   close(): void;
@@ -2764,7 +2758,7 @@ export declare class StoreError extends Error {
   name: string;
 }
 
-/** The revision lies before the retained history. */
+/** The revision is older than the retained history. */
 export declare class RevisionCompactedError extends StoreError {
   readonly requested: Revision;
   readonly floor: Revision;
@@ -2772,7 +2766,7 @@ export declare class RevisionCompactedError extends StoreError {
   constructor(requested: Revision, floor: Revision);
 }
 
-/** The revision lies in the future of this store. */
+/** The revision is above the store's latest one. */
 export declare class RevisionTooNewError extends StoreError {
   readonly requested: Revision;
   readonly latest: Revision;
@@ -2780,12 +2774,12 @@ export declare class RevisionTooNewError extends StoreError {
   constructor(requested: Revision, latest: Revision);
 }
 
-/** No room for the write; nothing was written. */
+/** No space for the write; nothing was written. */
 export declare class StoreFullError extends StoreError {
   name: string;
 }
 
-/** The write timed out before the store began it; nothing was written, and nothing will be. */
+/** The write timed out before it began; it was not applied and never will be. */
 export declare class StoreTimeoutError extends StoreError {
   name: string;
 }

@@ -90,7 +90,7 @@ export class Kubectl {
       const child = execFile(
         this.program.path,
         this.arguments(args),
-        { env: this.environment(env), encoding: "utf8", timeout: 30_000, maxBuffer: 32 * 1024 * 1024 },
+        { env: this.environment(env), encoding: "utf8", timeout: 55_000, maxBuffer: 32 * 1024 * 1024 },
         (error, stdout, stderr) => {
           if (error !== null && typeof error.code !== "number")
             return reject(new Error(`${args.join(" ")}: ${error.message}`));

@@ -1,6 +1,6 @@
 import type { Options, Row, Step } from "./steps.ts";
 
-/** The rows as a page for people; `docs/apply.md` is held against it. */
+/** Returns the page `docs/apply.md`, which shows each row as an example. */
 export function pageOf(tables: Readonly<Record<string, readonly Row[]>>): string {
   const sections = Object.entries(tables).map(
     ([title, rows]) => `## ${capital(title)}\n\n${rows.map(exampleOf).join("\n\n")}`,
@@ -15,11 +15,11 @@ wants, and the parameter \`fieldManager\` names the manager. The server merges t
 object, and records in \`metadata.managedFields\` which manager owns which fields. The tests run every example below: the
 writes, the object after them, and the owners of its fields.
 
-The examples use a made-up kind. \`labels\` is a map, \`option\` and \`limits\` are structs, \`whole\`, \`selector\` and \`args\` are an
+The examples use an example kind. \`labels\` is a map, \`option\` and \`limits\` are structs, \`whole\`, \`selector\` and \`args\` are an
 atomic map, struct and list; \`tags\`, \`words\` and \`ids\` are sets; \`ports\` is a list with the keys \`port\` and \`protocol\`
 (default \`TCP\`), and \`steps\` one with the key \`name\`. In the version \`v1beta1\` the field \`image\` is called \`picture\`.
 Fields that a manager owns through other writes than applies are listed as \`… updates\`, followed by the subresource and the
-version where they aren't the object itself and \`v1\`.`;
+version if these are not the main resource and \`v1\`.`;
 
 function exampleOf({ rule, steps, thing, owners }: Row): string {
   const owned = Object.entries(owners).map(([owner, fields]) => `  ${owner}: ${fields.join(" ")}`);

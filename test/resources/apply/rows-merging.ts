@@ -7,13 +7,13 @@ const tcp90 = 'ports[port=90,protocol="TCP"]';
 /** How each sort of field is merged: maps and structs, sets, lists by keys, and what is one. */
 export const mergingRows: readonly Row[] = [
   {
-    rule: "C-4.10-19 the keys of a granular map have an owner each",
+    rule: "C-4.10-19 the keys of a granular map have separate owners",
     steps: [apply("a", { labels: { x: "1", y: "1" } }), apply("b", { labels: { z: "1" } })],
     thing: { labels: { x: "1", y: "1", z: "1" } },
     owners: { a: ["labels.x", "labels.y"], b: ["labels.z"] },
   },
   {
-    rule: "C-4.10-15 a key that is no longer applied is removed, the others stay",
+    rule: "C-4.10-15 a key that is no longer applied is removed; the others stay",
     steps: [
       apply("a", { labels: { x: "1", y: "1" } }),
       apply("b", { labels: { z: "1" } }),
@@ -23,19 +23,19 @@ export const mergingRows: readonly Row[] = [
     owners: { a: ["labels.y"], b: ["labels.z"] },
   },
   {
-    rule: "an empty map is owned itself, and takes nothing from the keys of others",
+    rule: "an empty map is owned as a field and doesn't affect keys of others",
     steps: [apply("a", { labels: { x: "1" } }), apply("b", { labels: {} })],
     thing: { labels: { x: "1" } },
     owners: { a: ["labels.x"], b: ["labels"] },
   },
   {
-    rule: "C-4.10-19 an atomic map is replaced whole",
+    rule: "C-4.10-19 an atomic map is replaced as a whole",
     steps: [apply("a", { whole: { x: "1", y: "1" } }), apply("a", { whole: { y: "2" } })],
     thing: { whole: { y: "2" } },
     owners: { a: ["whole"] },
   },
   {
-    rule: "C-4.10-19 and has one owner: another key is a conflict",
+    rule: "C-4.10-19 an atomic map has one owner: another key conflicts",
     steps: [
       apply("a", { whole: { x: "1" } }),
       apply("b", { whole: { x: "1", y: "1" } }, { refused: ["Conflict", 'conflict with "a": .whole'] }),
@@ -44,31 +44,31 @@ export const mergingRows: readonly Row[] = [
     owners: { a: ["whole"] },
   },
   {
-    rule: "C-4.10-21 an atomic struct is replaced whole, with everything under it",
+    rule: "C-4.10-21 an atomic struct is replaced as a whole, with all nested fields",
     steps: [apply("a", { selector: { app: "x", tier: "y" } }), apply("a", { selector: { tier: "z" } })],
     thing: { selector: { tier: "z" } },
     owners: { a: ["selector"] },
   },
   {
-    rule: "the fields of a struct that isn't atomic have an owner each",
+    rule: "the fields of a granular struct have separate owners",
     steps: [apply("a", { option: { level: 1 } }), apply("b", { option: { note: "n" } }), apply("a", {})],
     thing: { option: { note: "n" } },
     owners: { b: ["option.note"] },
   },
   {
-    rule: "an empty struct is owned itself, until there is something in it",
+    rule: "an empty struct is owned as a field until it has fields",
     steps: [apply("a", { option: {} }), apply("a", { option: { level: 1 } })],
     thing: { option: { level: 1 } },
     owners: { a: ["option.level"] },
   },
   {
-    rule: "C-4.10-16 an atomic list is replaced whole, in the order in which it is applied",
+    rule: "C-4.10-16 an atomic list is replaced as a whole, in the applied order",
     steps: [apply("a", { args: ["x", "y"] }), apply("a", { args: ["y", "x", "y"] })],
     thing: { args: ["y", "x", "y"] },
     owners: { a: ["args"] },
   },
   {
-    rule: "C-4.10-16 and owned by one: one item more is a conflict",
+    rule: "C-4.10-16 an atomic list has one owner: another item conflicts",
     steps: [
       create("you", { args: ["x"] }),
       apply("a", { args: ["x", "y"] }, { refused: ["Conflict", "using tests.platform.io/v1: .args"] }),
@@ -77,13 +77,13 @@ export const mergingRows: readonly Row[] = [
     owners: { "you updates": ["args"] },
   },
   {
-    rule: "C-4.10-17 the values of a set have an owner each",
+    rule: "C-4.10-17 the values of a set have separate owners",
     steps: [apply("a", { tags: ["x", "y"] }), apply("b", { tags: ["z", "x"] })],
     thing: { tags: ["z", "x", "y"] },
     owners: { a: ['tags[="x"]', 'tags[="y"]'], b: ['tags[="x"]', 'tags[="z"]'] },
   },
   {
-    rule: "C-4.10-15 a value that is no longer applied goes with its last owner",
+    rule: "C-4.10-15 a value of a set is removed when its last owner no longer applies it",
     steps: [apply("a", { tags: ["x", "y"] }), apply("b", { tags: ["x"] }), apply("a", { image: "i" })],
     thing: { image: "i", tags: ["x"] },
     owners: { a: ["image"], b: ['tags[="x"]'] },
@@ -101,13 +101,13 @@ export const mergingRows: readonly Row[] = [
     owners: { a: ["ids[=3]"], b: ["ids[=2]"] },
   },
   {
-    rule: "C-4.10-20 a list of scalars that a strategic merge patch merges is read as a set",
+    rule: "C-4.10-20 a list of scalars that strategic merge patch merges is a set",
     steps: [apply("a", { words: ["x"] }), apply("b", { words: ["y"] })],
     thing: { words: ["x", "y"] },
     owners: { a: ['words[="x"]'], b: ['words[="y"]'] },
   },
   {
-    rule: "C-4.10-20 a list without list type that a strategic merge patch merges by a key is read as a map by that key",
+    rule: "C-4.10-20 a list without a list type that strategic merge patch merges by a key is a map by that key",
     steps: [
       apply("a", { steps: [{ name: "x", command: ["1"] }] }),
       apply("b", { steps: [{ name: "y", command: ["2"] }, { name: "x" }] }),
@@ -130,7 +130,7 @@ export const mergingRows: readonly Row[] = [
     },
   },
   {
-    rule: "C-4.10-18 items are told apart by all their keys",
+    rule: "C-4.10-18 items are identified by all their keys",
     steps: [
       apply("a", { ports: [{ port: 80, protocol: "TCP", name: "x" }] }),
       apply("b", { ports: [{ port: 80, protocol: "UDP", name: "y" }] }),
@@ -147,7 +147,7 @@ export const mergingRows: readonly Row[] = [
     },
   },
   {
-    rule: "C-4.10-18 a key that isn't given is its default, and only what is given is owned",
+    rule: "C-4.10-18 a missing key has its default; only applied keys are owned",
     steps: [
       apply("a", { ports: [{ port: 80, name: "x" }] }),
       apply("b", { ports: [{ port: 80, protocol: "TCP" }] }),
@@ -159,7 +159,7 @@ export const mergingRows: readonly Row[] = [
     },
   },
   {
-    rule: "a field of an item conflicts, and the message names the item by its keys",
+    rule: "a field of an item conflicts; the message names the item by its keys",
     steps: [
       apply("a", { ports: [{ port: 80, name: "x" }] }),
       apply("b", { ports: [{ port: 80, name: "y" }] }, { refused: ["Conflict", `.${tcp80}.name`] }),
@@ -174,7 +174,7 @@ export const mergingRows: readonly Row[] = [
     owners: { a: [tcp90, `${tcp90}.port`] },
   },
   {
-    rule: "C-4.10-14 an item that another owns stays, without what only the first applied",
+    rule: "C-4.10-14 an item with another owner stays, without the fields of the first applier",
     steps: [
       apply("a", { ports: [{ port: 80, name: "x" }] }),
       apply("b", { ports: [{ port: 80 }] }),
@@ -184,7 +184,7 @@ export const mergingRows: readonly Row[] = [
     owners: { a: ["image"], b: [tcp80, `${tcp80}.port`] },
   },
   {
-    rule: "an item of which an updater owns but one field stays too, with its keys",
+    rule: "an item of which an updater owns one field stays with its keys",
     steps: [
       apply("a", { ports: [{ port: 80 }] }),
       patch("you", "json", [{ op: "add", path: "/ports/0/name", value: "x" }]),
@@ -194,7 +194,7 @@ export const mergingRows: readonly Row[] = [
     owners: { "you updates": [`${tcp80}.name`] },
   },
   {
-    rule: "items of an atomic type are owned as one each: another member is a conflict on the item",
+    rule: "items of an atomic type have one owner each: another field conflicts on the item",
     steps: [
       apply("a", { links: [{ name: "x", target: "1" }] }),
       apply(
@@ -207,7 +207,7 @@ export const mergingRows: readonly Row[] = [
     owners: { a: ['links[name="x"]'] },
   },
   {
-    rule: "and the item is replaced whole",
+    rule: "an item of an atomic type is replaced as a whole",
     steps: [
       apply("a", { links: [{ name: "x", target: "1" }] }),
       apply("b", { links: [{ name: "x" }, { name: "y" }] }, { force: true }),
@@ -216,7 +216,7 @@ export const mergingRows: readonly Row[] = [
     owners: { b: ['links[name="x"]', 'links[name="y"]'] },
   },
   {
-    rule: "and it goes when it is no longer applied",
+    rule: "an item of an atomic type is removed when it is no longer applied",
     steps: [
       apply("a", { links: [{ name: "x", target: "1" }] }),
       apply("b", { links: [{ name: "y" }] }),
@@ -226,13 +226,13 @@ export const mergingRows: readonly Row[] = [
     owners: { a: ["image"], b: ['links[name="y"]'] },
   },
   {
-    rule: "an empty list is owned itself, and takes nothing from the items of others",
+    rule: "an empty list is owned as a field and doesn't affect items of others",
     steps: [apply("a", { ports: [{ port: 80 }], tags: ["x"] }), apply("b", { ports: [], tags: [] })],
     thing: { ports: [{ port: 80, protocol: "TCP" }], tags: ["x"] },
     owners: { a: [tcp80, `${tcp80}.port`, 'tags[="x"]'], b: ["ports", "tags"] },
   },
   {
-    rule: "of equal items that stand, one that is applied becomes one, so that none hides it",
+    rule: "applying an item with live duplicates leaves one item",
     steps: [
       create("you", {
         ports: [{ port: 80, name: "x" }, { port: 90 }, { port: 80, name: "y" }],
@@ -269,7 +269,7 @@ export const mergingRows: readonly Row[] = [
     },
   },
   {
-    rule: "equal items that stand stay as they are when others are applied",
+    rule: "live duplicates don't change when other items are applied",
     steps: [
       create("you", { steps: [{ name: "x" }, { name: "x" }], tags: ["t", "t"] }),
       apply("me", { steps: [{ name: "y" }], tags: ["u"] }),
@@ -281,7 +281,7 @@ export const mergingRows: readonly Row[] = [
     },
   },
   {
-    rule: "an item whose key is empty is the same item when it is applied again",
+    rule: "an item with an empty key is the same item when it is applied again",
     steps: [
       apply("a", { steps: [{ name: "", command: ["x"] }] }),
       apply("a", { steps: [{ name: "", command: ["x"] }] }, { changesNothing: true }),
@@ -294,7 +294,7 @@ export const mergingRows: readonly Row[] = [
     },
   },
   {
-    rule: "what has no schema inside a built-in kind has one owner as a whole",
+    rule: "a field without a schema in a built-in kind has one owner",
     steps: [
       apply("a", { free: { one: { deep: 1, other: 2 } } }),
       apply("b", { free: { two: [1, 2] } }, { refused: ["Conflict", 'conflict with "a": .free'] }),

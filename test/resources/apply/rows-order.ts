@@ -14,49 +14,49 @@ interface Order {
 
 const orders: readonly Order[] = [
   {
-    rule: "applied items come in the order in which they are applied",
+    rule: "applied items have the applied order",
     live: ["a", "b"],
     applied: ["zero", "b", "mid", "a"],
     result: ["zero", "b", "mid", "a"],
   },
   {
-    rule: "new items behind those that stand",
+    rule: "new items after the live ones",
     live: ["a", "b"],
     applied: ["a", "b", "c", "d"],
     result: ["a", "b", "c", "d"],
   },
   {
-    rule: "new items before and between those that stand",
+    rule: "new items before and between the live ones",
     live: ["a", "b"],
     applied: ["x", "a", "y", "b"],
     result: ["x", "a", "y", "b"],
   },
   {
-    rule: "items of others stay before the next item that both have",
+    rule: "items of others stay before the next common item",
     live: ["o1", "a", "o2", "b", "o3"],
     applied: ["a", "b"],
     result: ["o1", "a", "o2", "b", "o3"],
   },
   {
-    rule: "new items stand behind the items of others at the same place",
+    rule: "new items follow the items of others at the same position",
     live: ["b", "a"],
     applied: ["d", "a", "c"],
     result: ["b", "d", "a", "c"],
   },
   {
-    rule: "items of others follow the items that are applied in another order",
+    rule: "items of others follow the items whose order changes",
     live: ["o1", "a", "o2", "b", "o3"],
     applied: ["b", "new", "a"],
     result: ["o1", "o2", "b", "o3", "new", "a"],
   },
   {
-    rule: "without an item in common, what stands comes first",
+    rule: "without a common item, live items come first",
     live: ["o1", "o2"],
     applied: ["b", "a"],
     result: ["o1", "o2", "b", "a"],
   },
   {
-    rule: "the last item may become the first",
+    rule: "the last item can become the first",
     live: ["a", "b", "c"],
     applied: ["c", "a", "b"],
     result: ["c", "a", "b"],
@@ -83,7 +83,7 @@ const eachOrder: readonly Row[] = orders.flatMap(({ rule, live, applied, result 
 export const orderRows: readonly Row[] = [
   ...eachOrder,
   {
-    rule: "another order alone changes nothing but owners",
+    rule: "another order alone changes only owners",
     steps: [
       create("you", { steps: items(["a", "b"]), tags: ["x", "y"] }),
       apply("me", { steps: items(["b", "a"]), tags: ["y", "x"] }),
@@ -95,13 +95,13 @@ export const orderRows: readonly Row[] = [
     },
   },
   {
-    rule: "applied once more in another order, nothing changes",
+    rule: "a repeated apply in another order changes nothing",
     steps: [apply("me", { tags: ["x", "y"] }), apply("me", { tags: ["y", "x"] }, { changesNothing: true })],
     thing: { tags: ["x", "y"] },
     owners: { me: ownedValues(["x", "y"]) },
   },
   {
-    rule: "another order together with another change is kept",
+    rule: "another order together with another change is stored",
     steps: [
       apply("me", { image: "i", steps: items(["a", "b"]) }),
       apply("me", { image: "j", steps: items(["b", "a"]) }),
@@ -110,7 +110,7 @@ export const orderRows: readonly Row[] = [
     owners: { me: ["image", ...ownedItems(["a", "b"])] },
   },
   {
-    rule: "items that are no longer applied go, and the rest is in the order of now",
+    rule: "items that are no longer applied are removed; the others have the applied order",
     steps: [
       apply("me", { steps: items(["a", "b", "c"]) }),
       patch("you", "json", [{ op: "add", path: "/steps/1", value: { name: "o" } }]),
@@ -120,7 +120,7 @@ export const orderRows: readonly Row[] = [
     owners: { me: ownedItems(["a", "c", "new"]), "you updates": ownedItems(["o"]) },
   },
   {
-    rule: "values that are no longer applied go, but for those of others, which keep their place",
+    rule: "values that are no longer applied are removed; values of others keep their position",
     steps: [
       apply("you", { tags: ["b"] }),
       apply("me", { tags: ["a", "b", "c"] }),

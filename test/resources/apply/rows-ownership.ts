@@ -3,25 +3,25 @@ import { apply, create, patch, update, type Row } from "./steps.ts";
 /** Who owns what, and what becomes of it: creating, sharing, taking over, giving up. */
 export const ownershipRows: readonly Row[] = [
   {
-    rule: "C-4.10-01 applying what doesn't exist creates it, and its manager owns all that it names",
+    rule: "C-4.10-01 an apply of a missing object creates it; its manager owns all applied fields",
     steps: [apply("me", { image: "a", labels: { x: "1" } })],
     thing: { image: "a", labels: { x: "1" } },
     owners: { me: ["image", "labels.x"] },
   },
   {
-    rule: "C-2.5-01 whoever creates or replaces owns all that there is",
+    rule: "C-2.5-01 a create or replace owns all fields of the object",
     steps: [create("you", { image: "a", labels: { x: "1" } }), update("you", { image: "b", args: ["c"] })],
     thing: { image: "b", args: ["c"] },
     owners: { "you updates": ["args", "image"] },
   },
   {
-    rule: "C-4.10-02 what is applied is merged into what stands; other fields stay untouched",
+    rule: "C-4.10-02 an apply is merged into the live object; other fields don't change",
     steps: [create("you", { image: "a", labels: { x: "1" } }), apply("me", { labels: { y: "2" } })],
     thing: { image: "a", labels: { x: "1", y: "2" } },
     owners: { me: ["labels.y"], "you updates": ["image", "labels", "labels.x"] },
   },
   {
-    rule: "C-4.10-25 applying the same again changes nothing, not even the version",
+    rule: "C-4.10-25 applying the same again changes nothing, not even the resource version",
     steps: [
       apply("me", { image: "a", tags: ["x"] }),
       apply("me", { tags: ["x"], image: "a" }, { changesNothing: true }),
@@ -30,25 +30,25 @@ export const ownershipRows: readonly Row[] = [
     owners: { me: ["image", 'tags[="x"]'] },
   },
   {
-    rule: "an apply that says less and wants the same of it gives the rest up",
+    rule: "an apply with fewer fields removes the others",
     steps: [apply("me", { image: "a", args: ["b"] }), apply("me", { image: "a" })],
     thing: { image: "a" },
     owners: { me: ["image"] },
   },
   {
-    rule: "C-4.10-05 C-4.10-06 an update owns what it changes, and takes it from whoever applied it",
+    rule: "C-4.10-05 C-4.10-06 an update owns the fields that it changes; appliers of other values lose them",
     steps: [apply("me", { image: "a", args: ["b"] }), update("you", { image: "c", args: ["b"] })],
     thing: { image: "c", args: ["b"] },
     owners: { me: ["args"], "you updates": ["image"] },
   },
   {
-    rule: "C-4.10-09 an update takes fields from other updaters and from appliers alike, and never conflicts",
+    rule: "C-4.10-09 an update takes fields from other updaters and from appliers, and never conflicts",
     steps: [create("you", { image: "a" }), apply("me", { image: "a" }), update("third", { image: "b" })],
     thing: { image: "b" },
     owners: { "third updates": ["image"] },
   },
   {
-    rule: "C-4.10-05 every way to patch records what it changed, and nothing else",
+    rule: "C-4.10-05 every patch type records the changed fields only",
     steps: [
       create("you", { image: "a" }),
       patch("m", "merge", { labels: { m: "1" } }),
@@ -64,25 +64,25 @@ export const ownershipRows: readonly Row[] = [
     },
   },
   {
-    rule: "an update that changes nothing owns nothing, and leaves the version",
+    rule: "an update that changes nothing owns nothing and keeps the resource version",
     steps: [apply("me", { image: "a" }), update("you", { image: "a" }, { changesNothing: true })],
     thing: { image: "a" },
     owners: { me: ["image"] },
   },
   {
-    rule: "what an update leaves out is no longer anybody's",
+    rule: "a field that an update removes has no owner any more",
     steps: [apply("me", { image: "a", args: ["b"] }), update("you", { image: "a" })],
     thing: { image: "a" },
     owners: { me: ["image"] },
   },
   {
-    rule: "one manager is two owners: what it updated and what it applies are apart",
+    rule: "one manager has separate entries for updates and applies",
     steps: [create("me", { image: "a" }), apply("me", { image: "a", args: ["b"] })],
     thing: { image: "a", args: ["b"] },
     owners: { "me updates": ["image"], me: ["args", "image"] },
   },
   {
-    rule: "and another value than it updated itself conflicts, as with anybody",
+    rule: "applying another value than the own update conflicts, as with other managers",
     steps: [
       create("me", { image: "a" }),
       apply(
@@ -101,7 +101,7 @@ export const ownershipRows: readonly Row[] = [
     owners: { a: ["image"], b: ["image"] },
   },
   {
-    rule: "C-4.10-08 a later apply that changes a shared value conflicts with every other owner",
+    rule: "C-4.10-08 an apply that changes a shared value conflicts with every other owner",
     steps: [
       apply("a", { image: "i" }),
       apply("b", { image: "i" }),
@@ -112,7 +112,7 @@ export const ownershipRows: readonly Row[] = [
     owners: { a: ["image"], b: ["image"] },
   },
   {
-    rule: "a refused apply changes nothing, not even what isn't contested",
+    rule: "a rejected apply changes nothing, not even fields without a conflict",
     steps: [
       create("you", { image: "a" }),
       apply("me", { image: "b", args: ["c"] }, { refused: ["Conflict", ".image"] }),
@@ -121,19 +121,19 @@ export const ownershipRows: readonly Row[] = [
     owners: { "you updates": ["image"] },
   },
   {
-    rule: "C-4.10-10 by force a contested field changes hands, and all that isn't contested stays whose it is",
+    rule: "C-4.10-10 a forced apply takes conflicting fields; other fields keep their owners",
     steps: [apply("a", { image: "i", args: ["x"] }), apply("b", { image: "j" }, { force: true })],
     thing: { image: "j", args: ["x"] },
     owners: { a: ["args"], b: ["image"] },
   },
   {
-    rule: "C-4.10-10 by force an owner of nothing else is forgotten",
+    rule: "C-4.10-10 a forced apply removes the entry of an owner without other fields",
     steps: [apply("a", { image: "i" }), apply("b", { image: "j" }, { force: true })],
     thing: { image: "j" },
     owners: { b: ["image"] },
   },
   {
-    rule: "C-4.10-11 an applier leaves a contested field out: the value stays, and it gives the field up",
+    rule: "C-4.10-11 an applier that omits a conflicting field gives it up; the value stays",
     steps: [
       apply("me", { image: "a", args: ["b"] }),
       patch("you", "merge", { image: "c" }),
@@ -144,7 +144,7 @@ export const ownershipRows: readonly Row[] = [
     owners: { me: ["args"], "you updates": ["image"] },
   },
   {
-    rule: "C-4.10-12 an applier takes the value that stands, and shares it",
+    rule: "C-4.10-12 an applier that applies the live value shares the field",
     steps: [apply("me", { image: "a" }), patch("you", "merge", { image: "c" }), apply("me", { image: "c" })],
     thing: { image: "c" },
     owners: { me: ["image"], "you updates": ["image"] },
@@ -156,19 +156,19 @@ export const ownershipRows: readonly Row[] = [
     owners: { me: ["args"] },
   },
   {
-    rule: "C-4.10-13 or reset to its default, where it has one",
+    rule: "C-4.10-13 a field with a default that is no longer applied gets its default",
     steps: [apply("me", { limits: { most: 3, least: 1 } }), apply("me", { limits: { least: 1 } })],
     thing: { limits: { most: 10, least: 1 } },
     owners: { me: ["limits.least"] },
   },
   {
-    rule: "a default that the server fills in is nobody's, and whoever wants another value just takes it",
+    rule: "a default set by the server has no owner; another value doesn't conflict",
     steps: [apply("me", { limits: { least: 1 } }), apply("you", { limits: { most: 4 } })],
     thing: { limits: { least: 1, most: 4 } },
     owners: { me: ["limits.least"], you: ["limits.most"] },
   },
   {
-    rule: "a default that comes with an update belongs to the updater",
+    rule: "a default set during an update belongs to the updater",
     steps: [
       create("you", { limits: { least: 1 } }),
       apply("me", { limits: { most: 4 } }, { refused: ["Conflict", ".limits.most"] }),
@@ -177,7 +177,7 @@ export const ownershipRows: readonly Row[] = [
     owners: { "you updates": ["limits", "limits.least", "limits.most"] },
   },
   {
-    rule: "C-4.10-14 a field that is no longer applied stays where another applies it too",
+    rule: "C-4.10-14 a field that is no longer applied stays if another manager applies it",
     steps: [
       apply("a", { image: "i" }),
       apply("b", { image: "i", args: [] }),
@@ -187,25 +187,25 @@ export const ownershipRows: readonly Row[] = [
     owners: { a: ["labels.x"], b: ["args", "image"] },
   },
   {
-    rule: "C-4.10-14 and where another updated it to the same value it is the updater's as well",
+    rule: "C-4.10-14 a field that is no longer applied stays if another manager updated it to the same value",
     steps: [create("you", { image: "i" }), apply("me", { image: "i" }), apply("me", {})],
     thing: { image: "i" },
     owners: { "you updates": ["image"] },
   },
   {
-    rule: "what was never applied stays when an applier wants less",
+    rule: "a field that the applier never applied stays when it applies fewer fields",
     steps: [create("you", { labels: { y: "1" } }), apply("me", { labels: { x: "1" } }), apply("me", {})],
     thing: { labels: { y: "1" } },
     owners: { "you updates": ["labels", "labels.y"] },
   },
   {
-    rule: "an apply of nothing to nothing makes an object that is nobody's",
+    rule: "an empty apply of a missing object creates it without owners",
     steps: [apply("me", {})],
     thing: {},
     owners: {},
   },
   {
-    rule: "C-4.10-26 a field is handed over by applying it alone under another name",
+    rule: "C-4.10-26 a field is transferred when another manager applies it and the first stops applying it",
     steps: [
       apply("me", { image: "a", args: ["b"] }),
       apply("heir", { image: "a" }),
@@ -217,7 +217,7 @@ export const ownershipRows: readonly Row[] = [
     owners: { me: ["args"], heir: ["image"] },
   },
   {
-    rule: "C-4.10-07 C-4.10-08 a zero that isn't stored, because the field is zero when absent, is owned, shared and contested like any value",
+    rule: "C-4.10-07 C-4.10-08 a zero that isn't stored, because it equals an absent field, is owned, shared and conflicts like any value",
     steps: [
       apply("a", { option: { level: 0, note: "n" } }),
       apply("b", { option: { level: 0 } }),
@@ -227,7 +227,7 @@ export const ownershipRows: readonly Row[] = [
     owners: { a: ["option.level", "option.note"], b: ["option.level"] },
   },
   {
-    rule: "C-4.10-08 and to set another's field to zero is a conflict",
+    rule: "C-4.10-08 setting another manager's field to zero conflicts",
     steps: [
       apply("a", { option: { level: 1 } }),
       apply("b", { option: { level: 0 } }, { refused: ["Conflict", 'conflict with "a": .option.level'] }),
@@ -238,7 +238,7 @@ export const ownershipRows: readonly Row[] = [
     owners: { b: ["option.level"] },
   },
   {
-    rule: "null is a value: the field goes, and its manager owns that; of an object with fields of its own nothing goes",
+    rule: "null removes the field, and its manager owns the removal; a null struct removes nothing",
     steps: [
       create("you", { image: "a", labels: { x: "1" } }),
       apply("me", { image: null, labels: null, args: ["b"] }, { refused: ["Conflict", "image"] }),
@@ -248,7 +248,7 @@ export const ownershipRows: readonly Row[] = [
     owners: { me: ["args", "image", "labels"], "you updates": ["labels", "labels.x"] },
   },
   {
-    rule: "C-2.5-01 entries are told apart by manager, operation, version of an update, and subresource",
+    rule: "C-2.5-01 entries are identified by manager, operation, version of an update, and subresource",
     steps: [
       create("me", { image: "a" }),
       patch("me", "merge", { labels: { x: "1" } }, { version: "v1beta1" }),
@@ -264,7 +264,7 @@ export const ownershipRows: readonly Row[] = [
     },
   },
   {
-    rule: "beyond ten, the oldest updates of one version become one, whose name says so",
+    rule: "above ten update entries, the oldest ones of a version are merged under a common name",
     steps: [
       create("u00", { labels: { k: "00" } }),
       ...Array.from({ length: 11 }, (_, i) => {

@@ -47,25 +47,25 @@ const writers: readonly (readonly [
 export const recordRows: readonly Row[] = [
   ...writers.flatMap(([how, write]): Row[] => [
     {
-      rule: `C-4.10-27 a list with one empty entry clears the records: ${how}`,
+      rule: `C-4.10-27 a list with one empty entry clears managedFields: ${how}`,
       steps: [apply("me", { image: "a", args: ["b"] }), write([{}], "a")],
       thing: { image: "a", args: ["b"] },
       owners: {},
     },
     {
-      rule: `C-4.10-29 with another change the reset is done first, and the writer owns that change: ${how}`,
+      rule: `C-4.10-29 a reset together with a change clears managedFields first; the writer owns the change: ${how}`,
       steps: [apply("me", { image: "a", args: ["b"] }), write([{}], "c")],
       thing: { image: "c", args: ["b"] },
       owners: { "you updates": ["image"] },
     },
     {
-      rule: `C-4.10-28 an empty list resets nothing: ${how}`,
+      rule: `C-4.10-28 an empty list doesn't change managedFields: ${how}`,
       steps: [apply("me", { image: "a", args: ["b"] }), write([], "a", { changesNothing: true })],
       thing: { image: "a", args: ["b"] },
       owners: { me: ["args", "image"] },
     },
     {
-      rule: `a list of entries is believed, so that a client can move them: ${how}`,
+      rule: `a list of entries replaces managedFields, so that a client can migrate them: ${how}`,
       steps: [
         apply("me", { image: "a", args: ["b"] }),
         write([entry("heir", { "f:image": {} }), entry("other", { "f:args": {} })], "a"),
@@ -74,7 +74,7 @@ export const recordRows: readonly Row[] = [
       owners: { heir: ["image"], other: ["args"] },
     },
     {
-      rule: `entries that can't be read leave those that stand: ${how}`,
+      rule: `invalid entries don't change managedFields: ${how}`,
       steps: [
         apply("me", { image: "a", args: ["b"] }),
         write([entry("heir", { "f:image": {} }), { manager: "x" }], "a", { changesNothing: true }),
@@ -87,7 +87,7 @@ export const recordRows: readonly Row[] = [
       owners: { me: ["args", "image"] },
     },
     {
-      rule: `entries of names that no manager can have are refused: ${how}`,
+      rule: `entries with invalid manager names are rejected: ${how}`,
       steps: [
         apply("me", { image: "a", args: ["b"] }),
         write([entry("x".repeat(129), { "f:image": {} })], "a", {
@@ -103,7 +103,7 @@ export const recordRows: readonly Row[] = [
     },
   ]),
   {
-    rule: "entries of versions that there are not are forgotten",
+    rule: "entries of unknown versions are removed",
     steps: [
       apply("me", { image: "a", args: ["b"] }),
       patch("you", "merge", {
@@ -120,7 +120,7 @@ export const recordRows: readonly Row[] = [
     owners: { me: ["args", "image"] },
   },
   {
-    rule: "fields that the kind doesn't have stay recorded and hinder nobody",
+    rule: "unknown fields stay in managedFields without effect",
     steps: [
       apply("me", { image: "a" }),
       patch("you", "merge", {
@@ -133,7 +133,7 @@ export const recordRows: readonly Row[] = [
     owners: { me: ["gone.x"], other: ["image"], "you updates": ["args"] },
   },
   {
-    rule: "the first apply to an object that nobody owns finds what stands to be of whoever wrote it before",
+    rule: "the first apply to an object without managedFields assigns the live fields to a manager of earlier writes",
     steps: [
       create("you", { image: "a" }),
       patch("you", "merge", { metadata: { managedFields: [{}] } }),

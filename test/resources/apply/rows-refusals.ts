@@ -5,7 +5,7 @@ const head = { kind: "Thing", apiVersion: "tests.platform.io/v1" };
 /** What is refused, and what is promised before a write. */
 export const refusalRows: readonly Row[] = [
   {
-    rule: "C-2.5-03 what is applied must be an object of the kind and version of the path, with its name and without records",
+    rule: "C-2.5-03 the applied object must have the kind, version and name of the URL, and no managedFields",
     steps: [
       applyWhole("me", null, { refused: ["BadRequest"] }),
       applyWhole("me", [], { refused: ["BadRequest"] }),
@@ -48,7 +48,7 @@ export const refusalRows: readonly Row[] = [
     owners: {},
   },
   {
-    rule: "values of another type than the field's are refused, and the message names the field",
+    rule: "values of a wrong type are rejected; the message names the field",
     steps: [
       apply("me", { image: 7 }, { refused: ["BadRequest", "image"] }),
       apply("me", { labels: [] }, { refused: ["BadRequest", "labels"] }),
@@ -59,7 +59,7 @@ export const refusalRows: readonly Row[] = [
     owners: {},
   },
   {
-    rule: "C-4.10-18 items without a key that has no default, and keys or values that stand twice, are refused",
+    rule: "C-4.10-18 items without a required key, and duplicate keys or values, are rejected",
     steps: [
       apply("me", { steps: [{ command: ["x"] }] }, { refused: ["BadRequest", ".steps", "name"] }),
       apply(
@@ -78,7 +78,7 @@ export const refusalRows: readonly Row[] = [
     owners: {},
   },
   {
-    rule: "an unknown field is refused where that is asked for, else it is dropped and nobody's",
+    rule: "an unknown field is rejected with strict validation, otherwise dropped without an owner",
     steps: [
       apply("me", { nope: 1 }, { strict: true, refused: ["BadRequest", 'unknown field "nope"'] }),
       apply("me", { nope: 1, image: "a" }),
@@ -87,7 +87,7 @@ export const refusalRows: readonly Row[] = [
     owners: { me: ["image"] },
   },
   {
-    rule: "a resourceVersion or uid is a promise about what stands; without an object it can't be kept",
+    rule: "a resourceVersion or uid is a precondition; without a live object it fails",
     steps: [
       apply("me", {}, { metadata: { resourceVersion: "1" }, refused: ["NotFound"] }),
       apply("me", {}, { metadata: { uid: "uid-of-it" }, refused: ["Conflict", "uid-of-it"] }),
@@ -100,7 +100,7 @@ export const refusalRows: readonly Row[] = [
     owners: { me: ["image"] },
   },
   {
-    rule: "a part of what isn't there can't be applied",
+    rule: "a subresource of a missing object can't be applied",
     steps: [
       apply("me", { status: { phase: "p" } }, { through: "status", refused: ["NotFound"] }),
       apply("me", { spec: { replicas: 1 } }, { through: "scale", refused: ["NotFound"] }),
@@ -109,7 +109,7 @@ export const refusalRows: readonly Row[] = [
     owners: {},
   },
   {
-    rule: "a dry run says what would be, refuses what would be refused, and changes nothing",
+    rule: "a dry run returns the result or the rejection of the apply and changes nothing",
     steps: [
       apply("me", { image: "a" }, { dryRun: true }),
       create("you", { image: "b" }),

@@ -12,7 +12,7 @@ const stored = { ...granular, ports: [{ port: 80, protocol: "TCP" }] };
 /** Declarations that change while objects stand. */
 export const topologyRows: readonly Row[] = [
   {
-    rule: "C-4.10-23 after a type became atomic, the former owners of any element own the whole",
+    rule: "C-4.10-23 when a type becomes atomic, owners of any element own the whole",
     steps: [
       apply("a", { labels: { x: "1" }, option: { level: 1 }, tags: ["t"], ports: [{ port: 80 }] }),
       apply("b", { labels: { y: "1" }, option: { note: "n" } }),
@@ -23,7 +23,7 @@ export const topologyRows: readonly Row[] = [
     owners: { a: ["labels", "option", "ports", "tags"], b: ["labels", "option"], c: ["image"] },
   },
   {
-    rule: "C-4.10-23 and then any change of it conflicts with all of them",
+    rule: "C-4.10-23 when a type has become atomic, any change conflicts with all former owners",
     steps: [
       apply("a", { labels: { x: "1" } }),
       apply("b", { labels: { y: "1" } }),
@@ -40,7 +40,7 @@ export const topologyRows: readonly Row[] = [
     owners: { a: ["labels"] },
   },
   {
-    rule: "C-4.10-23 one of them that no longer applies it leaves the whole to the others",
+    rule: "C-4.10-23 a former owner that no longer applies it leaves the whole to the others",
     steps: [
       apply("a", { tags: ["t"], image: "i" }),
       apply("b", { tags: ["u"] }),
@@ -51,19 +51,19 @@ export const topologyRows: readonly Row[] = [
     owners: { a: ["image"], b: ["tags"] },
   },
   {
-    rule: "C-4.10-23 and the last one of them takes the whole with it",
+    rule: "C-4.10-23 when the last former owner no longer applies it, the whole is removed",
     steps: [apply("a", { ports: [{ port: 80 }], image: "i" }), redeclare(asOne), apply("a", { image: "i" })],
     thing: { image: "i" },
     owners: { a: ["image"] },
   },
   {
-    rule: "C-4.10-24 after a type became granular no ownership is inferred: its owner owns the place alone",
+    rule: "C-4.10-24 when a type becomes granular, its owner owns the field but none of its parts",
     steps: [redeclare(asOne), apply("a", granular), redeclare({}), patch("you", "merge", { image: "i" })],
     thing: { ...stored, image: "i" },
     owners: { a: ["labels", "option", "ports", "tags"], "you updates": ["image"] },
   },
   {
-    rule: "C-4.10-24 and no conflict arises over anything in it",
+    rule: "C-4.10-24 when a type has become granular, its parts don't conflict",
     steps: [
       redeclare(asOne),
       apply("a", granular),
@@ -89,13 +89,13 @@ export const topologyRows: readonly Row[] = [
     },
   },
   {
-    rule: "C-4.10-24 its former owner, applying again, owns what it names and removes nothing of the rest",
+    rule: "C-4.10-24 the former owner of an atomic value owns the parts that it applies again and removes no others",
     steps: [redeclare(asOne), apply("a", granular), redeclare({}), apply("a", { labels: { x: "1" } })],
     thing: { labels: { x: "1", y: "1" } },
     owners: { a: ["labels.x"] },
   },
   {
-    rule: "C-4.10-24 what is taken away whole is no longer anybody's place",
+    rule: "C-4.10-24 a removed value has no owners any more",
     steps: [
       redeclare(asOne),
       apply("a", { labels: { x: "1" }, image: "i" }),
@@ -106,7 +106,7 @@ export const topologyRows: readonly Row[] = [
     owners: { a: ["image"] },
   },
   {
-    rule: "C-4.10-23 C-4.10-24 there and back again, all who owned a part own the place",
+    rule: "C-4.10-23 C-4.10-24 when a type becomes granular and atomic again, all owners of parts own the whole",
     steps: [
       apply("a", { labels: { x: "1" } }),
       apply("b", { labels: { y: "1" } }),

@@ -3,13 +3,13 @@ import { apply, create, patch, update, type Row } from "./steps.ts";
 /** Other versions of the kind, and its subresources. */
 export const versionRows: readonly Row[] = [
   {
-    rule: "fields are owned as they are named in the version that was applied",
+    rule: "owned fields have the names of the applied version",
     steps: [apply("me", { picture: "a" }, { version: "v1beta1" })],
     thing: { image: "a" },
     owners: { "me v1beta1": ["picture"] },
   },
   {
-    rule: "and conflict across versions, under the name that their owner gave them",
+    rule: "conflicts across versions show the owner's field name",
     steps: [
       apply("me", { picture: "a" }, { version: "v1beta1" }),
       apply("you", { image: "b" }, { refused: ["Conflict", 'conflict with "me": .picture'] }),
@@ -19,13 +19,13 @@ export const versionRows: readonly Row[] = [
     owners: { "me v1beta1": ["picture"], you: ["image"] },
   },
   {
-    rule: "a manager that moves to another version keeps its fields, and one that it leaves out then is removed",
+    rule: "a manager that changes the version keeps its fields; an omitted field is removed",
     steps: [apply("me", { picture: "a", args: ["b"] }, { version: "v1beta1" }), apply("me", { args: ["b"] })],
     thing: { args: ["b"] },
     owners: { me: ["args"] },
   },
   {
-    rule: "what others own in another version stays",
+    rule: "fields of others in another version stay",
     steps: [
       apply("me", { picture: "a" }, { version: "v1beta1" }),
       apply("you", { image: "a", args: ["b"] }),
@@ -44,7 +44,7 @@ export const versionRows: readonly Row[] = [
     owners: { "me v1beta1": ["args"], "you updates": ["image"] },
   },
   {
-    rule: "status has owners of its own, through its own path",
+    rule: "the subresource status has its own entries",
     steps: [
       create("you", { image: "a", status: { phase: "made" } }),
       patch("ctl", "merge", { status: { seen: 1 } }, { through: "status" }),
@@ -58,7 +58,7 @@ export const versionRows: readonly Row[] = [
     },
   },
   {
-    rule: "what is applied of status to the object itself is nobody's and changes nothing",
+    rule: "status fields applied to the main resource have no effect and no owner",
     steps: [
       apply("me", { image: "a" }),
       apply("me", { image: "a", status: { phase: "p" } }, { changesNothing: true }),
@@ -67,7 +67,7 @@ export const versionRows: readonly Row[] = [
     owners: { me: ["image"] },
   },
   {
-    rule: "what is applied of the object to its status is nobody's, changes nothing and conflicts with nobody, but for metadata",
+    rule: "other fields than metadata applied to the subresource status have no effect, no owner and no conflict",
     steps: [
       create("you", { image: "a" }),
       apply(
@@ -80,7 +80,7 @@ export const versionRows: readonly Row[] = [
     owners: { "me status": ["metadata.labels.x", "status.phase"], "you updates": ["image"] },
   },
   {
-    rule: "what is no longer applied of status goes",
+    rule: "a status field that is no longer applied is removed",
     steps: [
       apply("me", { image: "a" }),
       apply("me", { status: { phase: "p", seen: 1 } }, { through: "status" }),
@@ -90,7 +90,7 @@ export const versionRows: readonly Row[] = [
     owners: { me: ["image"], "me status": ["status.seen"] },
   },
   {
-    rule: "who scales owns the number of replicas, and an apply of another one conflicts with it",
+    rule: "the writer of the scale owns the replicas; applying another number conflicts",
     steps: [
       apply("me", { spec: { replicas: 1 } }),
       patch("hpa", "merge", { spec: { replicas: 5 } }, { through: "scale" }),
@@ -104,7 +104,7 @@ export const versionRows: readonly Row[] = [
     owners: { "hpa updates scale": ["spec.replicas"] },
   },
   {
-    rule: "an apply through the scale conflicts with the object's owners, and takes the number by force",
+    rule: "an apply of the scale conflicts with owners of the object's replicas; a forced one takes them",
     steps: [
       apply("me", { image: "a", spec: { replicas: 1 } }),
       apply(
@@ -118,7 +118,7 @@ export const versionRows: readonly Row[] = [
     owners: { "hpa scale": ["spec.replicas"], me: ["image"] },
   },
   {
-    rule: "an owner in another version keeps its number in that version's name, or loses it to the scale",
+    rule: "an owner in another version keeps the replicas under that version's name, or loses them to the scale",
     steps: [
       apply("me", { spec: { replicas: 1 }, picture: "a" }, { version: "v1beta1" }),
       apply("hpa", { spec: { replicas: 1 } }, { through: "scale" }),

@@ -238,7 +238,7 @@ export const ownershipRows: readonly Row[] = [
     owners: { b: ["option.level"] },
   },
   {
-    rule: "null removes the field, and its manager owns the removal; a null struct removes nothing",
+    rule: "null removes the field, and its manager owns the removal; members of a null map or struct stay",
     steps: [
       create("you", { image: "a", labels: { x: "1" } }),
       apply("me", { image: null, labels: null, args: ["b"] }, { refused: ["Conflict", "image"] }),

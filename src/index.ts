@@ -77,7 +77,9 @@ export async function createServer<const Kinds extends readonly Kind[] = readonl
   options: CreateServerOptions<Kinds> = {},
 ): Promise<Server<BuiltInObjects & ObjectsOf<Kinds>>> {
   try {
-    return (await startServer(serverOptionsOf(options))) as Server<BuiltInObjects & ObjectsOf<Kinds>>;
+    const server: unknown = await startServer(serverOptionsOf(options));
+    // The client finds kinds by name when it runs; only its static type names them.
+    return server as Server<BuiltInObjects & ObjectsOf<Kinds>>;
   } catch (error) {
     throw inLibraryTerms(error);
   }

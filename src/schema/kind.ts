@@ -342,12 +342,25 @@ function withStatus(members: KindMembers<ApiObject>, status: StatusSpec): KindMe
 /** A kind declaration without group and version. */
 type LocalSpec<F extends Fields> = Omit<KindSpec<F>, "group" | "version">;
 
-/** A kind with group, version and name in its static type, to look up object types by name. */
-export type NamedKind<F extends Fields, G extends Group, V extends string, N extends string> = KindOf<F> & {
+/**
+ * A kind with the type of its objects, and group, version and name, in its static type.
+ *
+ * @public The published types of the built-in kinds are written in terms of it.
+ */
+export type TypedKind<O, G extends Group, V extends string, N extends string> = Kind & {
+  readonly [objectType]?: O;
   readonly group: G;
   readonly version: V;
   readonly name: N;
 };
+
+/** The {@link TypedKind} of a declaration with these fields. */
+export type NamedKind<F extends Fields, G extends Group, V extends string, N extends string> = TypedKind<
+  ObjectOf<F>,
+  G,
+  V,
+  N
+>;
 
 /** Functions that declare the kinds and structs of a group version. */
 export interface Declarations<G extends Group, V extends string> extends ReturnType<typeof structsIn> {

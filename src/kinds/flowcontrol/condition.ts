@@ -1,9 +1,10 @@
-import type { declarationsIn } from "../../schema/kind.ts";
+import type { Declarations as DeclarationsIn } from "../../schema/kind.ts";
 import { field, list, string, time } from "../../schema/types.ts";
 import { uniqueBy } from "../checks/values.ts";
+import type { flowcontrol } from "../groups.ts";
 
 /** The functions that declare kinds and structs of one version of the group. */
-export type Declarations = ReturnType<typeof declarationsIn>;
+export type Declarations<V extends string = string> = DeclarationsIn<typeof flowcontrol, V>;
 
 /**
  * Returns the status of an object of the group, with conditions.

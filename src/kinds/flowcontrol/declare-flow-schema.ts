@@ -12,8 +12,8 @@ import { declarePolicyRules } from "./policy-rules.ts";
 const defaultPrecedence = 1000;
 
 /** Declares FlowSchema in one version of the group. */
-export function declareFlowSchema(
-  declarations: Declarations,
+export function declareFlowSchema<const V extends string>(
+  declarations: Declarations<V>,
   mergesConditions: boolean,
   conversion?: Conversion,
 ) {

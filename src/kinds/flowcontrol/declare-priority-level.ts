@@ -14,8 +14,8 @@ const defaultShares = 30;
 export type SharesName = "assuredConcurrencyShares" | "nominalConcurrencyShares";
 
 /** Declares PriorityLevelConfiguration in one version of the group. */
-export function declarePriorityLevel(
-  declarations: Declarations,
+export function declarePriorityLevel<const V extends string>(
+  declarations: Declarations<V>,
   sharesName: SharesName,
   mergesConditions: boolean,
   conversion?: Conversion,

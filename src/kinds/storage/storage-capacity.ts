@@ -21,7 +21,9 @@ const fields = {
 };
 
 /** The kind without group and version; it is the same in each version. */
-export const storageCapacity: Omit<KindSpec<typeof fields>, "group" | "version"> = {
+export const storageCapacity: Omit<KindSpec<typeof fields>, "group" | "version"> & {
+  readonly name: "CSIStorageCapacity";
+} = {
   name: "CSIStorageCapacity",
   resource: "csistoragecapacities",
   singular: "csistoragecapacity",

@@ -653,14 +653,124 @@ export type ObjectsOf<K extends readonly Kind[]> = {
   [One in K[number] as string extends One["name"] ? never : KeyOf<One>]: ObjectFor<One>;
 };
 
-type BuiltIn = typeof exported;
-
 /** The types of the objects of the built-in kinds, by `apiVersion kind`: `BuiltInObjects["v1 ConfigMap"]`. */
-export type BuiltInObjects = {
-  [Name in keyof BuiltIn as BuiltIn[Name] extends Kind ? KeyOf<BuiltIn[Name]> : never]: ObjectFor<
-    BuiltIn[Name]
-  >;
-};
+export interface BuiltInObjects {
+  "v1 Binding": kinds.Binding;
+  "v1 ComponentStatus": kinds.ComponentStatus;
+  "v1 ConfigMap": kinds.ConfigMap;
+  "v1 Endpoints": kinds.Endpoints;
+  "v1 Event": kinds.Event;
+  "v1 LimitRange": kinds.LimitRange;
+  "v1 Namespace": kinds.Namespace;
+  "v1 Node": kinds.Node;
+  "v1 PersistentVolumeClaim": kinds.PersistentVolumeClaim;
+  "v1 PersistentVolume": kinds.PersistentVolume;
+  "v1 Pod": kinds.Pod;
+  "v1 PodTemplate": kinds.PodTemplate;
+  "v1 ReplicationController": kinds.ReplicationController;
+  "v1 ResourceQuota": kinds.ResourceQuota;
+  "v1 Secret": kinds.Secret;
+  "v1 ServiceAccount": kinds.ServiceAccount;
+  "v1 Service": kinds.Service;
+  "admissionregistration.platform.io/v1 MutatingWebhookConfiguration": kinds.MutatingWebhookConfiguration;
+  "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration": kinds.MutatingWebhookConfiguration;
+  "admissionregistration.platform.io/v1 ValidatingWebhookConfiguration": kinds.ValidatingWebhookConfiguration;
+  "admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration": kinds.ValidatingWebhookConfiguration;
+  "admissionregistration.platform.io/v1alpha1 ValidatingAdmissionPolicy": kinds.ValidatingAdmissionPolicy;
+  "admissionregistration.k8s.io/v1alpha1 ValidatingAdmissionPolicy": kinds.ValidatingAdmissionPolicy;
+  "admissionregistration.platform.io/v1alpha1 ValidatingAdmissionPolicyBinding": kinds.ValidatingAdmissionPolicyBinding;
+  "admissionregistration.k8s.io/v1alpha1 ValidatingAdmissionPolicyBinding": kinds.ValidatingAdmissionPolicyBinding;
+  "apiextensions.platform.io/v1 CustomResourceDefinition": kinds.CustomResourceDefinition;
+  "apiextensions.k8s.io/v1 CustomResourceDefinition": kinds.CustomResourceDefinition;
+  "apiregistration.platform.io/v1 APIService": kinds.APIService;
+  "apiregistration.k8s.io/v1 APIService": kinds.APIService;
+  "apps/v1 ControllerRevision": kinds.ControllerRevision;
+  "apps/v1 DaemonSet": kinds.DaemonSet;
+  "apps/v1 Deployment": kinds.Deployment;
+  "apps/v1 ReplicaSet": kinds.ReplicaSet;
+  "apps/v1 StatefulSet": kinds.StatefulSet;
+  "authentication.platform.io/v1 TokenReview": kinds.TokenReview;
+  "authentication.k8s.io/v1 TokenReview": kinds.TokenReview;
+  "authentication.platform.io/v1alpha1 SelfSubjectReview": kinds.SelfSubjectReview;
+  "authentication.k8s.io/v1alpha1 SelfSubjectReview": kinds.SelfSubjectReview;
+  "authorization.platform.io/v1 LocalSubjectAccessReview": kinds.LocalSubjectAccessReview;
+  "authorization.k8s.io/v1 LocalSubjectAccessReview": kinds.LocalSubjectAccessReview;
+  "authorization.platform.io/v1 SelfSubjectAccessReview": kinds.SelfSubjectAccessReview;
+  "authorization.k8s.io/v1 SelfSubjectAccessReview": kinds.SelfSubjectAccessReview;
+  "authorization.platform.io/v1 SelfSubjectRulesReview": kinds.SelfSubjectRulesReview;
+  "authorization.k8s.io/v1 SelfSubjectRulesReview": kinds.SelfSubjectRulesReview;
+  "authorization.platform.io/v1 SubjectAccessReview": kinds.SubjectAccessReview;
+  "authorization.k8s.io/v1 SubjectAccessReview": kinds.SubjectAccessReview;
+  "autoscaling/v2 HorizontalPodAutoscaler": kinds.HorizontalPodAutoscaler;
+  "autoscaling/v1 HorizontalPodAutoscaler": kinds.HorizontalPodAutoscalerV1;
+  "batch/v1 CronJob": kinds.CronJob;
+  "batch/v1 Job": kinds.Job;
+  "certificates.platform.io/v1 CertificateSigningRequest": kinds.CertificateSigningRequest;
+  "certificates.k8s.io/v1 CertificateSigningRequest": kinds.CertificateSigningRequest;
+  "coordination.platform.io/v1 Lease": kinds.Lease;
+  "coordination.k8s.io/v1 Lease": kinds.Lease;
+  "discovery.platform.io/v1 EndpointSlice": kinds.EndpointSlice;
+  "discovery.k8s.io/v1 EndpointSlice": kinds.EndpointSlice;
+  "events.platform.io/v1 Event": kinds.EventsEvent;
+  "events.k8s.io/v1 Event": kinds.EventsEvent;
+  "flowcontrol.apiserver.platform.io/v1beta3 FlowSchema": kinds.FlowSchema;
+  "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema": kinds.FlowSchema;
+  "flowcontrol.apiserver.platform.io/v1beta3 PriorityLevelConfiguration": kinds.PriorityLevelConfiguration;
+  "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration": kinds.PriorityLevelConfiguration;
+  "flowcontrol.apiserver.platform.io/v1beta2 FlowSchema": kinds.FlowSchemaV1beta2;
+  "flowcontrol.apiserver.k8s.io/v1beta2 FlowSchema": kinds.FlowSchemaV1beta2;
+  "flowcontrol.apiserver.platform.io/v1beta2 PriorityLevelConfiguration": kinds.PriorityLevelConfigurationV1beta2;
+  "flowcontrol.apiserver.k8s.io/v1beta2 PriorityLevelConfiguration": kinds.PriorityLevelConfigurationV1beta2;
+  "insight.platform.io/v1 AccessExplanation": kinds.AccessExplanation;
+  "insight.k8s.io/v1 AccessExplanation": kinds.AccessExplanation;
+  "insight.platform.io/v1 BulkAccessReview": kinds.BulkAccessReview;
+  "insight.k8s.io/v1 BulkAccessReview": kinds.BulkAccessReview;
+  "insight.platform.io/v1 SubjectAccessList": kinds.SubjectAccessList;
+  "insight.k8s.io/v1 SubjectAccessList": kinds.SubjectAccessList;
+  "internal.apiserver.platform.io/v1alpha1 StorageVersion": kinds.StorageVersion;
+  "internal.apiserver.k8s.io/v1alpha1 StorageVersion": kinds.StorageVersion;
+  "networking.platform.io/v1 IngressClass": kinds.IngressClass;
+  "networking.k8s.io/v1 IngressClass": kinds.IngressClass;
+  "networking.platform.io/v1 Ingress": kinds.Ingress;
+  "networking.k8s.io/v1 Ingress": kinds.Ingress;
+  "networking.platform.io/v1 NetworkPolicy": kinds.NetworkPolicy;
+  "networking.k8s.io/v1 NetworkPolicy": kinds.NetworkPolicy;
+  "networking.platform.io/v1alpha1 ClusterCIDR": kinds.ClusterCIDR;
+  "networking.k8s.io/v1alpha1 ClusterCIDR": kinds.ClusterCIDR;
+  "node.platform.io/v1 RuntimeClass": kinds.RuntimeClass;
+  "node.k8s.io/v1 RuntimeClass": kinds.RuntimeClass;
+  "policy/v1 PodDisruptionBudget": kinds.PodDisruptionBudget;
+  "rbac.authorization.platform.io/v1 ClusterRoleBinding": kinds.ClusterRoleBinding;
+  "rbac.authorization.k8s.io/v1 ClusterRoleBinding": kinds.ClusterRoleBinding;
+  "rbac.authorization.platform.io/v1 ClusterRole": kinds.ClusterRole;
+  "rbac.authorization.k8s.io/v1 ClusterRole": kinds.ClusterRole;
+  "rbac.authorization.platform.io/v1 RoleBinding": kinds.RoleBinding;
+  "rbac.authorization.k8s.io/v1 RoleBinding": kinds.RoleBinding;
+  "rbac.authorization.platform.io/v1 Role": kinds.Role;
+  "rbac.authorization.k8s.io/v1 Role": kinds.Role;
+  "resource.platform.io/v1alpha1 PodScheduling": kinds.PodScheduling;
+  "resource.k8s.io/v1alpha1 PodScheduling": kinds.PodScheduling;
+  "resource.platform.io/v1alpha1 ResourceClaim": kinds.ResourceClaim;
+  "resource.k8s.io/v1alpha1 ResourceClaim": kinds.ResourceClaim;
+  "resource.platform.io/v1alpha1 ResourceClaimTemplate": kinds.ResourceClaimTemplate;
+  "resource.k8s.io/v1alpha1 ResourceClaimTemplate": kinds.ResourceClaimTemplate;
+  "resource.platform.io/v1alpha1 ResourceClass": kinds.ResourceClass;
+  "resource.k8s.io/v1alpha1 ResourceClass": kinds.ResourceClass;
+  "scheduling.platform.io/v1 PriorityClass": kinds.PriorityClass;
+  "scheduling.k8s.io/v1 PriorityClass": kinds.PriorityClass;
+  "storage.platform.io/v1 CSIDriver": kinds.CSIDriver;
+  "storage.k8s.io/v1 CSIDriver": kinds.CSIDriver;
+  "storage.platform.io/v1 CSINode": kinds.CSINode;
+  "storage.k8s.io/v1 CSINode": kinds.CSINode;
+  "storage.platform.io/v1 CSIStorageCapacity": kinds.CSIStorageCapacity;
+  "storage.k8s.io/v1 CSIStorageCapacity": kinds.CSIStorageCapacity;
+  "storage.platform.io/v1 StorageClass": kinds.StorageClass;
+  "storage.k8s.io/v1 StorageClass": kinds.StorageClass;
+  "storage.platform.io/v1 VolumeAttachment": kinds.VolumeAttachment;
+  "storage.k8s.io/v1 VolumeAttachment": kinds.VolumeAttachment;
+  "storage.platform.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
+  "storage.k8s.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
+}
 
 // ---- resources/clients/client
 
@@ -1614,11 +1724,6 @@ export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "s
 
 declare const objectType: unique symbol;
 
-/** A kind with the static type of its objects. */
-export type KindOf<F extends Fields> = Kind & {
-  readonly [objectType]?: ObjectOf<F>;
-};
-
 /** The TypeScript type of a kind's objects. */
 export type ObjectFor<K> = K extends {
   readonly [objectType]?: infer O;
@@ -1629,12 +1734,25 @@ export type ObjectFor<K> = K extends {
 /** A kind declaration without group and version. */
 type LocalSpec<F extends Fields> = Omit<KindSpec<F>, "group" | "version">;
 
-/** A kind with group, version and name in its static type, to look up object types by name. */
-export type NamedKind<F extends Fields, G extends Group, V extends string, N extends string> = KindOf<F> & {
+/**
+ * A kind with the type of its objects, and group, version and name, in its static type.
+ *
+ * @public The published types of the built-in kinds are written in terms of it.
+ */
+export type TypedKind<O, G extends Group, V extends string, N extends string> = Kind & {
+  readonly [objectType]?: O;
   readonly group: G;
   readonly version: V;
   readonly name: N;
 };
+
+/** The {@link TypedKind} of a declaration with these fields. */
+export type NamedKind<F extends Fields, G extends Group, V extends string, N extends string> = TypedKind<
+  ObjectOf<F>,
+  G,
+  V,
+  N
+>;
 
 /** Functions that declare the kinds and structs of a group version. */
 export interface Declarations<G extends Group, V extends string> extends ReturnType<typeof structsIn> {

@@ -11,10 +11,9 @@ const kindsFile = `${types}/kinds/all.d.ts`;
 /** The whole text. @returns {Promise<string>} */
 export async function apiText() {
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
-  const entries = Object.entries(exports).map(([name, { types: file }]) => [
-    name,
-    path.posix.normalize(file),
-  ]);
+  const entries = Object.entries(exports)
+    .filter(([, entry]) => typeof entry !== "string")
+    .map(([name, entry]) => [name, path.posix.normalize(entry.import.types)]);
   const reached = new Reached();
   const heads = entries.map(([name, file]) => {
     const names = file === kindsFile ? [] : exportedNames(file);

@@ -3,28 +3,38 @@ import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { licenseTexts } from "./licenses.mjs";
-import { pruneTypes } from "./reachable-types.mjs";
+import { pathToFileURL } from "node:url";
+import { billOfMaterials, bundledPackages, licenseTexts } from "./bundled-packages.mjs";
+import { writeKindTypes } from "./kind-types.mjs";
+import { pruneTypes, writeCommonJsTypes } from "./reachable-types.mjs";
 import { sourceStamp } from "./stamp.mjs";
 
-/** Modules of error classes that callers recognize with `instanceof`; `import` and `require` share one file of them. */
-const errorModules = [
-  "src/base/status-error.ts",
-  "src/server/options/options-error.ts",
-  "src/storage/store.ts",
-];
+/**
+ * Modules that `import` and `require` load from one CommonJS file of dist/: error classes, which callers recognize with
+ * `instanceof`, and the large libraries.
+ */
+const sharedFiles = {
+  "errors.cjs": ["src/base/status-error.ts", "src/server/options/options-error.ts", "src/storage/store.ts"],
+  "grpc.cjs": ["src/storage/etcd/grpc.ts"],
+  "undici.cjs": ["src/remote/undici.ts"],
+  "yaml.cjs": ["src/base/yaml-library.ts"],
+};
 
-/** Returns a plugin that makes bundles load these modules from a file of dist/. */
-const loadedFrom = (file, modules) => ({
-  name: `load ${file}`,
+/** Replaces imports of modules in shared files by imports of the files. */
+const importShared = {
+  name: "import shared files",
   setup({ onResolve }) {
-    const shared = new Set(modules.map((one) => path.resolve(one)));
-    onResolve({ filter: /^\..*\.ts$/ }, ({ path: imported, resolveDir, kind }) => {
-      if (kind === "entry-point" || !shared.has(path.resolve(resolveDir, imported))) return undefined;
-      return { path: file, external: true };
+    const files = new Map(
+      Object.entries(sharedFiles).flatMap(([file, modules]) =>
+        modules.map((one) => [path.resolve(one), file]),
+      ),
+    );
+    onResolve({ filter: /^\..*\.ts$/ }, ({ path: imported, resolveDir }) => {
+      const file = files.get(path.resolve(resolveDir, imported));
+      return file === undefined ? undefined : { path: `./${file}`, external: true };
     });
   },
-});
+};
 
 /**
  * Libraries that are required when they are first needed, because their callers are synchronous and can't wait for an import.
@@ -74,7 +84,17 @@ const common = {
   // gRPC requires the first for its own diagnostic services only, msgpackr the second only if it is installed.
   external: ["@grpc/proto-loader", "msgpackr-extract"],
 };
-const sharedErrors = loadedFrom("./errors.cjs", errorModules);
+const plugins = [importShared, requireBeside, lmdbAddon];
+/** Bundles a module that is written here. */
+const generated = (contents, file, options) =>
+  build({
+    ...common,
+    stdin: { contents, resolveDir: "." },
+    outdir: undefined,
+    outfile: `dist/${file}`,
+    ...options,
+  });
+const exportAll = (modules) => modules.map((one) => `export * from ${JSON.stringify(one)};`).join("\n");
 
 rmSync("dist", { recursive: true, force: true });
 const results = await Promise.all([
@@ -92,59 +112,46 @@ const results = await Promise.all([
     banner: {
       js: 'import { createRequire as requireFor } from "node:module";\nconst require = requireFor(import.meta.url);',
     },
-    plugins: [sharedErrors, requireBeside, lmdbAddon],
+    plugins,
     metafile: true,
   }),
-  // For `require`: small files beside the server, which is loaded from its one bundle.
+  // `import` of the shared error classes: their names are exported by a module, so that its types are those of a module.
+  generated(exportAll(["./src/storage/store.ts"]), "storage.js", { format: "esm", plugins }),
+  // For `require`: complete bundles without `import()`, which test runners with their own module loader (Jest) don't support.
   build({
     ...common,
     entryPoints: {
-      index: "src/commonjs.ts",
+      index: "src/index.ts",
       kinds: "src/kinds/all.ts",
       "storage-conformance": "src/storage/conformance.ts",
     },
     format: "cjs",
     outExtension: { ".js": ".cjs" },
+    supported: { "dynamic-import": false },
     // CommonJS has no `import.meta`.
     define: { "import.meta.url": "importMetaUrl" },
     banner: { js: 'const importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
-    plugins: [sharedErrors, requireBeside, lmdbAddon, loadedFrom("./index.js", ["src/index.ts"])],
+    plugins,
   }),
-  build({
-    ...common,
-    stdin: {
-      contents: errorModules.map((one) => `export * from "./${one}";`).join("\n"),
-      resolveDir: ".",
-    },
-    outdir: undefined,
-    outfile: "dist/errors.cjs",
-    format: "cjs",
-  }),
+  ...Object.entries(sharedFiles).map(([file, modules]) =>
+    generated(exportAll(modules.map((one) => `./${one}`)), file, { format: "cjs", metafile: true }),
+  ),
   ...requiredLibraries.map(({ file, packages }) =>
-    build({
-      ...common,
-      stdin: {
-        contents: packages.map((name) => `export * from ${JSON.stringify(name)};`).join("\n"),
-        resolveDir: ".",
-      },
-      outdir: undefined,
-      outfile: `dist/${file}`,
-      format: "cjs",
-      metafile: true,
-    }),
+    generated(exportAll(packages), file, { format: "cjs", metafile: true }),
   ),
 ]);
 const types = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
   stdio: "inherit",
 });
 if (types.status !== 0) process.exit(types.status ?? 1);
+writeKindTypes("dist/types", await import(pathToFileURL(path.resolve("dist/kinds.js")).href));
 const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
 pruneTypes(
   "dist/types",
-  Object.values(exports).map((entry) => entry.types),
+  Object.values(exports).flatMap((entry) => entry.import?.types ?? []),
 );
-writeFileSync(
-  "dist/third-party-licenses.txt",
-  licenseTexts(results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))),
-);
+writeCommonJsTypes("dist/types");
+const packages = bundledPackages(results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})));
+writeFileSync("dist/third-party-licenses.txt", licenseTexts(packages));
+writeFileSync("dist/sbom.cdx.json", `${JSON.stringify(billOfMaterials(packages), undefined, 2)}\n`);
 writeFileSync("dist/.stamp", sourceStamp());

@@ -1,5 +1,5 @@
-// Declarations that a program can reach from the entries of the package.
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+// Declarations that a program can reach from the entries of the package, as modules and as CommonJS.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
@@ -22,5 +22,19 @@ export function pruneTypes(folder, entries) {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     const file = path.resolve(entry.parentPath, entry.name);
     if (entry.isFile() && !reached.has(file)) rmSync(file);
+  }
+}
+
+/**
+ * Writes each declaration file of a folder a second time, as `.d.cts`, for programs that use `require`.
+ *
+ * @param {string} folder the folder of the declarations
+ */
+export function writeCommonJsTypes(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.name.endsWith(".d.ts")) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const text = readFileSync(file, "utf8").replaceAll(/"(\.{1,2}\/[^"\n]*)\.ts"/g, '"$1.cts"');
+    writeFileSync(file.replace(/\.d\.ts$/, ".d.cts"), text);
   }
 }

@@ -5,7 +5,13 @@ import path from "node:path";
 
 export function sourceStamp() {
   const hash = createHash("sha256");
-  const files = ["package.json", "tsconfig.build.json", ...below("scripts/build"), ...below("src")];
+  const files = [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.build.json",
+    ...below("scripts/build"),
+    ...below("src"),
+  ];
   for (const file of files.toSorted()) hash.update(file).update("\0").update(readFileSync(file)).update("\0");
   return hash.digest("hex");
 }

@@ -16,6 +16,11 @@ export function visitFile(file: string, visit: (node: SyntaxNode) => void): void
   walk(parse(code, { ecmaVersion: "latest", sourceType: "module" }), visit);
 }
 
+/** Calls `visit` with every node of a CommonJS script. */
+export function visitScript(text: string, visit: (node: SyntaxNode) => void): void {
+  walk(parse(text, { ecmaVersion: "latest", sourceType: "script", allowReturnOutsideFunction: true }), visit);
+}
+
 function walk(value: unknown, visit: (node: SyntaxNode) => void): void {
   if (Array.isArray(value)) for (const one of value) walk(one, visit);
   else if (typeof value === "object" && value !== null) {

@@ -1,14 +1,5 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import {
-  type ChannelCredentials,
-  Client,
-  type ClientDuplexStream,
-  credentials,
-  Metadata,
-  type ServiceError,
-  status,
-} from "@grpc/grpc-js";
 import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import { type StoreError, StoreFullError, StoreUnavailableError } from "../store.ts";
 import {
@@ -25,6 +16,15 @@ import {
   type TxnResponse,
   type WatchResponse,
 } from "./messages.ts";
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from "./grpc.ts";
 
 /** Addresses and TLS settings of a cluster. */
 export interface ConnectionOptions {

@@ -116,7 +116,7 @@ export class PageCache {
   }
 }
 
-/** Most collections in the cache. */
+/** Maximum number of collections in the cache. */
 const maxCollections = 64;
 
 /** The requested part of a cached page. */

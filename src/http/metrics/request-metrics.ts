@@ -135,7 +135,7 @@ export class RequestMetrics {
 
 /**
  * Returns a number for the labels of a common request to a resource type, without creating a text; undefined for
- * uncommon requests. HEAD is handled as GET, but has its own label.
+ * uncommon requests. HEAD counts as uncommon, because its verb is that of a GET but its label is its own.
  */
 function ordinarySort(
   facts: RequestFacts | undefined,

@@ -522,7 +522,7 @@ export declare function createServer<const Kinds extends readonly Kind[] = reado
 
 // ---- kinds/declare-group
 
-/** Types of fields, and structs that many kinds share. */
+/** Members of the result of {@link declareGroup} that don't depend on the group: types of fields, and shared structs and columns. */
 declare const words: {
   field: typeof field;
   list: typeof list;

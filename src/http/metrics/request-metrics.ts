@@ -174,7 +174,7 @@ function methodOf({ method }: HttpExchange): string {
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]);
 
-/** Returns the HTTP method, or the verb for LIST, WATCH and connections. */
+/** Returns the HTTP method, except for lists (LIST), watches (WATCH), deletecollection (DELETECOLLECTION) and connections (CONNECT). */
 function verbOf(facts: RequestFacts, exchange: HttpExchange): string {
   if (facts.kind === "path") return methodOf(exchange);
   if (isConnection(facts)) return "CONNECT";

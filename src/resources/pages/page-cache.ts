@@ -6,7 +6,7 @@ import type { StretchForms } from "./page-forms.ts";
 
 /** A page of a collection. */
 export interface CollectionPage extends RangePage {
-  /** The items as one buffer in the requested form, each after a comma; undefined if they aren't cached so. */
+  /** The items as one buffer in the requested form, each after a comma; undefined if they aren't cached in this form. */
   readonly joined: Buffer | undefined;
   /** Cache of other forms of the page; absent if the page isn't cached. */
   readonly forms?: StretchForms | undefined;

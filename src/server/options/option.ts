@@ -107,12 +107,12 @@ export function group(
 export const isOption = (row: OptionRow): row is Option => "type" in row;
 export const isVariants = (row: OptionRow): row is OptionVariants => "variants" in row;
 
-/** All options of variants, whatever the choice. */
+/** Returns the options of all variants, and the selecting option. */
 export function allVariantOptions({ by, choice, variants }: OptionVariants): OptionTable {
   return Object.assign({ [by]: choice }, ...Object.values(variants)) as OptionTable;
 }
 
-/** One thing that can be set by a flag, a variable or a key of the configuration file. */
+/** An option, or the toggle of a group, that a flag, a variable or a key of the configuration file can set. */
 export interface SettableOption {
   /** Keys from the outermost group inwards, joined by dots: `authentication.oidc.issuerUrl`. */
   readonly path: string;

@@ -227,7 +227,7 @@ function contentBytes(file: Stats, path: string): number {
   return size;
 }
 
-/** Checks for problems that LMDB would report as a failed call or not at all. */
+/** Rejects an unusable data file before LMDB opens it: LMDB would report only a failed call, or nothing. */
 function refuseForeignFile(dir: string): void {
   const file = statSync(join(dir, dataFile), { throwIfNoEntry: false });
   if (file === undefined) return;

@@ -1323,7 +1323,8 @@ export declare class FieldReport {
   /** Returns the report for faults without field (`<nil>` in Kubernetes): of combined schemas and of skipped expressions. */
   withoutField(): FieldReport;
   /**
-   * Returns a separate report at the same path. Its faults can be added by {@link FieldReport.addAll}. The work counts for the object.
+   * Returns a separate report at the same path. Its faults can be added by {@link FieldReport.addAll}. Its work reduces the
+   * budget of the object.
    */
   separate(): FieldReport;
   /** Adds the faults of a separate report of the same object. */

@@ -522,7 +522,7 @@ export declare function createServer<const Kinds extends readonly Kind[] = reado
 
 // ---- kinds/declare-group
 
-/** Types of fields, and structs that many kinds share. */
+/** Members of the result of {@link declareGroup} that don't depend on the group: types of fields, and shared structs and columns. */
 declare const words: {
   field: typeof field;
   list: typeof list;
@@ -1132,8 +1132,8 @@ export interface ChangingResources {
    */
   definitionCondition(group: string, name: string): WriteCondition | undefined;
   /**
-   * Parses the definitions that were never requested, with turns for other requests in between; {@link groupVersions} and
-   * {@link stored} would parse them without a pause. Undefined if all are parsed.
+   * Parses the definitions that aren't parsed yet, with pauses for other requests; {@link groupVersions} and {@link stored} would parse
+   * them without a pause. Returns undefined if all are parsed.
    */
   readAll(): MaybePromise<void>;
   /** The served group versions. */
@@ -1433,7 +1433,8 @@ export declare class FieldReport {
   /** Returns the report for faults without field (`<nil>` in Kubernetes): of combined schemas and of skipped expressions. */
   withoutField(): FieldReport;
   /**
-   * Returns a separate report at the same path. Its faults can be added by {@link FieldReport.addAll}. The work counts for the object.
+   * Returns a separate report at the same path. Its faults can be added by {@link FieldReport.addAll}. Its work reduces the
+   * budget of the object.
    */
   separate(): FieldReport;
   /** Adds the faults of a separate report of the same object. */
@@ -2063,15 +2064,15 @@ type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
 
 // ---- server/options/extensions
 
-/** What a program adds to a server that it embeds; `docs/extensions.md` says where each stands. */
+/** Extensions of the embedding program. `docs/extensions.md` describes when the server calls each. */
 export interface Extensions<Kinds extends readonly Kind[] = readonly Kind[]> {
-  /** Kinds of groups of its own, served like the built-in ones. */
+  /** Kinds in groups of the program, served like the built-in kinds. */
   readonly kinds?: Kinds;
-  /** Asked after the built-in admission plugins that change objects, and before quotas. */
+  /** Called after the built-in plugins, and before admission webhooks, ResourceQuota and the escalation check. */
   readonly admissionPlugins?: readonly AdmissionPlugin[];
-  /** Asked after the built-in methods, in order, and before a request counts as anonymous. */
+  /** Called in order after the built-in methods; if none accepts the request, it is anonymous. */
   readonly authenticators?: readonly NamedAuthenticator[];
-  /** Asked where `authorizationModes` names them, else after all modes, in order. */
+  /** Called in the order of `authorizationModes`; those that it doesn't name are called after all modes. */
   readonly authorizers?: readonly NamedAuthorizer[];
   /** Started after the built-in controllers. */
   readonly controllers?: readonly Controller[];

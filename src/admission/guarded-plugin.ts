@@ -134,7 +134,7 @@ function identityOf(object: ApiObject | undefined): string {
 /**
  * Decodes the mutated object again as its kind.
  *
- * @param before the {@link identityOf} the object before the mutation.
+ * @param before the result of {@link identityOf} for the object before the mutation.
  * @throws {ExtensionError} the plugin changed the identity or added unknown fields.
  * @throws {TypeFault} the object can't be decoded.
  */

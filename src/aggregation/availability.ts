@@ -34,7 +34,7 @@ export async function checkAvailability(
 
 const unavailable = (reason: string, message: string): Availability => ({ status: "False", reason, message });
 
-/** Returns undefined if the Service and its Endpoints are in order. */
+/** Checks the Service and its Endpoints. Returns undefined if they are usable. */
 async function checkService(
   { target }: RemoteApiService,
   objects: ServiceObjects,

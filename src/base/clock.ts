@@ -22,7 +22,7 @@ export interface Timer {
 /** The longest delay that Node's timers support; a longer one fires immediately. */
 const longestDelayMs = 2 ** 31 - 1;
 
-/** The machine's own time. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicNow: () => performance.now(),

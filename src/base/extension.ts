@@ -1,12 +1,12 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * How long the server waits for a promise of an extension, in milliseconds: half of the time limit of a request, so that its
- * client is still answered.
+ * How long the server waits for a promise of an extension, in milliseconds: half of the time limit of a request, so that the
+ * client still gets a response.
  */
 export const extensionLimitMs = 30_000;
 
-/** An extension failed: it threw, rejected, answered with something else than its contract says, or not in time. */
+/** An extension failed: it threw, rejected, violated its contract, or exceeded the time limit. */
 export class ExtensionError extends Error {
   override name = "ExtensionError";
 }
@@ -19,8 +19,8 @@ export interface ExtensionGuard {
 }
 
 /**
- * Returns the answer of an extension. Rejects with an {@link ExtensionError} after {@link extensionLimitMs}; a later answer or
- * rejection is ignored.
+ * Returns the result of an extension's promise. Rejects with an {@link ExtensionError} after {@link extensionLimitMs}; a later
+ * result or rejection is ignored.
  *
  * @param awaited name of the called method for the error message: `authenticate`.
  */
@@ -45,7 +45,7 @@ export function inTime<T>(clock: Clock, answer: PromiseLike<T>, awaited: string)
   });
 }
 
-/** Whether an answer of an extension is a promise or another object with `then`. */
+/** Whether a result of an extension is a promise or another object with `then`. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return (
     (typeof value === "object" || typeof value === "function") &&

@@ -24,7 +24,7 @@ export class EvictableValues {
   /** @param limit maximum total cost; the newest value is cached even if it costs more. */
   constructor(private readonly limit: number) {}
 
-  /** Returns a function that returns the cached value, or computes it with `make`. */
+  /** Returns a function that returns the cached value, or computes it with `compute`. */
   value<T>(compute: () => Computed<T>): () => T {
     let cached: { readonly value: T; readonly entry: CacheEntry } | undefined;
     return () => {

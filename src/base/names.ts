@@ -17,7 +17,7 @@ class Form {
     this.whole = new RegExp(`^(?:${source})$`);
   }
 
-  /** Whether a name has the format. Far too long names are rejected without matching the expression. */
+  /** Whether a name has the format. A name that is too long is rejected without matching the expression. */
   fits(name: string): boolean {
     return name.length <= this.maxLength && this.whole.test(name);
   }

@@ -1,14 +1,14 @@
 import type { Clock } from "./clock.ts";
 
-/** How often something may be done. */
+/** Limits of a {@link Throttle}. */
 export interface ThrottleOptions {
-  /** On average. */
+  /** Average number of operations per second. */
   readonly perSecond: number;
-  /** Maximum number at once after an idle time. */
+  /** Maximum number of operations at once after an idle time. */
   readonly burst: number;
 }
 
-/** A token bucket: limits how often something is done. */
+/** A token bucket, which limits the rate of an operation. */
 export class Throttle {
   private left: number;
   private at: number;
@@ -21,7 +21,7 @@ export class Throttle {
     this.at = clock.monotonicNow();
   }
 
-  /** Takes a token and returns 0, or returns the milliseconds after which to try again. */
+  /** Takes a token and returns 0; if there is none, returns the milliseconds until there is one. */
   takeToken(): number {
     const { perSecond, burst } = this.options;
     const now = this.clock.monotonicNow();

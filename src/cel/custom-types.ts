@@ -32,7 +32,7 @@ const intOrStringType: CustomType = { type: { is: "dyn", maxSize: maxTextLength 
 const nameType: CustomType = { type: { is: "string", maxSize: maxTextLength }, minBytes: emptyBytes };
 
 /**
- * Converts the nodes of a schema to CEL types. Nodes without a known type, and lists and maps of such, have none: expressions can't
+ * Converts the nodes of a schema to CEL types. Nodes without a known type, and lists and maps of such nodes, have none: expressions can't
  * access them.
  */
 export class CustomTypes {

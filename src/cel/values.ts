@@ -57,9 +57,9 @@ export interface UrlParts {
   readonly scheme: string;
   /** With brackets and port, percent-decoded. */
   readonly host: string;
-  /** As it is written. */
+  /** Not percent-decoded. */
   readonly path: string;
-  /** As it is written. */
+  /** Not percent-decoded. */
   readonly query: string;
 }
 

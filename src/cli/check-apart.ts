@@ -21,7 +21,7 @@ const damageSignals: ReadonlySet<NodeJS.Signals> = new Set([
 /** The result of a check in a process of its own. */
 export interface CheckEnd {
   readonly code: number;
-  /** What a signal that ended the process says about the store. */
+  /** Message about the signal that ended the process; undefined if it exited. */
   readonly damage: string | undefined;
   /** Its output, if `output` is `pipe`. */
   readonly output: string;

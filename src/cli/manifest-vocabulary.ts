@@ -4,7 +4,7 @@ import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /**
  * Returns the vocabulary of the manifests: that of the first `apiVersion` with a vocabulary's domain, otherwise that
- * of the first qualified key, such as an annotation's. Undefined if no name shows it.
+ * of the first qualified key, such as an annotation's. Undefined if no name has such a domain.
  */
 export function vocabularyOf(value: JsonValue): Vocabulary | undefined {
   let byKey: Vocabulary | undefined;
@@ -30,7 +30,7 @@ function firstOf<T>(values: readonly JsonValue[], find: (value: JsonValue) => T 
   return undefined;
 }
 
-/** The vocabulary whose domain stands before the slash of a qualified name. */
+/** Returns the vocabulary of a qualified name, by the domain before its slash. */
 function vocabularyOfName(name: string): Vocabulary | undefined {
   const slash = name.indexOf("/");
   if (slash === -1) return undefined;

@@ -202,7 +202,7 @@ function filesIn(folder: string | undefined): { cert: string; key: string } | un
   return existsSync(files.key) ? files : undefined;
 }
 
-/** The text of a file; empty if it can't be read, which its later reader reports. */
+/** Returns the text of a file; empty if it can't be read: the code that loads the certificate reports the error. */
 function readIfPossible(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -7,7 +7,7 @@ import type { Entry } from "../storage/store.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
-/** Number of events read before other work gets a turn. */
+/** Number of events that are read without a pause for other work. */
 const pageSize = 200;
 /** Number of sweeps in the lifetime of an event. */
 const roundsPerLife = 10;

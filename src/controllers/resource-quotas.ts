@@ -8,11 +8,11 @@ import { isRaced } from "../resources/clients/races.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { WorkQueue, type QueueObserver } from "./work-queue.ts";
 
-/** Delay after a first change, so that changes that follow shortly are results together. */
+/** Delay of a write after the first change, so that one write covers the changes that follow shortly. */
 const delayMs = 20;
 /**
- * Minimum time between writes of the statuses of a namespace's quotas; the second value is per quota, for namespaces
- * with many.
+ * Minimum time between two writes of the statuses of a namespace: the larger of the first value, and the second value times the number
+ * of its quotas.
  */
 const intervalMs = 100;
 const intervalMsOfEach = 25;
@@ -24,7 +24,7 @@ export interface QuotaDependencies extends QueueDependencies, Pick<ControllerCon
   readonly quotas: QuotaIndex;
 }
 
-/** Maintains the status of quotas: the limits, and the usage. It is for readers only; the admission plugin counts by itself. */
+/** Maintains the status of quotas: limits and usage. Only clients read it; the admission plugin doesn't depend on it. */
 export const resourceQuotas: Controller<QuotaDependencies> = {
   name: "resourcequota",
   start(context) {
@@ -64,7 +64,7 @@ export const resourceQuotaCharges: Controller<QuotaDependencies> = {
   },
 };
 
-/** Writes the status of the quotas of namespaces soon after a change; changes within a short time are results together. */
+/** Writes the status of the quotas of a namespace {@link delayMs} after a change; one write covers all changes in this time. */
 class QuotaStatuses {
   /** The earliest time of the next write of each namespace, in monotonic milliseconds. */
   private readonly nextWrites = new Map<string, number>();

@@ -21,7 +21,7 @@ import { ageColumn, nameColumn } from "./columns.ts";
 import { Condition } from "./meta/condition.ts";
 import { LabelSelector } from "./meta/label-selector.ts";
 
-/** Types of fields, and structs that many kinds share. */
+/** Members of the result of {@link declareGroup} that don't depend on the group: types of fields, and shared structs and columns. */
 const words = {
   field,
   list,

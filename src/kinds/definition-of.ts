@@ -47,12 +47,12 @@ export interface DefinitionVersion {
 }
 
 /**
- * The CustomResourceDefinition of a kind that a program declares: a server that has the definition serves the same objects as
- * one that has the kind (spec: conventions 4.8). What a declaration says by functions isn't in it: `validate`, `check`, field
- * selectors, and columns without a `jsonPath`.
+ * Returns the CustomResourceDefinition of a declared kind. A server with the definition serves the same objects as a server with
+ * the kind (spec: conventions 4.8), except for parts of the declaration that are functions, which a definition can't contain:
+ * `validate`, `check`, field selectors, and columns without a `jsonPath`.
  *
  * @param kinds the kind, or its declarations in several versions; the one without a `conversion` is the stored one.
- * @throws {TypeError} the kinds aren't versions of one resource, or can't be said in a definition; the message says where.
+ * @throws {TypeError} the kinds aren't versions of one resource, or a definition can't express a declaration; the message names the field.
  *
  * @example
  * writeFileSync("orders.yaml", stringify(definitionOf(Order)));

@@ -113,7 +113,8 @@ export class FieldReport {
   }
 
   /**
-   * Returns a separate report at the same path. Its faults can be added by {@link FieldReport.addAll}. The work counts for the object.
+   * Returns a separate report at the same path. Its faults can be added by {@link FieldReport.addAll}. Its work reduces the
+   * budget of the object.
    */
   separate(): FieldReport {
     return this.withLimit(this.shared.limit);

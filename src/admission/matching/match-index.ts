@@ -1,7 +1,7 @@
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import { matchRules, type MatchPolicy, type MatchRule, type MatchSubject } from "./rules.ts";
 
-/** Something with rules, such as a webhook. The rules must not have `resourceNames`. */
+/** An item that {@link MatchIndex} finds by its rules, such as a webhook. The rules must not have `resourceNames`. */
 export interface Matchable {
   readonly rules: readonly MatchRule[];
   readonly matchPolicy: MatchPolicy;

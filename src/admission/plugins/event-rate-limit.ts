@@ -47,7 +47,7 @@ const keys: Readonly<Record<string, (request: AdmissionRequest) => string>> = {
 
 /** Number of cached keys without configuration. */
 const defaultCacheSize = 4096;
-/** In characters. Of longer keys the digest is cached, as clients can make them as long as an event. */
+/** In characters. Longer keys are replaced with their digest: clients choose their length, up to that of an event. */
 const maxKeyLength = 256;
 
 /** A limit of events with the same key. */

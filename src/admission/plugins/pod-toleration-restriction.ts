@@ -51,6 +51,7 @@ export async function readTolerationRestrictions(
 /**
  * PodTolerationRestriction: new pods get the default tolerations of their namespace, or of the configuration. Pods that
  * contradict these may be rejected; pods with tolerations that the namespace doesn't allow are rejected (spec: conventions 4.13).
+ * Pods with requests or limits also get a toleration of memory pressure.
  */
 export function podTolerationRestriction(
   facts: AdmissionFacts,

@@ -27,7 +27,7 @@ export interface ReviewedObjects<T> {
 
 type OptionalObject = ApiObject | undefined;
 
-/** The old object of a write by the version, in JSON. It doesn't change, so all phases of the write share it. */
+/** The JSON of a write's old object in each requested version. The old object doesn't change, so all phases share the texts. */
 class OldObjectTexts {
   readonly byVersion = new Map<Resource, MaybePromise<string>>();
 }

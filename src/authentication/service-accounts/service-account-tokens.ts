@@ -30,7 +30,7 @@ export interface ServiceAccountTokenOptions {
 /** A token with verified signature; it is validated at each request. */
 interface Verified {
   readonly audiences: readonly string[];
-  /** The account, if the token holds now; see {@link BoundTokens.validatorFor}. */
+  /** Returns the service account if the token is valid now; see {@link BoundTokens.validatorFor}. */
   readonly validate: (token: string) => MaybePromise<UserInfo>;
   readonly bytes: number;
 }

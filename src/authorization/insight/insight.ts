@@ -77,7 +77,7 @@ export interface BindingFault {
   readonly message: string;
 }
 
-/** Explanation of a decision. Lists have a maximum length; a count or flag tells how much is omitted. */
+/** Explanation of a decision. Lists have a maximum length; a count or flag shows that entries are omitted. */
 export interface Explanation {
   /** Empty unless the request is allowed. */
   readonly grants: readonly Grant[];

@@ -16,7 +16,7 @@ import { shownBinding, shownRole, shownRule, shownSubject } from "./shown.ts";
 /** Maximum number of grants in the response for one subject. */
 const maxGrants = 2;
 
-/** Up to this many subjects of bindings are collected and sorted; with more, all subjects are evaluated in order until a page is full. */
+/** Maximum number of subjects that are collected and sorted; if there are more, all subjects are evaluated in order until a page is full. */
 export const gatheredSubjects = 4096;
 
 /** Number of subjects that are evaluated in one batch. */
@@ -63,7 +63,7 @@ interface SubjectMatch {
   lastBinding?: BindingRecord;
 }
 
-/** Finds the subjects of one page, and one more to tell whether another page follows. */
+/** Finds the subjects of one page, and one more to detect whether another page follows. */
 class Search {
   private readonly after: SubjectName | undefined;
   /** For {@link Search.scanAll}: of roles that were met, the rule that allows the action. */

@@ -100,7 +100,7 @@ class IndexNode {
   readonly rules: Rule[] = [];
   /** Whether one of the rules has no resource names. */
   coversAllNames = false;
-  /** The rules by the entries of their next list. A node is always asked for the same list. */
+  /** The rules by the entries of their next list. All calls of {@link child} for a node pass the same list. */
   private children: Map<string, IndexNode> | undefined;
   private urls: UrlSet | undefined;
 

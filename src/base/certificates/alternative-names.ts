@@ -1,30 +1,30 @@
 import { isAscii } from "node:buffer";
 import * as der from "./der.ts";
 
-/** The attribute of a certificate request that holds the extensions it asks for (RFC 2985). */
+/** Object identifier of the attribute with the requested extensions of a certificate request (RFC 2985). */
 export const extensionRequest = "1.2.840.113549.1.9.14";
-/** The extension that holds a certificate's further names (RFC 5280). */
+/** Object identifier of the extension with the subjectAltNames of a certificate (RFC 5280). */
 const subjectAltName = "2.5.29.17";
 
 const tag = { email: 0x81, dns: 0x82, uri: 0x86, address: 0x87 } as const;
 const textTags = new Set<number>([tag.email, tag.dns, tag.uri]);
 
-/** The subjectAltNames of a certificate request, by their types. */
+/** The subjectAltNames of a certificate request, by type. */
 export interface AlternativeNames {
   readonly emails: readonly string[];
   readonly dnsNames: readonly string[];
   readonly uris: readonly string[];
   /** Addresses of 4 or 16 bytes. */
   readonly addresses: readonly Buffer[];
-  /** How many names of other types there are. */
+  /** Number of names of other types. */
   readonly others: number;
 }
 
 /**
- * The subjectAltNames among the extensions that a request asks for.
+ * Returns the subjectAltNames in the requested extensions of a certificate request.
  *
  * @param requested the values of its attributes `extensionRequest`, in DER.
- * @throws {Error} they can't be read, an address has the wrong length, or a text has characters beyond ASCII (RFC 5280 allows
+ * @throws {Error} they can't be parsed, an address has the wrong length, or a text has characters beyond ASCII (RFC 5280 allows
  *   IA5String only).
  */
 export function requestedAlternativeNames(requested: readonly Buffer[]): AlternativeNames {
@@ -50,7 +50,7 @@ function extensionsIn(value: Buffer): der.Read[] {
   return der.readElements(value).flatMap(({ content }) => der.readElements(content));
 }
 
-/** The names in an extension; none unless it is a subjectAltName. */
+/** Returns the names in an extension; empty if it isn't a subjectAltName. */
 function namesIn({ content }: der.Read): der.Read[] {
   const parts = der.readElements(content);
   const [id, value] = [parts[0], parts.at(-1)];

@@ -6,7 +6,7 @@ import { readElements } from "./der.ts";
 import { pemBlocks } from "./pem.ts";
 import { readSubject, SubjectFault, type SubjectName } from "./subject-name.ts";
 
-/** How the signature of a request was made, by the identifier of its algorithm. */
+/** Hash functions of the supported signature algorithms, by object identifier; null for an algorithm without a separate hash. */
 const signatureHashes: ReadonlyMap<string, string | null> = new Map([
   ["1.2.840.113549.1.1.5", "sha1"], // RSA
   ["1.2.840.113549.1.1.11", "sha256"],
@@ -23,8 +23,9 @@ const rsaPss = "1.2.840.113549.1.1.10";
 const malformed = "is not a well-formed PKCS#10 certificate request";
 
 /**
- * What is wrong with a certificate request (PKCS#10 in PEM): it can't be read, or it isn't signed by the key that it names.
- * Undefined where it is right.
+ * Validates a certificate request (PKCS#10 in PEM): it must be well formed and signed with its own key.
+ *
+ * @returns the error message; undefined if the request is valid.
  */
 export function certificateRequestFault(pem: string): string | undefined {
   if (!beginsWithRequest(pem)) return "PEM block type must be CERTIFICATE REQUEST";
@@ -36,26 +37,26 @@ export function certificateRequestFault(pem: string): string | undefined {
       : "the signature of the certificate request is not that of its key";
   } catch (error) {
     if (error instanceof SubjectFault) return error.message;
-    // Whatever the readers of DER and of keys stumble over.
+    // Any other error of the DER and key parsers.
     return malformed;
   }
 }
 
-/** What a certificate request asks for. */
+/** The content of a certificate request. */
 export interface RequestedCertificate {
-  /** Whom the subject names. */
+  /** User and groups of the subject. */
   readonly subjectName: SubjectName;
   readonly alternativeNames: AlternativeNames;
-  /** The subject, in DER, as the request has it. */
+  /** The subject in DER, unchanged. */
   readonly subject: Buffer;
   /** The public key with its algorithm (SubjectPublicKeyInfo), in DER. */
   readonly publicKeyInfo: Buffer;
 }
 
 /**
- * Reads a certificate request (PKCS#10 in PEM).
+ * Parses a certificate request (PKCS#10 in PEM) without verifying its signature.
  *
- * @throws {Error} it can't be read.
+ * @throws {Error} it is malformed.
  */
 export function requestedCertificate(pem: string): RequestedCertificate {
   return contentsOf(readCertificateRequest(pem));
@@ -81,16 +82,16 @@ function alternativeNamesOf({
   return requestedAlternativeNames(values.map((value) => Buffer.from(value)));
 }
 
-/** Whether the first block of a PEM text is a certificate request. Signers look at no other block. */
+/** Whether the first block of a PEM text is a certificate request. Signers ignore all other blocks. */
 function beginsWithRequest(pem: string): boolean {
   return pemBlocks(pem)[0]?.label === "CERTIFICATE REQUEST";
 }
 
-/** Reads the first block of a PEM text. Whoever judges a request reads it here, so that all judge the same one. */
+/** Parses the first block of a PEM text. Validation, approval and signing all use this function, so they see the same request. */
 function readCertificateRequest(pem: string): CertificationRequest {
   const der = beginsWithRequest(pem) ? pemBlocks(pem)[0]?.content : undefined;
   if (der === undefined) throw new Error("no CERTIFICATE REQUEST block");
-  // The library takes no notice of what follows the request.
+  // The library ignores bytes after the request.
   if (readElements(der).length !== 1) throw new Error(malformed);
   const { AsnConvert, CertificationRequest } = loadAsn1();
   const request = AsnConvert.parse(der, CertificationRequest);
@@ -113,7 +114,7 @@ function isSignature(signature: Buffer, data: Buffer, key: KeyObject, algorithm:
   return hash !== undefined && verify(hash, data, key, signature);
 }
 
-/** What is wrong with certificates in PEM; undefined where there is at least one and each can be read. */
+/** Validates certificates in PEM: at least one, and no other blocks. @returns the error message; undefined if they are valid. */
 export function certificatesFault(pem: string): string | undefined {
   const blocks = pemBlocks(pem);
   if (blocks.length === 0) return "must contain at least one CERTIFICATE PEM block";

@@ -39,7 +39,7 @@ const purposes: ReadonlyMap<string, string> = new Map([
   ["netscape sgc", "2.16.840.1.113730.4.1"],
 ]);
 
-/** What the issuer of a certificate decides. */
+/** Usages and validity of a certificate, which the issuer decides. */
 export interface IssuedFacts {
   /** Usages as certificate requests name them; they become the key usage extensions. */
   readonly usages: readonly string[];

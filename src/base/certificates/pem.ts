@@ -1,18 +1,18 @@
 /** One block of a PEM text (RFC 7468). */
 export interface PemBlock {
-  /** What the block holds, for example `CERTIFICATE`. */
+  /** Label of the boundary lines, for example `CERTIFICATE`. */
   readonly label: string;
-  /** The block from its first boundary line to its last. */
+  /** The text of the block, including its boundary lines. */
   readonly text: string;
   readonly hasHeaders: boolean;
-  /** The decoded bytes; undefined when the text between the boundaries isn't Base64. */
+  /** The decoded bytes; undefined if the text between the boundaries isn't valid Base64. */
   readonly content: Buffer | undefined;
 }
 
 /**
- * The complete blocks of a PEM text, in order. Text between blocks and blocks without an end are skipped. Finds the same
- * blocks as Go's `encoding/pem`, which most other programs of a cluster read with: boundaries begin a line, header lines
- * may follow the first. Takes time in proportion to the length of the text, whatever it holds.
+ * Returns the complete blocks of a PEM text, in order. Text between blocks, and blocks without an end, are skipped. As in Go's
+ * `encoding/pem`, which most other programs of a cluster use, boundaries are at the start of a line, and header lines may follow the
+ * first one. Takes linear time for every text.
  */
 export function pemBlocks(text: string): PemBlock[] {
   return [...new PemReader(text).blocks()];
@@ -24,7 +24,7 @@ export function pemOf(label: string, content: Buffer): string {
   return `${begin}${label}${dashes}\n${lines.join("\n")}\n${end}${label}${dashes}\n`;
 }
 
-/** The certificates of a PEM text, each as PEM, in order; other blocks and text are skipped. */
+/** Returns the certificates of a PEM text, each as PEM, in order; other blocks and text are skipped. */
 export function certificatesIn(pem: string): string[] {
   return pemBlocks(pem)
     .filter(({ label }) => label === "CERTIFICATE")
@@ -36,7 +36,7 @@ const end = "-----END ";
 const dashes = "-----";
 
 class PemReader {
-  /** Where the next end boundary is; found anew only when reading has passed it. */
+  /** Offset of the next end boundary; cached until reading has passed it, so that the total time is linear. */
   private endAt = -1;
 
   constructor(private readonly text: string) {}
@@ -66,7 +66,7 @@ class PemReader {
     }
   }
 
-  /** Where the headers that may begin at a place end. */
+  /** Returns the offset after the header lines at an offset; the same offset if there are none. */
   private skipHeaders(from: number): number {
     let at = from;
     while (at < this.text.length) {
@@ -82,14 +82,14 @@ class PemReader {
     return this.endAt;
   }
 
-  /** Where the next line begins that starts with a mark; -1 where none does. */
+  /** Returns the offset of the next line that starts with a mark; -1 if there is none. */
   private lineWith(mark: string, from: number): number {
     if ((from === 0 || this.text[from - 1] === "\n") && this.text.startsWith(mark, from)) return from;
     const found = this.text.indexOf(`\n${mark}`, from);
     return found === -1 ? -1 : found + 1;
   }
 
-  /** The rest of a line without the white space at its end, and where the next line begins. */
+  /** Returns the rest of a line without trailing white space, and the offset of the next line. */
   private lineAt(at: number): { readonly text: string; readonly next: number } {
     const feed = this.text.indexOf("\n", at);
     const next = feed === -1 ? this.text.length : feed + 1;

@@ -23,7 +23,7 @@ export interface ServingCertificates {
   /** CA key, PEM; undefined if the folder doesn't have it. It is needed only for renewal. */
   readonly caKey: string | undefined;
   readonly serving: CertificatePair;
-  /** What this call has created. */
+  /** What the call has created: CA and serving certificate (`authority`), only the serving certificate, or nothing. */
   readonly renewed: "authority" | "serving" | "nothing";
 }
 

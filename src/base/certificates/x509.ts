@@ -5,8 +5,8 @@ import { certificatesIn, pemOf } from "./pem.ts";
 import { readSubject, type SubjectName } from "./subject-name.ts";
 
 /*
- * Writes certificates with nothing but node:crypto: for the few that a server makes for itself, a library's import alone
- * would take longer than all of its start (150 ms against 2 ms).
+ * Encodes and signs certificates with node:crypto alone. A server creates only a few certificates for itself, and loading a library for
+ * them would take 150 ms instead of 2 ms.
  */
 
 /** A certificate with its private key, both PEM; further certificates may follow the first. */
@@ -15,11 +15,11 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-/** What a certificate says. */
+/** The content of a certificate for a server, a client or a CA. */
 export interface CertificateFacts {
   readonly commonName: string;
   readonly organizations?: readonly string[];
-  /** Names and addresses of a server. */
+  /** Host names and IP addresses of a server. */
   readonly hosts?: readonly string[];
   readonly use: "authority" | "server" | "client";
   /** Milliseconds since 1970. */
@@ -27,7 +27,7 @@ export interface CertificateFacts {
   readonly notAfter: number;
 }
 
-/** Object identifiers of what certificates say. */
+/** Object identifiers of attributes, extensions, purposes and algorithms of certificates. */
 export const oid = {
   commonName: "2.5.4.3",
   organization: "2.5.4.10",
@@ -44,7 +44,7 @@ export const oid = {
   ed25519: "1.3.101.112",
 } as const;
 
-/** Numbers of the bits of the key usage extension. */
+/** Bit numbers of the key usage extension. */
 const usage = { digitalSignature: 0, keyCertSign: 5, crlSign: 6 } as const;
 
 /**
@@ -63,7 +63,7 @@ export function signCertificate(
   return signBody({ ...body, extensions: extensions(facts) }, signingKey, issuer);
 }
 
-/** What a certificate says, encoded in DER. */
+/** The content of a certificate, with its parts in DER. */
 export interface CertificateBody {
   readonly subject: Buffer;
   /** The public key with its algorithm (SubjectPublicKeyInfo). */
@@ -71,7 +71,7 @@ export interface CertificateBody {
   /** Milliseconds since 1970. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** Without the identifiers of keys, which are added. */
+  /** Without the key identifiers, which {@link signBody} adds. */
   readonly extensions: readonly Buffer[];
 }
 
@@ -163,7 +163,7 @@ function extensions(facts: CertificateFacts): Buffer[] {
   return list;
 }
 
-/** The identifiers of the certificate's key and of its issuer's. */
+/** Returns the extensions with the identifiers of the certificate's key and, if it has one, of the issuer's key. */
 function keyIdentifiers(publicKeyInfo: Buffer, issuer: X509Certificate | undefined): Buffer[] {
   const own = extension(oid.subjectKeyIdentifier, false, der.octetString(keyIdentifierOf(publicKeyInfo)));
   const authorityId = issuer === undefined ? undefined : namesOf(issuer).keyIdentifier;
@@ -172,7 +172,7 @@ function keyIdentifiers(publicKeyInfo: Buffer, issuer: X509Certificate | undefin
   return [own, extension(oid.authorityKeyIdentifier, false, value)];
 }
 
-/** An extension of a certificate. */
+/** Encodes an extension of a certificate. */
 export function extension(id: string, critical: boolean, value: Buffer): Buffer {
   return der.sequence(
     der.objectIdentifier(id),
@@ -193,15 +193,15 @@ export function keyIdentifierOf(spki: Buffer): Buffer {
 }
 
 /**
- * The subject of a certificate, as authentication reads it.
+ * Returns user and groups of a certificate's subject, as authentication reads them.
  *
- * @throws {SubjectFault} the subject isn't well-formed.
+ * @throws {SubjectFault} the subject is malformed.
  */
 export function subjectOf(certificate: X509Certificate): SubjectName {
   return readSubject(namesOf(certificate).subject);
 }
 
-/** The version of a certificate: 1, 2 or 3. Those before 3 have no extensions. */
+/** Returns the version of a certificate: 1, 2 or 3. Only version 3 has extensions. */
 export function versionOf(certificate: X509Certificate): number {
   const [first] = bodyOf(certificate);
   return first!.tag === 0xa0 ? der.readElements(first!.content)[0]!.content[0]! + 1 : 1;
@@ -227,14 +227,14 @@ export function namesOf(certificate: X509Certificate): {
   return { subject, keyIdentifier: undefined };
 }
 
-/** The fields that are signed. */
+/** Returns the fields of the signed part (TBSCertificate). */
 function bodyOf(certificate: X509Certificate): der.Read[] {
   const [whole] = der.readElements(certificate.raw);
   const [body] = der.readElements(whole!.content);
   return der.readElements(body!.content);
 }
 
-/** The authority at the end of a chain: its last certificate, if that signed itself. */
+/** Returns the root CA of a chain (PEM): its last certificate, if that is self-signed; otherwise undefined. */
 export function rootOf(chain: string): string | undefined {
   const last = certificatesIn(chain).at(-1);
   if (last === undefined) return undefined;

@@ -61,7 +61,7 @@ export const authCommand: Command = {
 };
 
 /**
- * Sends the question of the arguments to the server and writes the answer.
+ * Runs a subcommand (`why`, `who-can` or `matrix`) and writes its output.
  *
  * @returns the exit code
  * @throws {UsageError} @throws {ClientError}

@@ -8,19 +8,19 @@ import { UsageError } from "../flag-reader.ts";
 /** Prefix of system users and groups in every vocabulary. */
 const prefix = platform.systemPrefix;
 
-/** Dependencies of the questions of `plinth auth`. */
+/** Dependencies of the subcommands of `plinth auth`. */
 export interface AuthContext {
   readonly client: ServerClient;
   readonly table: ResourceTable;
   /** Empty for all namespaces. */
   readonly namespace: string;
   readonly groups: readonly string[];
-  /** Whether implied groups are not added. */
+  /** Whether the user has only {@link groups}, without the groups that authentication would add. */
   readonly exact: boolean;
   readonly limit: number;
 }
 
-/** An answer as text and as an object. */
+/** The output of a subcommand, as text and as an object. */
 export interface AuthAnswer {
   readonly text: string;
   readonly object: unknown;
@@ -72,7 +72,7 @@ export function attributesOf(
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== ""));
 }
 
-/** Returns the user of the arguments with the groups of their requests. */
+/** Returns the user with the groups of the flags and, unless they are exact, those that authentication adds. */
 export function subjectOf(
   user: string | undefined,
   context: AuthContext,

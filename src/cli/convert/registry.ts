@@ -52,7 +52,7 @@ function keyOf({ group, version }: GroupVersion, kind: string): string {
   return `${group.base}/${version} ${kind}`;
 }
 
-/** The kinds that this release can serve, and those that are only sent. */
+/** The built-in kinds of this release, and Eviction, which is only a request body. */
 const declared = new Map([...builtInKinds, Eviction].map((one) => [keyOf(one, one.name), one] as const));
 
 const steps = stepsBySource();

@@ -19,7 +19,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Published information about a running server. */
 export interface Presence {
-  /** Removes what ends with the server. */
+  /** Stops the renewal and deletes the lease; the Service and its endpoints remain. */
   close(): Promise<void>;
 }
 

@@ -132,7 +132,10 @@ export class FlowConfiguration {
     return this.setup.registry.require(kind);
   }
 
-  /** Applies the stored objects, and the mandatory ones that are missing. */
+  /**
+   * Applies the stored objects, and default objects that aren't stored: all of them until the default objects are written, afterwards only
+   * the mandatory ones.
+   */
   private configure(): void {
     const { control } = this.setup;
     if (control === undefined) return;

@@ -93,7 +93,7 @@ function checkResult(result: JsonValue | undefined): void {
   throw new ConversionFault(why === "" ? "the webhook refuses without a message" : why);
 }
 
-/** Most characters of a webhook's message in the error. */
+/** Maximum length of a webhook's message in the error, in characters. */
 const maxMessageLength = 1000;
 
 function shortened(value: JsonValue | undefined): string {

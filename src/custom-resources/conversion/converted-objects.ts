@@ -6,7 +6,7 @@ import type { Conversions, KindVersion } from "../../resources/registry/versione
 import type { ApiObject } from "../../schema/kind.ts";
 import { convertAll, type ObjectConverter } from "./object-converter.ts";
 
-/** Most conversions of one request; each version in which fields were written needs two. */
+/** Maximum number of conversions of one request; field ownership needs two for each version in which fields were written. */
 const maxConversions = 200;
 
 /** The converted objects of one request, by their content and version. */

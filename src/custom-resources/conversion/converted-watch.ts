@@ -9,7 +9,7 @@ import {
   type WatchObserver,
 } from "../../resources/registry/watch-change.ts";
 
-/** Most bytes of objects that wait for their conversion; above it the watch ends. */
+/** Maximum size of the objects that wait for their conversion, in bytes; above it the watch ends. */
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 type EntryView = Pick<VersionedStore, "showAll">;

@@ -70,7 +70,7 @@ export class ConvertingStore extends StoreView implements VersionedStore {
     return new ConvertedWatch(this, observer, after).start((inner) => this.current.watch(source, inner));
   }
 
-  /** An entry in the version of this store; the same entry if it is stored so. */
+  /** Returns an entry in the version of this store; the same entry if it is stored in this version. */
   private show(entry: Entry): MaybePromise<Entry> {
     return andThen(this.showAll([entry]), ([shown]) => shown!);
   }

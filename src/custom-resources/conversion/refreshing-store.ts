@@ -25,7 +25,7 @@ import {
   type WatchObserver,
 } from "../../resources/registry/watch-change.ts";
 
-/** Most entries that are decoded without giving other requests a turn. */
+/** Maximum number of entries that are decoded synchronously; between more entries other requests can run. */
 const entriesAtOnce = 8;
 
 /**
@@ -90,7 +90,7 @@ export class RefreshingStore extends StoreView implements VersionedStore {
     });
   }
 
-  /** As {@link VersionedStore.showAll}; between many entries other requests get a turn. */
+  /** As {@link VersionedStore.showAll}; yields to other requests if there are many entries. */
   showAll(entries: readonly Entry[]): MaybePromise<readonly Entry[]> {
     if (this.isCurrent(entries)) return entries;
     let shown = this.shownPages.get(entries);

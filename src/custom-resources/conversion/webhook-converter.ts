@@ -34,7 +34,7 @@ export interface ConversionWebhook {
 
 const defaultTimeoutMs = 30_000;
 /**
- * Most objects and characters of one call; a single object may have more characters. The limits keep the response below the limit of
+ * Maximum number of objects and characters in one call; a single object may have more characters. The limits keep the response below the limit of
  * JSON values.
  */
 const batchLimits = { objects: 500, characters: 256 * 1024 };

@@ -29,9 +29,9 @@ export function customColumns(
   return ageOfCustomObjects ? [nameColumn, { ...ageColumn, type: "date" }] : defaultColumns;
 }
 
-/** Most values of an object that the JSON paths of all cells of a row visit. */
+/** Maximum number of values of an object that the JSON paths of all cells of a row visit. */
 const rowVisits = 200_000;
-/** Least value of that limit for one cell, also with very many columns. */
+/** Minimum of that limit for one cell, regardless of the number of columns. */
 const minCellVisits = 100;
 
 function visitsOf(columns: number): number {

@@ -1,6 +1,6 @@
 import type { EventOutput } from "./backend.ts";
 
-/** Maximum number of events being sending; further events are lost. */
+/** Maximum number of events that are being sent; further events are lost. */
 const maxPending = 1000;
 
 /** Sends each event in a request of its own; `write` resolves when the backend has accepted the event. */

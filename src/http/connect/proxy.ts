@@ -8,7 +8,7 @@ import { podDestination } from "./pods.ts";
 import { hostAndPort, type Destination } from "../backends/rules.ts";
 import { serviceDestination } from "./services.ts";
 
-/** Serves `proxy` of a pod, service or node: forwards the request unchanged. */
+/** Serves `proxy` of a pod, service or node: forwards the request. A GET without a path is redirected to the path `/`. */
 export async function serveProxy(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts } = request;
   const { before: prefix, after: path } = connectionPath(facts);

@@ -78,7 +78,7 @@ export class TimedRowsWriter {
   private length = 0;
   private readonly gaps: number[] = [];
   private readonly times: number[] = [];
-  /** The times for which the cells of the current row called {@link since}. */
+  /** The times that the cells of the current row have passed to {@link since}. */
   private asked: number[] = [];
 
   /** Passed to the cells of a row: returns a placeholder and records the time. */

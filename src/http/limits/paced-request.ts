@@ -12,7 +12,7 @@ const largeBytes = 16 * 1024;
 /** Estimated memory of a large request: bytes for each decoded byte and for each value. */
 const perByte = 8;
 const perValue = 1000;
-/** Most values of a body, in any encoding. */
+/** Maximum number of values in a body, in any encoding. */
 const maxValues = 200_000;
 
 /** Dependencies of {@link paceOf}. */

@@ -48,7 +48,7 @@ export function releaseWhenTaken({ clock }: { readonly clock: Clock }, request: 
 
 /**
  * Waits for the extension server to which a request was forwarded. If other requests wait for a seat, the request releases its own
- * and needs none again: the extension server does the work.
+ * and doesn't acquire another one: the extension server does the work.
  */
 export async function awaitOther<T>(
   { clock }: { readonly clock: Clock },

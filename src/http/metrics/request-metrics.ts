@@ -135,7 +135,7 @@ export class RequestMetrics {
 
 /**
  * Returns a number for the labels of a common request to a resource type, without creating a text; undefined for
- * uncommon requests. HEAD is handled as GET, but has its own label.
+ * uncommon requests. HEAD counts as uncommon, because its verb is that of a GET but its label is its own.
  */
 function ordinarySort(
   facts: RequestFacts | undefined,
@@ -174,7 +174,7 @@ function methodOf({ method }: HttpExchange): string {
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]);
 
-/** Returns the HTTP method, or the verb for LIST, WATCH and connections. */
+/** Returns the HTTP method, except for lists (LIST), watches (WATCH), deletecollection (DELETECOLLECTION) and connections (CONNECT). */
 function verbOf(facts: RequestFacts, exchange: HttpExchange): string {
   if (facts.kind === "path") return methodOf(exchange);
   if (isConnection(facts)) return "CONNECT";

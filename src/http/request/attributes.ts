@@ -6,7 +6,7 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes, Decision } from "../../authorization/authorizer.ts";
 import type { RequestFacts, ResourceFacts } from "./facts.ts";
 
-/** What authorization is asked about a request. */
+/** Returns the attributes of a request that the authorizers decide about. */
 export function attributesOf(facts: RequestFacts, user: UserInfo): Attributes {
   if (facts.kind === "path") return { kind: "nonResource", user, verb: facts.verb, path: facts.path };
   const { verb, group, version, resource, subresource, namespace } = facts;
@@ -15,8 +15,9 @@ export function attributesOf(facts: RequestFacts, user: UserInfo): Attributes {
 }
 
 /**
- * The name that a list or watch limits itself to by `fieldSelector=metadata.name=x`: who may see just that object may
- * ask for it so, as in the reference, but not by a path that has the verb in it. Empty when there is none.
+ * Returns the name `x` of a list or watch with `fieldSelector=metadata.name=x`; otherwise the empty string. As in the reference, a
+ * permission for this single object is sufficient for such a request. It isn't for the older paths that contain the verb
+ * (`/api/v1/watch/…`): for them the result is always empty.
  */
 function selectedName({ verb, query, pathVerb }: ResourceFacts): string {
   if (query.empty || pathVerb !== "" || (verb !== "list" && verb !== "watch")) return "";
@@ -26,18 +27,18 @@ function selectedName({ verb, query, pathVerb }: ResourceFacts): string {
     const name = pinnedValue(parseFieldSelector(text), "metadata.name") ?? "";
     return pathSegmentFaults(name).length === 0 ? name : "";
   } catch (error) {
-    // The verb refuses the selector, in its turn; without one nothing is named.
+    // The verb rejects the invalid selector later; until then the request names no object.
     if (error instanceof StatusError) return "";
     throw error;
   }
 }
 
-/** The attributes of a request under another verb, for stages that must ask again. */
+/** Returns the attributes of a request with another verb, for stages that need a second decision. */
 export function asksFor(facts: ResourceFacts, user: UserInfo, verb: string): Attributes {
   return attributesOf({ ...facts, verb }, user);
 }
 
-/** The refusal of a request, saying who may not do what, and why where a reason is known. */
+/** Returns the error for a denied request. The message names the user, the verb and the target, and the reason if there is one. */
 export function forbidden(
   attributes: Attributes,
   decision: Pick<Decision, "reason" | "evaluationError">,

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 
 /**
- * The id under which a request is found in the audit: what its client gives, or a new one. As in the reference, the
- * client's is kept as it is; one that can't stand in a header or in a line of text is none.
+ * Returns the audit id of a request: the value of its `Audit-Id` header, unchanged as in the reference, or a new one if the header is
+ * missing, empty, or contains characters other than printable ASCII.
  */
 export function auditIdOf(exchange: HttpExchange): string {
   const requested = exchange.header("audit-id");

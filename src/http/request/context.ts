@@ -32,7 +32,7 @@ export interface RequestContext {
   caller: UserInfo;
   /** Impersonation: the effective user; before that the caller. */
   user: UserInfo;
-  /** Limits: whether the request has entered them. */
+  /** Limits: whether this stage has admitted the request. */
   limited: boolean;
   /** Limits: its seats, until they are released. */
   ticket: Ticket | undefined;

@@ -1,35 +1,35 @@
 import { connectingSubresources } from "../../kinds/connecting-subresources.ts";
 import { decodePath, segmentsOf } from "./path.ts";
 
-/** What a request is about, read from method and path alone (spec: conventions 4.1, 4.2). */
+/** The attributes of a request from its method and URL alone (spec: conventions 4.1, 4.2). */
 export type RequestFacts = ResourceFacts | PathFacts;
 
 export interface ResourceFacts {
   readonly kind: "resource";
   /** Without percent-encodings. */
   readonly path: string;
-  /** As it was sent. */
+  /** As sent by the client. */
   readonly sentPath: string;
   /**
-   * Whether the path begins with `/api/<version>/` or `/apis/<group>/<version>/`. Other paths with the same segments, as
-   * `//api/v1/pods`, are authorized as the resource, and nothing is found there.
+   * Whether the path begins with `/api/<version>/` or `/apis/<group>/<version>/`. Paths with further slashes, such as
+   * `//api/v1/pods`, are authorized like the path without them, and answered with 404.
    */
   readonly atVersion: boolean;
-  /** API verb; empty for a method that stands for none. */
+  /** API verb; empty for a method without one. */
   readonly verb: string;
   readonly group: string;
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Segments after the subresource, as for proxies; empty when there are none. */
+  /** Segments after the subresource, such as the path for a proxy; empty if there are none. */
   readonly rest: string;
   readonly namespace: string;
-  /** Whether the path has `namespaces` with an empty name, as `/api/v1/namespaces//pods`: it is of all namespaces. */
+  /** Whether the path contains `namespaces` with an empty name, such as `/api/v1/namespaces//pods`, which means all namespaces. */
   readonly emptyNamespace: boolean;
   readonly name: string;
   /**
-   * The verb that stands in the path, as in `/api/v1/watch/pods`: the form before there was a parameter for it. No path with
-   * `proxy` is served any more. Empty for all other paths.
+   * The verb in a path such as `/api/v1/watch/pods`, the deprecated form of the parameter `watch`. Paths with `proxy` are not served.
+   * Empty for all other paths.
    */
   readonly pathVerb: "" | PathVerb;
   readonly query: Query;
@@ -37,17 +37,17 @@ export interface ResourceFacts {
 
 export type PathVerb = "watch" | "proxy";
 
-/** A path outside the resources: discovery, health, version, … */
+/** A request for a non-resource path: discovery, health, version, … */
 export interface PathFacts {
   readonly kind: "path";
-  /** Without percent-encodings: what authorization is asked about is what is served. */
+  /** Without percent-encodings, so that the authorized path is the served one. */
   readonly path: string;
   /** HTTP method in lower case. */
   readonly verb: string;
   readonly query: Query;
 }
 
-/** Query parameters; the first value of each name counts, but where a parameter may be repeated. */
+/** Query parameters. Of a repeated parameter the first value is used, except for parameters that may have several values. */
 export class Query {
   private parsed: URLSearchParams | undefined;
   constructor(private readonly text: string) {}
@@ -56,7 +56,7 @@ export class Query {
     return this.text === "";
   }
 
-  /** The first value, or undefined when the parameter isn't there. */
+  /** The first value; undefined if the parameter is missing. */
   get(name: string): string | undefined {
     return this.text === "" ? undefined : (this.params.get(name) ?? undefined);
   }
@@ -72,18 +72,18 @@ export class Query {
 
 const noQuery = new Query("");
 
-/** The facts of a request whose method and path were not read, or can't be. */
+/** The attributes of a request whose method and URL aren't read yet, or are invalid. */
 export const unreadFacts: RequestFacts = { kind: "path", path: "", verb: "", query: noQuery };
 
-/** Subresources of a namespace itself; any other segment there is a resource type inside the namespace. */
+/** Subresources of a Namespace; any other segment after its name is a resource type in the namespace. */
 const namespaceSubresources = new Set(["status", "finalize"]);
 const pathVerbs = new Set<string>(["watch", "proxy"] satisfies PathVerb[]);
 
 /**
- * Reads the facts of a request. Empty segments are names like others, as in the reference: authorization is asked about an empty
- * namespace, which stands for all of them, or an empty name.
+ * Reads the attributes of a request. As in the reference, an empty segment is an empty name, and authorization decides about it: an
+ * empty namespace means all namespaces.
  *
- * @throws {StatusError} BadRequest for what is no path, and for a path with broken percent-encoding.
+ * @throws {StatusError} BadRequest for a text that isn't a path, and for invalid percent-encoding.
  */
 export function readFacts(method: string, url: string): RequestFacts {
   const mark = url.indexOf("?");
@@ -97,7 +97,7 @@ export function readFacts(method: string, url: string): RequestFacts {
     : { kind: "path", path, verb: method.toLowerCase(), query };
 }
 
-/** @param prefix how many segments stand before the resources: the group's and the version's. */
+/** @param prefix number of segments before the resource type: `api` and the version, or `apis`, the group and the version. */
 function resourceFacts(
   method: string,
   path: string,
@@ -159,7 +159,7 @@ function verbOf(method: string, name: string, query: Query): string {
   }
 }
 
-/** A boolean parameter as the field's clients write it: given and neither `false` nor `0` is true. */
+/** Parses a boolean parameter as Kubernetes does: every value except `false` and `0` is true, also the empty one. */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
 }
@@ -171,7 +171,7 @@ export function isConnection(facts: RequestFacts): boolean {
   );
 }
 
-/** Whether a request goes on until somebody ends it: a watch or a connection. */
+/** Whether a request lasts until one side ends it: a watch or a connection. */
 export function isLongRunning(facts: RequestFacts): boolean {
   return facts.kind === "resource" && (facts.verb === "watch" || isConnection(facts));
 }

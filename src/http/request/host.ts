@@ -2,8 +2,8 @@ import { StatusError } from "../../base/status-error.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 
 /**
- * Refuses a request whose host is ambiguous (RFC 9112 section 3.2, RFC 9113 section 8.3.1): one with several Host lines,
- * or whose Host differs from its `:authority`. A proxy in front may have judged the other one.
+ * Rejects a request with an ambiguous host (RFC 9112 section 3.2, RFC 9113 section 8.3.1): several Host headers, or a Host header that
+ * differs from `:authority`. A proxy before the server may have checked the other value.
  *
  * @throws {StatusError} BadRequest
  */

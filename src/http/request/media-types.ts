@@ -12,20 +12,20 @@ const patchTypes: ReadonlyMap<string, PatchKind> = new Map([
 const applyType = "application/apply-patch+yaml";
 
 /**
- * The media types that PATCH of a resource type consumes, the type of apply last. A custom kind's schema doesn't describe how a
- * strategic merge patch merges its lists, so custom kinds don't consume it (spec: rulings).
+ * Returns the media types that PATCH of a resource type accepts, that of an apply last. The schema of a custom kind doesn't describe how a
+ * strategic merge patch merges lists, so custom kinds don't accept that type (spec: rulings).
  */
 export function patchTypesOf(isCustom: boolean): readonly string[] {
   return [...patchTypes.keys(), applyType].filter((type) => type === applyType || patchKind(type, isCustom));
 }
 
-/** The kind of patch that a media type names; undefined where PATCH of the resource type doesn't consume it, and for an apply. */
+/** Returns the type of patch of a media type; undefined for an apply, and if PATCH of the resource type doesn't accept the media type. */
 export function patchKind(type: string, isCustom: boolean): PatchKind | undefined {
   const kind = patchTypes.get(type);
   return kind === "strategic" && isCustom ? undefined : kind;
 }
 
-/** The media type of a header without its parameters, in lower case. */
+/** Returns the media type of a Content-Type header without parameters, in lower case. */
 export function mediaType(header: string | undefined): string {
   return (header ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }

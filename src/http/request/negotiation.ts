@@ -9,27 +9,27 @@ export interface MediaRange {
   readonly quality: number;
 }
 
-/** The forms in which objects are written. */
+/** The formats in which objects are encoded. */
 export type Format = "json" | "yaml" | "protobuf";
 
-/** What an Accept header asks for, as far as this server can give it. */
+/** The result of content negotiation: a format and view that the Accept header allows and this server supports. */
 export interface Wanted {
   readonly format: Format;
-  /** What is shown of the objects. */
+  /** The shown part of the objects: everything, a row of a table, or the metadata. */
   readonly as: "whole" | "table" | "metadata";
-  /** Version of the form in which a part is shown. */
+  /** Version of Table or PartialObjectMetadata: `v1` or `v1beta1`; empty for whole objects. */
   readonly version: string;
-  /** Of metadata: whether it is asked for by the name of a list of it. */
+  /** For metadata: whether the header names PartialObjectMetadataList instead of PartialObjectMetadata. */
   readonly ofList?: boolean;
 }
 
 const json: Wanted = { format: "json", as: "whole", version: "" };
 
 /**
- * Chooses the form of an answer (spec: conventions 4.7).
+ * Chooses format and view of a response by the Accept header (spec: conventions 4.7).
  *
- * @param tables whether what is asked for can be shown as a table.
- * @throws {StatusError} NotAcceptable when nothing that is asked for can be given.
+ * @param tables whether a table is possible.
+ * @throws {StatusError} NotAcceptable if the server supports none of the accepted media ranges.
  */
 export function negotiate(accept: string | undefined, vocabulary: Vocabulary, tables = true): Wanted {
   if (accept === undefined || accept === "" || accept === "application/json" || accept === "*/*") return json;
@@ -43,13 +43,13 @@ export function negotiate(accept: string | undefined, vocabulary: Vocabulary, ta
     "only the following media types are accepted: application/json, application/yaml, " +
       vocabulary.protobufMediaType +
       acceptHint(accept, vocabulary),
-    // A media type that is known, in a form that can't be given, is refused without details.
+    // If a supported media type has unsupported parameters, the Status has no details.
     parseAccept(accept).some(({ type }) => formatOf(type, vocabulary) !== undefined) ? undefined : {},
   );
 }
 
 /**
- * As {@link negotiate}, for a watch, which has no form in YAML.
+ * As {@link negotiate}, for a watch, which isn't available in YAML.
  *
  * @throws {StatusError} NotAcceptable
  */
@@ -66,7 +66,7 @@ export function negotiateWatch(accept: string | undefined, vocabulary: Vocabular
 }
 
 /**
- * As {@link negotiate}, for objects that have no binary form: of what is asked for, the best that is JSON.
+ * As {@link negotiate}, for objects without protobuf encoding: returns the most preferred range that allows JSON.
  *
  * @throws {StatusError} NotAcceptable
  */
@@ -82,10 +82,10 @@ export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary
 }
 
 /**
- * The metadata of a list and that of an object are asked for by names of their own.
+ * Checks that the Accept header names PartialObjectMetadataList for a list, and PartialObjectMetadata for a get.
  *
- * @param verb of the request.
- * @throws {StatusError} NotAcceptable where the other name is used.
+ * @param verb verb of the request; others than get and list aren't checked.
+ * @throws {StatusError} NotAcceptable if it has the other name.
  */
 export function checkMetadataName({ as, ofList }: Wanted, verb: string): void {
   if (as !== "metadata" || (verb !== "get" && verb !== "list") || ofList === (verb === "list")) return;
@@ -94,7 +94,7 @@ export function checkMetadataName({ as, ofList }: Wanted, verb: string): void {
   throw new StatusError("NotAcceptable", `${asked} is asked for, but the answer is ${there}`);
 }
 
-/** Ends the message about an Accept header that asks in another vocabulary's names. */
+/** Returns a hint for the error message if the Accept header has names of another vocabulary; otherwise the empty string. */
 function acceptHint(accept: string, vocabulary: Vocabulary): string {
   for (const { type, parameters } of parseAccept(accept)) {
     const found = mediaTypeHint(type, vocabulary) || groupHint(parameters["g"] ?? "", vocabulary);
@@ -103,7 +103,7 @@ function acceptHint(accept: string, vocabulary: Vocabulary): string {
   return "";
 }
 
-/** What one media range asks for; undefined when that can't be given. */
+/** Returns format and view of a media range; undefined if the server doesn't support it. */
 function wantedOf({ type, parameters }: MediaRange, vocabulary: Vocabulary): Wanted | undefined {
   const format = formatOf(type, vocabulary);
   if (format === undefined) return undefined;
@@ -122,7 +122,7 @@ function formatOf(type: string, vocabulary: Vocabulary): Format | undefined {
   return type === vocabulary.protobufMediaType ? "protobuf" : undefined;
 }
 
-/** The media ranges, the best liked first; of equals, the more specific one. */
+/** Sorts media ranges by quality, the highest first; of equal quality, wildcards are last. */
 export function preferred(ranges: readonly MediaRange[]): MediaRange[] {
   return ranges.toSorted((a, b) => b.quality - a.quality || wildcards(a.type) - wildcards(b.type));
 }
@@ -131,7 +131,7 @@ function wildcards(type: string): number {
   return type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0;
 }
 
-/** The media ranges of an Accept header, in its order. */
+/** Parses the media ranges of an Accept header, in their order. */
 export function parseAccept(accept: string): MediaRange[] {
   return accept.split(",").flatMap((part) => {
     const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());

@@ -15,30 +15,28 @@ import type { ListOptions } from "../../resources/reads/list.ts";
 import { parseSelection, type Selection } from "../../resources/objects/selection.ts";
 import { isTrue, type Query, type ResourceFacts } from "./facts.ts";
 
-/** Query parameters of the verbs (spec: conventions 4.3). */
-
-/** The Status for options that break a rule; `kind` is the options' own kind name. */
+/** Returns the error for query parameters that violate a rule (spec: conventions 4.3). @param kind such as `ListOptions`. */
 export function invalidOptions(kind: string, causes: readonly Cause[]): StatusError {
   const parts = causes.map((cause) => `${cause.field}: ${cause.message}`);
   const text = parts.length === 1 ? parts[0] : `[${parts.join(", ")}]`;
   return new StatusError("Invalid", `${kind} is invalid: ${text}`, { group: optionsGroup, kind, causes });
 }
 
-/** @throws {StatusError} BadRequest when the text isn't an integer. */
+/** @throws {StatusError} BadRequest for a value that isn't a 64-bit integer. */
 export function integerParameter(query: Query, name: string): number | undefined {
   const text = query.get(name);
   if (text === undefined) return undefined;
   if (!/^[+-]?\d{1,19}$/.test(text) || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
     throw new StatusError("BadRequest", `parameter ${name}: ${JSON.stringify(text)} is not an integer`);
   }
-  // Beyond what a number can hold exactly, one is as good as another: both are more than there is of anything.
+  // Larger values are reduced to the largest exact number, which no count of objects or seconds reaches.
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)));
 }
 
 /**
- * Refuses `export`, which release 1.26 no longer supports for one object.
+ * Rejects the parameter `export`, which release 1.26 no longer supports.
  *
- * @throws {StatusError} BadRequest unless it is false.
+ * @throws {StatusError} BadRequest if it is true.
  */
 export function refuseExport(query: Query): void {
   if (isTrue(query.get("export")))
@@ -46,9 +44,9 @@ export function refuseExport(query: Query): void {
 }
 
 /**
- * The time that a request's `timeout` gives it, in milliseconds; undefined where it gives none, as with 0.
+ * Parses the parameter `timeout`, a duration such as `5s`; returns milliseconds, or undefined if it is missing or not above 0.
  *
- * @throws {StatusError} BadRequest for text that is no length of time, such as `5s`.
+ * @throws {StatusError} BadRequest for a text that isn't a duration.
  */
 export function timeoutParameter(query: Query): number | undefined {
   const text = query.get("timeout") ?? "";
@@ -97,8 +95,8 @@ export interface WatchParameters {
 /**
  * Parameters of watch.
  *
- * @param name of the one object that the path names; empty for all.
- * @param watchList whether the feature gate of streaming lists is on.
+ * @param name name of the object in the path; empty for a collection.
+ * @param watchList whether the feature gate WatchList is on.
  */
 export function watchParameters(
   resource: Resource,
@@ -125,7 +123,7 @@ export function watchParameters(
     report.at("resourceVersionMatch").forbidden("resourceVersionMatch is forbidden for watch");
     checkMatch({ resourceVersion: textOf(query, "resourceVersion"), match, token }, report);
   }
-  // It limits no watch, but must be a number there too, as in the reference.
+  // The limit has no effect on a watch, but it must be a number, as in the reference.
   integerParameter(query, "limit");
   const timeoutSeconds = integerParameter(query, "timeoutSeconds");
   if (timeoutSeconds !== undefined && timeoutSeconds < 0) {
@@ -147,9 +145,9 @@ function selectionOf(resource: Resource, query: Query): Selection {
 }
 
 /**
- * The selection of a watch whose path names the object.
+ * Returns the selection of a watch whose path names an object.
  *
- * @throws {StatusError} BadRequest for a field selector that isn't for just this name.
+ * @throws {StatusError} BadRequest for a field selector that doesn't select this name.
  */
 function selectionOfOne(resource: Resource, query: Query, name: string): Selection {
   const labels = query.get("labelSelector") ?? "";
@@ -171,7 +169,7 @@ export interface WriteParameters {
   readonly fieldManager: string;
 }
 
-/** Parameters of the modifying verbs; `optionsKind` names them in errors: `CreateOptions`, … */
+/** Parameters of create, update, patch and delete. @param optionsKind kind of the options in errors, such as `CreateOptions`. */
 export function writeParameters(query: Query, optionsKind: string, userAgent: string): WriteParameters {
   if (query.empty) return { dryRun: false, fieldValidation: "Warn", fieldManager: managerOfAgent(userAgent) };
   const report = FieldReport.start();
@@ -190,7 +188,7 @@ export function writeParameters(query: Query, optionsKind: string, userAgent: st
   };
 }
 
-/** Parameters of a patch; `force` is for applies only. */
+/** Parameters of a patch that isn't an apply; it must not have `force`. */
 export function patchParameters(query: Query, userAgent: string): WriteParameters {
   const report = FieldReport.start();
   if (query.get("force") !== undefined)
@@ -199,7 +197,7 @@ export function patchParameters(query: Query, userAgent: string): WriteParameter
   return writeParameters(query, "PatchOptions", userAgent);
 }
 
-/** Parameters of an apply: who applies must be said. */
+/** Parameters of an apply, which requires `fieldManager`. */
 export function applyParameters(
   query: Query,
   userAgent: string,
@@ -211,7 +209,7 @@ export function applyParameters(
   return { ...writeParameters(query, "PatchOptions", userAgent), force: isTrue(query.get("force")) };
 }
 
-/** Whether the values of `dryRun` ask for one; a value that doesn't exist is reported. */
+/** Whether the values of `dryRun` request a dry run; values other than `All` are reported. */
 export function isDryRun(values: readonly string[], report: FieldReport): boolean {
   const nonEmpty = values.filter((one) => one !== "");
   for (const value of nonEmpty) if (value !== "All") report.at("dryRun").notSupported(value, ["All"]);

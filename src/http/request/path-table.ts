@@ -1,40 +1,40 @@
 import type { RequestContext } from "./context.ts";
 
-/** Answers one path. */
+/** Serves the requests for a path. */
 export type PathHandler = (request: RequestContext) => Promise<void> | void;
 
-/** Paths that come and go while the server runs. */
+/** Paths that are added and removed while the server runs. */
 export interface ChangingPaths {
   find(path: string): PathHandler | undefined;
-  /** Every path at present. */
+  /** All current paths. */
   readonly paths: readonly string[];
 }
 
-/** Handlers of paths outside the resources. */
+/** Handlers of non-resource paths. */
 export class PathTable {
   private readonly exact = new Map<string, PathHandler>();
   private readonly below: { readonly prefix: string; readonly handler: PathHandler }[] = [];
 
   private changing: ChangingPaths = { find: () => undefined, paths: [] };
 
-  /** Paths that are asked for behind those that are there always. */
+  /** Sets the changing paths; permanent paths take precedence. */
   addChanging(paths: ChangingPaths): void {
     this.changing = paths;
   }
 
-  /** A path, or (ending in `/`) all paths below it. */
+  /** Adds the handler of a path, or of all paths with this prefix if it ends with `/`. */
   add(path: string, handler: PathHandler): void {
     if (isBelow(path)) this.below.push({ prefix: path, handler });
     else this.exact.set(path, handler);
   }
 
-  /** A path that may also be written with a slash at its end, as those of discovery. */
+  /** Adds the handler of a path with and without a trailing slash, as for discovery. */
   addWithSlash(path: string, handler: PathHandler): void {
     this.exact.set(path, handler);
     this.exact.set(`${path}/`, handler);
   }
 
-  /** What answers a path, letter for letter: authorization is asked about just this path. */
+  /** Returns the handler of a path; undefined if there is none. The path isn't normalized, because authorization decides about exactly this text. */
   find(path: string): PathHandler | undefined {
     return (
       this.exact.get(path) ??
@@ -43,7 +43,7 @@ export class PathTable {
     );
   }
 
-  /** Every exact path, sorted. */
+  /** All paths except prefixes, sorted. */
   get paths(): string[] {
     return [...this.exact.keys(), ...this.changing.paths].filter((path) => !isBelow(path)).toSorted();
   }

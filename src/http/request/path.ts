@@ -1,16 +1,16 @@
 import { StatusError } from "../../base/status-error.ts";
 
 /*
- * The one reader of request paths. A path is decoded once and then split at its slashes, as Go's net/http and the reference do: an
- * encoded slash (`%2F`) separates segments like any other. So authorization is asked about what the server does, and about what an
- * extension server does with the path that is forwarded to it.
+ * All code that reads request paths uses these functions. A path is decoded once and then split at its slashes, as in Go's net/http and
+ * the reference: an encoded slash (`%2F`) separates segments too. So authorization, this server and an extension server that gets the
+ * forwarded path read it in the same way.
  */
 
 /**
- * A path without percent-encodings.
+ * Decodes the percent-encodings of a path.
  *
- * @param path without the query, as it was sent.
- * @throws {StatusError} BadRequest for what is no path, and for a path with broken percent-encoding.
+ * @param path the path as sent, without the query.
+ * @throws {StatusError} BadRequest for a text that isn't a path, and for invalid percent-encoding.
  */
 export function decodePath(path: string): string {
   if (!path.startsWith("/"))
@@ -23,7 +23,7 @@ export function decodePath(path: string): string {
   }
 }
 
-/** The segments of a decoded path; slashes at its beginning and end count for nothing. None for the root. */
+/** Returns the segments of a decoded path; leading and trailing slashes are ignored. Empty for the root. */
 export function segmentsOf(decoded: string): string[] {
   let start = 0;
   let end = decoded.length;
@@ -34,17 +34,17 @@ export function segmentsOf(decoded: string): string[] {
 
 /** A path in two parts. */
 export interface SplitPath {
-  /** Without a slash at its end. */
+  /** Without the slash that separates the parts. */
   readonly before: string;
-  /** Empty, or with a slash in front. */
+  /** Empty, or starting with a slash. */
   readonly after: string;
 }
 
 /**
- * Splits a path that begins with one slash behind a number of segments. Both parts stay as they were sent, with their
- * percent-encodings, doubled and trailing slashes.
+ * Splits a path, which must begin with exactly one slash, after a number of segments. Both parts keep their percent-encodings, and double
+ * and trailing slashes.
  *
- * @param path without the query, as it was sent; decoding it must be possible.
+ * @param path the path as sent, without the query; its percent-encoding must be valid.
  */
 export function splitAfter(path: string, count: number): SplitPath {
   // Splitting at encoded and plain slashes gives the segments of the decoded path.
@@ -57,7 +57,7 @@ export function splitAfter(path: string, count: number): SplitPath {
   }
 }
 
-/** Whether a decoded path has a segment `.` or `..`, or a control character: other servers don't read these as names. */
+/** Whether a decoded path has a segment `.` or `..`, or a control character: other servers may interpret these differently. */
 export function hasSpecialSegment(decoded: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   return /[\0-\x1f\x7f]|(?:^|\/)\.{1,2}(?:\/|$)/.test(decoded);

@@ -1,7 +1,7 @@
 import type { RequestReport } from "../../resources/engine/engine.ts";
 import type { RequestContext } from "./context.ts";
 
-/** Keeps the warnings of a request in its record until it is answered, and gives annotations to its audit. */
+/** Collects the warnings of a request in its context, and passes annotations to its audit. */
 class ContextReport implements RequestReport {
   constructor(private readonly request: RequestContext) {}
 
@@ -19,7 +19,7 @@ class ContextReport implements RequestReport {
   }
 }
 
-/** What the verbs of `resources/` report to, for a request over HTTP. */
+/** Returns the report to which verbs of `resources/` add warnings and annotations of an HTTP request. */
 export function reportOf(request: RequestContext): RequestReport {
   return new ContextReport(request);
 }

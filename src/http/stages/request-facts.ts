@@ -47,7 +47,7 @@ function tellsKinds(path: string): boolean {
 }
 
 /**
- * Brings the custom kinds up to date if the store answers at once. It doesn't wait for a store over a network, which may be away and
+ * Updates the custom kinds if the store answers synchronously. It doesn't wait for a store over a network, which may be unreachable and
  * sends its changes soon anyway.
  */
 function learnCustomKinds({ engine }: HttpService): void {

@@ -6,8 +6,8 @@ import type { HttpService } from "../service.ts";
 export type Stage = { readonly name: string } & (
   | {
       /**
-       * Reads the request, adds to it what later stages need, and returns; a promise only where it has to wait. It leaves
-       * the pipeline by throwing a StatusError, which is answered.
+       * Processes the request and sets members of the context for later stages. Returns a promise only if it must wait. Throws a
+       * StatusError to end the request; the pipeline sends it as the response.
        */
       readonly run: (service: HttpService, request: RequestContext) => MaybePromise<void>;
     }

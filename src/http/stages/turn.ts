@@ -2,7 +2,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
-/** Queues the request; requests are processed by user in rotation (`flow/fair-turns.ts`). */
+/** Queues the request. Requests that arrive together are processed round-robin by user (`flow/fair-turns.ts`). */
 export function takeTurn(
   { turns }: HttpService,
   { user }: RequestContext,

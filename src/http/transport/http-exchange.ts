@@ -68,7 +68,7 @@ export interface HttpExchange {
   /** Called with the status when the response starts. */
   onAnswer: ((status: number) => void) | undefined;
   /**
-   * Whether the request timed out. The time-out was answered; later responses are dropped and streams are closed.
+   * Whether the request timed out. The client got an error; later responses are dropped and streams are closed.
    */
   expired: boolean;
 }

@@ -36,7 +36,10 @@ export function messagesThatMayUpgrade(mayUpgrade: UpgradeRule): typeof Incoming
   return Message;
 }
 
-/** The exchange of a request whose connection Node has let go of; undefined where it can't be answered any more. */
+/**
+ * Creates the exchange of a request with an upgrade, whose socket Node no longer handles. Closes the socket and returns undefined if an
+ * earlier request on it isn't answered yet.
+ */
 export function upgradeExchange(
   request: IncomingMessage,
   socket: Socket,
@@ -51,7 +54,7 @@ export function upgradeExchange(
   try {
     response.assignSocket(socket);
   } catch {
-    // An earlier request on the connection isn't answered yet: who sends requests ahead can't leave HTTP among them.
+    // An earlier request on the connection isn't answered yet: pipelined requests can't be upgraded.
     socket.destroy();
     return undefined;
   }
@@ -59,7 +62,7 @@ export function upgradeExchange(
   return new UpgradeExchange(request, response, connection, context, socket, head);
 }
 
-/** An exchange over HTTP/1.1 that can end in another protocol, or like any other; then the connection is closed. */
+/** An HTTP/1.1 exchange that can switch to another protocol. If it ends with a normal response, the connection is closed. */
 class UpgradeExchange extends Http1Exchange {
   constructor(
     request: IncomingMessage,

@@ -86,7 +86,7 @@ async function measure(
   }
 }
 
-/** Iterates over the parts of a page, with turns for other work in between. */
+/** Calls `take` for each part of a page; yields to other work if that takes long. */
 export function eachPart(
   writer: ListWriter,
   page: ListedPage,

@@ -132,7 +132,7 @@ class Watcher {
     }
   }
 
-  /** Sends synthetic events in portions, with turns for other work in between; returns false if the client is slower. */
+  /** Sends synthetic events in portions; other work can run between two portions. Returns false if the client is slower. */
   private async sendEntries(entries: readonly Entry[]): Promise<boolean> {
     const yieldIfDue = createYielder();
     let taken = true;

@@ -1,7 +1,7 @@
 import type { ObjectMetaValue } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** Keeps a definition until its objects are deleted. */
+/** Returns the finalizer that keeps a definition until its objects are deleted. */
 export function cleanupFinalizer({ groupSuffix }: Vocabulary): string {
   return `customresourcecleanup.apiextensions.${groupSuffix}`;
 }

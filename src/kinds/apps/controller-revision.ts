@@ -6,7 +6,7 @@ import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int64, object } from "../../schema/types.ts";
 
-/** The controlling owner as `kind.group/name`, in lower case but for the name. */
+/** Returns the controlling owner as `kind.group/name`, with kind and group in lower case. */
 function controllerOf({ metadata }: ApiObject): string {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined) return "<none>";

@@ -1,8 +1,8 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** Keeps an object until its dependents have been orphaned. */
+/** Finalizer that keeps an object until its dependents have been orphaned. */
 export const orphanFinalizer = "orphan";
-/** Keeps an object until its dependents have been deleted. */
+/** Finalizer that keeps an object until its dependents have been deleted. */
 export const foregroundFinalizer = "foregroundDeletion";
 
 /** Message for a finalizer that isn't qualified. */

@@ -11,7 +11,10 @@ export function descendingPath(path: string, report: FieldReport): void {
   noBacksteps(path, report);
 }
 
-/** Requires the path of a file in a volume: below its root, and none of the names that the writer of such volumes uses. */
+/**
+ * Requires the path of a file in a volume: a relative path without `..` whose first segment doesn't start with `..`, as the node agent
+ * uses names such as `..data` itself.
+ */
 export function volumeFilePath(path: string, report: FieldReport): void {
   descendingPath(path, report);
   if (path.startsWith("..") && path !== ".." && !path.startsWith("../")) {

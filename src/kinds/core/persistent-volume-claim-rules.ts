@@ -71,7 +71,7 @@ function checkCoreSource({ apiGroup, kind }: TypedLocalObjectReference, place: F
   }
 }
 
-/** Checks the allocated amounts of a status. */
+/** Checks the amounts of capacity and allocated resources in a status. */
 export function checkAllocated(status: ClaimStatus, place: FieldReport): void {
   for (const [name, amount] of Object.entries(status.capacity ?? {})) {
     if (place.full) return;

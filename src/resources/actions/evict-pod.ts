@@ -27,7 +27,7 @@ interface Budget extends ApiObject {
   };
 }
 
-/** Most unconfirmed evictions of a budget. */
+/** Maximum number of unconfirmed evictions of a budget. */
 const maxDisruptedPods = 2000;
 
 /**

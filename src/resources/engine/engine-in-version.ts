@@ -6,8 +6,8 @@ import type { VersionedStorage } from "../registry/versioned-storage.ts";
 const engines = new WeakMap<Engine, WeakMap<VersionedStorage, Engine>>();
 
 /**
- * The engine for the objects of a resource type: its store has them in the version of the resource type, so the verbs need not know
- * about conversion. The same engine each time for a resource type.
+ * Returns an engine whose store converts the objects to the version of the resource type, so that verbs need no conversion. Returns the
+ * argument if objects are stored as they are served. The result is cached for each resource type.
  */
 export function engineInVersion(engine: Engine, { storage }: Resource): Engine {
   if (storage === undefined || engine.isOutdated !== undefined) return engine;

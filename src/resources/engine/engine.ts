@@ -44,7 +44,7 @@ export interface Engine {
   readonly pages: Pick<PageCache, "read" | "close">;
   /** Selector indexes of large collections. */
   readonly selectors: Pick<SelectorIndex, "find" | "scanned" | "counters" | "close">;
-  /** Cache of applies without effect. */
+  /** Cache of applies that changed nothing. */
   readonly repeatedApplies: RepeatedApplies;
   /** Cache of decoded field sets. */
   readonly fieldSets: RecentFieldSets;
@@ -205,7 +205,7 @@ export function failedPrecondition(target: Target, why: string): StatusError {
   return new StatusError("Conflict", message, { ...details, kind: target.resource.kind.name });
 }
 
-/** Whether objects of a kind are deleted in steps, such as namespaces. */
+/** Whether a DELETE only begins the deletion of the kind's objects, which a controller completes, as for namespaces. */
 export function endsItself({ isFinalized, beginDelete }: Kind): boolean {
   return isFinalized !== undefined || beginDelete !== undefined;
 }

@@ -3,14 +3,14 @@ import { RecentMap } from "../../base/recent-map.ts";
 import type { Entry, Revision } from "../../storage/store.ts";
 import type { Resource } from "../registry/registry.ts";
 
-/** Most cached applies, one of each manager to each object; each takes about 500 bytes. */
+/** Maximum number of cached applies: one per object and manager, each about 500 bytes. */
 const maxApplies = 16_384;
 
 /** The input on which the result of an apply to an existing object depends. */
 export interface ApplyInput {
   /** The key of the object, the manager and the options. */
   readonly key: string;
-  /** The resource type of the request; another object after a change of its definition. */
+  /** The resource type of the request, compared by identity: a changed definition creates a new `Resource`. */
   readonly resource: Resource;
   /** Collision-resistant digest of the body. */
   readonly digest: string;

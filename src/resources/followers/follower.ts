@@ -34,7 +34,7 @@ export interface FollowHandler {
 
 /** Delay before loading is retried. */
 const retryMs = 1000;
-/** Most entries and bytes of one read while loading. */
+/** Maximum number of entries, and of bytes, of one read while loading. */
 const loadPage = 1000;
 const loadPageBytes = 1024 * 1024;
 /** The same for loading in the background: about a millisecond of work. */

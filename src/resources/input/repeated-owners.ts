@@ -2,7 +2,7 @@ import type { ObjectMetaValue } from "../../schema/kind.ts";
 import type { OwnerReferenceValue } from "../../schema/api-object.ts";
 import type { WriteResult } from "../engine/engine.ts";
 
-/** Most uids in the warning, which is a header line. */
+/** Maximum number of uids in the warning, which is a header line. */
 const listedUids = 20;
 
 /**

@@ -15,8 +15,7 @@ export function checkSize({ body }: Draft): void {
 }
 
 /**
- * Checks before further work that the encoded object can be small enough: it counts the least number of bytes of the values that it has
- * now.
+ * Rejects a decoded object that is certainly too large, before further work: it computes a lower bound of the encoded size.
  *
  * @throws {StatusError} RequestEntityTooLarge
  */
@@ -24,7 +23,7 @@ export function checkDecodedSize(object: object): void {
   if (bytesLeft(object as JsonValue, maxObjectBytes) < 0) throw tooLarge();
 }
 
-/** Subtracts the least encoded size of a value from `bytes`; negative if the value is larger. */
+/** Returns `bytes` minus a lower bound of the value's encoded size; negative if the value is larger. */
 function bytesLeft(value: JsonValue | undefined, bytes: number): number {
   if (typeof value === "string") return bytes - value.length - quotes;
   if (typeof value !== "object" || value === null) return bytes - 1;
@@ -44,7 +43,7 @@ function bytesLeft(value: JsonValue | undefined, bytes: number): number {
   return left + 1;
 }
 
-/** Bytes around a string, around the items of a list, and behind the name and the value of a member. */
+/** Encoded bytes besides the content: of a string, of a list or object, and of a member (colon and comma). */
 const quotes = 2;
 const brackets = 2;
 const separators = 2;

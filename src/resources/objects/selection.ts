@@ -18,7 +18,7 @@ export interface Selection {
   readonly name: string | undefined;
   /** Selections with equal texts select the same objects. */
   readonly text: string;
-  /** Terms that every selected object matches, for indexes; not every match is selected. */
+  /** Necessary conditions, for indexes: every selected object matches all terms, but an object that matches them may not be selected. */
   readonly terms: readonly SelectionTerm[];
   /** @param read returns the header of an entry, if the caller caches headers. */
   matches(entry: Entry, read?: HeaderReader): boolean;

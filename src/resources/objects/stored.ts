@@ -42,7 +42,7 @@ export function encodeObject(
 const separateMetadata: ReadonlySet<string> = new Set(["resourceVersion", "managedFields"]);
 const firstMembers: ReadonlySet<string> = new Set(["kind", "apiVersion", "metadata"]);
 
-/** The members of an object as JSON, each after a comma, except the excluded ones. */
+/** The members of an object as JSON, without the excluded ones; each member begins with a comma. */
 function membersBut(object: JsonObject, excluded: ReadonlySet<string>): string {
   let text = "";
   for (const name in object) {
@@ -63,8 +63,8 @@ export interface Header {
   /** The kind's selectable fields beyond metadata.name and metadata.namespace. */
   readonly fields: Readonly<Record<string, string>>;
   /**
-   * Position and length in bytes of the managed fields in the draft's body, with the comma and the name before them; then the positions of
-   * the field sets in their text ({@link ManagedFieldsText}). Empty without managed fields.
+   * The first two numbers are position and length, in bytes, of `,"managedFields":…` in the body; the others are the positions of the
+   * field sets in that text ({@link ManagedFieldsText}). Empty without managed fields.
    */
   readonly managed: readonly number[];
 }
@@ -90,7 +90,7 @@ export function headerOf(entry: Entry): Header {
   return { uid, labels, fields, managed };
 }
 
-/** Whether two entries of a key have the same uid, labels and selectable fields; may be false for old headers that do. */
+/** Whether two entries of a key have the same uid, labels and selectable fields; false if a header has the form of an older release. */
 export function sameHeading(one: Entry, other: Entry): boolean {
   const [a, b] = [asBuffer(one.header), asBuffer(other.header)];
   const end = managedAt(a);

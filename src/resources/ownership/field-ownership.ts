@@ -204,7 +204,7 @@ export function recordOwnership(
 }
 
 /**
- * The managed fields of an object that is answered and not stored, such as a review: those of the request, and an entry of the sender for
+ * The managed fields of an object that is returned but not stored, such as a review: those of the request, and an entry of the sender for
  * all fields, as in the reference.
  */
 export function ownershipOfAnswer(
@@ -262,7 +262,7 @@ function baseOf(target: Target, object: ApiObject, live: LiveObject | undefined)
   return decodeManagedFields(sent);
 }
 
-/** Most characters of the subresource of an entry. */
+/** Maximum length of the subresource of an entry, in characters. */
 const maxSubresourceLength = 256;
 
 function checkEntries(

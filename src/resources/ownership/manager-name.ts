@@ -1,6 +1,6 @@
 import type { FieldReport } from "../../schema/faults.ts";
 
-/** Most characters of a field manager's name. */
+/** Maximum length of a field manager's name, in characters. */
 const maxManagerLength = 128;
 
 /** All characters except letters, marks, numbers, punctuation, symbols and the space. */

@@ -6,7 +6,7 @@ import type { StretchForms } from "./page-forms.ts";
 
 /** A page of a collection. */
 export interface CollectionPage extends RangePage {
-  /** The items as one buffer in the requested form, each after a comma; undefined if they aren't cached so. */
+  /** The items as one buffer in the requested form, each after a comma; undefined if they aren't cached in this form. */
   readonly joined: Buffer | undefined;
   /** Cache of other forms of the page; absent if the page isn't cached. */
   readonly forms?: StretchForms | undefined;
@@ -116,7 +116,7 @@ export class PageCache {
   }
 }
 
-/** Most collections in the cache. */
+/** Maximum number of collections in the cache. */
 const maxCollections = 64;
 
 /** The requested part of a cached page. */

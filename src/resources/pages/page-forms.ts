@@ -4,7 +4,7 @@ export interface PageForm {
   readonly bytes: number;
 }
 
-/** Most cached forms of a page; the oldest are evicted. */
+/** Maximum number of cached forms of a page; the oldest are evicted. */
 const maxForms = 4;
 
 /**

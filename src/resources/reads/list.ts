@@ -17,7 +17,7 @@ import type { Candidates } from "../selector-index/collection-index.ts";
 
 export interface ListOptions {
   readonly read: ListRead;
-  /** Most items of the response; 0 for no limit. */
+  /** Maximum number of items in the response; 0 for no limit. */
   readonly limit: number;
   readonly selection: Selection;
 }

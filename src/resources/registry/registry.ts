@@ -58,8 +58,8 @@ export interface ChangingResources {
    */
   definitionCondition(group: string, name: string): WriteCondition | undefined;
   /**
-   * Parses the definitions that were never requested, with turns for other requests in between; {@link groupVersions} and
-   * {@link stored} would parse them without a pause. Undefined if all are parsed.
+   * Parses the definitions that aren't parsed yet, with pauses for other requests; {@link groupVersions} and {@link stored} would parse
+   * them without a pause. Returns undefined if all are parsed.
    */
   readAll(): MaybePromise<void>;
   /** The served group versions. */
@@ -284,7 +284,7 @@ export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
   return { ...resource, stored, storePrefix: stored.storePrefix };
 }
 
-/** Whether objects of the type are stored; reviews, for example, are only answered. */
+/** Whether objects of the type are stored; reviews, for example, are only returned to the client. */
 export function isStored({ kind: { verbs, custom } }: Resource): boolean {
   return custom !== undefined || (verbs.includes("create") && verbs.includes("get"));
 }

@@ -2,7 +2,7 @@ import { compareKeys } from "../../storage/keys.ts";
 import type { Revision } from "../../storage/store.ts";
 import { isWithin, type KeyRange } from "./key-set.ts";
 
-/** Least number of changes that are kept when old ones are dropped. */
+/** Minimum number of changes that remain when old ones are dropped. */
 const keptChanges = 4096;
 
 /** The recently changed keys and their revisions. */

@@ -2,9 +2,9 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import type { Candidates } from "./collection-index.ts";
 
-/** Most keys of one read. */
+/** Maximum number of keys of one read. */
 const keysAtOnce = 128;
-/** Most concurrent reads, for remote stores. */
+/** Maximum number of concurrent reads from a remote store. */
 const parallelReads = 32;
 
 /** The existing objects of some candidates. */

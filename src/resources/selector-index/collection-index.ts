@@ -45,15 +45,15 @@ interface PendingChange {
 
 /** Limits of building an index. */
 export interface CollectionIndexLimits {
-  /** Most objects of one read while an index is built: about a millisecond of work. */
+  /** Maximum number of objects in one read while an index is built: about a millisecond of work. */
   readonly pageObjects: number;
-  /** Most changes that are applied in one turn after that. */
+  /** Maximum number of changes that are applied without a pause after all objects are read. */
   readonly changesAtATime: number;
   /** A value of at most this number of objects is never common; see {@link commonPart}. */
   readonly commonLeast: number;
 }
 
-/** Most bytes of one read while an index is built. */
+/** Maximum number of bytes in one read while an index is built. */
 const pageBytes = 256 * 1024;
 /** Building an index is aborted above this number of concurrent changes. */
 const maxPending = 200_000;
@@ -115,7 +115,7 @@ export class CollectionIndex {
   }
 
   /**
-   * Builds the index of a term page by page, with turns for other work in between.
+   * Builds the index of a term page by page; other work can run between two pages.
    *
    * @param mayContinue called after each page; false aborts.
    * @returns whether the index is complete.
@@ -156,9 +156,9 @@ export class CollectionIndex {
   }
 
   /**
-   * Applies the changes that came while an index was built, with turns for other work in between.
+   * Applies the changes that were received while an index was built, in portions; other work can run between two portions.
    *
-   * @param isWanted called after each turn; false aborts.
+   * @param isWanted called after each portion; false aborts.
    * @returns whether all changes are applied.
    */
   private async catchUp(term: IndexedTerm, isWanted: () => boolean): Promise<boolean> {
@@ -261,7 +261,7 @@ export class CollectionIndex {
 const alwaysWorth = 300;
 /** More candidates are read one by one only up to this part of all objects. */
 const worthPart = 1 / 3;
-/** Most candidates that are read one by one from a remote store. */
+/** Maximum number of candidates that are read one by one from a remote store. */
 const mostRoundTrips = 2000;
 /** Up to this number, candidates are also checked with the other indexes, which costs less than reading them. */
 const maxChecked = 5000;

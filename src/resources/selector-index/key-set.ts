@@ -1,6 +1,6 @@
 import { compareKeys } from "../../storage/keys.ts";
 
-/** Most keys of one chunk. */
+/** Maximum number of keys in a chunk. */
 const chunkKeys = 256;
 
 /** A range of keys; both bounds are exclusive. */
@@ -19,7 +19,7 @@ export class KeySet {
   size = 0;
   /** Number of characters of all keys. */
   characters = 0;
-  /** Whether all keys are in the range of characters in which the string comparison of JavaScript gives the order of keys. */
+  /** Whether no key has characters that JavaScript's string comparison orders differently than the store ({@link special}). */
   private plain = true;
   /** Sorted keys, in sorted chunks that are not empty. */
   private readonly chunks: string[][] = [];
@@ -94,7 +94,7 @@ export class KeySet {
     return Math.max(0, low - 1);
   }
 
-  /** Whether a key is below another. A searched key with special characters still gets the right result in a plain set. */
+  /** Whether a key sorts before another. In a plain set the comparison of JavaScript is right even if the searched key has special characters. */
   private isBelow(key: string, other: string): boolean {
     return this.plain ? key < other : compareKeys(key, other) < 0;
   }

@@ -13,7 +13,7 @@ import type { TermName } from "./term-index.ts";
 export interface SelectorIndexLimits extends CollectionIndexLimits {
   /** Approximate memory limit of all indexes, in bytes. */
   readonly totalBytes: number;
-  /** Most indexes of one collection. */
+  /** Maximum number of indexes of one collection. */
   readonly termsOfCollection: number;
   /** Collections with fewer objects are always scanned. */
   readonly leastObjects: number;
@@ -264,7 +264,7 @@ export class SelectorIndex {
   }
 }
 
-/** Most labels and fields of all collections whose use is recorded. */
+/** Maximum number of labels and fields, of all collections, whose use is recorded. */
 const maxTermUsages = 256;
 
 function idOf(collection: string, { of, name }: TermName): string {

@@ -7,7 +7,7 @@ import { isWithin, KeySet, type KeyRange } from "./key-set.ts";
 /** The subject of an index: a label, a selectable field, or the names of objects. */
 export type TermName = Pick<SelectionTerm, "of" | "name">;
 
-/** A value of so large a part of the objects that a scan is as fast; only their number is recorded. */
+/** A common value: a scan of all objects is as fast as an index, so only the number of objects with the value is recorded. */
 class CommonValue {
   constructor(public size: number) {}
 }

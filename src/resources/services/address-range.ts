@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { addressNumber } from "../../base/ip-address.ts";
 
-/** Most addresses of a range; an IPv6 range has more than a cluster can use. */
+/** Maximum number of used addresses of a range; an IPv6 range has more than a cluster can use. */
 const maxSize = 65_536n;
 
 /** A range of service addresses, such as `10.0.0.0/24`. */

@@ -3,7 +3,7 @@ import type { Entry, Revision, Store } from "../../storage/store.ts";
 import type { ClaimName } from "./claims.ts";
 import type { ServiceAllocation } from "./service-allocation.ts";
 
-/** Most services of one read. */
+/** Maximum number of services in one read. */
 const pageSize = 500;
 /** Interval of audits if all claims are needed. */
 const intervalMs = 3 * 60_000;

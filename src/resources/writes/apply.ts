@@ -281,7 +281,7 @@ function isNamed(sent: JsonValue): boolean {
   return typeof metadata?.name === "string";
 }
 
-/** Removes null members of metadata, except those that have owners. */
+/** Removes null members of metadata, except those of {@link appliedMetadata}, in which null has a meaning. */
 function withoutNulls(
   metadata: Partial<ApiObject["metadata"]> | null | undefined,
 ): Partial<ApiObject["metadata"]> {
@@ -289,7 +289,7 @@ function withoutNulls(
   return Object.fromEntries(members.filter(([name, value]) => value !== null || appliedMetadata.has(name)));
 }
 
-/** Members of metadata that have owners. */
+/** The members of metadata that field managers can own. */
 const appliedMetadata: ReadonlySet<string> = new Set([
   "labels",
   "annotations",

@@ -8,7 +8,7 @@ import { matchNamespace } from "../input/metadata.ts";
 import { admissionOf, checkBody } from "./write.ts";
 
 /**
- * Runs admission and validation for an object that is answered and not stored (spec: access review 1). Drops the status and records the
+ * Runs admission and validation for an object that is returned but not stored (spec: access review 1). Drops the status and records the
  * sender as owner of the fields. Changes the object.
  *
  * @throws {StatusError} BadRequest, Invalid, or the rejection of admission.

@@ -47,7 +47,7 @@ function both(name: string, schema: SchemaObject): NamedScalar {
   return { name, v2: schema, v3: schema };
 }
 
-/** Returns the schemas of a scalar that is a string or a number. In OpenAPI 2.0 only the format tells that. */
+/** Returns the schemas of a scalar that is a string or a number. OpenAPI 2.0 has no `oneOf`, so there its type is `string`. */
 function mixed(name: string, description: string, other: "integer" | "number", format?: string): NamedScalar {
   const formatted = format === undefined ? {} : { format };
   return {

@@ -28,7 +28,7 @@ interface Writers {
  * Creates or updates the default objects of this release; may be called again after a failure. All writes start at
  * once, so the store can sync them together; only objects in a namespace wait for the namespace.
  *
- * @throws after all writes have ended: the first failure for another reason than a busy store, otherwise the first
+ * @throws after all writes have ended: the first failure that has another cause than a busy store, otherwise the first
  * failure.
  */
 export async function ensureDefaultObjects(

@@ -71,7 +71,7 @@ export class FeatureGates {
    * Parses comma-separated `NAME=true|false` pairs. `AllAlpha` and `AllBeta` set every feature of the stage that
    * isn't named itself.
    *
-   * @throws {FeatureGateError} if a name is unknownGateError or removed, a value is neither true nor false, or a stable
+   * @throws {FeatureGateError} if a name is unknown or removed, a value is neither true nor false, or a stable
    * feature is turned off.
    */
   static parse(text: string, features: Features): FeatureGates {
@@ -97,7 +97,7 @@ export class FeatureGates {
     return new FeatureGates(features, settings, warnings);
   }
 
-  /** Whether the feature is enabled. An unknownGateError name is a bug and throws. */
+  /** Whether the feature is enabled. An unknown name is a bug and throws. */
   readonly enabled = (name: string): boolean => {
     const feature = featureOf(this.features, name);
     if (feature === undefined) throw new Error(`there is no feature gate ${name}`);

@@ -4,15 +4,15 @@ import type { NamedAuthorizer } from "../../authorization/guarded-authorizer.ts"
 import type { Controller } from "../../controllers/controller.ts";
 import type { Kind } from "../../schema/kind.ts";
 
-/** What a program adds to a server that it embeds; `docs/extensions.md` says where each stands. */
+/** Extensions of the embedding program. `docs/extensions.md` describes when the server calls each. */
 export interface Extensions<Kinds extends readonly Kind[] = readonly Kind[]> {
-  /** Kinds of groups of its own, served like the built-in ones. */
+  /** Kinds in groups of the program, served like the built-in kinds. */
   readonly kinds?: Kinds;
-  /** Asked after the built-in admission plugins that change objects, and before quotas. */
+  /** Called after the built-in plugins, and before admission webhooks, ResourceQuota and the escalation check. */
   readonly admissionPlugins?: readonly AdmissionPlugin[];
-  /** Asked after the built-in methods, in order, and before a request counts as anonymous. */
+  /** Called in order after the built-in methods; if none accepts the request, it is anonymous. */
   readonly authenticators?: readonly NamedAuthenticator[];
-  /** Asked where `authorizationModes` names them, else after all modes, in order. */
+  /** Called in the order of `authorizationModes`; those that it doesn't name are called after all modes. */
   readonly authorizers?: readonly NamedAuthorizer[];
   /** Started after the built-in controllers. */
   readonly controllers?: readonly Controller[];

@@ -9,9 +9,9 @@ export interface Option {
   readonly flag: string | undefined;
   /** The value if the option is not set; undefined: none. */
   readonly default: unknown;
-  /** The default of the library, where it differs. */
+  /** The default in `createServer`, if it differs from that of the program. */
   readonly libraryDefault: unknown;
-  /** Whether the group of the option needs it. */
+  /** Whether the option must be set if any option of its group is set. */
   readonly required: boolean;
   /** The first version of Plinth with the option. */
   readonly since: string;
@@ -26,7 +26,7 @@ export interface Option {
 export interface OptionGroup {
   readonly members: OptionTable;
   readonly description: string;
-  /** Name of the declared type; without it the type is written in place. */
+  /** Name of the declared type; if undefined, the declaration of the option contains the type. */
   readonly typeName: string | undefined;
   /** For a group that can be turned off (`false`): its flag, and whether it is on by default. */
   readonly toggle: GroupToggle | undefined;
@@ -46,15 +46,15 @@ export interface GroupToggle {
   readonly description: string;
 }
 
-/** @param name gives the name of an option of the group as the user knows it. @returns an error message; undefined if all is well. */
+/** @param name gives the name of an option of the group as the user knows it. @returns an error message; undefined if the options are valid. */
 export type GroupCheck = (
   settings: Readonly<Record<string, unknown>>,
   name: (key: string) => string,
 ) => string | undefined;
 
-/** Options of which one decides which others there are. */
+/** Alternative sets of options: the value of one option, such as `storage.engine`, selects the others. */
 export interface OptionVariants {
-  /** The key of the deciding option, and its declaration. */
+  /** The key of the selecting option, and its declaration. */
   readonly by: string;
   readonly choice: Option;
   readonly variants: Readonly<Record<string, OptionTable>>;
@@ -107,12 +107,12 @@ export function group(
 export const isOption = (row: OptionRow): row is Option => "type" in row;
 export const isVariants = (row: OptionRow): row is OptionVariants => "variants" in row;
 
-/** All options of variants, whatever the choice. */
+/** Returns the options of all variants, and the selecting option. */
 export function allVariantOptions({ by, choice, variants }: OptionVariants): OptionTable {
   return Object.assign({ [by]: choice }, ...Object.values(variants)) as OptionTable;
 }
 
-/** One thing that can be set by a flag, a variable or a key of the configuration file. */
+/** An option, or the toggle of a group, that a flag, a variable or a key of the configuration file can set. */
 export interface SettableOption {
   /** Keys from the outermost group inwards, joined by dots: `authentication.oidc.issuerUrl`. */
   readonly path: string;

@@ -84,7 +84,7 @@ class ObjectReader {
     this.read(isVariants(row) ? this.variantOf(row, value, path) : row.members, value, `${path}.`);
   }
 
-  /** The options beside the deciding one; without it all, as another source may have it. */
+  /** The options that the selecting option allows; all if the object doesn't set it, because another source may set it. */
   private variantOf(row: OptionVariants, value: Values, path: string): OptionTable {
     const { [row.by]: choice } = value;
     if (choice === undefined) return allVariantOptions(row);
@@ -92,7 +92,7 @@ class ObjectReader {
     return { [row.by]: row.choice, ...row.variants[chosen as string] };
   }
 
-  /** A value of its type. In a file it may also be the text that a flag takes, such as `5m`. */
+  /** Checks the type of a value. In a file it may also be the text that the flag accepts, such as `5m`. */
   private value(type: ValueType, value: unknown, name: string): unknown {
     if (type.accepts(value)) return value;
     const parsed = this.source !== "" && typeof value === "string" ? type.parse(value) : undefined;

@@ -1,14 +1,14 @@
 import { OptionsError } from "./options-error.ts";
 
-/** What of TLS clients may choose from. */
+/** The TLS versions and cipher suites that clients may use. */
 export interface TlsOptions {
   /** As for `--tls-min-version`. */
   readonly minVersion: string;
-  /** As for `--tls-cipher-suites`: those of TLS 1.2, as IANA names them; empty: those of the platform. */
+  /** As for `--tls-cipher-suites`: IANA names of TLS 1.2 suites; empty for the defaults of the platform. */
   readonly cipherSuites: readonly string[];
 }
 
-/** The oldest version and the ciphers, as OpenSSL names them. */
+/** The minimum version and the ciphers in the names of Node and OpenSSL; undefined ciphers are Node's default. */
 export interface TlsProtocol {
   readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
   readonly ciphers: string | undefined;
@@ -21,10 +21,10 @@ const versions: Readonly<Record<string, TlsProtocol["minVersion"]>> = {
   VersionTLS13: "TLSv1.3",
 };
 
-/** TLS 1.3 has these alone; they can't be chosen. */
+/** The cipher suites of TLS 1.3, which are always allowed. */
 const modern = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 
-/** OpenSSL's names of the suites of TLS 1.2 that are offered by name. */
+/** The supported suites of TLS 1.2: OpenSSL's names by IANA name. */
 const suites: Readonly<Record<string, string>> = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: "ECDHE-ECDSA-AES128-GCM-SHA256",
   TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: "ECDHE-ECDSA-AES256-GCM-SHA384",
@@ -45,7 +45,7 @@ const suites: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the options allow of TLS.
+ * Converts the TLS options to those of Node.
  *
  * @throws {OptionsError} an unknown version or suite.
  */

@@ -114,7 +114,7 @@ export const milliseconds: ValueType = {
   format: (value) => durationText(value as number),
 };
 
-/** One of some values. @param spellings the text of a flag for a value that is spelled differently there. */
+/** One of several texts. @param spellings the text in a flag, for values that are spelled differently there. */
 export function oneOf(
   values: readonly string[],
   spellings: Readonly<Record<string, string>> = {},
@@ -132,10 +132,10 @@ export function oneOf(
 }
 
 /**
- * An integer that a flag takes in a larger unit than the library, such as megabytes.
+ * An integer for which the flag has a larger unit than the library, such as megabytes instead of bytes.
  *
- * @param unit the library's units in one of the flag.
- * @param zero the flag's number for which 0 stands.
+ * @param unit the number of the library's units in one unit of the flag.
+ * @param zero the number that a flag value of 0 means, in units of the flag.
  */
 export function scaled(value: ValueType, unit: number, zero = 0): ValueType {
   const number = integer(0, 1_000_000);

@@ -7,7 +7,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
  */
 export type StartStep = "bootstrapped" | "synced";
 
-/** What a start hook of the reference corresponds to here: a step of the start, or a controller. */
+/** The step of the start, or the controller, whose start decides about a start hook of the reference. */
 type Awaited = StartStep | { readonly controller: string };
 
 /** The start hooks of the reference in its order, with their names there. */

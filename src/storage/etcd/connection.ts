@@ -102,8 +102,8 @@ export class Connection {
   }
 
   /**
-   * Writes. A request without an answer may have been executed or may be later, so it is repeated at another member only if
-   * that is safe.
+   * Sends a write. If a member doesn't answer, it may have executed the request, or may execute it later. So the request is sent to another
+   * member only if it wasn't sent, or is repeatable.
    *
    * @param repeatable the request takes effect at most once, however often it is executed.
    * @throws {StoreUnavailableError} if the outcome is unknown, unless the error says otherwise.

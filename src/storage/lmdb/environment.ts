@@ -227,7 +227,7 @@ function contentBytes(file: Stats, path: string): number {
   return size;
 }
 
-/** Checks for problems that LMDB would report as a failed call or not at all. */
+/** Rejects an unusable data file before LMDB opens it: LMDB would report only a failed call, or nothing. */
 function refuseForeignFile(dir: string): void {
   const file = statSync(join(dir, dataFile), { throwIfNoEntry: false });
   if (file === undefined) return;
@@ -260,7 +260,7 @@ function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): vo
   if (problem !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${problem}`);
 }
 
-/** Creates the databases of a store in one transaction. */
+/** The databases of a store, which are created in one transaction. */
 const databaseNames = ["meta", "data", "history", "log", "counts", "marks"] as const;
 
 /**
@@ -276,7 +276,7 @@ function isNew(root: RootDatabase<Buffer, string>): boolean {
   throw new Error(`${dataFile} is CORRUPTED: it has no database ${missing.join(" and ")}`);
 }
 
-/** Must be called in the transaction that opens the databases. */
+/** Writes the state of a new store, or checks that of an existing one. Must be called in the transaction that opens the databases. */
 function initialise({ dir, meta }: Environment, asNew: boolean): void {
   const state = meta.getBinary("state");
   if (state === undefined && asNew) {

@@ -29,8 +29,8 @@ export class WriterLock {
   }
 
   /**
-   * Closes the file. Only when the environment is closed: the system drops a process's record locks on a file with
-   * whichever descriptor of it is closed first, and LMDB tells by them which readers live.
+   * Closes the file. Must be called after the environment is closed: closing any descriptor of a file releases all
+   * record locks of the process on it, and LMDB uses these locks to detect live readers.
    */
   close(): void {
     if (this.file !== undefined) closeSync(this.file);

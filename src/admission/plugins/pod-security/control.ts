@@ -63,7 +63,7 @@ export function containersNamed(names: readonly string[]): string {
   return `${plural(names, "container")} ${quoted(names)}`;
 }
 
-/** The places of a setting: `pod and container "a"`. */
+/** Names what sets a forbidden value, for messages: `pod and container "a"`. */
 export function settersNamed(pod: boolean, containers: readonly string[]): string {
   const setters = pod ? ["pod"] : [];
   if (containers.length > 0) setters.push(containersNamed(containers));
@@ -80,7 +80,7 @@ export function plural(values: readonly unknown[], word: string): string {
   return values.length === 1 ? word : `${word}s`;
 }
 
-/** The different values, in order. */
+/** Returns the values without duplicates, sorted. */
 export function distinct(values: Iterable<string>): readonly string[] {
   return [...new Set(values)].toSorted();
 }

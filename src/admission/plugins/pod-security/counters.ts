@@ -39,7 +39,7 @@ export class PodSecurityCounters {
   /** By fatal (nothing could be evaluated), operation, resource and subresource. */
   readonly errors = new LabelledCounts();
 
-  /** Created in advance, as most pods are in `privileged` namespaces. */
+  /** Looked up once, because most pods are in `privileged` namespaces. */
   private readonly created = this.privilegedCount("create");
   private readonly updated = this.privilegedCount("update");
 

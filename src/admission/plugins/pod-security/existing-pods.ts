@@ -26,7 +26,7 @@ export interface PodsEvaluation {
 /** The result of an evaluation. */
 export interface PodsResult {
   readonly checked: number;
-  /** Number of pods, without exempt ones that were evaluated. */
+  /** Number of pods in the namespace, minus the exempt ones among the evaluated pods. */
   readonly total: number;
   /** The violating pods by combination of violations, sorted: `web-1 (and 2 other pods): hostPort, privileged`. */
   readonly violations: readonly string[];
@@ -68,7 +68,7 @@ class Sample {
   private readonly controllers = new Set<string>();
   /** Pods without a controller, and the first pod of each controller. */
   private readonly first: Finding[] = [];
-  /** Other pods, which fill the remaining places of the result. */
+  /** Further pods of the same controllers; they are included if fewer than {@link maxPods} are in `first`. */
   private readonly others: Finding[] = [];
   private added = 0;
   private exempt = 0;

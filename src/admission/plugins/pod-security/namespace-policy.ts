@@ -20,7 +20,7 @@ export type Policy = Readonly<Record<Mode, LevelVersion>>;
 
 /** The policy of a namespace, from its labels and the defaults. */
 export interface NamespacePolicy extends Policy {
-  /** Errors of invalid labels. Instead of them the policy has `restricted` (`privileged` for audit and warn) or `latest`. */
+  /** Errors for invalid labels. An invalid level counts as `restricted` (`privileged` for audit and warn), an invalid version as `latest`. */
   readonly faults: readonly Cause[];
 }
 

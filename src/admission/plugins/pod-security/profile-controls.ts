@@ -11,7 +11,7 @@ import {
   type Violation,
 } from "./control.ts";
 
-/** Forbids disabled or foreign AppArmor profiles. Up to release 1.26, annotations define them. */
+/** Forbids AppArmor profiles other than the default of the runtime and those of the node (`localhost/…`). Up to release 1.26, annotations define them. */
 export const appArmorProfile: Control = {
   id: "appArmorProfile",
   level: "baseline",

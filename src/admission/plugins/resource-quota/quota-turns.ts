@@ -3,10 +3,10 @@ import type { Clock } from "../../../base/clock.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import type { Revision, Store } from "../../../storage/store.ts";
 
-/** Prefix of the turns in the store; no resource type is served from it. */
+/** Store prefix of the keys of turns; no resource type has this prefix. */
 const turnPrefix = "/core/quota-turns/";
 
-/** Number of turns. Namespaces share them, so a deleted namespace leaves none behind. */
+/** Number of turns. Each is shared by the namespaces with the same hash, so no turn has to be removed with a namespace. */
 const turnCount = 64;
 /** The longest pause before a turn that was lost repeatedly is acquired again, in milliseconds. */
 const longestPauseMs = 64;
@@ -23,7 +23,7 @@ const draft = {
  * that has written it last owns it. Every charge is committed on the condition that its process still owns the turn. So a process
  * that acquires a turn and then reads the usage sees all charges of others before its turn.
  *
- * While one process does all charging, it keeps its turns without cost.
+ * A process keeps a turn until another one takes it, so a single process writes each turn only once.
  */
 export class QuotaTurns {
   private readonly owned = new Map<string, Revision>();

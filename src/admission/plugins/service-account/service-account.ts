@@ -17,7 +17,7 @@ import {
 } from "./secret-references.ts";
 import { mountsToken, mountToken } from "./token-volume.ts";
 
-/** Keeps the account that the mutating phase read for the validating phase. */
+/** The account that the mutating phase has read; the validating phase uses it again. */
 class AccountState {
   account: ServiceAccount | undefined;
 }

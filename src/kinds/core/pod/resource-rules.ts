@@ -63,7 +63,7 @@ function checkPages(resource: string, quantity: Quantity, text: string, report: 
   }
 }
 
-/** Reported at the requests or limits, as in the reference. */
+/** Checks a request against the limit of its resource. Faults have the path of `requests` or `limits`, as in the reference. */
 function checkRequest(
   resource: string,
   text: string,

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type BackupResult, backupLmdb, restoreLmdb } from "../storage/lmdb/backup.ts";
 import { helpText, type Command } from "./command.ts";
-import { identityFolder, storeFolder } from "./data-folder.ts";
+import { defaultDataDir, identityFolder, storeFolder } from "./data-folder.ts";
 import type { Flag } from "./flag.ts";
 import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
 
@@ -9,7 +9,7 @@ const backupFlags: readonly Flag[] = [
   {
     name: "data-dir",
     type: "string",
-    default: ".plinth",
+    default: defaultDataDir,
     doc: "Data folder of the server, which may be running.",
   },
   { name: "to", type: "string", default: "", doc: "Folder for the backup; it must not exist or be empty." },
@@ -40,7 +40,7 @@ const restoreFlags: readonly Flag[] = [
   {
     name: "data-dir",
     type: "string",
-    default: ".plinth",
+    default: defaultDataDir,
     doc: "Data folder to fill; it must hold no objects and no keys yet.",
   },
 ];

@@ -4,7 +4,7 @@ import { openLmdbStore } from "../storage/lmdb/lmdb-store.ts";
 import { damagedPageOf } from "../storage/lmdb/opening-risk.ts";
 import { insideVariable, runApart } from "./check-apart.ts";
 import { helpText, type Command } from "./command.ts";
-import { storeFolder } from "./data-folder.ts";
+import { defaultDataDir, storeFolder } from "./data-folder.ts";
 import type { Flag } from "./flag.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 
@@ -12,7 +12,7 @@ const checkFlags: readonly Flag[] = [
   {
     name: "data-dir",
     type: "string",
-    default: ".plinth",
+    default: defaultDataDir,
     doc: "Data folder of the server, which may be running.",
   },
 ];

@@ -4,7 +4,7 @@ import { requireStore } from "../storage/lmdb/backup.ts";
 import { retentionOf } from "../storage/lmdb/retention.ts";
 import { shrinkLmdb } from "../storage/lmdb/shrink.ts";
 import { helpText, type Command } from "./command.ts";
-import { storeFolder } from "./data-folder.ts";
+import { defaultDataDir, storeFolder } from "./data-folder.ts";
 import type { Flag } from "./flag.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 
@@ -12,7 +12,7 @@ const compactFlags: readonly Flag[] = [
   {
     name: "data-dir",
     type: "string",
-    default: ".plinth",
+    default: defaultDataDir,
     doc: "Data folder of the server, which must not be running.",
   },
 ];

@@ -3,6 +3,9 @@ import path from "node:path";
 import { makeFolder } from "../base/folders.ts";
 import { OptionsError } from "../server/options/options-error.ts";
 
+/** The data folder of a server without `--data-dir`, in the current folder. */
+export const defaultDataDir = ".plinth";
+
 /** Returns the folder of the embedded store in a data folder. */
 export function storeFolder(dataDir: string): string {
   return `${dataDir}/store`;

@@ -1,4 +1,5 @@
 import { parseDuration } from "../base/duration.ts";
+import { similarName } from "../base/similar-name.ts";
 import type { Flag } from "./flag.ts";
 import { removalOf } from "./flag-life-cycles.ts";
 
@@ -58,10 +59,9 @@ function spelledOut(flags: readonly Flag[], word: string): string {
 
 /** Returns a suggestion for a misspelled flag. */
 function suggestion(flags: readonly Flag[], name: string): string {
-  const near = flags.find(
-    (one) => one.name.replaceAll("-", "") === name.replaceAll(/[-_]/g, "").toLowerCase(),
-  );
-  return near === undefined ? "; see --help" : `; did you mean --${near.name}?`;
+  const names = flags.map((flag) => flag.name);
+  const similar = similarName(name, names);
+  return similar === undefined ? "; see --help" : `; did you mean --${similar}?`;
 }
 
 /** Reads the values of flags by their types, with the defaults of the table. */
@@ -128,9 +128,10 @@ export class FlagReader {
   choice<T extends string>(name: string, allowed: readonly T[]): T {
     const text = this.text(name);
     const match = allowed.find((one) => one === text);
-    if (match === undefined)
-      throw new UsageError(`--${name}: ${JSON.stringify(text)} is not one of ${allowed.join(", ")}`);
-    return match;
+    if (match !== undefined) return match;
+    const similar = similarName(text, allowed);
+    const hint = similar === undefined ? "" : `; did you mean ${similar}?`;
+    throw new UsageError(`--${name}: ${JSON.stringify(text)} is not one of ${allowed.join(", ")}${hint}`);
   }
 
   /** Returns the milliseconds of a duration such as `90s`, `5m` or `1h30m`. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { similarName } from "../base/similar-name.ts";
 import { commands } from "./commands.ts";
 import { endQuietlyWithReaders } from "./pipes.ts";
 
@@ -12,17 +13,18 @@ async function main(words: readonly string[]): Promise<number> {
     process.stderr.write(`plinth needs Node ${minNodeVersion} or newer; this is ${process.version}\n`);
     return 1;
   }
-  const [name = "help", ...rest] = words;
-  const asksForHelp = rest.includes("--help") || rest.includes("-h");
+  const { name, rest, asksForHelp } = invocationOf(words);
   // A server keeps running when the reader of its output exits.
   if (name !== "serve" || asksForHelp) endQuietlyWithReaders();
-  const entry = commands.find((one) => one.name === name);
-  if (name === "help" || name === "--help" || name === "-h") {
+  if (name === "help") {
     process.stdout.write(overview());
     return 0;
   }
+  const entry = commands.find((one) => one.name === name);
   if (entry === undefined) {
-    process.stderr.write(`plinth: there is no command ${JSON.stringify(name)}; see plinth help\n`);
+    const similar = similarName(name, ["help", ...commands.map((one) => one.name)]);
+    const hint = similar === undefined ? "see plinth help" : `did you mean plinth ${similar}?`;
+    process.stderr.write(`plinth: there is no command ${JSON.stringify(name)}; ${hint}\n`);
     return 2;
   }
   try {
@@ -34,6 +36,30 @@ async function main(words: readonly string[]): Promise<number> {
     process.stderr.write(`plinth: ${messageOf(error)}\n`);
     return error instanceof Error && ["UsageError", "OptionsError"].includes(error.name) ? 2 : 1;
   }
+}
+
+/** What a command line asks for. */
+interface Invocation {
+  /** Name of the command, or `help` for the overview. */
+  readonly name: string;
+  /** The words behind the name. */
+  readonly rest: readonly string[];
+  readonly asksForHelp: boolean;
+}
+
+/** Parses the first words: without a command the server runs, and flags alone are its flags. */
+function invocationOf(words: readonly string[]): Invocation {
+  const [first, second, ...others] = words;
+  const isHelp = (word: string) => word === "--help" || word === "-h";
+  if (first === undefined) return { name: "serve", rest: [], asksForHelp: false };
+  if (first === "-v" || first === "--version") return { name: "version", rest: [], asksForHelp: false };
+  if (first === "help" || isHelp(first)) {
+    const isOverview = second === undefined || isHelp(second);
+    return { name: isOverview ? "help" : second, rest: others, asksForHelp: true };
+  }
+  const rest = words.slice(1);
+  if (!first.startsWith("-")) return { name: first, rest, asksForHelp: rest.some(isHelp) };
+  return { name: "serve", rest: words, asksForHelp: words.some(isHelp) };
 }
 
 /** Returns the message of an error for users; only bugs have a stack. */
@@ -57,7 +83,14 @@ function messageOf(error: unknown): string {
 
 function overview(): string {
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`);
-  return `Plinth: a resource API server.\n\nUsage: plinth COMMAND [FLAGS]\n\n${lines.join("\n")}\n\nplinth COMMAND --help shows the flags.\n`;
+  return `Plinth: a resource API server.
+
+Usage: plinth [COMMAND] [FLAGS]
+
+${lines.join("\n")}
+
+Without a command it runs the server. "plinth help COMMAND" shows the flags of a command.
+`;
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import nodePath from "node:path";
-import { pino } from "pino";
 import { isSelfMade } from "../base/certificates/serving-certificates.ts";
 import { systemClock } from "../base/clock.ts";
 import { whyUnreadable } from "../base/unreadable.ts";
@@ -23,8 +22,10 @@ import {
 import type { ValueSettings } from "../server/options/types.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { identityFolder, storeFolder } from "./data-folder.ts";
 import { UsageError, type FlagValues } from "./flag-reader.ts";
+import { programLog, type LogFormat, type LogLevel } from "./log.ts";
 
 /** The complete options of `plinth serve`. */
 export interface ServeOptions {
@@ -43,7 +44,9 @@ type ProgramSettings = ValueSettings & {
   readonly admissionPlugins: readonly string[];
   readonly kubeconfigFile: string | undefined;
   readonly flagDeprecationWarnings: boolean;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly kubernetes: boolean;
 };
 
 /**
@@ -132,7 +135,7 @@ function serverOptions(
   complete: ProgramSettings,
   settings: Settings,
 ): ServerOptions & { readonly port: number } {
-  const { dataDir, certificateFolder, logLevel, vocabulary, ...values } = complete;
+  const { dataDir, certificateFolder, logLevel, logFormat, ...values } = complete;
   const nameOf = (key: string, flag: string) => settings.get(key)?.name ?? `--${flag}`;
   const { host, port, storage } = values;
   if (isIP(host) === 0)
@@ -144,7 +147,7 @@ function serverOptions(
     );
   if (storage.engine === "etcd" && storage.endpoints.length === 0)
     throw new UsageError("--storage-backend=etcd3 needs --etcd-servers");
-  const names = vocabulary === "kubernetes" ? kubernetes : platform;
+  const names = vocabularyOf(complete, settings);
   checkAuditVersions(settings, auditVersion(names));
   return {
     ...values,
@@ -155,8 +158,23 @@ function serverOptions(
     certificateFolder: certificateFolder ?? identityFolder(dataDir),
     certificateFileName: certificateFolder === undefined ? "server" : "apiserver",
     clock: systemClock,
-    log: pino({ level: logLevel }, pino.destination({ fd: 2, sync: true })),
+    accessLog: values.accessLog || logLevel === "debug",
+    log: programLog(logLevel, logFormat),
   };
+}
+
+/** @throws {UsageError} if `--kubernetes` and `--vocabulary=platform` are both set. */
+function vocabularyOf(
+  { kubernetes: isKubernetes, vocabulary }: ProgramSettings,
+  settings: Settings,
+): Vocabulary {
+  const chosen = settings.get("vocabulary");
+  if (isKubernetes && chosen?.value === "platform") {
+    throw new UsageError(
+      `${settings.get("kubernetes")!.name} and ${chosen.name}=platform contradict each other`,
+    );
+  }
+  return isKubernetes || vocabulary === "kubernetes" ? kubernetes : platform;
 }
 
 function checkAuditVersions(settings: Settings, version: string): void {

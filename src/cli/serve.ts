@@ -20,6 +20,7 @@ import { FlagReader, parseFlags } from "./flag-reader.ts";
 import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
 import { serveOptions, type ServeOptions } from "./serve-options.ts";
+import { startMessage } from "./start-message.ts";
 
 /** Runs a server until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
@@ -46,7 +47,7 @@ export const serveCommand: Command = {
     await writeAdministrator(file, server, options.log);
     const stop = stopSignal();
     process.stdout.write(
-      `plinth serves ${options.vocabulary.name} names at ${server.url}\nadministrator: ${file}\n`,
+      startMessage({ url: server.url!, vocabulary: options.vocabulary, kubeconfig: file }),
     );
     await stop;
     options.log.info({}, "stopping");

@@ -79,6 +79,7 @@ function end(service: HttpService, request: RequestContext): void {
   releaseWhenTaken(service, request);
   if (request.waitedForClient) exchange.connection.backlog!.answered();
   service.metrics.end(request);
+  service.observer?.(request);
   const { reader } = exchange;
   if (user !== unknownUser && reader !== undefined) {
     service.reading.answered(user.name, request.startMs, reader);

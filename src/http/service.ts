@@ -1,4 +1,5 @@
 import type { ApiServices } from "../aggregation/api-services.ts";
+import type { RequestObserver } from "./metrics/access-log.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
@@ -67,6 +68,8 @@ export interface HttpService {
   readonly clients: ConnectionObserver;
   /** Undefined without audit. */
   readonly audit: Auditor | undefined;
+  /** Undefined without an access log. */
+  readonly observer: RequestObserver | undefined;
   /** Registers event handlers that process bytes of clients and backends. */
   readonly guard: HandlerGuard;
   /** Logs bugs, and connections that were cut off. */

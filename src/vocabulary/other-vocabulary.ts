@@ -29,6 +29,21 @@ export function mediaTypeHint(type: string, vocabulary: Vocabulary): string {
   });
 }
 
+/**
+ * Returns a warning for kubectl, which knows the names of one vocabulary only, if a server has another one; otherwise undefined.
+ *
+ * @param userAgent header of the request
+ */
+export function clientWarning(userAgent: string, vocabulary: Vocabulary): string | undefined {
+  const client = userAgent.split("/", 1)[0]!;
+  const other = vocabularies.find(({ clientSideApply }) => clientSideApply?.manager === client);
+  if (other === undefined || other.name === vocabulary.name) return undefined;
+  return (
+    `this server has the ${vocabulary.name} vocabulary, and ${client} needs names of the ${other.name} vocabulary: ` +
+    `start it with --vocabulary=${other.name}`
+  );
+}
+
 function hint(name: string, vocabulary: Vocabulary, has: (other: Vocabulary) => boolean): string {
   const other = vocabularies.find((one) => one.name !== vocabulary.name && has(one));
   if (other === undefined || has(vocabulary)) return "";

@@ -47,6 +47,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "retains revisions by times that survive a restart": [
     "src/cli/compact.ts",
+    "src/cli/log.ts",
     "src/storage/etcd/etcd-store.ts",
     "src/storage/etcd/live-feed.ts",
     "src/storage/lmdb/lmdb-store.ts",

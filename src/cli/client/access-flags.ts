@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import { administratorFile } from "../administrator-file.ts";
+import { defaultDataDir } from "../data-folder.ts";
 import type { Flag } from "../flag.ts";
 import { UsageError, type FlagReader } from "../flag-reader.ts";
 import { accessFrom, readText, type Access } from "./access.ts";
@@ -11,7 +13,7 @@ export const accessFlags: readonly Flag[] = [
     name: "kubeconfig",
     type: "file",
     default: "",
-    doc: "Kubeconfig file; the default is that of the variable KUBECONFIG, otherwise ~/.kube/config.",
+    doc: "Kubeconfig file; the default is that of the variable KUBECONFIG, otherwise .plinth/admin.kubeconfig of a server in this folder, otherwise ~/.kube/config.",
   },
   {
     name: "context",
@@ -62,8 +64,11 @@ export async function accessOf(read: FlagReader, environment: NodeJS.ProcessEnv)
   return { ...access, tls, authorization: `Bearer ${token}` };
 }
 
-/** Returns the default kubeconfig file. */
+/** Returns the default kubeconfig file: that of the environment, of a server started in this folder, or of the user. */
 function defaultFile({ KUBECONFIG: named = "" }: NodeJS.ProcessEnv): string | undefined {
-  const files = named === "" ? [path.join(homedir(), ".kube/config")] : named.split(path.delimiter);
+  const files =
+    named === ""
+      ? [administratorFile(defaultDataDir), path.join(homedir(), ".kube/config")]
+      : named.split(path.delimiter);
   return files.find((file) => file !== "" && existsSync(file));
 }

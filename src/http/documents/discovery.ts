@@ -1,5 +1,6 @@
 import { apiVersionOf } from "../../base/group-names.ts";
 import { createHash } from "node:crypto";
+import { clientWarning } from "../../vocabulary/other-vocabulary.ts";
 import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
 import {
   isStored,
@@ -133,6 +134,8 @@ function answerWith(
   aggregated?: AggregatedDiscovery,
 ): void {
   paths.addWithSlash(path, (request) => {
+    const warning = clientWarning(request.exchange.header("user-agent") ?? "", vocabulary);
+    if (warning !== undefined) request.exchange.addHeaders(["Warning", `299 - ${JSON.stringify(warning)}`]);
     if (aggregated?.answers(request) === true) return;
     sendDocument(request, document(request), vocabulary);
   });

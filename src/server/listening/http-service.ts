@@ -1,3 +1,4 @@
+import { accessLog } from "../../http/metrics/access-log.ts";
 import { Encodings } from "../../http/encodings/choose.ts";
 import { discoveryDocuments } from "../../authentication/service-accounts/discovery-documents.ts";
 import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
@@ -58,6 +59,7 @@ export async function httpService(
   parts: ServiceParts,
 ): Promise<HttpService> {
   const { clock, log } = options;
+  const nowMs = () => performance.now();
   const defect = defectLog(options, parts.metrics);
   const { authenticator, serviceAccounts } = parts.authentication;
   const { metrics } = parts;
@@ -101,8 +103,9 @@ export async function httpService(
     ),
     audit: await auditorFor(options, metrics),
     compresses: on("APIResponseCompression"),
-    metrics: new RequestMetrics(metrics, () => performance.now()),
-    callers: new AuthenticationMetrics(metrics, () => performance.now()),
+    observer: options.accessLog ? accessLog(log, nowMs) : undefined,
+    metrics: new RequestMetrics(metrics, nowMs),
+    callers: new AuthenticationMetrics(metrics, nowMs),
     streams: new OpenStreams(),
     watches,
     apiServices,

@@ -300,6 +300,12 @@ export const serverOptionTable = {
     "Time during which /livez succeeds although the start isn't finished.",
     { default: 0 },
   ),
+  accessLog: option(
+    boolean,
+    "access-log",
+    "Log an entry per request: method, path, user, status and duration.",
+    { default: false },
+  ),
   shutdownDelayMs: option(
     milliseconds,
     "shutdown-delay-duration",

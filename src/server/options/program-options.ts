@@ -10,6 +10,7 @@ export const programOptionTable = {
     "Folder of the embedded store, of the certificates that the server creates, and of admin.kubeconfig.",
     { default: ".plinth" },
   ),
+  kubernetes: option(boolean, "kubernetes", "Short for --vocabulary=kubernetes.", { default: false }),
   ...serverOptionTable,
   certificateFolder: option(
     text,
@@ -42,8 +43,14 @@ export const programOptionTable = {
   logLevel: option(
     oneOf(["debug", "info", "warn", "error", "silent"]),
     "log-level",
-    "Minimum level of log entries: debug, info, warn, error or silent.",
+    "Minimum level of log entries: debug, info, warn, error or silent. debug includes --access-log.",
     { default: "info" },
+  ),
+  logFormat: option(
+    oneOf(["auto", "text", "json"]),
+    "log-format",
+    "Format of log entries: text (a line for people), json, or auto: text on a terminal, otherwise json.",
+    { default: "auto" },
   ),
 } satisfies OptionTable;
 

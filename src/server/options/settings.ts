@@ -1,3 +1,4 @@
+import { similarName } from "../../base/similar-name.ts";
 import { OptionsError } from "./options-error.ts";
 import {
   isOption,
@@ -62,8 +63,10 @@ class ObjectReader {
       if (others.includes(key) || value === undefined) continue;
       const row = Object.hasOwn(table, key) ? table[key] : undefined;
       if (row === undefined) {
-        const keys = [...Object.keys(table), ...others].join(", ");
-        throw new OptionsError(`${name}: there is no such option; there are ${keys}`);
+        const keys = [...Object.keys(table), ...others];
+        const similar = similarName(key, keys);
+        const help = similar === undefined ? `; there are ${keys.join(", ")}` : hint(similar);
+        throw new OptionsError(`${name}: there is no such option${help}`);
       }
       if (isOption(row)) this.settings.set(path, { value: this.value(row.type, value, name), name });
       else this.group(row, value, path, name);
@@ -97,12 +100,17 @@ class ObjectReader {
     if (type.accepts(value)) return value;
     const parsed = this.source !== "" && typeof value === "string" ? type.parse(value) : undefined;
     if (parsed !== undefined) return parsed;
-    throw new OptionsError(`${name}: ${shown(value)} is not ${type.expected}`);
+    const similar = typeof value === "string" ? type.suggest?.(value) : undefined;
+    throw new OptionsError(`${name}: ${shown(value)} is not ${type.expected}${hint(similar)}`);
   }
 
   private name(path: string): string {
     return this.source === "" ? path : `${this.source}: ${path}`;
   }
+}
+
+function hint(similar: string | undefined): string {
+  return similar === undefined ? "" : `; did you mean ${similar}?`;
 }
 
 /**
@@ -120,9 +128,9 @@ export function parseSetting(
   const unset = type.flagType !== "list" && (byDefault === undefined || type.flagType === "boolean");
   if (text === "" && unset) return undefined;
   const value = type.parse(text);
-  if (value === undefined)
-    throw new OptionsError(`${name}: ${JSON.stringify(text)} is not ${type.expectedText ?? type.expected}`);
-  return { value, name };
+  if (value !== undefined) return { value, name };
+  const expected = type.expectedText ?? type.expected;
+  throw new OptionsError(`${name}: ${JSON.stringify(text)} is not ${expected}${hint(type.suggest?.(text))}`);
 }
 
 /**

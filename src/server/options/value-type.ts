@@ -1,4 +1,5 @@
 import { parseDuration } from "../../base/duration.ts";
+import { similarName } from "../../base/similar-name.ts";
 
 /** The type of a flag's value, as the help text shows it. */
 export type FlagType = "string" | "integer" | "number" | "boolean" | "duration" | "list" | "file";
@@ -15,6 +16,8 @@ export interface ValueType {
   accepts(value: unknown): boolean;
   /** Parses the text of a flag or an environment variable; undefined if it is not allowed. */
   parse(text: string): unknown;
+  /** The allowed text that a wrong one most likely means. */
+  suggest?(text: string): string | undefined;
   /** Prints a default value as a flag takes it. */
   format(value: unknown): string;
 }
@@ -127,6 +130,7 @@ export function oneOf(
     expectedText: `one of ${values.map(spelled).join(", ")}`,
     accepts: (value) => values.includes(value as string),
     parse: (value) => values.find((one) => spelled(one) === value),
+    suggest: (value) => similarName(value, values.map(spelled)),
     format: (value) => spelled(value as string),
   };
 }

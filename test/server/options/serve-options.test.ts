@@ -71,7 +71,7 @@ describe("options of plinth serve", () => {
   });
 
   test.each([
-    ["prot: 1", "plinth.yaml: prot: there is no such option; there are dataDir, vocabulary, "],
+    ["prot: 1", "plinth.yaml: prot: there is no such option; did you mean port?"],
     ["audit: {log: {file: x}}", "plinth.yaml: audit.log.file: there is no such option; there are path, "],
     ["port: many", 'plinth.yaml: port: "many" is not an integer from 0 to 65535'],
     ["port: false", "plinth.yaml: port: the program needs a port"],

@@ -1,0 +1,84 @@
+import { isatty } from "node:tty";
+import { pino } from "pino";
+import { systemClock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import { paint, usesColor, type Color } from "./terminal.ts";
+
+const standardError = 2;
+const levels = ["debug", "info", "warn", "error", "silent"] as const;
+
+/** A minimum level of log entries. */
+export type LogLevel = (typeof levels)[number];
+
+/** `auto` is `text` on a terminal, otherwise `json`. */
+export type LogFormat = "auto" | "text" | "json";
+
+/** Returns the log of the program, which writes to standard error. */
+export function programLog(level: LogLevel, format: LogFormat): Logger {
+  const isTerminal = isatty(standardError);
+  if (format === "json" || (format === "auto" && !isTerminal)) {
+    return pino({ level }, pino.destination({ fd: standardError, sync: true }));
+  }
+  const color = isTerminal && usesColor(process.env);
+  // A reader that exits doesn't end the server.
+  process.stderr.on("error", () => undefined);
+  return textLog(level, { color, write: (line) => process.stderr.write(line), now: () => systemClock.now() });
+}
+
+/** Destination and look of a {@link textLog}. */
+export interface TextLogOptions {
+  readonly color: boolean;
+  readonly write: (line: string) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * Returns a log with one line per entry: time of day, level, message, and the facts as `name=value`. Stacks follow on lines of
+ * their own. Control characters are escaped, because facts can contain bytes of clients.
+ */
+export function textLog(minimum: LogLevel, { color, write, now }: TextLogOptions): Logger {
+  const entry = (level: LogLevel, hue: Color) => (facts: object, message: string) => {
+    if (levels.indexOf(level) < levels.indexOf(minimum)) return;
+    const pairs = Object.entries(facts).filter(([, value]) => value !== undefined);
+    const stacks = pairs.filter(([, value]) => isStack(value));
+    const rest = pairs.filter(([, value]) => !isStack(value));
+    const words = [
+      paint(timeOfDay(new Date(now())), "gray", color),
+      paint(level.padEnd(5), hue, color),
+      printable(message),
+      ...rest.map(([name, value]) => `${paint(`${name}=`, "gray", color)}${valueText(value)}`),
+    ];
+    const below = stacks.map(
+      ([, value]) => `\n    ${(value as string).split("\n").map(printable).join("\n    ")}`,
+    );
+    write(`${words.join(" ")}${below.join("")}\n`);
+  };
+  return { info: entry("info", "green"), warn: entry("warn", "yellow"), error: entry("error", "red") };
+}
+
+function timeOfDay(time: Date): string {
+  const part = (value: number, length = 2) => String(value).padStart(length, "0");
+  const seconds = `${part(time.getSeconds())}.${part(time.getMilliseconds(), 3)}`;
+  return `${part(time.getHours())}:${part(time.getMinutes())}:${seconds}`;
+}
+
+function isStack(value: unknown): boolean {
+  return typeof value === "string" && value.includes("\n");
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === "string" && /^[^\s"=\\]+$/.test(value)) return printable(value);
+  return printable(JSON.stringify(value) ?? String(value));
+}
+
+/** Escapes control characters, which could change what a terminal shows. */
+function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replaceAll(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (character) => {
+      return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    },
+  );
+}

@@ -1,0 +1,227 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, describe, expect, it } from "vitest";
+import { startMessage } from "../../src/cli/start-message.ts";
+import { textLog } from "../../src/cli/log.ts";
+import { usesColor } from "../../src/cli/terminal.ts";
+import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { isInstalled, plinth, program, ServerProcess, temporaryFolder } from "../support/process.ts";
+
+const folders: { remove(): void }[] = [];
+function folder(): string {
+  const created = temporaryFolder();
+  folders.push(created);
+  return created.path;
+}
+afterEach(() => {
+  for (const one of folders.splice(0)) one.remove();
+});
+
+/** Runs a command line until its output matches, ends it, and returns its output. */
+async function outputUntil(command: string, words: readonly string[], expected: RegExp, cwd: string) {
+  const child = spawn(command, words, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  let [stdout, stderr] = ["", ""];
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString();
+      if (expected.test(stdout)) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`ended with ${code}: ${stderr}${stdout}`)));
+  });
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
+  return { stdout, stderr };
+}
+
+describe("plinth without a command", () => {
+  it("serves, and prints address, kubeconfig, vocabulary and three commands in at most eight lines", async () => {
+    const { stdout } = await outputUntil(
+      process.execPath,
+      [program, "--secure-port=0"],
+      /plinth help .*\n/,
+      folder(),
+    );
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(8);
+    expect(lines.slice(0, 4)).toEqual([
+      expect.stringMatching(/^plinth serves platform names at https:\/\/127\.0\.0\.1:\d+$/),
+      "administrator: .plinth/admin.kubeconfig",
+      "kubectl needs Kubernetes names: plinth serve --kubernetes --data-dir=.plinth-kubernetes",
+      "next:",
+    ]);
+    expect(lines.slice(4).map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
+      "plinth auth who-can get secrets",
+      "plinth demo",
+      "plinth help",
+    ]);
+  });
+
+  it.skipIf(!isInstalled("script"))(
+    "on a terminal it is colored, and log entries are lines of text",
+    async () => {
+      const command = `${process.execPath} ${program} --secure-port=0`;
+      const { stdout } = await outputUntil("script", ["-qec", command, "/dev/null"], /plinth help/, folder());
+      expect(stdout).toContain("\u001b[36mplinth help");
+      // eslint-disable-next-line no-control-regex
+      expect(stdout).toMatch(
+        /\u001b\[90m\d\d:\d\d:\d\d\.\d{3}\u001b\[0m \u001b\[32minfo \u001b\[0m controllers started/,
+      );
+      expect(stdout).not.toContain('{"level"');
+    },
+  );
+
+  it.each([["-v"], ["--version"], ["version"]])("%s prints the version", (word) => {
+    expect(plinth(word)).toMatchObject({ code: 0, stdout: plinth("version").stdout });
+  });
+
+  it.each(["serve", "backup", "convert", "auth"])("help %s shows the flags of the command", (command) => {
+    const { code, stdout } = plinth("help", command);
+    expect([code, stdout]).toEqual([0, plinth(command, "--help").stdout]);
+    expect(stdout).toContain("--");
+  });
+
+  it("help lists the commands, and a misspelled command gets a suggestion", () => {
+    expect(plinth("help").stdout).toMatch(/serve[\s\S]*backup[\s\S]*restore[\s\S]*version/);
+    expect(plinth("help")).toEqual(plinth("--help"));
+    expect(plinth("sevre")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("did you mean plinth serve?") as string,
+    });
+    expect(plinth("help", "convrt")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("did you mean plinth convert?") as string,
+    });
+    expect(plinth("frobnicate")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("see plinth help") as string,
+    });
+  });
+
+  it.each([
+    [["serve", "--secure-prot=1"], "did you mean --secure-port?"],
+    [["--log-levle=info"], "did you mean --log-level?"],
+    [["serve", "--vocabulary=kubernets"], "did you mean kubernetes?"],
+    [["serve", "--log-format=jsno"], "did you mean json?"],
+    [["convert", "-f", "x", "-o", "yml"], "did you mean yaml?"],
+  ])("%j is refused with a suggestion", (words, suggestion) => {
+    expect(plinth(...words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(suggestion) as string,
+    });
+  });
+});
+
+describe("the start message", () => {
+  it("names the vocabulary and what kubectl needs", () => {
+    const facts = { url: "https://127.0.0.1:6443", kubeconfig: "my data/admin.kubeconfig" };
+    const message = startMessage({ ...facts, vocabulary: kubernetes }, false);
+    expect(message).toContain("plinth serves kubernetes names at https://127.0.0.1:6443\n");
+    expect(message).toContain("kubectl: export KUBECONFIG='my data/admin.kubeconfig'\n");
+    expect(startMessage({ ...facts, vocabulary: platform }, false)).toContain("plinth serve --kubernetes");
+  });
+
+  it("has no colors if NO_COLOR is set or the terminal is dumb", () => {
+    expect(usesColor({ TERM: "xterm" })).toBe(true);
+    expect(usesColor({ TERM: "xterm", NO_COLOR: "1" })).toBe(false);
+    expect(usesColor({ TERM: "dumb" })).toBe(false);
+  });
+});
+
+describe("--kubernetes", () => {
+  it("is short for --vocabulary=kubernetes", async () => {
+    const words = [program, "serve", "--kubernetes", "--secure-port=0", "--storage-backend=memory"];
+    const { stdout } = await outputUntil(process.execPath, words, /plinth help/, folder());
+    expect(stdout).toContain("plinth serves kubernetes names at ");
+    expect(stdout).toContain("\nkubectl: export KUBECONFIG=.plinth/admin.kubeconfig\n");
+  });
+
+  it("contradicts --vocabulary=platform", () => {
+    const { code, stderr } = plinth("serve", "--kubernetes", "--vocabulary=platform");
+    expect(stderr).toContain("--kubernetes and --vocabulary=platform contradict each other");
+    expect(code).toBe(2);
+  });
+});
+
+describe("the log", () => {
+  const entries = (level: "debug" | "info" | "warn" | "error" | "silent", color = false) => {
+    const lines: string[] = [];
+    const now = () => new Date(2026, 0, 2, 3, 4, 5, 67).getTime();
+    return { lines, log: textLog(level, { color, write: (line) => lines.push(line), now }) };
+  };
+
+  it("as text has time, level, message and facts on one line, and stacks below", () => {
+    const { lines, log } = entries("info");
+    log.info({ path: "/api/v1", user: "system:node:a b", status: 200, none: undefined }, "request");
+    log.error({ error: "Error: broken\n    at here" }, "it failed");
+    expect(lines).toEqual([
+      '03:04:05.067 info  request path=/api/v1 user="system:node:a b" status=200\n',
+      "03:04:05.067 error it failed\n    Error: broken\n        at here\n",
+    ]);
+  });
+
+  it("as text escapes control characters of clients", () => {
+    const { lines, log } = entries("info");
+    log.info({ path: "/\u001b[31mred", name: "a\u202eb" }, "re\u0007quest");
+    expect(lines).toEqual([
+      String.raw`03:04:05.067 info  re\u0007quest path=/\u001b[31mred name=a\u202eb` + "\n",
+    ]);
+  });
+
+  it("as text omits entries below the minimum level", () => {
+    const { lines, log } = entries("warn");
+    log.info({}, "one");
+    log.warn({}, "two");
+    log.error({}, "three");
+    expect(lines.map((line) => line.slice(13).trim())).toEqual(["warn  two", "error three"]);
+    const silent = entries("silent");
+    silent.log.error({}, "four");
+    expect(silent.lines).toEqual([]);
+  });
+
+  it.each([
+    [["--log-format=text"], /^\d\d:\d\d:\d\d\.\d{3} info {2}/],
+    [["--log-format=json"], /^\{"level":30,/],
+    [[], /^\{"level":30,/],
+  ])("with %j all its lines have one form", async (flags, form) => {
+    const words = [program, "serve", "--secure-port=0", "--storage-backend=memory", ...flags];
+    const { stderr } = await outputUntil(process.execPath, words, /plinth help/, folder());
+    const lines = stderr.trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => !form.test(line))).toEqual([]);
+  });
+});
+
+describe("the access log", () => {
+  it.each([["--access-log", "--log-level=info"], ["--log-level=debug"]])(
+    "with %s has an entry per request with method, path, user, status and duration",
+    async (...flags) => {
+      const server = await ServerProcess.start(folder(), "--storage-backend=memory", ...flags);
+      try {
+        await server.as("none").get("/api/v1/namespaces?limit=5");
+        await server.as("none").get("/healthz");
+      } finally {
+        await server.stop();
+      }
+      const entries = server
+        .log()
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { msg: string; path?: string; durationMs?: number })
+        .filter(({ msg }) => msg === "request");
+      expect(entries.filter(({ path }) => path?.startsWith("/api/v1/") === true)).toEqual([
+        expect.objectContaining({ method: "GET", path: "/api/v1/namespaces?limit=5", status: 401 }),
+      ]);
+      expect(entries.filter(({ durationMs }) => !(durationMs! >= 0))).toEqual([]);
+    },
+  );
+
+  it("is off by default", async () => {
+    const server = await ServerProcess.start(folder(), "--storage-backend=memory", "--log-level=info");
+    await server.as("none").get("/api/v1/namespaces");
+    await server.stop();
+    expect(server.log()).not.toContain('"request"');
+  });
+});

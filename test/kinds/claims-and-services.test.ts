@@ -25,7 +25,7 @@ describe("APIService", () => {
     spec: { group: "example.com", version: "v1", groupPriorityMinimum: 100, versionPriority: 10, ...part },
   });
 
-  it("that is local has the condition Available from its creation", () => {
+  it("a local APIService has the condition Available from its creation, and the port of a service defaults to 443", () => {
     const { object, faults } = judgeNew(APIService, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["status"]).toEqual({
@@ -51,9 +51,13 @@ describe("APIService", () => {
       { metadata: { name: "v1." }, spec: { version: "v1", groupPriorityMinimum: 1, versionPriority: 1 } },
       [],
     ],
-    ["another name", { ...withSpec({}), metadata: { name: "x" } }, ["metadata.name: Invalid"]],
     [
-      "no group",
+      "a name that is not version.group",
+      { ...withSpec({}), metadata: { name: "x" } },
+      ["metadata.name: Invalid"],
+    ],
+    [
+      "an empty group",
       { ...withSpec({ group: "", version: "v2" }), metadata: { name: "v2." } },
       ["spec.group: Required"],
     ],
@@ -63,22 +67,22 @@ describe("APIService", () => {
       ["spec.group: Invalid", "spec.version: Invalid"],
     ],
     [
-      "no priorities",
+      "priorities of 0",
       withSpec({ groupPriorityMinimum: 0, versionPriority: 0 }),
       ["spec.groupPriorityMinimum: Invalid", "spec.versionPriority: Invalid"],
     ],
     [
-      "great priorities",
+      "priorities above the maximum",
       withSpec({ groupPriorityMinimum: 20_001, versionPriority: 1001 }),
       ["spec.groupPriorityMinimum: Invalid", "spec.versionPriority: Invalid"],
     ],
     [
-      "trust in nothing",
+      "caBundle and insecureSkipTLSVerify without a service",
       withSpec({ caBundle: "AAAA", insecureSkipTLSVerify: true }),
       ["spec.caBundle: Invalid", "spec.insecureSkipTLSVerify: Invalid"],
     ],
     [
-      "trust and none",
+      "both caBundle and insecureSkipTLSVerify",
       withSpec({ service, caBundle: "AAAA", insecureSkipTLSVerify: true }),
       ["spec.insecureSkipTLSVerify: Invalid"],
     ],
@@ -87,11 +91,11 @@ describe("APIService", () => {
       withSpec({ service: { port: 0 } }),
       ["spec.service.namespace: Required", "spec.service.name: Required", "spec.service.port: Invalid"],
     ],
-  ])("%s", (_title, given, faults) => {
+  ])("validates %s", (_title, given, faults) => {
     expect(judge(APIService, given)).toEqual(faults);
   });
 
-  it("has conditions that hold, don't, or may", () => {
+  it("rejects an unknown condition status", () => {
     const status = { conditions: [{ type: "Available", status: "Maybe" }] };
     expect(judgeStatus(APIService, withSpec({ service }), status)).toEqual([
       "status.conditions[0].status: NotSupported",
@@ -124,16 +128,16 @@ describe("StorageVersion", () => {
     ["deployments", ["metadata.name: Invalid"]],
     ["A.b", ["metadata.name: Invalid"]],
     ["a.B", ["metadata.name: Invalid"]],
-  ])("the name %s: %j", (name, faults) => {
+  ])("validates the name %s: %j", (name, faults) => {
     expect(judge(StorageVersion, named(name))).toEqual(faults);
   });
 
   it.each([
     ["one server", { storageVersions: [server], commonEncodingVersion: "apps/v1" }, []],
-    ["nothing", {}, []],
-    ["an agreement that isn't said", { storageVersions: [server] }, [".commonEncodingVersion: Invalid"]],
+    ["no servers", {}, []],
+    ["a missing commonEncodingVersion", { storageVersions: [server] }, [".commonEncodingVersion: Invalid"]],
     [
-      "no agreement",
+      "a commonEncodingVersion although the servers differ",
       {
         storageVersions: [server, { ...server, apiServerID: "b", encodingVersion: "v1" }],
         commonEncodingVersion: "v1",
@@ -141,12 +145,12 @@ describe("StorageVersion", () => {
       [".commonEncodingVersion: Invalid"],
     ],
     [
-      "a server twice",
+      "a duplicate apiServerID",
       { storageVersions: [server, server], commonEncodingVersion: "apps/v1" },
       [".storageVersions[1].apiServerID: Duplicate"],
     ],
     [
-      "a server that can't read what it writes",
+      "an encodingVersion that is not in decodableVersions",
       { storageVersions: [{ ...server, decodableVersions: ["v1"] }], commonEncodingVersion: "apps/v1" },
       [".storageVersions[0].decodableVersions: Invalid"],
     ],
@@ -169,7 +173,7 @@ describe("StorageVersion", () => {
       [
         "[0].message: Required",
         "[0].reason: Required",
-        // The part before a slash and the name itself: each is told.
+        // The empty text is reported both as a missing and as a malformed name.
         "[0].status: Invalid",
         "[0].status: Invalid",
         "[0].type: Invalid",
@@ -177,11 +181,11 @@ describe("StorageVersion", () => {
       ],
     ],
     [
-      "a condition twice",
+      "a duplicate condition type",
       { conditions: [1, 2].map(() => ({ type: "A", status: "True", reason: "r", message: "m" })) },
       ["[1].type: Invalid"],
     ],
-  ])("a status with %s", (_title, status, faults) => {
+  ])("validates a status with %s", (_title, status, faults) => {
     expect(judgeStatus(StorageVersion, named("a.b"), status).toSorted()).toEqual(
       faults.map((fault) => `status${fault}`),
     );
@@ -204,24 +208,28 @@ describe("StorageVersion", () => {
 
 describe("ResourceClaim", () => {
   const claim = { spec: { resourceClassName: "gpu" } };
-  it("waits for a pod unless it says otherwise", () => {
+  it("allocationMode defaults to WaitForFirstConsumer", () => {
     expect(judgeNew(ResourceClaim, claim)).toMatchObject({
       faults: [],
       object: { spec: { resourceClassName: "gpu", allocationMode: "WaitForFirstConsumer" }, status: {} },
     });
   });
   it.each([
-    ["no class", {}, ["spec.resourceClassName: Invalid"]],
-    ["another mode", { ...claim.spec, allocationMode: "Never" }, ["spec.allocationMode: NotSupported"]],
+    ["a missing resourceClassName", {}, ["spec.resourceClassName: Invalid"]],
     [
-      "empty parameters",
+      "an unknown allocationMode",
+      { ...claim.spec, allocationMode: "Never" },
+      ["spec.allocationMode: NotSupported"],
+    ],
+    [
+      "an empty parametersRef",
       { ...claim.spec, parametersRef: {} },
       ["spec.parametersRef.kind: Required", "spec.parametersRef.name: Required"],
     ],
-  ])("%s: refused", (_title, spec, faults) => {
+  ])("rejects %s", (_title, spec, faults) => {
     expect(judge(ResourceClaim, { spec }).toSorted()).toEqual(faults);
   });
-  it("can't be changed", () => {
+  it("spec is immutable", () => {
     expect(short(judgeUpdate(ResourceClaim, claim, { spec: { resourceClassName: "fpga" } }).faults)).toEqual([
       "spec: Invalid",
     ]);
@@ -231,26 +239,31 @@ describe("ResourceClaim", () => {
   const other = { ...consumer, uid: "v" };
   const allocated = { driverName: "d.example.com", allocation: { shareable: true } };
   it.each([
-    ["a resource", allocated, {}, []],
-    ["a resource that is used", { ...allocated, reservedFor: [consumer, other] }, {}, []],
-    ["a malformed driver", { driverName: "a b" }, {}, [".driverName: Invalid"]],
-    ["no driver", { allocation: {} }, {}, [".driverName: Required"]],
+    ["an allocation", allocated, {}, []],
+    ["a shareable allocation with two consumers", { ...allocated, reservedFor: [consumer, other] }, {}, []],
+    ["a malformed driverName", { driverName: "a b" }, {}, [".driverName: Invalid"]],
+    ["an allocation without driverName", { allocation: {} }, {}, [".driverName: Required"]],
     [
-      "a long handle",
+      "a resourceHandle above 32768 characters",
       { ...allocated, allocation: { resourceHandle: "x".repeat(32_769) } },
       {},
       [".allocation.resourceHandle: TooLong"],
     ],
-    ["use of nothing", { reservedFor: [consumer] }, {}, [".reservedFor: Forbidden"]],
+    ["a consumer without an allocation", { reservedFor: [consumer] }, {}, [".reservedFor: Forbidden"]],
     [
-      "two users of one's own",
+      "two consumers of an allocation that is not shareable",
       { ...allocated, allocation: {}, reservedFor: [consumer, other] },
       {},
       [".reservedFor: Forbidden"],
     ],
-    ["a user twice", { ...allocated, reservedFor: [consumer, consumer] }, {}, [".reservedFor[1]: Duplicate"]],
     [
-      "too many users",
+      "a duplicate consumer",
+      { ...allocated, reservedFor: [consumer, consumer] },
+      {},
+      [".reservedFor[1]: Duplicate"],
+    ],
+    [
+      "more than 32 consumers",
       {
         ...allocated,
         reservedFor: Array.from({ length: 33 }, (_, index) => ({ ...consumer, uid: `u${index}` })),
@@ -259,7 +272,7 @@ describe("ResourceClaim", () => {
       [".reservedFor: TooMany"],
     ],
     [
-      "a nameless user",
+      "an empty consumer",
       { ...allocated, reservedFor: [{}] },
       {},
       [
@@ -269,27 +282,37 @@ describe("ResourceClaim", () => {
       ],
     ],
     [
-      "a return of what is used",
+      "deallocationRequested while a consumer remains",
       { ...allocated, reservedFor: [consumer], deallocationRequested: true },
       { ...allocated, reservedFor: [consumer] },
       [".deallocationRequested: Forbidden"],
     ],
-    ["a return of nothing", { deallocationRequested: true }, {}, [".deallocationRequested: Forbidden"]],
-    ["a return", { ...allocated, deallocationRequested: true }, allocated, []],
     [
-      "second thoughts",
+      "deallocationRequested without an allocation",
+      { deallocationRequested: true },
+      {},
+      [".deallocationRequested: Forbidden"],
+    ],
+    ["deallocationRequested without consumers", { ...allocated, deallocationRequested: true }, allocated, []],
+    [
+      "a withdrawn deallocationRequested",
       allocated,
       { ...allocated, deallocationRequested: true },
       [".deallocationRequested: Forbidden"],
     ],
     [
-      "a new user of what is returned",
+      "a new consumer after deallocationRequested",
       { ...allocated, deallocationRequested: true, reservedFor: [consumer] },
       { ...allocated, deallocationRequested: true },
       [".reservedFor: Forbidden"],
     ],
-    ["the end of a return", {}, { ...allocated, deallocationRequested: true }, []],
-  ])("a status with %s", (_title, now, before, faults) => {
+    [
+      "a removed allocation after deallocationRequested",
+      {},
+      { ...allocated, deallocationRequested: true },
+      [],
+    ],
+  ])("validates a status with %s", (_title, now, before, faults) => {
     expect(judgeStatus(ResourceClaim, claim, now, before)).toEqual(faults.map((fault) => `status${fault}`));
   });
 
@@ -311,8 +334,8 @@ describe("ResourceClaim", () => {
   });
 });
 
-describe("other kinds of resource claims", () => {
-  it("a template makes claims, and can't be changed", () => {
+describe("ResourceClaimTemplate, ResourceClass and PodScheduling", () => {
+  it("a template gets the default values of claims, and its spec is immutable", () => {
     const template = { spec: { spec: { resourceClassName: "gpu" } } };
     expect(judgeNew(ResourceClaimTemplate, template)).toMatchObject({
       faults: [],
@@ -327,18 +350,18 @@ describe("other kinds of resource claims", () => {
   });
 
   it.each([
-    ["a class", { driverName: "d.example.com" }, []],
-    ["a class without driver", {}, ["driverName: Required", "driverName: Invalid"]],
-    ["a class with a malformed driver", { driverName: "a b" }, ["driverName: Invalid"]],
+    ["a ResourceClass", { driverName: "d.example.com" }, []],
+    ["a ResourceClass without driverName", {}, ["driverName: Required", "driverName: Invalid"]],
+    ["a ResourceClass with a malformed driverName", { driverName: "a b" }, ["driverName: Invalid"]],
     [
-      "a class with parameters elsewhere",
+      "a ResourceClass with a malformed namespace in parametersRef",
       { driverName: "d", parametersRef: { kind: "K", name: "n", namespace: "N" } },
       ["parametersRef.namespace: Invalid"],
     ],
-  ])("%s", (_title, given, faults) => {
+  ])("validates %s", (_title, given, faults) => {
     expect(judge(ResourceClass, given)).toEqual(faults);
   });
-  it("a class has a row", () => {
+  it("a ResourceClass shows its table cells", () => {
     expect(cellsOf(ResourceClass, { driverName: "d" })).toEqual({
       Name: "one",
       DriverName: "d",
@@ -347,18 +370,22 @@ describe("other kinds of resource claims", () => {
   });
 
   it.each([
-    ["some nodes", { spec: { selectedNode: "a", potentialNodes: ["a", "b"] } }, []],
-    ["a node twice", { spec: { potentialNodes: ["a", "a"] } }, ["spec.potentialNodes[1]: Duplicate"]],
-    ["a malformed node", { spec: { potentialNodes: ["A"] } }, ["spec.potentialNodes[0]: Invalid"]],
+    ["potentialNodes", { spec: { selectedNode: "a", potentialNodes: ["a", "b"] } }, []],
     [
-      "too many nodes",
+      "a duplicate potentialNode",
+      { spec: { potentialNodes: ["a", "a"] } },
+      ["spec.potentialNodes[1]: Duplicate"],
+    ],
+    ["a malformed potentialNode", { spec: { potentialNodes: ["A"] } }, ["spec.potentialNodes[0]: Invalid"]],
+    [
+      "more than 128 potentialNodes",
       { spec: { potentialNodes: Array.from({ length: 129 }, (_, index) => `n${index}`) } },
       ["spec.potentialNodes: TooMany"],
     ],
-  ])("a scheduling of %s", (_title, given, faults) => {
+  ])("validates a PodScheduling with %s", (_title, given, faults) => {
     expect(judge(PodScheduling, given)).toEqual(faults);
   });
-  it("a scheduling has a status", () => {
+  it("a PodScheduling rejects duplicates in its status, and shows its table cells", () => {
     const claims = [{ name: "a", unsuitableNodes: ["n", "n"] }, { name: "a" }];
     expect(judgeStatus(PodScheduling, { spec: {} }, { resourceClaims: claims })).toEqual([
       "status.claims[1]: Duplicate",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Deployment } from "../../src/kinds/apps/deployment.ts";
 import { cellOf, container, filledTemplate, template, type Part } from "./pod-support.ts";
 import { judgeNew, readAs } from "./support.ts";
-import { selector, withSpec, withPods, refused, updates, statusOf } from "./apps-support.ts";
+import { selector, withSpec, withPods, validateCreates, validateUpdates, statusOf } from "./apps-support.ts";
 
 describe("deployments", () => {
   it("a minimal object gets its defaults and is valid", () => {
@@ -21,38 +21,42 @@ describe("deployments", () => {
 
   const strategy = (rollingUpdate: Part) => withSpec({ strategy: { rollingUpdate } });
   const s = "spec.strategy.rollingUpdate";
-  refused(Deployment, [
-    ["no replicas are a number too", withSpec({ replicas: 0 }), []],
-    ["replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
+  validateCreates(Deployment, [
+    ["0 replicas", withSpec({ replicas: 0 }), []],
+    ["negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
     [
-      "no selector",
+      "an absent selector",
       { spec: { template } },
       ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
     ],
-    ["empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+    ["an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
-      "other labels",
+      "template labels that the selector doesn't match",
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid"],
     ],
     [
-      "faults of the selector",
+      "a malformed selector",
       withSpec({ selector: { matchExpressions: [{ key: "a", operator: "Like" }] } }),
       ["spec.selector.matchExpressions[0].operator: Invalid", "spec.selector: Invalid"],
     ],
     [
-      "pods that end",
+      "restartPolicy Never",
       withPods({ restartPolicy: "Never" }),
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
     [
-      "pods with a deadline",
+      "activeDeadlineSeconds in the template",
       withPods({ activeDeadlineSeconds: 5 }),
       ["spec.template.spec.activeDeadlineSeconds: Forbidden"],
     ],
-    ["pods without containers", withPods({ containers: [] }), ["spec.template.spec.containers: Required"]],
     [
-      "a disk that several write",
+      "a template without containers",
+      withPods({ containers: [] }),
+      ["spec.template.spec.containers: Required"],
+    ],
+    [
+      "a writable gcePersistentDisk with two replicas",
       withSpec({
         replicas: 2,
         template: {
@@ -62,79 +66,92 @@ describe("deployments", () => {
       }),
       ["spec.template.spec.volumes[0].GCEPersistentDisk.readOnly: Invalid"],
     ],
-    ["seconds", withSpec({ minReadySeconds: -1 }), ["spec.minReadySeconds: Invalid"]],
-    ["history", withSpec({ revisionHistoryLimit: -1 }), ["spec.revisionHistoryLimit: Invalid"]],
+    ["negative minReadySeconds", withSpec({ minReadySeconds: -1 }), ["spec.minReadySeconds: Invalid"]],
     [
-      "deadline",
+      "a negative revisionHistoryLimit",
+      withSpec({ revisionHistoryLimit: -1 }),
+      ["spec.revisionHistoryLimit: Invalid"],
+    ],
+    [
+      "a progressDeadlineSeconds that is not above minReadySeconds",
       withSpec({ progressDeadlineSeconds: 5, minReadySeconds: 5 }),
       ["spec.progressDeadlineSeconds: Invalid"],
     ],
-    ["strategy", withSpec({ strategy: { type: "Fast" } }), ["spec.strategy: NotSupported"]],
+    ["an unknown strategy", withSpec({ strategy: { type: "Fast" } }), ["spec.strategy: NotSupported"]],
     [
-      "settings of another strategy",
+      "rollingUpdate with strategy Recreate",
       withSpec({ strategy: { type: "Recreate", rollingUpdate: {} } }),
       [`${s}: Forbidden`],
     ],
     [
-      "nothing may be missing or too many",
+      "both maxUnavailable and maxSurge of 0",
       strategy({ maxUnavailable: 0, maxSurge: "0%" }),
       [`${s}.maxUnavailable: Invalid`],
     ],
-    ["no share", strategy({ maxUnavailable: "some", maxSurge: 1 }), [`${s}.maxUnavailable: Invalid`]],
-    ["more than all are missing", strategy({ maxUnavailable: "101%" }), [`${s}.maxUnavailable: Invalid`]],
-    ["more than all are too many", strategy({ maxSurge: "200%" }), []],
-    ["a negative count", strategy({ maxSurge: -1 }), [`${s}.maxSurge: Invalid`]],
+    [
+      "a malformed maxUnavailable",
+      strategy({ maxUnavailable: "some", maxSurge: 1 }),
+      [`${s}.maxUnavailable: Invalid`],
+    ],
+    ["maxUnavailable above 100%", strategy({ maxUnavailable: "101%" }), [`${s}.maxUnavailable: Invalid`]],
+    ["maxSurge above 100%", strategy({ maxSurge: "200%" }), []],
+    ["a negative maxSurge", strategy({ maxSurge: -1 }), [`${s}.maxSurge: Invalid`]],
   ]);
 
-  updates(Deployment, [
+  validateUpdates(Deployment, [
     [
-      "another selector",
+      "a changed selector",
       withSpec({}),
       withSpec({ selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }),
       ["spec.selector: Invalid"],
     ],
-    ["another number", withSpec({}), withSpec({ replicas: 3 }), []],
+    ["changed replicas", withSpec({}), withSpec({ replicas: 3 }), []],
   ]);
 
-  updates(
+  validateUpdates(
     Deployment,
     [
       [
-        "all well",
+        "valid counts in the status",
         statusOf({}),
         statusOf({ replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 1 }),
         [],
       ],
       [
-        "negative",
+        "a negative observedGeneration",
         statusOf({}),
         statusOf({ observedGeneration: -1 }),
         ["status.observedGeneration: Invalid"],
       ],
       [
-        "more ready than there are",
+        "readyReplicas above replicas",
         statusOf({}),
         statusOf({ replicas: 1, readyReplicas: 2 }),
         ["status.readyReplicas: Invalid"],
       ],
       [
-        "more available than ready",
+        "availableReplicas above readyReplicas",
         statusOf({}),
         statusOf({ replicas: 2, availableReplicas: 1 }),
         ["status.availableReplicas: Invalid"],
       ],
       [
-        "fewer collisions",
+        "a decreased collisionCount",
         statusOf({ collisionCount: 2 }),
         statusOf({ collisionCount: 1 }),
         ["status.collisionCount: Invalid"],
       ],
-      ["no collisions", statusOf({ collisionCount: 2 }), statusOf({}), ["status.collisionCount: Invalid"]],
+      [
+        "a removed collisionCount",
+        statusOf({ collisionCount: 2 }),
+        statusOf({}),
+        ["status.collisionCount: Invalid"],
+      ],
     ],
     "status",
   );
 
-  it("its generation counts the spec and the annotations", () => {
+  it("the generation depends on the spec and the annotations, but not on the status", () => {
     const before = readAs(Deployment, withSpec({}));
     const generation = (change: Part) =>
       Deployment.generationOf!(readAs(Deployment, { ...withSpec({}), ...change }));

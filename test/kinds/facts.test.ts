@@ -79,7 +79,7 @@ const typeMeta = new Set(["kind", "apiVersion"]);
 const kindsOfReference = builtInKinds.filter(({ group }) => group !== insight);
 
 describe.skipIf(!existsSync(folder))(
-  "declarations and the tables of facts (skipped where they are missing)",
+  "declarations and the reference's tables (skipped when they are missing)",
   () => {
     const fields = existsSync(folder) ? table("fields.tsv") : [];
     const types = existsSync(folder) ? table("types.tsv") : [];
@@ -138,16 +138,16 @@ describe.skipIf(!existsSync(folder))(
       kindsOfReference.map(
         (kind) => [`${groupName(kind.group, platform)}/${kind.version} ${kind.name}`, kind] as const,
       ),
-    )("%s: every field of every type", (_name, kind) => {
+    )("%s: every field of every type equals the table", (_name, kind) => {
       for (const type of structsOf(kind.type)) checkStruct(type);
     });
 
-    it.each([ListMeta, LabelSelector, DeleteOptionsBody])("$name", (type) => {
+    it.each([ListMeta, LabelSelector, DeleteOptionsBody])("$name: every field equals the table", (type) => {
       checkStruct(type as unknown as StructType);
     });
 
     it.each(kindsOfReference.map((kind) => [kind.name, kind] as const))(
-      "%s: how the resource is served",
+      "%s: names, verbs and subresources equal the table",
       (_name, kind: Kind) => {
         const row = resources.find(
           (one) =>
@@ -180,7 +180,7 @@ describe.skipIf(!existsSync(folder))(
       },
     );
 
-    it("the tables' columns are those of the declarations", () => {
+    it("the table columns equal the declared columns", () => {
       const columns = table("columns.tsv");
       for (const kind of kindsOfReference.filter((one) => one.columns !== undefined)) {
         const group = groupName(kind.group, platform);

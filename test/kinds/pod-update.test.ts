@@ -9,95 +9,100 @@ function check(
   cases: readonly Case[],
   options: { gates?: readonly string[]; subresource?: string } = {},
 ): void {
-  it.each(cases)("%s", (_title, before, now, faults) => {
+  it.each(cases)("validates %s", (_title, before, now, faults) => {
     const found = judgeUpdate(Pod, before, now, options).faults;
     expect(found.map((fault) => fault.replace("FieldValue", ""))).toEqual(faults);
   });
 }
 
-describe("updates of a pod", () => {
+describe("Pod updates", () => {
   const tolerations = [{ key: "a", operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 }];
   check([
-    ["nothing", podWith({}), podWith({}), []],
-    ["an image", podWith({}), containerWith({ image: "other", imagePullPolicy: "IfNotPresent" }), []],
+    ["an unchanged spec", podWith({}), podWith({}), []],
+    ["a changed image", podWith({}), containerWith({ image: "other", imagePullPolicy: "IfNotPresent" }), []],
     [
-      "an init container's image",
+      "a changed image of an init container",
       podWith({ initContainers: [{ name: "i", image: "a:1" }] }),
       podWith({ initContainers: [{ name: "i", image: "a:2" }] }),
       [],
     ],
-    ["a command", podWith({}), containerWith({ command: ["a"] }), ["spec: Forbidden"]],
+    ["a changed command", podWith({}), containerWith({ command: ["a"] }), ["spec: Forbidden"]],
     [
-      "one container more",
+      "an added container",
       podWith({}),
       podWith({ containers: [container, { ...container, name: "b" }] }),
       ["spec.containers: Forbidden"],
     ],
     [
-      "one init container more",
+      "an added init container",
       podWith({}),
       podWith({ initContainers: [{ name: "i", image: "a" }] }),
       ["spec.initContainers: Forbidden"],
     ],
-    ["another node", podWith({ nodeName: "a" }), podWith({ nodeName: "b" }), ["spec: Forbidden"]],
-    ["a first deadline", podWith({}), podWith({ activeDeadlineSeconds: 5 }), []],
-    ["a closer deadline", podWith({ activeDeadlineSeconds: 5 }), podWith({ activeDeadlineSeconds: 4 }), []],
+    ["a changed nodeName", podWith({ nodeName: "a" }), podWith({ nodeName: "b" }), ["spec: Forbidden"]],
+    ["an added activeDeadlineSeconds", podWith({}), podWith({ activeDeadlineSeconds: 5 }), []],
     [
-      "a later deadline",
+      "a decreased activeDeadlineSeconds",
+      podWith({ activeDeadlineSeconds: 5 }),
+      podWith({ activeDeadlineSeconds: 4 }),
+      [],
+    ],
+    [
+      "an increased activeDeadlineSeconds",
       podWith({ activeDeadlineSeconds: 5 }),
       podWith({ activeDeadlineSeconds: 6 }),
       ["spec.activeDeadlineSeconds: Invalid"],
     ],
     [
-      "no deadline any more",
+      "a removed activeDeadlineSeconds",
       podWith({ activeDeadlineSeconds: 5 }),
       podWith({}),
       ["spec.activeDeadlineSeconds: Invalid"],
     ],
     [
-      "a further toleration",
+      "an added toleration",
       podWith({ tolerations }),
       podWith({ tolerations: [{ key: "b", operator: "Exists" }, ...tolerations] }),
       [],
     ],
     [
-      "a toleration for longer",
+      "increased tolerationSeconds",
       podWith({ tolerations }),
       podWith({ tolerations: [{ ...tolerations[0], tolerationSeconds: 9 }] }),
       [],
     ],
     [
-      "another toleration",
+      "a replaced toleration",
       podWith({ tolerations }),
       podWith({ tolerations: [{ key: "b", operator: "Exists" }] }),
       ["spec.tolerations: Forbidden"],
     ],
     [
-      "grace",
+      "a changed terminationGracePeriodSeconds",
       podWith({ terminationGracePeriodSeconds: 5 }),
       podWith({ terminationGracePeriodSeconds: 1 }),
       ["spec: Forbidden"],
     ],
     [
-      "negative grace",
+      "a terminationGracePeriodSeconds changed from negative to 1",
       podWith({ terminationGracePeriodSeconds: -5 }),
       podWith({ terminationGracePeriodSeconds: 1 }),
       [],
     ],
     [
-      "negative grace to another",
+      "a terminationGracePeriodSeconds changed from negative to another value than 1",
       podWith({ terminationGracePeriodSeconds: -5 }),
       podWith({ terminationGracePeriodSeconds: 2 }),
       ["spec: Forbidden"],
     ],
     [
-      "blanks around an image",
+      "an image with surrounding spaces",
       podWith({}),
       containerWith({ image: "other " }),
       ["spec.containers[0].image: Invalid"],
     ],
     [
-      "profile of a container",
+      "an added AppArmor annotation",
       podWith({}),
       {
         metadata: { annotations: { "container.apparmor.security.beta.platform.io/main": "unconfined" } },
@@ -108,19 +113,19 @@ describe("updates of a pod", () => {
   ]);
 });
 
-describe("scheduling gates", () => {
+describe("Pod updates: scheduling gates", () => {
   const gates = (...names: string[]) => podWith({ schedulingGates: names.map((name) => ({ name })) });
   check(
     [
-      ["one less", gates("a", "b"), gates("b"), []],
-      ["none any more", gates("a"), gates(), []],
-      ["a new one", gates("a"), gates("a", "b"), ["spec.schedulingGates[1].name: Forbidden"]],
+      ["a removed scheduling gate", gates("a", "b"), gates("b"), []],
+      ["the removal of the last scheduling gate", gates("a"), gates(), []],
+      ["an added scheduling gate", gates("a"), gates("a", "b"), ["spec.schedulingGates[1].name: Forbidden"]],
     ],
     { gates: ["PodSchedulingReadiness"] },
   );
 });
 
-describe("a pod's state", () => {
+describe("Pod status", () => {
   it("is not changed by an update of the pod", () => {
     const { object } = judgeUpdate(Pod, podWith({}), { ...podWith({}), status: { phase: "Running" } });
     expect(object["status"]).toEqual({ phase: "Pending", qosClass: "BestEffort" });
@@ -141,7 +146,7 @@ describe("a pod's state", () => {
       { podIP: "192.0.2.2", podIPs: [{ ip: "192.0.2.1" }, { ip: "2001:db8::1" }] },
       { podIP: "192.0.2.2", podIPs: [{ ip: "192.0.2.2" }] },
     ],
-  ])("%o tells %o", (status, told) => {
+  ])("podIP and podIPs are synchronized: %o becomes %o", (status, told) => {
     const { object } = judgeUpdate(Pod, podWith({}), { ...podWith({}), status }, { subresource: "status" });
     expect(object["status"]).toEqual(told);
   });
@@ -149,30 +154,40 @@ describe("a pod's state", () => {
   const state = (status: Part) => ({ ...podWith({}), status });
   check(
     [
-      ["a value that isn't published", podWith({}), state({ phase: "Dreaming" }), []],
+      ["an unknown phase", podWith({}), state({ phase: "Dreaming" }), []],
       [
-        "condition",
+        "a malformed condition type",
         podWith({}),
         state({ conditions: [{ type: "a b", status: "True" }] }),
         ["status.conditions[0].type: Invalid"],
       ],
-      ["own condition", podWith({}), state({ conditions: [{ type: "example.com/a", status: "True" }] }), []],
       [
-        "nominated node",
+        "a condition type with a domain",
+        podWith({}),
+        state({ conditions: [{ type: "example.com/a", status: "True" }] }),
+        [],
+      ],
+      [
+        "a malformed nominatedNodeName",
         podWith({}),
         state({ nominatedNodeName: "A" }),
         ["status.nominatedNodeName: Invalid"],
       ],
-      ["address", podWith({}), state({ podIP: "x" }), ["status.podIPs[0]: Invalid"]],
-      ["two families", podWith({}), state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "2001:db8::1" }] }), []],
+      ["a malformed podIP", podWith({}), state({ podIP: "x" }), ["status.podIPs[0]: Invalid"]],
       [
-        "one family twice",
+        "an IPv4 and an IPv6 address",
+        podWith({}),
+        state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "2001:db8::1" }] }),
+        [],
+      ],
+      [
+        "two addresses of the same IP family",
         podWith({}),
         state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }] }),
         ["status.podIPs: Invalid"],
       ],
       [
-        "address twice",
+        "a duplicate address",
         podWith({}),
         state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "192.0.2.1" }] }),
         ["status.podIPs[1]: Duplicate", "status.podIPs: Invalid"],
@@ -195,45 +210,53 @@ describe("a pod's state", () => {
       1,
       ["status.ephemeralContainerStatuses[0].state: FieldValueForbidden"],
     ],
-  ])("%s: %s that ended with %i run again", (restartPolicy, list, exitCode, faults) => {
-    const spec = podWith({ restartPolicy });
-    const live = { ...Pod, prepareCreate: undefined };
-    const before = { ...spec, status: { [list]: [ended(exitCode)] } };
-    const now = { ...spec, status: { [list]: [runs] } };
-    expect(judgeUpdate(live, before, now, { subresource: "status" }).faults).toEqual(faults);
-  });
+  ])(
+    "with restartPolicy %s, validates %s that change from exit code %i to running",
+    (restartPolicy, list, exitCode, faults) => {
+      const spec = podWith({ restartPolicy });
+      const live = { ...Pod, prepareCreate: undefined };
+      const before = { ...spec, status: { [list]: [ended(exitCode)] } };
+      const now = { ...spec, status: { [list]: [runs] } };
+      expect(judgeUpdate(live, before, now, { subresource: "status" }).faults).toEqual(faults);
+    },
+  );
 });
 
-describe("temporary containers", () => {
+describe("Pod ephemeral containers", () => {
   const debug = { name: "debug", image: "sh" };
   const live = { ...Pod, prepareCreate: undefined };
   const withDebug = (...ephemeralContainers: Part[]) => podWith({ ephemeralContainers });
   const at = "spec.ephemeralContainers";
   it.each<[title: string, before: Part, now: Part, faults: string[]]>([
-    ["added", podWith({}), withDebug(debug), []],
-    ["aimed at another", podWith({}), withDebug({ ...debug, targetContainerName: "main" }), []],
+    ["an added ephemeral container", podWith({}), withDebug(debug), []],
+    ["a targetContainerName", podWith({}), withDebug({ ...debug, targetContainerName: "main" }), []],
     [
-      "aimed at nothing",
+      "an unknown targetContainerName",
       podWith({}),
       withDebug({ ...debug, targetContainerName: "x" }),
       [`${at}[0].targetContainerName: FieldValueNotFound`],
     ],
     [
-      "of a name that is taken",
+      "a name that a container has",
       podWith({}),
       withDebug({ ...debug, name: "main" }),
       [`${at}[0].name: FieldValueDuplicate`],
     ],
-    ["removed", withDebug(debug), podWith({}), [`${at}: FieldValueForbidden`]],
-    ["changed", withDebug(debug), withDebug({ ...debug, command: ["a"] }), [`${at}: FieldValueForbidden`]],
+    ["a removed ephemeral container", withDebug(debug), podWith({}), [`${at}: FieldValueForbidden`]],
     [
-      "in another order",
+      "a changed ephemeral container",
+      withDebug(debug),
+      withDebug({ ...debug, command: ["a"] }),
+      [`${at}: FieldValueForbidden`],
+    ],
+    [
+      "reordered ephemeral containers",
       withDebug(debug, { ...debug, name: "b" }),
       withDebug({ ...debug, name: "b" }, debug),
       [],
     ],
     [
-      "with what they don't have",
+      "an ephemeral container with ports, resources, probes and lifecycle",
       podWith({}),
       withDebug({
         ...debug,
@@ -249,7 +272,7 @@ describe("temporary containers", () => {
         `${at}[0].resources: FieldValueForbidden`,
       ],
     ],
-  ])("%s", (_title, before, now, faults) => {
+  ])("validates %s", (_title, before, now, faults) => {
     expect(judgeUpdate(live, before, now, { subresource: "ephemeralcontainers" }).faults).toEqual(faults);
   });
 

@@ -58,7 +58,7 @@ function parsed(lines: readonly Line[]): ReadonlyMap<string, ReadonlySet<string>
   );
 }
 
-test("C-9.2-01 every resource, verb, field, type, default and constant of a version that was served is still there", () => {
+test("C-9.2-01 no resource, verb, field, type, default or constant of a served version is removed", () => {
   const before = parsed(existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : []);
   const now = parsed(servedLines());
   const gone = [...before].flatMap(([owner, elements]) =>
@@ -67,6 +67,6 @@ test("C-9.2-01 every resource, verb, field, type, default and constant of a vers
   expect(gone).toEqual([]);
 });
 
-test("served-elements.txt has every element that is served", async () => {
+test("served-elements.txt lists every served element", async () => {
   await expect(`${servedLines().join("\n")}\n`).toMatchFileSnapshot(file);
 });

@@ -43,8 +43,8 @@ describe("Job", () => {
     const template = { ...pods, metadata: { labels: { app: "x" } } };
     const { metadata, spec } = readAs(Job, withSpec({ template, parallelism: 3 }));
     expect(metadata.labels).toEqual({ app: "x" });
-    expect(spec).not.toHaveProperty("a negative number of completions");
-    expect(spec).toHaveProperty("a negative parallelism", 3);
+    expect(spec).not.toHaveProperty("completions");
+    expect(spec).toHaveProperty("parallelism", 3);
   });
 
   it.each<[string, object | undefined, object, object]>([
@@ -88,8 +88,8 @@ describe("Job", () => {
   });
 
   it.each([
-    ["parallelism", { parallelism: -1 }, ["spec.parallelism: Invalid"]],
-    ["completions", { completions: -1 }, ["spec.completions: Invalid"]],
+    ["a negative parallelism", { parallelism: -1 }, ["spec.parallelism: Invalid"]],
+    ["a negative number of completions", { completions: -1 }, ["spec.completions: Invalid"]],
     [
       "a negative activeDeadlineSeconds",
       { activeDeadlineSeconds: -1 },

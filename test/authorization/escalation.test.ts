@@ -268,7 +268,7 @@ describe("escalation check of bindings", () => {
     expect(await refusal(checkBindingWrite(admin, sources(withTarget())))).toBeUndefined();
   });
 
-  it("a binding to a missing role is allowed with the verb bind and returns 404 otherwise", async () => {
+  it("a binding to a missing role is allowed with the verb bind, and fails with NotFound otherwise", async () => {
     const dangling = { ...write, binding: { ...binding, roleRef: clusterRole("gone") } };
     expect((await refusal(checkBindingWrite(dangling, sources(withTarget()))))?.reason).toBe("NotFound");
     expect(await refusal(checkBindingWrite(dangling, sources(withTarget(bind([])))))).toBeUndefined();

@@ -83,7 +83,7 @@ describe("the ResourceQuota admission plugin writes the status of a quota", () =
     watch.close();
   });
 
-  test("a create returns 201 and the status is written later when the status write fails", async () => {
+  test("a create succeeds, and the status is written later, when the status write fails", async () => {
     const clock = new ManualClock();
     let outage: "unavailable" | "conflict" | undefined;
     let attempts = 0;

@@ -11,8 +11,8 @@ const named = (name: string, changes: object = {}) =>
   hook(world.webhook.client(`/${name}`), { name: `${name}.test.example.com`, ...changes });
 const add = (path: string, value: unknown) => ({ response: patched({ op: "add", path, value }) });
 
-describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
-  it("C-2.9-02 a patch changes what is stored", async () => {
+describe("C-4.13-62 MutatingAdmissionWebhook is on by default", () => {
+  it("C-2.9-02 a patch is applied to the stored object", async () => {
     world.webhook.answer = () => add("/data/b", "2");
     await world.configurations.mutating("first", named("a"));
     const created = await world.server.admin.post(MAPS, map("a"));
@@ -101,7 +101,7 @@ describe("a patched object", () => {
     expect(body.spec.volumes).toHaveLength(1);
   });
 
-  it("is validated and returns Invalid when it breaks a rule of its kind", async () => {
+  it("is validated, and returns 422 when it is invalid", async () => {
     world.webhook.answer = () => add("/data/not~1a~1key", "x");
     await world.configurations.mutating("first", named("a"));
     expect((await world.server.admin.post(MAPS, map("a"))).status).toBe(422);
@@ -114,7 +114,7 @@ describe("a patched object", () => {
     expect([status, body.nonsense]).toEqual([201, undefined]);
   });
 
-  it("is stored under the name that the patch gives it, when it is created", async () => {
+  it("is created under the name that the patch sets", async () => {
     world.webhook.answer = () => add("/metadata/name", "other");
     await world.configurations.mutating("first", named("a"));
     const created = await world.server.admin.post(MAPS, map("a"));
@@ -124,7 +124,7 @@ describe("a patched object", () => {
     expect((await world.server.admin.post(MAPS, map("b"))).body.reason).toBe("AlreadyExists");
   });
 
-  it("keeps its name, namespace and uid in an update", async () => {
+  it("returns 422 on update when the patch changes name, namespace or uid", async () => {
     const { body: before } = await world.server.admin.post(MAPS, map("a"));
     await world.configurations.mutating("first", named("a"));
     for (const [path, value] of [
@@ -139,7 +139,7 @@ describe("a patched object", () => {
     expect((await world.server.admin.get(`${MAPS}/a`)).body).toEqual(before);
   });
 
-  it("keeps server-set metadata on create", async () => {
+  it("keeps uid, creationTimestamp and deletionTimestamp of the server on create", async () => {
     world.webhook.answer = () => ({
       response: patched(
         { op: "add", path: "/metadata/uid", value: "mine" },
@@ -156,7 +156,7 @@ describe("a patched object", () => {
     expect(body.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it("changes the status only through the status subresource, where only the status changes", async () => {
+  it("changes the status only through the status subresource, which changes no other field", async () => {
     const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } };
     await world.server.admin.post(PODS, pod);
     const rules = [
@@ -180,7 +180,7 @@ describe("a patched object", () => {
     expect(again.body.spec.activeDeadlineSeconds).toBe(77);
   });
 
-  it("changes the scaled object when it is a Scale", async () => {
+  it("changes the replicas of the scaled object when it is a Scale", async () => {
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
     const labels = { app: "a" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
@@ -199,7 +199,7 @@ describe("a patched object", () => {
     await world.server.admin.delete(`${deployments}/d`);
   });
 
-  it("is converted back when its version is not the storage version", async () => {
+  it("is converted to the version of the rule and back without loss", async () => {
     const scalers = (version: string) =>
       `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
     const rules = [
@@ -233,7 +233,7 @@ describe("a patched object", () => {
     const targets = (created.body.spec.metrics as { resource: { name: string; target: object } }[]).map(
       ({ resource: { name, target } }) => [name, target],
     );
-    // What version 1 has no place for survives the way there and back.
+    // Fields that v1 lacks are kept by the conversion.
     expect(Object.fromEntries(targets)).toEqual({
       cpu: { type: "Utilization", averageUtilization: 42 },
       memory: { type: "Utilization", averageUtilization: 60 },
@@ -281,7 +281,7 @@ describe("reinvocation", () => {
       spec: { containers: [{ name: "c", image: "i" }] },
     });
     expect(world.webhook.asked).toHaveLength(2);
-    // By then the plugin ServiceAccount has mounted the token into the new container.
+    // Before the second call, the plugin ServiceAccount has mounted the token into the new container.
     expect(world.webhook.asked[1]!.review.request.object.spec.containers[1].volumeMounts).toHaveLength(1);
   });
 });

@@ -5,11 +5,11 @@ const MAPS = "/api/v1/namespaces/default/configmaps";
 const world = useWebhook();
 
 const map = (name: string, metadata: object = {}) => ({ metadata: { name, ...metadata }, data: { a: "1" } });
-const refusing = (status?: object) => () => ({ response: { allowed: false, ...(status && { status }) } });
+const denying = (status?: object) => () => ({ response: { allowed: false, ...(status && { status }) } });
 
-describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () => {
+describe("C-4.13-121 ValidatingAdmissionWebhook is on by default", () => {
   it("C-2.9-01 C-2.9-07 C-2.9-18 a configuration with a URL applies to the next request", async () => {
-    world.webhook.answer = refusing({ message: "not today" });
+    world.webhook.answer = denying({ message: "not today" });
     await world.configurations.validating("first", hook(world.webhook.client("/check")));
     const refused = await world.server.admin.post(MAPS, map("a"));
     expect([refused.status, refused.body.message]).toEqual([
@@ -127,15 +127,33 @@ describe("C-4.13-121 Plugin ValidatingAdmissionWebhook is on by default.", () =>
   });
 });
 
-describe("a refusal", () => {
+describe("a rejection", () => {
   it.each<[string, object | undefined, number, string | undefined, string]>([
-    ["without a word", undefined, 400, undefined, " denied the request without explanation"],
-    ["with a reason only", { reason: "TooBad" }, 400, "TooBad", " denied the request: TooBad"],
-    ["with a code", { code: 403, reason: "Forbidden", message: "no" }, 403, "Forbidden", ": no"],
-    ["with a code of a success", { code: 200, message: "no" }, 400, undefined, ": no"],
-    ["with any code of an error", { code: 418, reason: "Teapot", message: "no" }, 418, "Teapot", ": no"],
+    ["without a status returns 400", undefined, 400, undefined, " denied the request without explanation"],
+    [
+      "with a reason only returns 400 and the reason",
+      { reason: "TooBad" },
+      400,
+      "TooBad",
+      " denied the request: TooBad",
+    ],
+    [
+      "with code 403 returns 403",
+      { code: 403, reason: "Forbidden", message: "no" },
+      403,
+      "Forbidden",
+      ": no",
+    ],
+    ["with a success code returns 400", { code: 200, message: "no" }, 400, undefined, ": no"],
+    [
+      "with any error code returns that code",
+      { code: 418, reason: "Teapot", message: "no" },
+      418,
+      "Teapot",
+      ": no",
+    ],
   ])("%s", async (_, status, code, reason, message) => {
-    world.webhook.answer = refusing(status);
+    world.webhook.answer = denying(status);
     await world.configurations.validating("first", hook(world.webhook.client()));
     const answer = await world.server.admin.post(MAPS, map("a"));
     expect([answer.status, answer.body.code, answer.body.reason]).toEqual([code, code, reason]);
@@ -146,18 +164,18 @@ describe("a refusal", () => {
 
   it("the details of a rejection are returned to the client", async () => {
     const details = { causes: [{ reason: "FieldValueInvalid", message: "bad", field: "data.a" }] };
-    world.webhook.answer = refusing({ message: "no", details });
+    world.webhook.answer = denying({ message: "no", details });
     await world.configurations.validating("first", hook(world.webhook.client()));
     expect((await world.server.admin.post(MAPS, map("a"))).body.details).toEqual(details);
   });
 
-  it("C-4.13-09 validating webhooks are called in parallel, and the first rejection by name is returned", async () => {
+  it("C-4.13-09 validating webhooks are called in parallel, and the first rejection in order of configuration is returned", async () => {
     let waiting = 0;
     let all: () => void = () => undefined;
     const together = new Promise<void>((resolve) => (all = resolve));
     world.webhook.answer = async (_, path) => {
       if (++waiting === 3) all();
-      // None of them is answered before the last of them is asked.
+      // No webhook responds before all three have been called.
       await together;
       return { response: { allowed: path === "/a", status: { message: path } } };
     };
@@ -220,16 +238,16 @@ describe("selectors", () => {
     const classes = "/apis/scheduling.platform.io/v1/priorityclasses";
     await world.server.admin.post(classes, { metadata: { name: "high" }, value: 1 });
     expect(world.webhook.asked).toHaveLength(3);
-    // A label that is taken from a namespace counts for the next request.
+    // A removed label applies to the next request.
     await world.server.admin.patch("/api/v1/namespaces/kept", { metadata: { labels: { guarded: null } } });
     await world.server.admin.post("/api/v1/namespaces/kept/configmaps", map("b"));
     expect(world.webhook.asked).toHaveLength(3);
   });
 });
 
-describe("what is matched", () => {
+describe("matching", () => {
   it("webhook configurations are never sent to webhooks", async () => {
-    world.webhook.answer = refusing();
+    world.webhook.answer = denying();
     const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] }];
     await world.configurations.validating("all", hook(world.webhook.client(), { rules }));
     await world.configurations.validating("more", hook(world.webhook.client(), { rules }));
@@ -287,7 +305,7 @@ describe("what is matched", () => {
     const rules = [
       { operations: ["CONNECT"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods/exec"] },
     ];
-    world.webhook.answer = refusing({ code: 403, message: "no shells" });
+    world.webhook.answer = denying({ code: 403, message: "no shells" });
     await world.configurations.validating("first", hook(world.webhook.client(), { rules }));
     const answer = await world.server.admin.post(`${pods}/p/exec?command=sh&stdin=true`, undefined);
     expect([answer.status, answer.body.message]).toEqual([403, expect.stringContaining("no shells")]);
@@ -302,15 +320,15 @@ describe("what is matched", () => {
   });
 });
 
-describe("an apply that changes nothing", () => {
-  it("calls a webhook as soon as it matches", async () => {
+describe("an apply without changes", () => {
+  it("calls a new webhook, whose rejection returns 400", async () => {
     const raw = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", ...map("a") });
     const contentType = "application/apply-patch+yaml";
     const apply = () => world.server.admin.ask("PATCH", `${MAPS}/a?fieldManager=me`, { raw, contentType });
     const statuses = [];
     for (let turn = 0; turn < 3; turn++) statuses.push((await apply()).status);
     expect(statuses).toEqual([201, 200, 200]);
-    world.webhook.answer = refusing();
+    world.webhook.answer = denying();
     await world.configurations.validating("first", hook(world.webhook.client()));
     expect((await apply()).status).toBe(400);
     await world.configurations.clear();

@@ -9,13 +9,13 @@ import { rejected } from "./support.ts";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-/** The example of the documentation. */
+/** The example configuration in `docs/admission.md`. */
 const page = readFileSync(new URL("../../../docs/admission.md", import.meta.url), "utf8");
 const documented = [...page.matchAll(/```yaml\n([^]*?)```/g)]
   .map(([, text]) => text!)
   .find((text) => text.includes("limitedResources"))!;
 
-/** A server whose ResourceQuota plugin has a configuration. */
+/** Starts a server with a configuration of the ResourceQuota plugin. */
 function configured(configuration: string): Promise<TestServer> {
   const file = path.join(folder.path, "quota.yaml");
   writeFileSync(file, configuration);

@@ -39,7 +39,7 @@ export const toAccount = (name: string, namespace?: string): Subject => ({
   ...(namespace === undefined ? {} : { namespace }),
 });
 
-/** An index in which `alice` has the rules in the whole cluster. */
+/** Returns an index that grants the rules to `alice` in the whole cluster. */
 export function grantedToAlice(...rules: PolicyRule[]): RbacIndex {
   const index = new RbacIndex(platform);
   index.putClusterRole("granted", { rules });

@@ -12,7 +12,7 @@ test("docs/enforcement.md states for every kind what the server does with its ob
 
 /** Folders of the server whose code acts on objects. */
 const acting = ["admission", "authentication", "authorization", "controllers", "http/connect", "resources"];
-/** Whose pod templates PodSecurity looks at for its warnings: that is told of their Namespace. */
+/** Kinds whose pod templates PodSecurity checks for warnings; this effect is documented at Namespace. */
 const templates = new Set([
   "PodTemplate",
   "ReplicationController",

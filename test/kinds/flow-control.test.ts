@@ -229,7 +229,7 @@ describe("PriorityLevelConfiguration", () => {
       ),
     ],
     [
-      "too many queues",
+      "more than 10,000,000 queues",
       queue({ queues: 10_000_001, handSize: 1 }),
       [".limited.limitResponse.queuing.queues: Invalid"],
     ],

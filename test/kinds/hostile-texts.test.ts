@@ -64,11 +64,11 @@ function plainScalar({ type, facts }: Field): unknown {
 /** Returns a small object of a kind with `text` in one field. */
 type Place = (text: string) => JsonObject;
 
-/** Finds the places of kinds that take a text, the fields of each struct once. */
+/** Finds the fields of kinds that accept a string; the fields of each struct once. */
 class PlaceFinder {
   private readonly seen = new Set<string>();
 
-  /** @param siblings whether the scalar fields beside a place are given too; rules may depend on them either way. */
+  /** @param siblings whether sibling scalar fields are set too; the validation can depend on them. */
   constructor(private readonly siblings: boolean) {}
 
   struct(type: StructType, put: (value: JsonObject) => JsonObject, depth = 0): Place[] {

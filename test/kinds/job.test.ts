@@ -55,12 +55,7 @@ describe("Job", () => {
       { app: "x", "job-name": "one", "controller-uid": "u-1" },
     ],
     ["labels of the request are kept", { app: "y" }, { app: "x" }, { app: "y" }],
-    [
-      "labels of the request are kept when they equal those of the template",
-      { app: "x" },
-      { app: "x" },
-      { app: "x" },
-    ],
+    ["labels equal to those of the template are kept", { app: "x" }, { app: "x" }, { app: "x" }],
   ])("%s when labels are generated for the pods", (_name, labels, podLabels, expected) => {
     const template = { ...pods, metadata: { labels: podLabels } };
     const { object, faults } = judgeNew(Job, {

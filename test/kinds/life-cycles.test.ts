@@ -104,8 +104,8 @@ describe("deprecation rules", () => {
   );
 
   /**
-   * An alpha version may go before its replacement comes. The first version of flow control went as the second one was
-   * there, which is converted to the third.
+   * Whether another version of the kind is served at the removal. An alpha version may be removed before its replacement
+   * is introduced: flow control v1alpha1 was removed while v1beta2, which converts to v1beta3, was served.
    */
   function skipped(next: LifeCycle, removed: string): boolean {
     return lifeCycles.some(
@@ -127,14 +127,14 @@ describe("deprecation rules", () => {
       const stored = kind.conversion!.stored();
       const own = lifeCycleOf(kind.group, kind.version, kind.name)!;
       const target = lifeCycleOf(stored.group, stored.version, stored.name)!;
-      // Both versions are served together in this release, so that one can go up and back.
+      // This release serves both versions, so an upgrade and a downgrade are possible.
       expect([isServed(own, release), isServed(target, release)]).toEqual([true, true]);
       expect(stability(stored.version)).toBeGreaterThanOrEqual(stability(kind.version));
       expect(stored.conversion).toBeUndefined();
     },
   );
 
-  /** Whether a version may have come to be the one that counts: a release before this one served it beside each older one. */
+  /** Whether a version may be stored or preferred: an earlier release served it together with each older beta version. */
   function mayLead(group: string, kind: string, version: string): boolean {
     const all = lifeCycles.filter((one) => one.group.base === group && one.kind === kind);
     const own = all.find((one) => one.version === version)!;
@@ -143,7 +143,7 @@ describe("deprecation rules", () => {
       .filter((one) => isLater(own.introduced, one.introduced))
       .every((older) => releases.some((at) => isServed(own, at) && isServed(older, at)) || !isBeta(older));
   }
-  /** An alpha version promises nothing, and no stable one is left. */
+  /** Alpha versions have no guarantees, and no older stable version exists. */
   const isBeta = ({ version }: LifeCycle) => stability(version) === 1;
 
   it("C-9.2-05 every stored version was served together with each older version in some release", () => {

@@ -45,52 +45,56 @@ describe.each([ValidatingWebhookConfiguration, MutatingWebhookConfiguration])("$
   });
 
   it.each([
-    ["an empty name", { name: "" }, [".name: Required"]],
-    ["a name with only two labels", { name: "example.com" }, [".name: Invalid"]],
-    ["a name in upper case", { name: "a.b.C" }, [".name: Invalid"]],
-    ["C-2.9-12 missing sideEffects", { sideEffects: undefined }, [".sideEffects: Required"]],
-    ["C-2.9-13 sideEffects Some", { sideEffects: "Some" }, [".sideEffects: NotSupported"]],
-    ["C-2.9-13 sideEffects Unknown", { sideEffects: "Unknown" }, [".sideEffects: NotSupported"]],
+    ["rejects an empty name", { name: "" }, [".name: Required"]],
+    ["rejects a name with only two labels", { name: "example.com" }, [".name: Invalid"]],
+    ["rejects a name in upper case", { name: "a.b.C" }, [".name: Invalid"]],
+    ["C-2.9-12 rejects missing sideEffects", { sideEffects: undefined }, [".sideEffects: Required"]],
+    ["C-2.9-13 rejects sideEffects Some", { sideEffects: "Some" }, [".sideEffects: NotSupported"]],
+    ["C-2.9-13 rejects sideEffects Unknown", { sideEffects: "Unknown" }, [".sideEffects: NotSupported"]],
     [
-      "C-2.9-10 missing admissionReviewVersions",
+      "C-2.9-10 rejects missing admissionReviewVersions",
       { admissionReviewVersions: undefined },
       [".admissionReviewVersions: Required"],
     ],
     [
-      "C-2.9-10 empty admissionReviewVersions",
+      "C-2.9-10 rejects empty admissionReviewVersions",
       { admissionReviewVersions: [] },
       [".admissionReviewVersions: Required"],
     ],
     [
-      "C-2.9-11 admissionReviewVersions without a supported version",
+      "C-2.9-11 rejects admissionReviewVersions without a supported version",
       { admissionReviewVersions: ["v7"] },
       [".admissionReviewVersions: Invalid"],
     ],
     [
-      "a duplicate admissionReviewVersion",
+      "rejects a duplicate admissionReviewVersion",
       { admissionReviewVersions: ["v1", "v1"] },
       [".admissionReviewVersions[1]: Invalid"],
     ],
     [
-      "a malformed admissionReviewVersion",
+      "rejects a malformed admissionReviewVersion",
       { admissionReviewVersions: ["v1", "V!"] },
       [".admissionReviewVersions[1]: Invalid"],
     ],
-    ["timeoutSeconds 0", { timeoutSeconds: 0 }, [".timeoutSeconds: Invalid"]],
-    ["timeoutSeconds above 30", { timeoutSeconds: 31 }, [".timeoutSeconds: Invalid"]],
-    ["an unknown failurePolicy", { failurePolicy: "Shrug" }, [".failurePolicy: NotSupported"]],
-    ["an unknown matchPolicy", { matchPolicy: "Roughly" }, [".matchPolicy: NotSupported"]],
+    ["rejects timeoutSeconds 0", { timeoutSeconds: 0 }, [".timeoutSeconds: Invalid"]],
+    ["rejects timeoutSeconds above 30", { timeoutSeconds: 31 }, [".timeoutSeconds: Invalid"]],
+    ["rejects an unknown failurePolicy", { failurePolicy: "Shrug" }, [".failurePolicy: NotSupported"]],
+    ["rejects an unknown matchPolicy", { matchPolicy: "Roughly" }, [".matchPolicy: NotSupported"]],
     [
-      "malformed selectors",
+      "rejects malformed selectors",
       {
         namespaceSelector: { matchLabels: { "a b": "c" } },
         objectSelector: { matchExpressions: [{ key: "a", operator: "Is" }] },
       },
       [".namespaceSelector.matchLabels: Invalid", ".objectSelector.matchExpressions[0].operator: Invalid"],
     ],
-    ["neither url nor service", { clientConfig: {} }, [".clientConfig: Required"]],
-    ["both url and service", { clientConfig: { url: "https://a", service } }, [".clientConfig: Required"]],
-  ])("rejects %s", (_title, part, faults) => {
+    ["rejects neither url nor service", { clientConfig: {} }, [".clientConfig: Required"]],
+    [
+      "rejects both url and service",
+      { clientConfig: { url: "https://a", service } },
+      [".clientConfig: Required"],
+    ],
+  ])("%s", (_title, part, faults) => {
     expect(short(judgeNew(kind, withHook(part)).faults).toSorted()).toEqual(
       faults.map((fault) => `webhooks[0]${fault}`).toSorted(),
     );
@@ -147,30 +151,30 @@ describe("C-2.9-04 rules of webhooks", () => {
     expect(judgeNew(ValidatingWebhookConfiguration, withRule(part)).faults).toEqual([]);
   });
   it.each([
-    ["an empty list of operations", { operations: [] }, [".operations: Required"]],
-    ["* together with another operation", { operations: ["*", "CREATE"] }, [".operations: Invalid"]],
-    ["an unknown operation", { operations: ["READ"] }, [".operations[0]: NotSupported"]],
-    ["an empty list of apiGroups", { apiGroups: [] }, [".apiGroups: Required"]],
-    ["* together with another apiGroup", { apiGroups: ["*", "apps"] }, [".apiGroups: Invalid"]],
-    ["an empty list of apiVersions", { apiVersions: [] }, [".apiVersions: Required"]],
-    ["an empty apiVersion", { apiVersions: [""] }, [".apiVersions[0]: Required"]],
-    ["* together with another apiVersion", { apiVersions: ["*", "v1"] }, [".apiVersions: Invalid"]],
-    ["an empty list of resources", { resources: [] }, [".resources: Required"]],
-    ["an empty resource", { resources: [""] }, [".resources[0]: Required"]],
-    ["*/* together with another resource", { resources: ["*/*", "pods"] }, [".resources: Invalid"]],
-    ["* together with another resource", { resources: ["*", "pods"] }, [".resources: Invalid"]],
+    ["rejects an empty list of operations", { operations: [] }, [".operations: Required"]],
+    ["rejects * together with another operation", { operations: ["*", "CREATE"] }, [".operations: Invalid"]],
+    ["rejects an unknown operation", { operations: ["READ"] }, [".operations[0]: NotSupported"]],
+    ["rejects an empty list of apiGroups", { apiGroups: [] }, [".apiGroups: Required"]],
+    ["rejects * together with another apiGroup", { apiGroups: ["*", "apps"] }, [".apiGroups: Invalid"]],
+    ["rejects an empty list of apiVersions", { apiVersions: [] }, [".apiVersions: Required"]],
+    ["rejects an empty apiVersion", { apiVersions: [""] }, [".apiVersions[0]: Required"]],
+    ["rejects * together with another apiVersion", { apiVersions: ["*", "v1"] }, [".apiVersions: Invalid"]],
+    ["rejects an empty list of resources", { resources: [] }, [".resources: Required"]],
+    ["rejects an empty resource", { resources: [""] }, [".resources[0]: Required"]],
+    ["rejects */* together with another resource", { resources: ["*/*", "pods"] }, [".resources: Invalid"]],
+    ["rejects * together with another resource", { resources: ["*", "pods"] }, [".resources: Invalid"]],
     [
-      "pods/* together with a subresource of pods",
+      "rejects pods/* together with a subresource of pods",
       { resources: ["pods/*", "pods/status"] },
       [".resources[1]: Invalid"],
     ],
     [
-      "*/status together with pods/status",
+      "rejects */status together with pods/status",
       { resources: ["*/status", "pods/status"] },
       [".resources[1]: Invalid"],
     ],
-    ["an unknown scope", { scope: "World" }, [".scope: NotSupported"]],
-  ])("rejects %s", (_title, part, faults) => {
+    ["rejects an unknown scope", { scope: "World" }, [".scope: NotSupported"]],
+  ])("%s", (_title, part, faults) => {
     expect(short(judgeNew(ValidatingWebhookConfiguration, withRule(part)).faults)).toEqual(
       faults.map((fault) => `webhooks[0].rules[0]${fault}`),
     );
@@ -216,47 +220,51 @@ describe("ValidatingAdmissionPolicy", () => {
   });
 
   it.each([
-    ["missing matchConstraints", { matchConstraints: undefined }, [".matchConstraints: Required"]],
+    ["rejects missing matchConstraints", { matchConstraints: undefined }, [".matchConstraints: Required"]],
     [
-      "matchConstraints without resourceRules",
+      "rejects matchConstraints without resourceRules",
       { matchConstraints: {} },
       [".matchConstraints.resourceRules: Required"],
     ],
-    ["an empty list of validations", { validations: [] }, [".validations: Required"]],
-    ["an empty expression", { validations: [{ expression: " " }] }, [".validations[0].expression: Required"]],
+    ["rejects an empty list of validations", { validations: [] }, [".validations: Required"]],
     [
-      "a message of spaces only",
+      "rejects an empty expression",
+      { validations: [{ expression: " " }] },
+      [".validations[0].expression: Required"],
+    ],
+    [
+      "rejects a message of spaces only",
       { validations: [{ expression: "true", message: " " }] },
       [".validations[0].message: Invalid"],
     ],
     [
-      "a message with a line break",
+      "rejects a message with a line break",
       { validations: [{ expression: "true", message: "a\nb" }] },
       [".validations[0].message: Invalid"],
     ],
     [
-      "an unknown reason",
+      "rejects an unknown reason",
       { validations: [{ expression: "true", reason: "Gone" }] },
       [".validations[0].reason: NotSupported"],
     ],
-    ["an unknown failurePolicy", { failurePolicy: "Shrug" }, [".failurePolicy: NotSupported"]],
+    ["rejects an unknown failurePolicy", { failurePolicy: "Shrug" }, [".failurePolicy: NotSupported"]],
     [
-      "an empty paramKind",
+      "rejects an empty paramKind",
       { paramKind: {} },
       [".paramKind.apiVersion: Required", ".paramKind.kind: Required"],
     ],
     [
-      "a malformed paramKind.apiVersion",
+      "rejects a malformed paramKind.apiVersion",
       { paramKind: { apiVersion: "a/b/c", kind: "K" } },
       [".paramKind.apiVersion: Invalid"],
     ],
     [
-      "a malformed paramKind.kind",
+      "rejects a malformed paramKind.kind",
       { paramKind: { apiVersion: "v1", kind: "K!" } },
       [".paramKind.kind: Invalid"],
     ],
     [
-      "duplicate and malformed resourceNames",
+      "rejects duplicate and malformed resourceNames",
       { matchConstraints: { resourceRules: [{ ...rule, resourceNames: ["a", "a", "b/c"] }] } },
       [
         ".matchConstraints.resourceRules[0].resourceNames[1]: Duplicate",
@@ -264,11 +272,11 @@ describe("ValidatingAdmissionPolicy", () => {
       ],
     ],
     [
-      "a malformed rule in excludeResourceRules",
+      "rejects a malformed rule in excludeResourceRules",
       { matchConstraints: { resourceRules: [rule], excludeResourceRules: [{ ...rule, operations: [] }] } },
       [".matchConstraints.excludeResourceRules[0].operations: Required"],
     ],
-  ])("rejects %s", (_title, part, faults) => {
+  ])("%s", (_title, part, faults) => {
     expect(short(judgeNew(ValidatingAdmissionPolicy, withSpec(part)).faults)).toEqual(
       faults.map((fault) => `spec${fault}`),
     );
@@ -288,15 +296,15 @@ describe("ValidatingAdmissionPolicy", () => {
 
 describe("ValidatingAdmissionPolicyBinding", () => {
   it.each([
-    ["a policyName", { policyName: "a" }, []],
-    ["a missing policyName", {}, ["spec.policyName: Required"]],
-    ["a malformed policyName", { policyName: "A" }, ["spec.policyName: Invalid"]],
+    ["accepts a policyName", { policyName: "a" }, []],
+    ["rejects a missing policyName", {}, ["spec.policyName: Required"]],
+    ["rejects a malformed policyName", { policyName: "A" }, ["spec.policyName: Invalid"]],
     [
-      "a malformed paramRef.name",
+      "rejects a malformed paramRef.name",
       { policyName: "a", paramRef: { name: "b/c" } },
       ["spec.paramRef.name: Invalid"],
     ],
-  ])("validates %s", (_title, spec, faults) => {
+  ])("%s", (_title, spec, faults) => {
     expect(short(judgeNew(ValidatingAdmissionPolicyBinding, { spec }).faults)).toEqual(faults);
   });
   it("shows its table cells", () => {

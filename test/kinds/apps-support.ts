@@ -17,7 +17,7 @@ export function validateCreates(
   cases: readonly (readonly [string, Part, readonly string[]])[],
   gates: readonly string[] = [],
 ) {
-  it.each(cases)("validates %s", (_title, given, faults) => {
+  it.each(cases)("%s", (_title, given, faults) => {
     expect(short(judgeNew(kind, given, { gates }).faults)).toEqual(faults);
   });
 }
@@ -27,7 +27,7 @@ export function validateUpdates(
   cases: readonly (readonly [title: string, before: Part, now: Part, faults: readonly string[]])[],
   subresource?: string,
 ) {
-  it.each(cases)("validates an update with %s", (_title, before, now, faults) => {
+  it.each(cases)("on update, %s", (_title, before, now, faults) => {
     const options = subresource === undefined ? {} : { subresource };
     const subject = subresource === undefined ? kind : { ...kind, prepareCreate: undefined };
     expect(short(judgeUpdate(subject, before, now, options).faults)).toEqual(faults);

@@ -47,51 +47,51 @@ describe("APIService", () => {
 
   it.each([
     [
-      "the core group",
+      "accepts the core group",
       { metadata: { name: "v1." }, spec: { version: "v1", groupPriorityMinimum: 1, versionPriority: 1 } },
       [],
     ],
     [
-      "a name that is not version.group",
+      "rejects a name that is not version.group",
       { ...withSpec({}), metadata: { name: "x" } },
       ["metadata.name: Invalid"],
     ],
     [
-      "an empty group",
+      "rejects an empty group",
       { ...withSpec({ group: "", version: "v2" }), metadata: { name: "v2." } },
       ["spec.group: Required"],
     ],
     [
-      "a malformed group and version",
+      "rejects a malformed group and version",
       { ...withSpec({ group: "A", version: "V" }), metadata: { name: "V.A" } },
       ["spec.group: Invalid", "spec.version: Invalid"],
     ],
     [
-      "priorities of 0",
+      "rejects priorities of 0",
       withSpec({ groupPriorityMinimum: 0, versionPriority: 0 }),
       ["spec.groupPriorityMinimum: Invalid", "spec.versionPriority: Invalid"],
     ],
     [
-      "priorities above the maximum",
+      "rejects priorities above the maximum",
       withSpec({ groupPriorityMinimum: 20_001, versionPriority: 1001 }),
       ["spec.groupPriorityMinimum: Invalid", "spec.versionPriority: Invalid"],
     ],
     [
-      "caBundle and insecureSkipTLSVerify without a service",
+      "rejects caBundle and insecureSkipTLSVerify without a service",
       withSpec({ caBundle: "AAAA", insecureSkipTLSVerify: true }),
       ["spec.caBundle: Invalid", "spec.insecureSkipTLSVerify: Invalid"],
     ],
     [
-      "both caBundle and insecureSkipTLSVerify",
+      "rejects both caBundle and insecureSkipTLSVerify",
       withSpec({ service, caBundle: "AAAA", insecureSkipTLSVerify: true }),
       ["spec.insecureSkipTLSVerify: Invalid"],
     ],
     [
-      "an empty service",
+      "rejects an empty service",
       withSpec({ service: { port: 0 } }),
       ["spec.service.namespace: Required", "spec.service.name: Required", "spec.service.port: Invalid"],
     ],
-  ])("validates %s", (_title, given, faults) => {
+  ])("%s", (_title, given, faults) => {
     expect(judge(APIService, given)).toEqual(faults);
   });
 
@@ -133,11 +133,11 @@ describe("StorageVersion", () => {
   });
 
   it.each([
-    ["one server", { storageVersions: [server], commonEncodingVersion: "apps/v1" }, []],
-    ["no servers", {}, []],
-    ["a missing commonEncodingVersion", { storageVersions: [server] }, [".commonEncodingVersion: Invalid"]],
+    ["accepts one server", { storageVersions: [server], commonEncodingVersion: "apps/v1" }, []],
+    ["accepts no servers", {}, []],
+    ["rejects no commonEncodingVersion", { storageVersions: [server] }, [".commonEncodingVersion: Invalid"]],
     [
-      "a commonEncodingVersion although the servers differ",
+      "rejects a commonEncodingVersion although the servers differ",
       {
         storageVersions: [server, { ...server, apiServerID: "b", encodingVersion: "v1" }],
         commonEncodingVersion: "v1",
@@ -145,17 +145,17 @@ describe("StorageVersion", () => {
       [".commonEncodingVersion: Invalid"],
     ],
     [
-      "a duplicate apiServerID",
+      "rejects a duplicate apiServerID",
       { storageVersions: [server, server], commonEncodingVersion: "apps/v1" },
       [".storageVersions[1].apiServerID: Duplicate"],
     ],
     [
-      "an encodingVersion that is not in decodableVersions",
+      "rejects an encodingVersion that is not in decodableVersions",
       { storageVersions: [{ ...server, decodableVersions: ["v1"] }], commonEncodingVersion: "apps/v1" },
       [".storageVersions[0].decodableVersions: Invalid"],
     ],
     [
-      "malformed versions",
+      "rejects malformed versions",
       {
         storageVersions: [{ apiServerID: "A", encodingVersion: "a/b/c", decodableVersions: ["a/b/c", "V"] }],
         commonEncodingVersion: "a/b/c",
@@ -168,7 +168,7 @@ describe("StorageVersion", () => {
       ],
     ],
     [
-      "empty conditions",
+      "rejects empty conditions",
       { conditions: [{}] },
       [
         "[0].message: Required",
@@ -181,11 +181,11 @@ describe("StorageVersion", () => {
       ],
     ],
     [
-      "a duplicate condition type",
+      "rejects a duplicate condition type",
       { conditions: [1, 2].map(() => ({ type: "A", status: "True", reason: "r", message: "m" })) },
       ["[1].type: Invalid"],
     ],
-  ])("validates a status with %s", (_title, status, faults) => {
+  ])("status: %s", (_title, status, faults) => {
     expect(judgeStatus(StorageVersion, named("a.b"), status).toSorted()).toEqual(
       faults.map((fault) => `status${fault}`),
     );
@@ -239,31 +239,31 @@ describe("ResourceClaim", () => {
   const other = { ...consumer, uid: "v" };
   const allocated = { driverName: "d.example.com", allocation: { shareable: true } };
   it.each([
-    ["an allocation", allocated, {}, []],
-    ["a shareable allocation with two consumers", { ...allocated, reservedFor: [consumer, other] }, {}, []],
-    ["a malformed driverName", { driverName: "a b" }, {}, [".driverName: Invalid"]],
-    ["an allocation without driverName", { allocation: {} }, {}, [".driverName: Required"]],
+    ["accepts an allocation", allocated, {}, []],
+    ["accepts two consumers when shareable", { ...allocated, reservedFor: [consumer, other] }, {}, []],
+    ["rejects a malformed driverName", { driverName: "a b" }, {}, [".driverName: Invalid"]],
+    ["rejects an allocation without driverName", { allocation: {} }, {}, [".driverName: Required"]],
     [
-      "a resourceHandle above 32768 characters",
+      "rejects a resourceHandle above 32768 characters",
       { ...allocated, allocation: { resourceHandle: "x".repeat(32_769) } },
       {},
       [".allocation.resourceHandle: TooLong"],
     ],
-    ["a consumer without an allocation", { reservedFor: [consumer] }, {}, [".reservedFor: Forbidden"]],
+    ["rejects a consumer without allocation", { reservedFor: [consumer] }, {}, [".reservedFor: Forbidden"]],
     [
-      "two consumers of an allocation that is not shareable",
+      "rejects two consumers of an allocation that is not shareable",
       { ...allocated, allocation: {}, reservedFor: [consumer, other] },
       {},
       [".reservedFor: Forbidden"],
     ],
     [
-      "a duplicate consumer",
+      "rejects a duplicate consumer",
       { ...allocated, reservedFor: [consumer, consumer] },
       {},
       [".reservedFor[1]: Duplicate"],
     ],
     [
-      "more than 32 consumers",
+      "rejects more than 32 consumers",
       {
         ...allocated,
         reservedFor: Array.from({ length: 33 }, (_, index) => ({ ...consumer, uid: `u${index}` })),
@@ -272,7 +272,7 @@ describe("ResourceClaim", () => {
       [".reservedFor: TooMany"],
     ],
     [
-      "an empty consumer",
+      "rejects an empty consumer",
       { ...allocated, reservedFor: [{}] },
       {},
       [
@@ -282,37 +282,37 @@ describe("ResourceClaim", () => {
       ],
     ],
     [
-      "deallocationRequested while a consumer remains",
+      "rejects deallocationRequested while a consumer remains",
       { ...allocated, reservedFor: [consumer], deallocationRequested: true },
       { ...allocated, reservedFor: [consumer] },
       [".deallocationRequested: Forbidden"],
     ],
     [
-      "deallocationRequested without an allocation",
+      "rejects deallocationRequested without an allocation",
       { deallocationRequested: true },
       {},
       [".deallocationRequested: Forbidden"],
     ],
-    ["deallocationRequested without consumers", { ...allocated, deallocationRequested: true }, allocated, []],
+    ["accepts deallocationRequested if unused", { ...allocated, deallocationRequested: true }, allocated, []],
     [
-      "a withdrawn deallocationRequested",
+      "rejects a withdrawn deallocationRequested",
       allocated,
       { ...allocated, deallocationRequested: true },
       [".deallocationRequested: Forbidden"],
     ],
     [
-      "a new consumer after deallocationRequested",
+      "rejects a new consumer after deallocationRequested",
       { ...allocated, deallocationRequested: true, reservedFor: [consumer] },
       { ...allocated, deallocationRequested: true },
       [".reservedFor: Forbidden"],
     ],
     [
-      "a removed allocation after deallocationRequested",
+      "accepts a removed allocation after deallocationRequested",
       {},
       { ...allocated, deallocationRequested: true },
       [],
     ],
-  ])("validates a status with %s", (_title, now, before, faults) => {
+  ])("status: %s", (_title, now, before, faults) => {
     expect(judgeStatus(ResourceClaim, claim, now, before)).toEqual(faults.map((fault) => `status${fault}`));
   });
 
@@ -350,15 +350,15 @@ describe("ResourceClaimTemplate, ResourceClass and PodScheduling", () => {
   });
 
   it.each([
-    ["a ResourceClass", { driverName: "d.example.com" }, []],
-    ["a ResourceClass without driverName", {}, ["driverName: Required", "driverName: Invalid"]],
-    ["a ResourceClass with a malformed driverName", { driverName: "a b" }, ["driverName: Invalid"]],
+    ["accepts a ResourceClass", { driverName: "d.example.com" }, []],
+    ["rejects a ResourceClass without driverName", {}, ["driverName: Required", "driverName: Invalid"]],
+    ["rejects a ResourceClass with a malformed driverName", { driverName: "a b" }, ["driverName: Invalid"]],
     [
-      "a ResourceClass with a malformed namespace in parametersRef",
+      "rejects a ResourceClass with a malformed namespace in parametersRef",
       { driverName: "d", parametersRef: { kind: "K", name: "n", namespace: "N" } },
       ["parametersRef.namespace: Invalid"],
     ],
-  ])("validates %s", (_title, given, faults) => {
+  ])("%s", (_title, given, faults) => {
     expect(judge(ResourceClass, given)).toEqual(faults);
   });
   it("a ResourceClass shows its table cells", () => {
@@ -370,19 +370,19 @@ describe("ResourceClaimTemplate, ResourceClass and PodScheduling", () => {
   });
 
   it.each([
-    ["potentialNodes", { spec: { selectedNode: "a", potentialNodes: ["a", "b"] } }, []],
+    ["accepts potentialNodes", { spec: { selectedNode: "a", potentialNodes: ["a", "b"] } }, []],
     [
-      "a duplicate potentialNode",
+      "rejects a duplicate node",
       { spec: { potentialNodes: ["a", "a"] } },
       ["spec.potentialNodes[1]: Duplicate"],
     ],
-    ["a malformed potentialNode", { spec: { potentialNodes: ["A"] } }, ["spec.potentialNodes[0]: Invalid"]],
+    ["rejects a malformed node", { spec: { potentialNodes: ["A"] } }, ["spec.potentialNodes[0]: Invalid"]],
     [
-      "more than 128 potentialNodes",
+      "rejects more than 128 potentialNodes",
       { spec: { potentialNodes: Array.from({ length: 129 }, (_, index) => `n${index}`) } },
       ["spec.potentialNodes: TooMany"],
     ],
-  ])("validates a PodScheduling with %s", (_title, given, faults) => {
+  ])("PodScheduling: %s", (_title, given, faults) => {
     expect(judge(PodScheduling, given)).toEqual(faults);
   });
   it("a PodScheduling rejects duplicates in its status, and shows its table cells", () => {

@@ -6,13 +6,18 @@ import { validateCreates, validateUpdates } from "./apps-support.ts";
 
 describe("controller revisions", () => {
   validateCreates(ControllerRevision, [
-    ["a revision with data", { revision: 1, data: { a: 1 } }, []],
-    ["missing data", { revision: 1 }, ["data: Required"]],
-    ["a negative revision", { revision: -1, data: { a: 1 } }, ["revision: Invalid"]],
+    ["accepts a revision with data", { revision: 1, data: { a: 1 } }, []],
+    ["rejects missing data", { revision: 1 }, ["data: Required"]],
+    ["rejects a negative revision", { revision: -1, data: { a: 1 } }, ["revision: Invalid"]],
   ]);
   validateUpdates(ControllerRevision, [
-    ["another revision", { revision: 1, data: { a: 1 } }, { revision: 2, data: { a: 1 } }, []],
-    ["other data", { revision: 1, data: { a: 1 } }, { revision: 1, data: { a: 2 } }, ["data: Invalid"]],
+    ["accepts another revision", { revision: 1, data: { a: 1 } }, { revision: 2, data: { a: 1 } }, []],
+    [
+      "rejects other data",
+      { revision: 1, data: { a: 1 } },
+      { revision: 1, data: { a: 2 } },
+      ["data: Invalid"],
+    ],
   ]);
 
   it("shows its table cells", () => {

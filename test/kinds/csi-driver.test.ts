@@ -41,12 +41,12 @@ describe("CSIDriver", () => {
 
   it.each<[string, object, string[]]>([
     [
-      "unknown volumeLifecycleModes and fsGroupPolicy",
+      "rejects unknown volumeLifecycleModes and fsGroupPolicy",
       { spec: { volumeLifecycleModes: ["Persistent", "Odd"], fsGroupPolicy: "Odd" } },
       ["spec.volumeLifecycleModes: FieldValueNotSupported", "spec.fsGroupPolicy: FieldValueNotSupported"],
     ],
     [
-      "duplicate audiences and an expirationSeconds out of range in tokenRequests",
+      "rejects duplicate audiences and an expirationSeconds out of range in tokenRequests",
       {
         spec: {
           tokenRequests: [
@@ -62,7 +62,7 @@ describe("CSIDriver", () => {
         "spec.tokenRequests[2].expirationSeconds: FieldValueInvalid",
       ],
     ],
-  ])("validates %s", (_name, value, faults) => {
+  ])("%s", (_name, value, faults) => {
     expect(judgeNew(CSIDriver, value).faults).toEqual(faults);
   });
 

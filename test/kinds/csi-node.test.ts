@@ -5,10 +5,10 @@ import { cellsOf, judgeNew, judgeUpdate } from "./support.ts";
 describe("CSINode", () => {
   const driver = { name: "d.example.com", nodeID: "n", topologyKeys: ["a/b"], allocatable: { count: 0 } };
   it.each<[string, object[], string[]]>([
-    ["an empty list of drivers", [], []],
-    ["a driver", [driver], []],
+    ["accepts an empty list of drivers", [], []],
+    ["accepts a driver", [driver], []],
     [
-      "an empty driver",
+      "rejects an empty driver",
       [{}],
       [
         "spec.drivers[0].name: FieldValueInvalid",
@@ -17,7 +17,7 @@ describe("CSINode", () => {
       ],
     ],
     [
-      "a malformed name, a nodeID above 256 characters and a negative count",
+      "rejects a malformed name, a nodeID above 256 characters and a negative count",
       [{ name: "a_b", nodeID: "n".repeat(257), allocatable: { count: -1 } }],
       [
         "spec.drivers[0].allocatable.count: FieldValueInvalid",
@@ -25,13 +25,13 @@ describe("CSINode", () => {
         "spec.drivers[0].nodeID: FieldValueInvalid",
       ],
     ],
-    ["a duplicate driver name", [driver, driver], ["spec.drivers[1].name: FieldValueDuplicate"]],
+    ["rejects a duplicate driver name", [driver, driver], ["spec.drivers[1].name: FieldValueDuplicate"]],
     [
-      "duplicate and malformed topologyKeys",
+      "rejects duplicate and malformed topologyKeys",
       [{ ...driver, topologyKeys: ["a", "a", "b c"] }],
       ["spec.drivers[0]: FieldValueDuplicate", "spec.drivers[0]: FieldValueInvalid"],
     ],
-  ])("validates %s", (_name, drivers, faults) => {
+  ])("%s", (_name, drivers, faults) => {
     expect(judgeNew(CSINode, { spec: { drivers } }).faults.toSorted()).toEqual(faults);
   });
 

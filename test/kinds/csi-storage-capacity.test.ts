@@ -11,19 +11,19 @@ describe.each([
 ])("CSIStorageCapacity %s", (version, kind) => {
   const smallest = { storageClassName: "fast" };
   it.each<[string, object, string[]]>([
-    ["a minimal object", smallest, []],
-    ["a missing storageClassName", {}, ["storageClassName: FieldValueInvalid"]],
+    ["accepts a minimal object", smallest, []],
+    ["rejects a missing storageClassName", {}, ["storageClassName: FieldValueInvalid"]],
     [
-      "a negative capacity and maximumVolumeSize",
+      "rejects a negative capacity and maximumVolumeSize",
       { ...smallest, capacity: "-1", maximumVolumeSize: "-1" },
       ["capacity: FieldValueInvalid", "maximumVolumeSize: FieldValueInvalid"],
     ],
     [
-      "a malformed nodeTopology",
+      "rejects a malformed nodeTopology",
       { ...smallest, nodeTopology: { matchExpressions: [{ key: "a", operator: "Like" }] } },
       ["nodeTopology.matchExpressions[0].operator: FieldValueInvalid"],
     ],
-  ])("validates %s", (_name, value, faults) => {
+  ])("%s", (_name, value, faults) => {
     expect(judgeNew(kind, value).faults).toEqual(faults);
   });
 

@@ -37,89 +37,93 @@ describe("CustomResourceDefinition", () => {
   });
 
   it.each([
-    ["a metadata.name that is not plural.group", withSpec({}, { name: "other" }), ["metadata.name: Invalid"]],
     [
-      "a group without a dot",
+      "rejects a metadata.name that is not plural.group",
+      withSpec({}, { name: "other" }),
+      ["metadata.name: Invalid"],
+    ],
+    [
+      "rejects a group without a dot",
       withSpec({ group: "example" }, { name: "widgets.example" }),
       ["spec.group: Invalid"],
     ],
-    ["C-9.3-39 an empty scope", withSpec({ scope: "" }), ["spec.scope: Required"]],
-    ["an unknown scope", withSpec({ scope: "World" }), ["spec.scope: NotSupported"]],
+    ["C-9.3-39 rejects an empty scope", withSpec({ scope: "" }), ["spec.scope: Required"]],
+    ["rejects an unknown scope", withSpec({ scope: "World" }), ["spec.scope: NotSupported"]],
     [
-      "no storage version",
+      "rejects no storage version",
       withVersion({ storage: false }),
       ["spec.versions: Invalid", "status.storedVersions: Invalid"],
     ],
     [
-      "two storage versions",
+      "rejects two storage versions",
       withSpec({ versions: [version, { ...version, name: "v2" }] }),
       ["spec.versions: Invalid"],
     ],
     [
-      "a duplicate version",
+      "rejects a duplicate version",
       withSpec({ versions: [version, { ...version, storage: false }] }),
       ["spec.versions: Invalid"],
     ],
-    ["a malformed version name", withVersion({ name: "1" }), ["spec.versions[0].name: Invalid"]],
+    ["rejects a malformed version name", withVersion({ name: "1" }), ["spec.versions[0].name: Invalid"]],
     [
-      "a version without a schema",
+      "rejects a version without a schema",
       withVersion({ schema: undefined }),
       ["spec.versions[0].schema.openAPIV3Schema: Required"],
     ],
     [
-      "names without kind",
+      "rejects names without kind",
       withSpec({ names: { plural: "widgets" } }),
       ["spec.names.kind: Required", "spec.names.listKind: Required", "spec.names.singular: Required"],
     ],
     [
-      "a malformed kind",
+      "rejects a malformed kind",
       withSpec({ names: { ...names, kind: "W!" } }),
       ["spec.names.kind: Invalid", "spec.names.listKind: Invalid", "spec.names.singular: Invalid"],
     ],
     [
-      "a listKind equal to kind",
+      "rejects a listKind equal to kind",
       withSpec({ names: { ...names, listKind: "Widget" } }),
       ["spec.names.listKind: Invalid"],
     ],
     [
-      "malformed short names and categories",
+      "rejects malformed short names and categories",
       withSpec({ names: { ...names, shortNames: ["w", "W"], categories: ["A"] } }),
       ["spec.names.categories[0]: Invalid", "spec.names.shortNames[1]: Invalid"],
     ],
     [
-      "preserveUnknownFields true",
+      "rejects preserveUnknownFields true",
       withSpec({ preserveUnknownFields: true }),
       ["spec.preserveUnknownFields: Invalid"],
     ],
     [
-      "a deprecationWarning of a version that is not deprecated",
+      "rejects a deprecationWarning of a version that is not deprecated",
       withVersion({ deprecationWarning: "x" }),
       ["spec.versions[0].deprecationWarning: Invalid"],
     ],
     [
-      "a deprecationWarning above 256 characters",
+      "rejects a deprecationWarning above 256 characters",
       withVersion({ deprecated: true, deprecationWarning: "x".repeat(257) }),
       ["spec.versions[0].deprecationWarning: Invalid"],
     ],
     [
-      "a deprecationWarning with a line break",
+      "rejects a deprecationWarning with a line break",
       withVersion({ deprecated: true, deprecationWarning: "a\nb" }),
       ["spec.versions[0].deprecationWarning: Invalid"],
     ],
-  ])("rejects %s", (_title, given, faults) => {
+  ])("%s", (_title, given, faults) => {
     expect(judge(given).toSorted()).toEqual(faults);
   });
 
   it.each([
-    ["strategy None", { strategy: "None" }, []],
-    ["an unknown strategy", { strategy: "Magic" }, [".strategy: NotSupported"]],
+    ["accepts strategy None", { strategy: "None" }, []],
+    ["rejects an unknown strategy", { strategy: "Magic" }, [".strategy: NotSupported"]],
     [
-      "strategy Webhook without webhook",
+      "rejects strategy Webhook without webhook",
       { strategy: "Webhook" },
       [".webhookClientConfig: Required", ".conversionReviewVersions: Required"],
     ],
     [
-      "strategy Webhook with webhook",
+      "accepts strategy Webhook with webhook",
       {
         strategy: "Webhook",
         webhook: { clientConfig: { url: "https://a" }, conversionReviewVersions: ["v1"] },
@@ -127,31 +131,31 @@ describe("CustomResourceDefinition", () => {
       [],
     ],
     [
-      "strategy None with webhook",
+      "rejects strategy None with webhook",
       { strategy: "None", webhook: { clientConfig: { url: "https://a" }, conversionReviewVersions: ["v1"] } },
       [".webhookClientConfig: Forbidden", ".conversionReviewVersions: Forbidden"],
     ],
     [
-      "a webhook without url and service",
+      "rejects a webhook without url and service",
       { strategy: "Webhook", webhook: { clientConfig: {}, conversionReviewVersions: ["v1"] } },
       [".webhookClientConfig: Required"],
     ],
     [
-      "conversionReviewVersions without a supported version",
+      "rejects conversionReviewVersions without a supported version",
       {
         strategy: "Webhook",
         webhook: { clientConfig: { url: "https://a" }, conversionReviewVersions: ["v9"] },
       },
       [".conversionReviewVersions: Invalid"],
     ],
-  ])("validates a conversion with %s", (_title, conversion, faults) => {
+  ])("conversion: %s", (_title, conversion, faults) => {
     expect(judge(withSpec({ conversion }))).toEqual(faults.map((fault) => `spec.conversion${fault}`));
   });
 
   it.each([
-    ["status", { status: {} }, []],
+    ["accepts status", { status: {} }, []],
     [
-      "scale",
+      "accepts scale",
       {
         scale: {
           specReplicasPath: ".spec.n",
@@ -161,13 +165,17 @@ describe("CustomResourceDefinition", () => {
       },
       [],
     ],
-    ["scale without paths", { scale: {} }, [".specReplicasPath: Required", ".statusReplicasPath: Required"]],
     [
-      "scale with malformed paths",
+      "rejects scale without paths",
+      { scale: {} },
+      [".specReplicasPath: Required", ".statusReplicasPath: Required"],
+    ],
+    [
+      "rejects scale with malformed paths",
       { scale: { specReplicasPath: ".status.n", statusReplicasPath: "status.n", labelSelectorPath: ".x" } },
       [".specReplicasPath: Invalid", ".statusReplicasPath: Invalid", ".labelSelectorPath: Invalid"],
     ],
-  ])("validates the subresource %s", (_title, subresources, faults) => {
+  ])("subresource: %s", (_title, subresources, faults) => {
     expect(judge(withVersion({ subresources }))).toEqual(
       faults.map((fault) => `spec.versions[0].subresources.scale${fault}`),
     );

@@ -28,45 +28,53 @@ describe("daemon sets", () => {
 
   validateCreates(DaemonSet, [
     // As in the reference, an absent selector matches no labels.
-    ["an absent selector", { spec: { template } }, ["spec.template.metadata.labels: Invalid"]],
-    ["an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+    ["rejects an absent selector", { spec: { template } }, ["spec.template.metadata.labels: Invalid"]],
+    ["rejects an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
-      "template labels that the selector doesn't match",
+      "rejects template labels that the selector doesn't match",
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid"],
     ],
     [
-      "restartPolicy Never",
+      "rejects restartPolicy Never",
       withPods({ restartPolicy: "Never" }),
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
     [
-      "a writable gcePersistentDisk",
+      "rejects a writable gcePersistentDisk",
       withPods({ volumes: [{ name: "v", gcePersistentDisk: { pdName: "p" } }] }),
       ["spec.template.spec.volumes[0].GCEPersistentDisk.readOnly: Invalid"],
     ],
     [
-      "an unknown updateStrategy",
+      "rejects an unknown updateStrategy",
       withSpec({ updateStrategy: { type: "Fast" } }),
       ["spec.updateStrategy: NotSupported"],
     ],
     [
-      "both maxUnavailable and maxSurge",
+      "rejects both maxUnavailable and maxSurge",
       update({ maxUnavailable: 1, maxSurge: 1 }),
       [`${u}.maxSurge: Invalid`],
     ],
-    ["neither maxUnavailable nor maxSurge", update({ maxUnavailable: 0 }), [`${u}.maxUnavailable: Required`]],
-    ["maxUnavailable above 100%", update({ maxUnavailable: "101%" }), [`${u}.maxUnavailable: Invalid`]],
-    ["maxSurge only", update({ maxUnavailable: 0, maxSurge: "10%" }), []],
     [
-      "a negative revisionHistoryLimit",
+      "rejects neither maxUnavailable nor maxSurge",
+      update({ maxUnavailable: 0 }),
+      [`${u}.maxUnavailable: Required`],
+    ],
+    [
+      "rejects maxUnavailable above 100%",
+      update({ maxUnavailable: "101%" }),
+      [`${u}.maxUnavailable: Invalid`],
+    ],
+    ["accepts maxSurge only", update({ maxUnavailable: 0, maxSurge: "10%" }), []],
+    [
+      "rejects a negative revisionHistoryLimit",
       withSpec({ revisionHistoryLimit: -1 }),
       ["spec.revisionHistoryLimit: Invalid"],
     ],
   ]);
   validateUpdates(DaemonSet, [
     [
-      "a changed selector",
+      "rejects a changed selector",
       withSpec({}),
       withSpec({ selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }),
       ["spec.selector: Invalid"],
@@ -76,7 +84,7 @@ describe("daemon sets", () => {
     DaemonSet,
     [
       [
-        "a decreased collisionCount",
+        "rejects a decreased collisionCount",
         statusOf({ collisionCount: 1 }),
         statusOf({ collisionCount: 0 }),
         ["status.collisionCount: Invalid"],

@@ -22,41 +22,41 @@ describe("deployments", () => {
   const strategy = (rollingUpdate: Part) => withSpec({ strategy: { rollingUpdate } });
   const s = "spec.strategy.rollingUpdate";
   validateCreates(Deployment, [
-    ["0 replicas", withSpec({ replicas: 0 }), []],
-    ["negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
+    ["accepts 0 replicas", withSpec({ replicas: 0 }), []],
+    ["rejects negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
     [
-      "an absent selector",
+      "rejects an absent selector",
       { spec: { template } },
       ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
     ],
-    ["an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+    ["rejects an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
-      "template labels that the selector doesn't match",
+      "rejects template labels that the selector doesn't match",
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid"],
     ],
     [
-      "a malformed selector",
+      "rejects a malformed selector",
       withSpec({ selector: { matchExpressions: [{ key: "a", operator: "Like" }] } }),
       ["spec.selector.matchExpressions[0].operator: Invalid", "spec.selector: Invalid"],
     ],
     [
-      "restartPolicy Never",
+      "rejects restartPolicy Never",
       withPods({ restartPolicy: "Never" }),
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
     [
-      "activeDeadlineSeconds in the template",
+      "rejects activeDeadlineSeconds in the template",
       withPods({ activeDeadlineSeconds: 5 }),
       ["spec.template.spec.activeDeadlineSeconds: Forbidden"],
     ],
     [
-      "a template without containers",
+      "rejects a template without containers",
       withPods({ containers: [] }),
       ["spec.template.spec.containers: Required"],
     ],
     [
-      "a writable gcePersistentDisk with two replicas",
+      "rejects a writable gcePersistentDisk with two replicas",
       withSpec({
         replicas: 2,
         template: {
@@ -66,83 +66,95 @@ describe("deployments", () => {
       }),
       ["spec.template.spec.volumes[0].GCEPersistentDisk.readOnly: Invalid"],
     ],
-    ["negative minReadySeconds", withSpec({ minReadySeconds: -1 }), ["spec.minReadySeconds: Invalid"]],
     [
-      "a negative revisionHistoryLimit",
+      "rejects negative minReadySeconds",
+      withSpec({ minReadySeconds: -1 }),
+      ["spec.minReadySeconds: Invalid"],
+    ],
+    [
+      "rejects a negative revisionHistoryLimit",
       withSpec({ revisionHistoryLimit: -1 }),
       ["spec.revisionHistoryLimit: Invalid"],
     ],
     [
-      "a progressDeadlineSeconds that is not above minReadySeconds",
+      "rejects a progressDeadlineSeconds that is not above minReadySeconds",
       withSpec({ progressDeadlineSeconds: 5, minReadySeconds: 5 }),
       ["spec.progressDeadlineSeconds: Invalid"],
     ],
-    ["an unknown strategy", withSpec({ strategy: { type: "Fast" } }), ["spec.strategy: NotSupported"]],
     [
-      "rollingUpdate with strategy Recreate",
+      "rejects an unknown strategy",
+      withSpec({ strategy: { type: "Fast" } }),
+      ["spec.strategy: NotSupported"],
+    ],
+    [
+      "rejects rollingUpdate with strategy Recreate",
       withSpec({ strategy: { type: "Recreate", rollingUpdate: {} } }),
       [`${s}: Forbidden`],
     ],
     [
-      "both maxUnavailable and maxSurge of 0",
+      "rejects both maxUnavailable and maxSurge of 0",
       strategy({ maxUnavailable: 0, maxSurge: "0%" }),
       [`${s}.maxUnavailable: Invalid`],
     ],
     [
-      "a malformed maxUnavailable",
+      "rejects a malformed maxUnavailable",
       strategy({ maxUnavailable: "some", maxSurge: 1 }),
       [`${s}.maxUnavailable: Invalid`],
     ],
-    ["maxUnavailable above 100%", strategy({ maxUnavailable: "101%" }), [`${s}.maxUnavailable: Invalid`]],
-    ["maxSurge above 100%", strategy({ maxSurge: "200%" }), []],
-    ["a negative maxSurge", strategy({ maxSurge: -1 }), [`${s}.maxSurge: Invalid`]],
+    [
+      "rejects maxUnavailable above 100%",
+      strategy({ maxUnavailable: "101%" }),
+      [`${s}.maxUnavailable: Invalid`],
+    ],
+    ["accepts maxSurge above 100%", strategy({ maxSurge: "200%" }), []],
+    ["rejects a negative maxSurge", strategy({ maxSurge: -1 }), [`${s}.maxSurge: Invalid`]],
   ]);
 
   validateUpdates(Deployment, [
     [
-      "a changed selector",
+      "rejects a changed selector",
       withSpec({}),
       withSpec({ selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }),
       ["spec.selector: Invalid"],
     ],
-    ["changed replicas", withSpec({}), withSpec({ replicas: 3 }), []],
+    ["accepts changed replicas", withSpec({}), withSpec({ replicas: 3 }), []],
   ]);
 
   validateUpdates(
     Deployment,
     [
       [
-        "valid counts in the status",
+        "accepts valid counts in the status",
         statusOf({}),
         statusOf({ replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 1 }),
         [],
       ],
       [
-        "a negative observedGeneration",
+        "rejects a negative observedGeneration",
         statusOf({}),
         statusOf({ observedGeneration: -1 }),
         ["status.observedGeneration: Invalid"],
       ],
       [
-        "readyReplicas above replicas",
+        "rejects readyReplicas above replicas",
         statusOf({}),
         statusOf({ replicas: 1, readyReplicas: 2 }),
         ["status.readyReplicas: Invalid"],
       ],
       [
-        "availableReplicas above readyReplicas",
+        "rejects availableReplicas above readyReplicas",
         statusOf({}),
         statusOf({ replicas: 2, availableReplicas: 1 }),
         ["status.availableReplicas: Invalid"],
       ],
       [
-        "a decreased collisionCount",
+        "rejects a decreased collisionCount",
         statusOf({ collisionCount: 2 }),
         statusOf({ collisionCount: 1 }),
         ["status.collisionCount: Invalid"],
       ],
       [
-        "a removed collisionCount",
+        "rejects a removed collisionCount",
         statusOf({ collisionCount: 2 }),
         statusOf({}),
         ["status.collisionCount: Invalid"],

@@ -74,54 +74,54 @@ describe("PodDisruptionBudget", () => {
     reason: "Enough",
   };
   it.each([
-    ["no conditions", {}, []],
-    ["a condition", { conditions: [condition] }, []],
+    ["accepts no conditions", {}, []],
+    ["accepts a condition", { conditions: [condition] }, []],
     [
-      "negative counts",
+      "rejects negative counts",
       { disruptionsAllowed: -1, expectedPods: -1 },
       ["status.disruptionsAllowed: Invalid", "status.expectedPods: Invalid"],
     ],
     [
-      "a duplicate condition type",
+      "rejects a duplicate condition type",
       { conditions: [condition, condition] },
       ["status.conditions[1].type: Duplicate"],
     ],
     [
-      "an unknown condition status",
+      "rejects an unknown condition status",
       { conditions: [{ ...condition, status: "Maybe" }] },
       ["status.conditions[0].status: NotSupported"],
     ],
     [
-      "a malformed reason",
+      "rejects a malformed reason",
       { conditions: [{ ...condition, reason: "a b" }] },
       ["status.conditions[0].reason: Invalid"],
     ],
     [
-      "an empty reason",
+      "rejects an empty reason",
       { conditions: [{ ...condition, reason: "" }] },
       ["status.conditions[0].reason: Required"],
     ],
     [
-      "a reason above 1024 characters",
+      "rejects a reason above 1024 characters",
       { conditions: [{ ...condition, reason: "a".repeat(1025) }] },
       ["status.conditions[0].reason: TooLong"],
     ],
     [
-      "a message above 32768 characters",
+      "rejects a message above 32768 characters",
       { conditions: [{ ...condition, message: "a".repeat(32_769) }] },
       ["status.conditions[0].message: TooLong"],
     ],
     [
-      "a malformed condition type",
+      "rejects a malformed condition type",
       { conditions: [{ ...condition, type: "a b" }] },
       ["status.conditions[0].type: Invalid"],
     ],
     [
-      "no lastTransitionTime",
+      "rejects no lastTransitionTime",
       { conditions: [{ ...condition, lastTransitionTime: null }] },
       ["status.conditions[0].lastTransitionTime: Required"],
     ],
-  ])("validates a status with %s", (_title, part, faults) => {
+  ])("status: %s", (_title, part, faults) => {
     const written = { ...withSpec({ minAvailable: 5 }), status: { ...status, ...part } };
     const judged = judgeUpdate(PodDisruptionBudget, withSpec({}), written, { subresource: "status" });
     expect(short(judged.faults)).toEqual(faults);
@@ -158,33 +158,41 @@ describe("PriorityClass", () => {
     expect(object).toMatchObject({ value: 5, preemptionPolicy: "PreemptLowerPriority" });
   });
   it.each([
-    ["the highest user value 1000000000", named("a", { value: 1_000_000_000 }), []],
-    ["a value above 1000000000", named("a", { value: 1_000_000_001 }), ["value: Forbidden"]],
-    ["a negative value", named("a", { value: -5 }), []],
+    ["accepts the highest user value 1000000000", named("a", { value: 1_000_000_000 }), []],
+    ["rejects a value above 1000000000", named("a", { value: 1_000_000_001 }), ["value: Forbidden"]],
+    ["accepts a negative value", named("a", { value: -5 }), []],
     [
-      "an unknown name with the prefix system-",
+      "rejects an unknown name with the prefix system-",
       named("system-mine", { value: 5 }),
       ["metadata.name: Forbidden"],
     ],
-    ["system-node-critical with its value", named("system-node-critical", { value: 2_000_001_000 }), []],
     [
-      "system-cluster-critical with its value",
+      "accepts system-node-critical with its value",
+      named("system-node-critical", { value: 2_000_001_000 }),
+      [],
+    ],
+    [
+      "accepts system-cluster-critical with its value",
       named("system-cluster-critical", { value: 2_000_000_000 }),
       [],
     ],
     [
-      "system-node-critical with another value",
+      "rejects system-node-critical with another value",
       named("system-node-critical", { value: 1 }),
       ["metadata.name: Forbidden"],
     ],
     [
-      "system-node-critical with globalDefault",
+      "rejects system-node-critical with globalDefault",
       named("system-node-critical", { value: 2_000_001_000, globalDefault: true }),
       ["metadata.name: Forbidden"],
     ],
-    ["an unknown preemptionPolicy", { preemptionPolicy: "Always" }, ["preemptionPolicy: NotSupported"]],
-    ["an empty preemptionPolicy", { preemptionPolicy: "" }, ["preemptionPolicy: Required"]],
-  ])("validates %s", (_title, given, faults) => {
+    [
+      "rejects an unknown preemptionPolicy",
+      { preemptionPolicy: "Always" },
+      ["preemptionPolicy: NotSupported"],
+    ],
+    ["rejects an empty preemptionPolicy", { preemptionPolicy: "" }, ["preemptionPolicy: Required"]],
+  ])("%s", (_title, given, faults) => {
     expect(short(judgeNew(PriorityClass, given).faults)).toEqual(faults);
   });
   it("value and preemptionPolicy are immutable", () => {
@@ -208,31 +216,31 @@ describe("PriorityClass", () => {
 
 describe("RuntimeClass", () => {
   it.each([
-    ["a minimal object", { handler: "runc" }, []],
-    ["a missing handler", {}, ["handler: Invalid"]],
-    ["a handler that is not a DNS label", { handler: "a.b" }, ["handler: Invalid"]],
-    ["an overhead", { handler: "a", overhead: { podFixed: { cpu: "100m", memory: "1Gi" } } }, []],
+    ["accepts a minimal object", { handler: "runc" }, []],
+    ["rejects a missing handler", {}, ["handler: Invalid"]],
+    ["rejects a handler that is not a DNS label", { handler: "a.b" }, ["handler: Invalid"]],
+    ["accepts an overhead", { handler: "a", overhead: { podFixed: { cpu: "100m", memory: "1Gi" } } }, []],
     [
-      "a negative overhead",
+      "rejects a negative overhead",
       { handler: "a", overhead: { podFixed: { cpu: "-1" } } },
       ["overhead.limits[cpu]: Invalid"],
     ],
     [
-      "a nodeSelector and tolerations",
+      "accepts a nodeSelector and tolerations",
       { handler: "a", scheduling: { nodeSelector: { a: "b" }, tolerations: [{ operator: "Exists" }] } },
       [],
     ],
     [
-      "a malformed nodeSelector",
+      "rejects a malformed nodeSelector",
       { handler: "a", scheduling: { nodeSelector: { "a b": "c" } } },
       ["scheduling.nodeSelector: Invalid"],
     ],
     [
-      "a malformed toleration",
+      "rejects a malformed toleration",
       { handler: "a", scheduling: { tolerations: [{ operator: "Some", key: "a" }] } },
       ["scheduling.tolerations[0].operator: NotSupported"],
     ],
-  ])("validates %s", (_title, given, faults) => {
+  ])("%s", (_title, given, faults) => {
     expect(short(judgeNew(RuntimeClass, given).faults)).toEqual(faults);
   });
   it("handler is immutable", () => {
@@ -252,12 +260,20 @@ describe("RuntimeClass", () => {
 describe("Lease", () => {
   const spec = { holderIdentity: "me", leaseDurationSeconds: 15, renewTime: "2024-01-01T00:00:00.123456Z" };
   it.each([
-    ["a Lease without spec", {}, []],
-    ["a Lease with holder, duration and renewTime", { spec }, []],
-    ["leaseDurationSeconds 0", { spec: { leaseDurationSeconds: 0 } }, ["spec.leaseDurationSeconds: Invalid"]],
-    ["negative leaseTransitions", { spec: { leaseTransitions: -1 } }, ["spec.leaseTransitions: Invalid"]],
-    ["leaseTransitions 0", { spec: { leaseTransitions: 0 } }, []],
-  ])("validates %s", (_title, given, faults) => {
+    ["accepts a Lease without spec", {}, []],
+    ["accepts a Lease with holder, duration and renewTime", { spec }, []],
+    [
+      "rejects leaseDurationSeconds 0",
+      { spec: { leaseDurationSeconds: 0 } },
+      ["spec.leaseDurationSeconds: Invalid"],
+    ],
+    [
+      "rejects negative leaseTransitions",
+      { spec: { leaseTransitions: -1 } },
+      ["spec.leaseTransitions: Invalid"],
+    ],
+    ["accepts leaseTransitions 0", { spec: { leaseTransitions: 0 } }, []],
+  ])("%s", (_title, given, faults) => {
     expect(short(judgeNew(Lease, given).faults)).toEqual(faults);
   });
   it("can be created by an update, and shows its table cells", () => {

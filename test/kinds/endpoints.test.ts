@@ -15,10 +15,14 @@ describe("Endpoints", () => {
   });
 
   it.each<[string, object, string[]]>([
-    ["an empty subset", { addresses: [] }, [": FieldValueRequired"]],
-    ["a subset with notReadyAddresses only", { addresses: [], notReadyAddresses: [{ ip: "fd00::1" }] }, []],
+    ["rejects an empty subset", { addresses: [] }, [": FieldValueRequired"]],
     [
-      "empty, unspecified, loopback, link-local and multicast addresses",
+      "accepts a subset with notReadyAddresses only",
+      { addresses: [], notReadyAddresses: [{ ip: "fd00::1" }] },
+      [],
+    ],
+    [
+      "rejects empty, unspecified, loopback, link-local and multicast addresses",
       {
         addresses: [{ ip: "" }, { ip: "127.1.2.3" }, { ip: "0:0:0:0:0:0:0:1" }, { ip: "::ffff:127.0.0.1" }],
         notReadyAddresses: [{ ip: "0.0.0.0" }, { ip: "169.254.1.1" }, { ip: "224.0.0.5" }, { ip: "fe80::1" }],
@@ -29,12 +33,12 @@ describe("Endpoints", () => {
       ],
     ],
     [
-      "a malformed hostname and nodeName",
+      "rejects a malformed hostname and nodeName",
       { addresses: [{ ip: "10.0.0.1", hostname: "a.b", nodeName: "A" }] },
       [".addresses[0].hostname: FieldValueInvalid", ".addresses[0].nodeName: FieldValueInvalid"],
     ],
     [
-      "malformed ports of a subset",
+      "rejects malformed ports of a subset",
       { ports: [{ port: 0 }, { name: "A", port: 1, protocol: "X", appProtocol: "a b" }] },
       [
         ".ports[0].name: FieldValueRequired",
@@ -44,7 +48,7 @@ describe("Endpoints", () => {
         ".ports[1].appProtocol: FieldValueInvalid",
       ],
     ],
-  ])("validates %s", (_name, change, faults) => {
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(Endpoints, subset(change)).faults).toEqual(faults.map((one) => `subsets[0]${one}`));
   });
 
@@ -86,45 +90,45 @@ describe("EndpointSlice", () => {
 
   const endpoint = (change: object) => ({ endpoints: [{ addresses: ["10.0.0.1"], ...change }] });
   it.each<[string, object, string[]]>([
-    ["an empty addressType", { addressType: "" }, ["addressType: FieldValueRequired"]],
-    ["an unknown addressType", { addressType: "MAC" }, ["addressType: FieldValueNotSupported"]],
+    ["rejects an empty addressType", { addressType: "" }, ["addressType: FieldValueRequired"]],
+    ["rejects an unknown addressType", { addressType: "MAC" }, ["addressType: FieldValueNotSupported"]],
     [
-      "an endpoint without addresses",
+      "rejects an endpoint without addresses",
       endpoint({ addresses: [] }),
       ["endpoints[0].addresses: FieldValueRequired"],
     ],
     [
-      "an IPv6, a malformed and a loopback address in an IPv4 slice",
+      "rejects an IPv6, a malformed and a loopback address in an IPv4 slice",
       endpoint({ addresses: ["fd00::1", "a", "127.0.0.1"] }),
       [0, 1, 2].map((index) => `endpoints[0].addresses[${index}]: FieldValueInvalid`),
     ],
     [
-      "an IPv4 and a loopback address in an IPv6 slice",
+      "rejects an IPv4 and a loopback address in an IPv6 slice",
       { addressType: "IPv6", ...endpoint({ addresses: ["10.0.0.1", "::1", "fd00::1"] }) },
       [0, 1].map((index) => `endpoints[0].addresses[${index}]: FieldValueInvalid`),
     ],
     [
-      "malformed names in an FQDN slice",
+      "rejects malformed names in an FQDN slice",
       { addressType: "FQDN", ...endpoint({ addresses: ["a.example.com.", "a", "A.b"] }) },
       [1, 2].map((index) => `endpoints[0].addresses[${index}]: FieldValueInvalid`),
     ],
     [
-      "more than 100 addresses",
+      "rejects more than 100 addresses",
       endpoint({ addresses: Array.from({ length: 101 }, () => "10.0.0.1") }),
       ["endpoints[0].addresses: FieldValueTooMany"],
     ],
     [
-      "more than 1000 endpoints",
+      "rejects more than 1000 endpoints",
       { endpoints: Array.from({ length: 1001 }, () => ({ addresses: ["10.0.0.1"] })) },
       ["endpoints: FieldValueTooMany"],
     ],
     [
-      "a malformed hostname and nodeName",
+      "rejects a malformed hostname and nodeName",
       endpoint({ hostname: "a.b", nodeName: "A" }),
       ["endpoints[0].hostname: FieldValueInvalid", "endpoints[0].nodeName: FieldValueInvalid"],
     ],
     [
-      "duplicate and malformed zones in hints",
+      "rejects duplicate and malformed zones in hints",
       endpoint({ hints: { forZones: [{ name: "a" }, { name: "a" }, { name: "b c" }] } }),
       [
         "endpoints[0].hints.forZones[1].name: FieldValueDuplicate",
@@ -132,12 +136,12 @@ describe("EndpointSlice", () => {
       ],
     ],
     [
-      "more than 8 zones in hints",
+      "rejects more than 8 zones in hints",
       endpoint({ hints: { forZones: Array.from({ length: 9 }, (_, index) => ({ name: `z${index}` })) } }),
       ["endpoints[0].hints.forZones: FieldValueTooMany"],
     ],
     [
-      "duplicate and malformed ports of a slice",
+      "rejects duplicate and malformed ports of a slice",
       { ports: [{}, {}, { name: "A" }, { name: "b", protocol: "X", appProtocol: "a b" }] },
       [
         "ports[1].name: FieldValueDuplicate",
@@ -146,7 +150,7 @@ describe("EndpointSlice", () => {
         "ports[3].appProtocol: FieldValueInvalid",
       ],
     ],
-  ])("validates %s", (_name, change, faults) => {
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(EndpointSlice, slice(change)).faults).toEqual(faults);
   });
 

@@ -38,41 +38,41 @@ describe("Event of core v1", () => {
 
   it.each<[string, object, string[]]>([
     [
-      "an involvedObject in another namespace",
+      "rejects an involvedObject in another namespace",
       { ...old, involvedObject: { namespace: "other" } },
       ["involvedObject.namespace"],
     ],
     [
-      "an involvedObject without a namespace, for a namespaced event",
+      "rejects an involvedObject without a namespace, for a namespaced event",
       { ...old, involvedObject: {} },
       ["involvedObject.namespace"],
     ],
     [
-      "a cluster-scoped involvedObject and an event in the namespace default",
+      "accepts a cluster-scoped involvedObject and an event in the namespace default",
       { ...old, metadata: { name: "e", namespace: "default" }, involvedObject: { kind: "Node", name: "n" } },
       [],
     ],
     [
-      "eventTime and an involvedObject without a namespace",
+      "rejects eventTime and an involvedObject without a namespace",
       { ...inCore, involvedObject: {} },
       ["involvedObject.namespace"],
     ],
     [
-      "eventTime, a cluster-scoped involvedObject and an event in the system namespace",
+      "accepts eventTime, a cluster-scoped involvedObject and an event in the system namespace",
       { ...inCore, metadata: { name: "e", namespace: "platform-system" }, involvedObject: {} },
       [],
     ],
     [
-      "eventTime and an involvedObject in another namespace",
+      "accepts eventTime and an involvedObject in another namespace",
       { ...inCore, involvedObject: { namespace: "other" } },
       [],
     ],
     [
-      "eventTime without reportingComponent",
+      "rejects eventTime without reportingComponent",
       { ...inCore, reportingComponent: "" },
       Array(3).fill("reportingComponent"),
     ],
-  ])("validates %s", (_name, value, places) => {
+  ])("%s", (_name, value, places) => {
     expect(judgeNew(CoreEvent, value).faults.map((fault) => fault.split(":")[0])).toEqual(places);
   });
 
@@ -135,14 +135,14 @@ describe("Event of core v1", () => {
 
 describe("Event of events v1", () => {
   it.each<[string, object, string[]]>([
-    ["a valid event", {}, []],
-    ["C-2.11-01 an unknown type", { type: "Odd" }, ["type: FieldValueInvalid"]],
-    ["C-2.11-01 an empty type", { type: "" }, ["type: FieldValueInvalid"]],
-    ["C-2.11-01 type Warning", { type: "Warning" }, []],
-    ["C-2.11-03 an empty action", { action: "" }, ["action: FieldValueRequired"]],
-    ["C-2.11-04 an empty reason", { reason: "" }, ["reason: FieldValueRequired"]],
+    ["accepts a valid event", {}, []],
+    ["C-2.11-01 rejects an unknown type", { type: "Odd" }, ["type: FieldValueInvalid"]],
+    ["C-2.11-01 rejects an empty type", { type: "" }, ["type: FieldValueInvalid"]],
+    ["C-2.11-01 accepts type Warning", { type: "Warning" }, []],
+    ["C-2.11-03 rejects an empty action", { action: "" }, ["action: FieldValueRequired"]],
+    ["C-2.11-04 rejects an empty reason", { reason: "" }, ["reason: FieldValueRequired"]],
     [
-      "C-2.11-05 an empty reportingController",
+      "C-2.11-05 rejects an empty reportingController",
       { reportingController: "" },
       [
         "reportingController: FieldValueRequired",
@@ -152,41 +152,45 @@ describe("Event of events v1", () => {
       ],
     ],
     [
-      "C-2.11-06 an empty reportingInstance",
+      "C-2.11-06 rejects an empty reportingInstance",
       { reportingInstance: "" },
       ["reportingInstance: FieldValueRequired"],
     ],
-    ["C-2.11-07 a missing eventTime", { eventTime: null }, ["eventTime: FieldValueRequired"]],
-    ["C-2.11-07 a series", { series: { count: 2, lastObservedTime: at } }, []],
+    ["C-2.11-07 rejects a missing eventTime", { eventTime: null }, ["eventTime: FieldValueRequired"]],
+    ["C-2.11-07 accepts a series", { series: { count: 2, lastObservedTime: at } }, []],
     [
-      "C-2.11-07 a series with count 1 and no lastObservedTime",
+      "C-2.11-07 rejects a series with count 1 and no lastObservedTime",
       { series: { count: 1 } },
       ["series.count: FieldValueInvalid", "series.lastObservedTime: FieldValueRequired"],
     ],
     [
-      "C-2.11-09 deprecatedFirstTimestamp",
+      "C-2.11-09 rejects deprecatedFirstTimestamp",
       { deprecatedFirstTimestamp: at },
       ["firstTimestamp: FieldValueInvalid"],
     ],
     [
-      "C-2.11-09 deprecatedLastTimestamp",
+      "C-2.11-09 rejects deprecatedLastTimestamp",
       { deprecatedLastTimestamp: at },
       ["lastTimestamp: FieldValueInvalid"],
     ],
-    ["C-2.11-09 deprecatedCount", { deprecatedCount: 1 }, ["count: FieldValueInvalid"]],
+    ["C-2.11-09 rejects deprecatedCount", { deprecatedCount: 1 }, ["count: FieldValueInvalid"]],
     [
-      "C-2.11-09 deprecatedSource.component",
+      "C-2.11-09 rejects deprecatedSource.component",
       { deprecatedSource: { component: "a" } },
       ["source: FieldValueInvalid"],
     ],
-    ["C-2.11-09 deprecatedSource.host", { deprecatedSource: { host: "a" } }, ["source: FieldValueInvalid"]],
-    ["a note above 1024 characters", { note: "x".repeat(1025) }, ["message: FieldValueInvalid"]],
     [
-      "a namespaced event whose regarding has no namespace",
+      "C-2.11-09 rejects deprecatedSource.host",
+      { deprecatedSource: { host: "a" } },
+      ["source: FieldValueInvalid"],
+    ],
+    ["rejects a note above 1024 characters", { note: "x".repeat(1025) }, ["message: FieldValueInvalid"]],
+    [
+      "rejects a namespaced event whose regarding has no namespace",
       { regarding: {} },
       ["involvedObject.namespace: FieldValueInvalid"],
     ],
-  ])("validates %s", (_name, change, faults) => {
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(Event, { ...fresh, ...change }).faults).toEqual(faults);
   });
 

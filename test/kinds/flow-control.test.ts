@@ -60,23 +60,27 @@ describe("FlowSchema", () => {
   });
 
   it.each([
-    ["an unknown kind", { kind: "Robot" }, [".kind: NotSupported"]],
-    ["kind User and no user", { kind: "User" }, [".user: Required"]],
-    ["a user without name", { kind: "User", user: {} }, [".user.name: Required"]],
-    ["a user and a group", { ...user, group: { name: "g" } }, [".group: Forbidden"]],
-    ["a group", { kind: "Group", group: { name: "g" } }, []],
-    ["a service account", { kind: "ServiceAccount", serviceAccount: { namespace: "n", name: "*" } }, []],
+    ["rejects an unknown kind", { kind: "Robot" }, [".kind: NotSupported"]],
+    ["rejects kind User and no user", { kind: "User" }, [".user: Required"]],
+    ["rejects a user without name", { kind: "User", user: {} }, [".user.name: Required"]],
+    ["rejects a user and a group", { ...user, group: { name: "g" } }, [".group: Forbidden"]],
+    ["accepts a group", { kind: "Group", group: { name: "g" } }, []],
     [
-      "a malformed service account",
+      "accepts a service account",
+      { kind: "ServiceAccount", serviceAccount: { namespace: "n", name: "*" } },
+      [],
+    ],
+    [
+      "rejects a malformed service account",
       { kind: "ServiceAccount", serviceAccount: { namespace: "N", name: "A" } },
       [".serviceAccount.name: Invalid", ".serviceAccount.namespace: Invalid"],
     ],
     [
-      "an empty service account",
+      "rejects an empty service account",
       { kind: "ServiceAccount", serviceAccount: {} },
       [".serviceAccount.name: Required", ".serviceAccount.namespace: Required"],
     ],
-  ])("validates a subject with %s", (_title, subject, faults) => {
+  ])("subject: %s", (_title, subject, faults) => {
     expect(judge(withRule({ subjects: [subject] }))).toEqual(
       faults.map((fault) => `spec.rules[0].subjects[0]${fault}`),
     );
@@ -84,19 +88,19 @@ describe("FlowSchema", () => {
 
   it.each([
     [
-      "no fields",
+      "rejects no fields",
       {},
       [".verbs: Required", ".apiGroups: Required", ".resources: Required", ".namespaces: Required"],
     ],
     [
-      "* together with other entries",
+      "rejects * together with other entries",
       { verbs: ["*", "get"], apiGroups: ["*", ""], resources: ["*", "a"], namespaces: ["*", "a"] },
       [".verbs: Invalid", ".apiGroups: Invalid", ".resources: Invalid", ".namespaces: Invalid"],
     ],
-    ["an unknown verb", { ...resourceRule, verbs: ["fly"] }, [".verbs: NotSupported"]],
-    ["a malformed namespace", { ...resourceRule, namespaces: ["A"] }, [".namespaces[0]: Invalid"]],
-    ["clusterScope and no namespaces", { ...resourceRule, namespaces: [], clusterScope: true }, []],
-  ])("validates a resource rule with %s", (_title, one, faults) => {
+    ["rejects an unknown verb", { ...resourceRule, verbs: ["fly"] }, [".verbs: NotSupported"]],
+    ["rejects a malformed namespace", { ...resourceRule, namespaces: ["A"] }, [".namespaces[0]: Invalid"]],
+    ["accepts clusterScope and no namespaces", { ...resourceRule, namespaces: [], clusterScope: true }, []],
+  ])("resource rule: %s", (_title, one, faults) => {
     expect(judge(withRule({ resourceRules: [one] }))).toEqual(
       faults.map((fault) => `spec.rules[0].resourceRules[0]${fault}`),
     );
@@ -188,63 +192,63 @@ describe("PriorityLevelConfiguration", () => {
   });
 
   it.each([
-    ["a missing type", { spec: {} }, [".type: NotSupported"]],
-    ["type Limited without limited", { spec: { type: "Limited" } }, [".limited: Required"]],
-    ["type Exempt with a name other than exempt", { spec: { type: "Exempt" } }, [".type: Invalid"]],
+    ["rejects a missing type", { spec: {} }, [".type: NotSupported"]],
+    ["rejects type Limited without limited", { spec: { type: "Limited" } }, [".limited: Required"]],
+    ["rejects type Exempt with a name other than exempt", { spec: { type: "Exempt" } }, [".type: Invalid"]],
     [
-      "negative nominalConcurrencyShares",
+      "rejects negative nominalConcurrencyShares",
       withLimits({ ...reject, nominalConcurrencyShares: -1 }),
       [".limited.nominalConcurrencyShares: Invalid"],
     ],
     [
-      "lendablePercent above 100",
+      "rejects lendablePercent above 100",
       withLimits({ ...reject, lendablePercent: 101 }),
       [".limited.lendablePercent: Invalid"],
     ],
     [
-      "a negative borrowingLimitPercent",
+      "rejects a negative borrowingLimitPercent",
       withLimits({ ...reject, borrowingLimitPercent: -1 }),
       [".limited.borrowingLimitPercent: Invalid"],
     ],
     [
-      "an unknown limitResponse.type",
+      "rejects an unknown limitResponse.type",
       withLimits({ limitResponse: { type: "Shrug" } }),
       [".limited.limitResponse.type: NotSupported"],
     ],
     [
-      "limitResponse Reject with queuing",
+      "rejects limitResponse Reject with queuing",
       withLimits({ limitResponse: { type: "Reject", queuing: {} } }),
       [".limited.limitResponse.queuing: Forbidden"],
     ],
     [
-      "limitResponse Queue without queuing",
+      "rejects limitResponse Queue without queuing",
       withLimits({ limitResponse: { type: "Queue" } }),
       [".limited.limitResponse.queuing: Required"],
     ],
     [
-      "negative queues, queueLengthLimit and handSize",
+      "rejects negative queues, queueLengthLimit and handSize",
       queue({ queues: -1, queueLengthLimit: -1, handSize: -1 }),
       ["queueLengthLimit", "queues", "handSize"].map(
         (name) => `.limited.limitResponse.queuing.${name}: Invalid`,
       ),
     ],
     [
-      "more than 10,000,000 queues",
+      "rejects more than 10,000,000 queues",
       queue({ queues: 10_000_001, handSize: 1 }),
       [".limited.limitResponse.queuing.queues: Invalid"],
     ],
     [
-      "a handSize above the number of queues",
+      "rejects a handSize above the number of queues",
       queue({ queues: 4, handSize: 5 }),
       [".limited.limitResponse.queuing.handSize: Invalid"],
     ],
     [
-      "a handSize that needs more hash bits than there are",
+      "rejects a handSize that needs more hash bits than there are",
       queue({ queues: 1024, handSize: 7 }),
       [".limited.limitResponse.queuing.handSize: Invalid"],
     ],
-    ["the largest valid handSize for 1024 queues", queue({ queues: 1024, handSize: 6 }), []],
-  ])("validates %s", (_title, given, faults) => {
+    ["accepts the largest valid handSize for 1024 queues", queue({ queues: 1024, handSize: 6 }), []],
+  ])("%s", (_title, given, faults) => {
     expect(
       judge(given).filter((fault) => fault !== "spec.type: Invalid" || faults.includes(".type: Invalid")),
     ).toEqual(faults.map((fault) => `spec${fault}`));

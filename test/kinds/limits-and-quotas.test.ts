@@ -39,53 +39,57 @@ describe("LimitRange: defaults", () => {
 
 describe("LimitRange", () => {
   it.each<[string, object[], string[]]>([
-    ["min and max of type Pod", [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "2" } }], []],
+    ["accepts min and max of type Pod", [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "2" } }], []],
     [
-      "a qualified type of another domain",
+      "accepts a qualified type of another domain",
       [{ type: "example.com/disk", max: { "example.com/size": "1" } }],
       [],
     ],
     [
-      "an empty type",
+      "rejects an empty type",
       [{}],
       ["spec.limits[0].type", "spec.limits[0].type"].map((at) => `${at}: FieldValueInvalid`),
     ],
-    ["an unknown type", [{ type: "Other" }], ["spec.limits[0].type: FieldValueInvalid"]],
-    ["a duplicate type", [{ type: "Pod" }, { type: "Pod" }], ["spec.limits[1].type: FieldValueDuplicate"]],
+    ["rejects an unknown type", [{ type: "Other" }], ["spec.limits[0].type: FieldValueInvalid"]],
     [
-      "the resource pods for type Container",
+      "rejects a duplicate type",
+      [{ type: "Pod" }, { type: "Pod" }],
+      ["spec.limits[1].type: FieldValueDuplicate"],
+    ],
+    [
+      "rejects the resource pods for type Container",
       [{ type: "Container", max: { pods: "1" } }],
       ["spec.limits[0].max[pods]", "spec.limits[0].default[pods]", "spec.limits[0].defaultRequest[pods]"].map(
         (place) => `${place}: FieldValueInvalid`,
       ),
     ],
     [
-      "default values for type Pod",
+      "rejects default values for type Pod",
       [{ type: "Pod", default: { cpu: "1" }, defaultRequest: { cpu: "1" } }],
       ["spec.limits[0].default: FieldValueForbidden", "spec.limits[0].defaultRequest: FieldValueForbidden"],
     ],
     [
-      "type PersistentVolumeClaim without min and max",
+      "rejects type PersistentVolumeClaim without min and max",
       [{ type: "PersistentVolumeClaim" }],
       ["spec.limits[0].limits: FieldValueRequired"],
     ],
     [
-      "type PersistentVolumeClaim with a maximum of storage",
+      "accepts type PersistentVolumeClaim with a maximum of storage",
       [{ type: "PersistentVolumeClaim", max: { storage: "1Gi" } }],
       [],
     ],
     [
-      "a minimum above the maximum",
+      "rejects a minimum above the maximum",
       [{ type: "Pod", min: { cpu: "2" }, max: { cpu: "1" } }],
       ["spec.limits[0].min[cpu]: FieldValueInvalid"],
     ],
     [
-      "a default request below the minimum",
+      "rejects a default request below the minimum",
       [{ type: "Container", min: { cpu: "2" }, default: { cpu: "3" }, defaultRequest: { cpu: "1" } }],
       ["spec.limits[0].defaultRequest[cpu]: FieldValueInvalid"],
     ],
     [
-      "a default request above the default and the maximum",
+      "rejects a default request above the default and the maximum",
       [{ type: "Container", max: { cpu: "2" }, default: { cpu: "1" }, defaultRequest: { cpu: "3" } }],
       [
         "spec.limits[0].defaultRequest[cpu]: FieldValueInvalid",
@@ -93,7 +97,7 @@ describe("LimitRange", () => {
       ],
     ],
     [
-      "a default below the minimum",
+      "rejects a default below the minimum",
       [{ type: "Container", min: { cpu: "2" }, default: { cpu: "1" }, defaultRequest: { cpu: "2" } }],
       [
         "spec.limits[0].default[cpu]: FieldValueInvalid",
@@ -101,27 +105,27 @@ describe("LimitRange", () => {
       ],
     ],
     [
-      "a default above the maximum",
+      "rejects a default above the maximum",
       [{ type: "Container", max: { cpu: "1" }, default: { cpu: "2" }, defaultRequest: { cpu: "1" } }],
       ["spec.limits[0].default[cpu]: FieldValueInvalid"],
     ],
     [
-      "a maxLimitRequestRatio below 1",
+      "rejects a maxLimitRequestRatio below 1",
       [{ type: "Pod", maxLimitRequestRatio: { cpu: "900m" } }],
       ["spec.limits[0].maxLimitRequestRatio[cpu]: FieldValueInvalid"],
     ],
     [
-      "a maxLimitRequestRatio above max/min",
+      "rejects a maxLimitRequestRatio above max/min",
       [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "3" }, maxLimitRequestRatio: { cpu: "3.5" } }],
       ["spec.limits[0].maxLimitRequestRatio[cpu]: FieldValueInvalid"],
     ],
     [
-      "a maxLimitRequestRatio equal to max/min",
+      "accepts a maxLimitRequestRatio equal to max/min",
       [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "3" }, maxLimitRequestRatio: { cpu: "3" } }],
       [],
     ],
     [
-      "a default and defaultRequest of an extended resource that differ",
+      "rejects a default and defaultRequest of an extended resource that differ",
       [
         {
           type: "Container",
@@ -131,7 +135,7 @@ describe("LimitRange", () => {
       ],
       ["spec.limits[0].default[example.com/gpu]: FieldValueInvalid"],
     ],
-  ])("validates %s", (_name, items, faults) => {
+  ])("%s", (_name, items, faults) => {
     expect(judgeNew(LimitRange, limits(...items)).faults.toSorted()).toEqual(faults.toSorted());
   });
 });
@@ -155,7 +159,7 @@ describe("ResourceQuota", () => {
   });
   it.each<[string, object, string[]]>([
     [
-      "standard resources in hard",
+      "accepts standard resources in hard",
       {
         hard: {
           pods: "1",
@@ -169,61 +173,65 @@ describe("ResourceQuota", () => {
       [],
     ],
     [
-      "an unknown resource",
+      "rejects an unknown resource",
       { hard: { other: "1" } },
       ["spec.hard[other]", "spec.hard[other]"].map((at) => `${at}: FieldValueInvalid`),
     ],
     [
-      "the resource storage without the prefix requests.",
+      "rejects the resource storage without the prefix requests.",
       { hard: { storage: "1" } },
       ["spec.hard[storage]: FieldValueInvalid"],
     ],
-    ["a negative quantity", { hard: { cpu: "-1" } }, ["spec.hard[cpu]: FieldValueInvalid"]],
-    ["a fractional number of pods", { hard: { pods: "500m" } }, ["spec.hard[pods]: FieldValueInvalid"]],
-    ["valid scopes", { hard: { pods: "1" }, scopes: ["BestEffort", "NotTerminating"] }, []],
-    ["an unknown scope", { scopes: ["Other"] }, ["spec.scopes: FieldValueInvalid"]],
+    ["rejects a negative quantity", { hard: { cpu: "-1" } }, ["spec.hard[cpu]: FieldValueInvalid"]],
     [
-      "scopes that contradict each other",
+      "rejects a fractional number of pods",
+      { hard: { pods: "500m" } },
+      ["spec.hard[pods]: FieldValueInvalid"],
+    ],
+    ["accepts valid scopes", { hard: { pods: "1" }, scopes: ["BestEffort", "NotTerminating"] }, []],
+    ["rejects an unknown scope", { scopes: ["Other"] }, ["spec.scopes: FieldValueInvalid"]],
+    [
+      "rejects scopes that contradict each other",
       { scopes: ["Terminating", "NotTerminating"] },
       ["spec.scopes: FieldValueInvalid"],
     ],
     [
-      "a scope that doesn't apply to the resource",
+      "rejects a scope that doesn't apply to the resource",
       { hard: { cpu: "1" }, scopes: ["BestEffort"] },
       ["spec.scopes: FieldValueInvalid"],
     ],
-    ["a scopeSelector", { hard: { pods: "1" }, ...condition("PriorityClass", "In", ["high"]) }, []],
+    ["accepts a scopeSelector", { hard: { pods: "1" }, ...condition("PriorityClass", "In", ["high"]) }, []],
     [
-      "a scopeSelector with an unknown scope",
+      "rejects a scopeSelector with an unknown scope",
       condition("Other", "Exists"),
       ["spec.scopeSelector.matchExpressions.scopeName: FieldValueInvalid"],
     ],
     [
-      "a scopeSelector that doesn't apply to the resource",
+      "rejects a scopeSelector that doesn't apply to the resource",
       { hard: { services: "1" }, ...condition("PriorityClass", "Exists") },
       ["spec.scopeSelector.matchExpressions: FieldValueInvalid"],
     ],
     [
-      "a scopeSelector with an operator that the scope doesn't support",
+      "rejects a scopeSelector with an operator that the scope doesn't support",
       condition("BestEffort", "In", ["a"]),
       ["spec.scopeSelector.matchExpressions.operator: FieldValueInvalid"],
     ],
     [
-      "a scopeSelector with an unknown operator",
+      "rejects a scopeSelector with an unknown operator",
       condition("PriorityClass", "Like"),
       ["spec.scopeSelector.matchExpressions.operator: FieldValueInvalid"],
     ],
     [
-      "a scopeSelector with NotIn and no values",
+      "rejects a scopeSelector with NotIn and no values",
       condition("PriorityClass", "NotIn"),
       ["spec.scopeSelector.matchExpressions.values: FieldValueRequired"],
     ],
     [
-      "a scopeSelector with Exists and values",
+      "rejects a scopeSelector with Exists and values",
       condition("PriorityClass", "Exists", ["a"]),
       ["spec.scopeSelector.matchExpressions.values: FieldValueInvalid"],
     ],
-  ])("validates %s", (_name, spec, faults) => {
+  ])("%s", (_name, spec, faults) => {
     expect(judgeNew(ResourceQuota, { spec }).faults).toEqual(faults);
   });
 

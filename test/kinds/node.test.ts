@@ -36,26 +36,30 @@ describe("Node: defaults", () => {
 
 describe("Node: validation", () => {
   it.each<[string, object, string[]]>([
-    ["an IPv4 and an IPv6 range in podCIDRs", { podCIDRs: ["10.0.0.0/24", "fd00::/64"] }, []],
-    ["a malformed range in podCIDRs", { podCIDRs: ["10.0.0.0"] }, ["spec.podCIDRs[0]: FieldValueInvalid"]],
+    ["accepts an IPv4 and an IPv6 range in podCIDRs", { podCIDRs: ["10.0.0.0/24", "fd00::/64"] }, []],
     [
-      "two ranges of the same IP family",
+      "rejects a malformed range in podCIDRs",
+      { podCIDRs: ["10.0.0.0"] },
+      ["spec.podCIDRs[0]: FieldValueInvalid"],
+    ],
+    [
+      "rejects two ranges of the same IP family",
       { podCIDRs: ["10.0.0.0/24", "10.1.0.0/24"] },
       ["spec.podCIDRs: FieldValueInvalid"],
     ],
     [
-      "a duplicate range",
+      "rejects a duplicate range",
       { podCIDRs: ["10.0.0.0/24", "10.0.0.0/24"] },
       ["spec.podCIDRs[1]: FieldValueDuplicate", "spec.podCIDRs: FieldValueInvalid"],
     ],
-    ["a taint", { taints: [{ key: "a/b", value: "c", effect: "NoExecute" }] }, []],
+    ["accepts a taint", { taints: [{ key: "a/b", value: "c", effect: "NoExecute" }] }, []],
     [
-      "an empty taint",
+      "rejects an empty taint",
       { taints: [{}] },
       ["spec.taints[0].effect: FieldValueRequired", "spec.taints[0].key: FieldValueInvalid"],
     ],
     [
-      "a malformed taint",
+      "rejects a malformed taint",
       { taints: [{ key: "a b", value: "c d", effect: "Never" }] },
       [
         "spec.taints[0].value: FieldValueInvalid",
@@ -64,7 +68,7 @@ describe("Node: validation", () => {
       ],
     ],
     [
-      "a duplicate taint key and effect",
+      "rejects a duplicate taint key and effect",
       {
         taints: [
           { key: "a", effect: "NoExecute" },
@@ -74,7 +78,7 @@ describe("Node: validation", () => {
       },
       ["spec.taints[2]: FieldValueDuplicate"],
     ],
-  ])("validates %s", (_name, spec, faults) => {
+  ])("%s", (_name, spec, faults) => {
     // An empty key is reported twice, as an empty and as a malformed name.
     expect([...new Set(judgeNew(Node, { spec }).faults)].toSorted()).toEqual(faults.toSorted());
   });

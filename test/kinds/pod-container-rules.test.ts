@@ -6,24 +6,24 @@ const long = "a".repeat(64);
 
 describe("Pod containers", () => {
   check([
-    ["an empty list of containers", podWith({ containers: [] }), ["spec.containers: Required"]],
-    ["an empty name", containerWith({ name: "" }), [`${c}.name: Required`]],
-    ["a name in upper case", containerWith({ name: "Main" }), [`${c}.name: Invalid`]],
-    ["a name above 63 characters", containerWith({ name: long }), [`${c}.name: Invalid`]],
-    ["an empty image", containerWith({ image: "" }), [`${c}.image: Required`]],
-    ["an image with surrounding spaces", containerWith({ image: " a " }), [`${c}.image: Invalid`]],
+    ["rejects an empty list of containers", podWith({ containers: [] }), ["spec.containers: Required"]],
+    ["rejects an empty name", containerWith({ name: "" }), [`${c}.name: Required`]],
+    ["rejects a name in upper case", containerWith({ name: "Main" }), [`${c}.name: Invalid`]],
+    ["rejects a name above 63 characters", containerWith({ name: long }), [`${c}.name: Invalid`]],
+    ["rejects an empty image", containerWith({ image: "" }), [`${c}.image: Required`]],
+    ["rejects an image with surrounding spaces", containerWith({ image: " a " }), [`${c}.image: Invalid`]],
     [
-      "a duplicate name",
+      "rejects a duplicate name",
       podWith({ containers: [container, container] }),
       ["spec.containers[1].name: Duplicate"],
     ],
     [
-      "an init container with the name of a container",
+      "rejects an init container with the name of a container",
       podWith({ initContainers: [container] }),
       ["spec.initContainers[0].name: Duplicate"],
     ],
     [
-      "an init container with lifecycle and probes",
+      "rejects an init container with lifecycle and probes",
       podWith({
         initContainers: [
           {
@@ -44,12 +44,12 @@ describe("Pod containers", () => {
       ],
     ],
     [
-      "an unknown imagePullPolicy",
+      "rejects an unknown imagePullPolicy",
       containerWith({ imagePullPolicy: "Often" }),
       [`${c}.imagePullPolicy: NotSupported`],
     ],
     [
-      "an unknown terminationMessagePolicy",
+      "rejects an unknown terminationMessagePolicy",
       containerWith({ terminationMessagePolicy: "Mail" }),
       [`${c}.terminationMessagePolicy: NotSupported`],
     ],
@@ -60,30 +60,42 @@ describe("Container ports", () => {
   const ports = (...list: Part[]) => containerWith({ ports: list });
   check([
     [
-      "ports with names and protocols",
+      "accepts ports with names and protocols",
       ports({ name: "http", containerPort: 80 }, { name: "dns", containerPort: 53, protocol: "UDP" }),
       [],
     ],
-    ["a port without containerPort", ports({ name: "http" }), [`${c}.ports[0].containerPort: Required`]],
     [
-      "a containerPort above 65535",
+      "rejects a port without containerPort",
+      ports({ name: "http" }),
+      [`${c}.ports[0].containerPort: Required`],
+    ],
+    [
+      "rejects a containerPort above 65535",
       ports({ containerPort: 65536 }),
       [`${c}.ports[0].containerPort: Invalid`],
     ],
-    ["a negative hostPort", ports({ containerPort: 1, hostPort: -1 }), [`${c}.ports[0].hostPort: Invalid`]],
-    ["a malformed port name", ports({ containerPort: 1, name: "Web" }), [`${c}.ports[0].name: Invalid`]],
     [
-      "an unknown protocol",
+      "rejects a negative hostPort",
+      ports({ containerPort: 1, hostPort: -1 }),
+      [`${c}.ports[0].hostPort: Invalid`],
+    ],
+    [
+      "rejects a malformed port name",
+      ports({ containerPort: 1, name: "Web" }),
+      [`${c}.ports[0].name: Invalid`],
+    ],
+    [
+      "rejects an unknown protocol",
       ports({ containerPort: 1, protocol: "ICMP" }),
       [`${c}.ports[0].protocol: NotSupported`],
     ],
     [
-      "a duplicate port name",
+      "rejects a duplicate port name",
       ports({ containerPort: 1, name: "a" }, { containerPort: 2, name: "a" }),
       [`${c}.ports[1].name: Duplicate`],
     ],
     [
-      "a duplicate hostPort",
+      "rejects a duplicate hostPort",
       podWith({
         containers: [
           { ...container, ports: [{ containerPort: 1, hostPort: 9 }] },
@@ -93,7 +105,7 @@ describe("Container ports", () => {
       ["spec.containers[1].ports[0].hostPort: Duplicate"],
     ],
     [
-      "a hostPort used with two protocols and in an init container",
+      "accepts a hostPort used with two protocols and in an init container",
       podWith({
         containers: [
           {
@@ -109,7 +121,7 @@ describe("Container ports", () => {
       [],
     ],
     [
-      "a hostPort that differs from containerPort with hostNetwork",
+      "rejects a hostPort that differs from containerPort with hostNetwork",
       containerWith({ ports: [{ containerPort: 80, hostPort: 8080 }] }, { hostNetwork: true }),
       [`${c}.ports[0].containerPort: Invalid`],
     ],
@@ -123,89 +135,101 @@ describe("Container environment", () => {
   const resource = (ref: Part) => from({ resourceFieldRef: ref });
   const at = `${c}.env[0].valueFrom`;
   check([
-    ["variables with values", env({ name: "A", value: "1" }, { name: "_b-c.D" }), []],
-    ["a variable without a name", env({ value: "1" }), [`${c}.env[0].name: Required`]],
-    ["a name that begins with a digit", env({ name: "1A" }), [`${c}.env[0].name: Invalid`]],
-    ["a name that begins with two dots", env({ name: "..A" }), [`${c}.env[0].name: Invalid`]],
-    ["an empty valueFrom", from({}), [`${at}: Invalid`]],
+    ["accepts variables with values", env({ name: "A", value: "1" }, { name: "_b-c.D" }), []],
+    ["rejects a variable without a name", env({ value: "1" }), [`${c}.env[0].name: Required`]],
+    ["rejects a name that begins with a digit", env({ name: "1A" }), [`${c}.env[0].name: Invalid`]],
+    ["rejects a name that begins with two dots", env({ name: "..A" }), [`${c}.env[0].name: Invalid`]],
+    ["rejects an empty valueFrom", from({}), [`${at}: Invalid`]],
     [
-      "both value and valueFrom",
+      "rejects both value and valueFrom",
       from({ secretKeyRef: { name: "s", key: "k" } }, { value: "1" }),
       [`${at}: Invalid`],
     ],
     [
-      "two sources in valueFrom",
+      "rejects two sources in valueFrom",
       from({ secretKeyRef: { name: "s", key: "k" }, configMapKeyRef: { name: "s", key: "k" } }),
       [`${at}: Invalid`],
     ],
     [
-      "a malformed secret key",
+      "rejects a malformed secret key",
       from({ secretKeyRef: { name: "s", key: "a b" } }),
       [`${at}.secretKeyRef.key: Invalid`],
     ],
     [
-      "a configMapKeyRef without key",
+      "rejects a configMapKeyRef without key",
       from({ configMapKeyRef: { name: "s" } }),
       [`${at}.configMapKeyRef.key: Required`],
     ],
     [
-      "a configMapKeyRef without name",
+      "rejects a configMapKeyRef without name",
       from({ configMapKeyRef: { key: "s" } }),
       [`${at}.configMapKeyRef.name: Invalid`],
     ],
-    ["a fieldRef to one label", field("metadata.labels['app']"), []],
-    ["a fieldRef to status.podIPs", field("status.podIPs"), []],
-    ["a fieldRef to all labels", field("metadata.labels"), [`${at}.fieldRef.fieldPath: NotSupported`]],
-    ["a fieldRef to an unknown field", field("spec.what"), [`${at}.fieldRef.fieldPath: Invalid`]],
+    ["accepts a fieldRef to one label", field("metadata.labels['app']"), []],
+    ["accepts a fieldRef to status.podIPs", field("status.podIPs"), []],
     [
-      "a fieldRef with a key in a field that is not a map",
+      "rejects a fieldRef to all labels",
+      field("metadata.labels"),
+      [`${at}.fieldRef.fieldPath: NotSupported`],
+    ],
+    ["rejects a fieldRef to an unknown field", field("spec.what"), [`${at}.fieldRef.fieldPath: Invalid`]],
+    [
+      "rejects a fieldRef with a key in a field that is not a map",
       field("metadata.name['a']"),
       [`${at}.fieldRef.fieldPath: Invalid`],
     ],
-    ["a fieldRef with a malformed label key", field("metadata.labels['a b']"), [`${at}.fieldRef: Invalid`]],
     [
-      "a fieldRef with an unknown apiVersion",
+      "rejects a fieldRef with a malformed label key",
+      field("metadata.labels['a b']"),
+      [`${at}.fieldRef: Invalid`],
+    ],
+    [
+      "rejects a fieldRef with an unknown apiVersion",
       field("metadata.name", "v2"),
       [`${at}.fieldRef.fieldPath: Invalid`],
     ],
-    ["a fieldRef without fieldPath", from({ fieldRef: {} }), [`${at}.fieldRef.fieldPath: Required`]],
-    ["a resourceFieldRef", resource({ resource: "limits.cpu", divisor: "1m" }), []],
+    ["rejects a fieldRef without fieldPath", from({ fieldRef: {} }), [`${at}.fieldRef.fieldPath: Required`]],
+    ["accepts a resourceFieldRef", resource({ resource: "limits.cpu", divisor: "1m" }), []],
     [
-      "a resourceFieldRef to huge pages",
+      "accepts a resourceFieldRef to huge pages",
       resource({ resource: "requests.hugepages-2Mi", divisor: "1Mi" }),
       [],
     ],
-    ["a resourceFieldRef without resource", resource({}), [`${at}.resourceFieldRef.resource: Required`]],
     [
-      "a resourceFieldRef to an unknown resource",
+      "rejects a resourceFieldRef without resource",
+      resource({}),
+      [`${at}.resourceFieldRef.resource: Required`],
+    ],
+    [
+      "rejects a resourceFieldRef to an unknown resource",
       resource({ resource: "limits.gpu" }),
       [`${at}.resourceFieldRef.resource: NotSupported`],
     ],
     [
-      "a divisor of another unit",
+      "rejects a divisor of another unit",
       resource({ resource: "limits.cpu", divisor: "1Mi" }),
       [`${at}.resourceFieldRef.divisor: Invalid`],
     ],
     [
-      "envFrom with a config map and a secret",
+      "accepts envFrom with a config map and a secret",
       containerWith({
         envFrom: [{ configMapRef: { name: "a" } }, { secretRef: { name: "b" }, prefix: "P_" }],
       }),
       [],
     ],
-    ["an empty envFrom entry", containerWith({ envFrom: [{}] }), [`${c}.envFrom: Invalid`]],
+    ["rejects an empty envFrom entry", containerWith({ envFrom: [{}] }), [`${c}.envFrom: Invalid`]],
     [
-      "an envFrom entry with both configMapRef and secretRef",
+      "rejects an envFrom entry with both configMapRef and secretRef",
       containerWith({ envFrom: [{ configMapRef: { name: "a" }, secretRef: { name: "b" } }] }),
       [`${c}.envFrom: Invalid`],
     ],
     [
-      "a configMapRef without name",
+      "rejects a configMapRef without name",
       containerWith({ envFrom: [{ configMapRef: {} }] }),
       [`${c}.envFrom[0].configMapRef.name: Required`],
     ],
     [
-      "a malformed prefix",
+      "rejects a malformed prefix",
       containerWith({ envFrom: [{ configMapRef: { name: "a" }, prefix: "1" }] }),
       [`${c}.envFrom[0].prefix: Invalid`],
     ],
@@ -223,48 +247,48 @@ describe("Container volumeMounts and volumeDevices", () => {
   const d = `${c}.volumeDevices`;
   check([
     [
-      "two mounts of a volume",
+      "accepts two mounts of a volume",
       mount({ name: "data", mountPath: "/a", subPath: "b" }, { name: "data", mountPath: "/c" }),
       [],
     ],
     [
-      "a mount of an undeclared volume",
+      "rejects a mount of an undeclared volume",
       mount({ name: "other", mountPath: "/a" }),
       [`${m}[0].name: NotFound`],
     ],
     [
-      "a mount without name",
+      "rejects a mount without name",
       mount({ mountPath: "/a" }),
       [`${m}[0].name: Required`, `${m}[0].name: NotFound`],
     ],
-    ["a mount without mountPath", mount({ name: "data" }), [`${m}[0].mountPath: Required`]],
+    ["rejects a mount without mountPath", mount({ name: "data" }), [`${m}[0].mountPath: Required`]],
     [
-      "a duplicate mountPath",
+      "rejects a duplicate mountPath",
       mount({ name: "data", mountPath: "/a" }, { name: "claim", mountPath: "/a" }),
       [`${m}[1].mountPath: Invalid`],
     ],
     [
-      "an absolute subPath",
+      "rejects an absolute subPath",
       mount({ name: "data", mountPath: "/a", subPath: "/b" }),
       [`${m}[0].subPath: Invalid`],
     ],
     [
-      "a subPathExpr with ..",
+      "rejects a subPathExpr with ..",
       mount({ name: "data", mountPath: "/a", subPathExpr: "a/../b" }),
       [`${m}[0].subPathExpr: Invalid`],
     ],
     [
-      "both subPath and subPathExpr",
+      "rejects both subPath and subPathExpr",
       mount({ name: "data", mountPath: "/a", subPath: "b", subPathExpr: "c" }),
       [`${m}[0].subPathExpr: Invalid`],
     ],
     [
-      "Bidirectional propagation in an unprivileged container",
+      "rejects Bidirectional propagation in an unprivileged container",
       mount({ name: "data", mountPath: "/a", mountPropagation: "Bidirectional" }),
       [`${m}[0].mountPropagation: Forbidden`],
     ],
     [
-      "Bidirectional propagation in a privileged container",
+      "accepts Bidirectional propagation in a privileged container",
       use({
         securityContext: { privileged: true },
         volumeMounts: [{ name: "data", mountPath: "/a", mountPropagation: "Bidirectional" }],
@@ -272,28 +296,32 @@ describe("Container volumeMounts and volumeDevices", () => {
       [],
     ],
     [
-      "an unknown mountPropagation",
+      "rejects an unknown mountPropagation",
       mount({ name: "data", mountPath: "/a", mountPropagation: "Up" }),
       [`${m}[0].mountPropagation: NotSupported`],
     ],
-    ["a volumeDevice of a claim", use({ volumeDevices: [{ name: "claim", devicePath: "/dev/x" }] }), []],
     [
-      "a volumeDevice of an emptyDir",
+      "accepts a volumeDevice of a claim",
+      use({ volumeDevices: [{ name: "claim", devicePath: "/dev/x" }] }),
+      [],
+    ],
+    [
+      "rejects a volumeDevice of an emptyDir",
       use({ volumeDevices: [{ name: "data", devicePath: "/dev/x" }] }),
       [`${d}[0].name: NotFound`],
     ],
     [
-      "a volumeDevice without devicePath",
+      "rejects a volumeDevice without devicePath",
       use({ volumeDevices: [{ name: "claim" }] }),
       [`${d}[0].devicePath: Required`],
     ],
     [
-      "a devicePath with ..",
+      "rejects a devicePath with ..",
       use({ volumeDevices: [{ name: "claim", devicePath: "/dev/../x" }] }),
       [`${d}[0].devicePath: Invalid`],
     ],
     [
-      "a duplicate volumeDevice",
+      "rejects a duplicate volumeDevice",
       use({
         volumeDevices: [
           { name: "claim", devicePath: "/a" },
@@ -303,7 +331,7 @@ describe("Container volumeMounts and volumeDevices", () => {
       [`${d}[1].name: Invalid`, `${d}[1].devicePath: Invalid`],
     ],
     [
-      "a volume that is both mounted and used as a device",
+      "rejects a volume that is both mounted and used as a device",
       use({
         volumeMounts: [{ name: "claim", mountPath: "/a" }],
         volumeDevices: [{ name: "claim", devicePath: "/a" }],

@@ -5,84 +5,96 @@ import { check, c } from "./pod-rules-support.ts";
 describe("Pod names, network and deadlines", () => {
   check([
     [
-      "activeDeadlineSeconds 0",
+      "rejects activeDeadlineSeconds 0",
       podWith({ activeDeadlineSeconds: 0 }),
       ["spec.activeDeadlineSeconds: Invalid"],
     ],
     [
-      "an unknown restartPolicy",
+      "rejects an unknown restartPolicy",
       podWith({ restartPolicy: "Sometimes" }),
       ["spec.restartPolicy: NotSupported"],
     ],
-    ["a malformed nodeName", podWith({ nodeName: "A_b" }), ["spec.nodeName: Invalid"]],
-    ["a malformed nodeSelector", podWith({ nodeSelector: { "a b": "c" } }), ["spec.nodeSelector: Invalid"]],
+    ["rejects a malformed nodeName", podWith({ nodeName: "A_b" }), ["spec.nodeName: Invalid"]],
     [
-      "a malformed serviceAccountName",
+      "rejects a malformed nodeSelector",
+      podWith({ nodeSelector: { "a b": "c" } }),
+      ["spec.nodeSelector: Invalid"],
+    ],
+    [
+      "rejects a malformed serviceAccountName",
       podWith({ serviceAccountName: "A" }),
       ["spec.serviceAccountName: Invalid"],
     ],
-    ["a hostname with a dot", podWith({ hostname: "a.b" }), ["spec.hostname: Invalid"]],
-    ["a subdomain with a dot", podWith({ subdomain: "a.b" }), ["spec.subdomain: Invalid"]],
+    ["rejects a hostname with a dot", podWith({ hostname: "a.b" }), ["spec.hostname: Invalid"]],
+    ["rejects a subdomain with a dot", podWith({ subdomain: "a.b" }), ["spec.subdomain: Invalid"]],
     [
-      "a malformed priorityClassName",
+      "rejects a malformed priorityClassName",
       podWith({ priorityClassName: "A" }),
       ["spec.priorityClassName: Invalid"],
     ],
-    ["a malformed runtimeClassName", podWith({ runtimeClassName: "A" }), ["spec.runtimeClassName: Invalid"]],
     [
-      "an unknown preemptionPolicy",
+      "rejects a malformed runtimeClassName",
+      podWith({ runtimeClassName: "A" }),
+      ["spec.runtimeClassName: Invalid"],
+    ],
+    [
+      "rejects an unknown preemptionPolicy",
       podWith({ preemptionPolicy: "Maybe" }),
       ["spec.preemptionPolicy: NotSupported"],
     ],
-    ["an unknown dnsPolicy", podWith({ dnsPolicy: "Mine" }), ["spec.dnsPolicy: NotSupported"]],
-    ["dnsPolicy None without dnsConfig", podWith({ dnsPolicy: "None" }), ["spec.dnsConfig: Required"]],
+    ["rejects an unknown dnsPolicy", podWith({ dnsPolicy: "Mine" }), ["spec.dnsPolicy: NotSupported"]],
     [
-      "dnsPolicy None without nameservers",
+      "rejects dnsPolicy None without dnsConfig",
+      podWith({ dnsPolicy: "None" }),
+      ["spec.dnsConfig: Required"],
+    ],
+    [
+      "rejects dnsPolicy None without nameservers",
       podWith({ dnsPolicy: "None", dnsConfig: {} }),
       ["spec.dnsConfig.nameservers: Required"],
     ],
     [
-      "a malformed nameserver",
+      "rejects a malformed nameserver",
       podWith({ dnsConfig: { nameservers: ["192.0.2.1", "x"] } }),
       ["spec.dnsConfig.nameservers[1]: Invalid"],
     ],
     [
-      "more than 3 nameservers",
+      "rejects more than 3 nameservers",
       podWith({ dnsConfig: { nameservers: ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"] } }),
       ["spec.dnsConfig.nameservers: Invalid"],
     ],
     [
-      "a malformed search domain",
+      "rejects a malformed search domain",
       podWith({ dnsConfig: { searches: ["a.example.", "A"] } }),
       ["spec.dnsConfig.searches[1]: Invalid"],
     ],
     [
-      "more than 32 search domains",
+      "rejects more than 32 search domains",
       podWith({ dnsConfig: { searches: Array.from({ length: 33 }, () => "a") } }),
       ["spec.dnsConfig.searches: Invalid"],
     ],
     [
-      "a DNS option without a name",
+      "rejects a DNS option without a name",
       podWith({ dnsConfig: { options: [{ value: "1" }] } }),
       ["spec.dnsConfig.options[0]: Required"],
     ],
     [
-      "malformed hostAliases",
+      "rejects malformed hostAliases",
       podWith({ hostAliases: [{ ip: "x", hostnames: ["A"] }] }),
       ["spec.hostAliases.ip: Invalid", "spec.hostAliases.hostnames: Invalid"],
     ],
     [
-      "a malformed readinessGate",
+      "rejects a malformed readinessGate",
       podWith({ readinessGates: [{ conditionType: "a b" }] }),
       ["spec.readinessGates[0].conditionType: Invalid"],
     ],
     [
-      "the mirror annotation without a nodeName",
+      "rejects the mirror annotation without a nodeName",
       { metadata: { annotations: { "platform.io/config.mirror": "x" } }, ...podWith({}) },
       ["metadata.annotations[platform.io/config.mirror]: Invalid"],
     ],
     [
-      "an AppArmor annotation for an unknown container",
+      "rejects an AppArmor annotation for an unknown container",
       {
         metadata: { annotations: { "container.apparmor.security.beta.platform.io/x": "unconfined" } },
         ...podWith({}),
@@ -110,7 +122,7 @@ describe("Pod affinity, tolerations, topology spread and scheduling gates", () =
   const u = "spec.topologySpreadConstraints[0]";
   check([
     [
-      "node affinity expressions",
+      "accepts node affinity expressions",
       node({
         matchExpressions: [
           { key: "a", operator: "In", values: ["b"] },
@@ -120,7 +132,7 @@ describe("Pod affinity, tolerations, topology spread and scheduling gates", () =
       [],
     ],
     [
-      "node affinity without terms",
+      "rejects node affinity without terms",
       podWith({
         affinity: {
           nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } },
@@ -129,47 +141,47 @@ describe("Pod affinity, tolerations, topology spread and scheduling gates", () =
       [`${n}: Required`],
     ],
     [
-      "operator In without values",
+      "rejects operator In without values",
       node({ matchExpressions: [{ key: "a", operator: "In" }] }),
       [`${n}[0].matchExpressions[0].values: Required`],
     ],
     [
-      "operator Exists with values",
+      "rejects operator Exists with values",
       node({ matchExpressions: [{ key: "a", operator: "Exists", values: ["b"] }] }),
       [`${n}[0].matchExpressions[0].values: Forbidden`],
     ],
     [
-      "operator Lt with two values",
+      "rejects operator Lt with two values",
       node({ matchExpressions: [{ key: "a", operator: "Lt", values: ["1", "2"] }] }),
       [`${n}[0].matchExpressions[0].values: Required`],
     ],
     [
-      "an unknown operator in a node selector",
+      "rejects an unknown operator in a node selector",
       node({ matchExpressions: [{ key: "a", operator: "Like" }] }),
       [`${n}[0].matchExpressions[0].operator: Invalid`],
     ],
     [
-      "a malformed key in a node selector",
+      "rejects a malformed key in a node selector",
       node({ matchExpressions: [{ key: "a b", operator: "Exists" }] }),
       [`${n}[0].matchExpressions[0].key: Invalid`],
     ],
     [
-      "matchFields on metadata.name",
+      "accepts matchFields on metadata.name",
       node({ matchFields: [{ key: "metadata.name", operator: "In", values: ["n"] }] }),
       [],
     ],
     [
-      "matchFields on an unsupported field",
+      "rejects matchFields on an unsupported field",
       node({ matchFields: [{ key: "metadata.uid", operator: "In", values: ["n"] }] }),
       [`${n}[0].matchFields[0].key: Invalid`],
     ],
     [
-      "matchFields with two names",
+      "rejects matchFields with two names",
       node({ matchFields: [{ key: "metadata.name", operator: "In", values: ["n", "m"] }] }),
       [`${n}[0].matchFields[0].values: Required`],
     ],
     [
-      "a node affinity weight above 100",
+      "rejects a node affinity weight above 100",
       podWith({
         affinity: {
           nodeAffinity: {
@@ -180,27 +192,27 @@ describe("Pod affinity, tolerations, topology spread and scheduling gates", () =
       ["spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid"],
     ],
     [
-      "pod affinity with selector and namespaces",
+      "accepts pod affinity with selector and namespaces",
       near({ topologyKey: "zone", labelSelector: { matchLabels: { a: "b" } }, namespaces: ["x"] }),
       [],
     ],
     [
-      "pod affinity without topologyKey",
+      "rejects pod affinity without topologyKey",
       near({}),
       [`${a}.topologyKey: Required`, `${a}.topologyKey: Invalid`, `${a}.topologyKey: Invalid`],
     ],
     [
-      "pod affinity with a malformed namespace",
+      "rejects pod affinity with a malformed namespace",
       near({ topologyKey: "zone", namespaces: ["A"] }),
       [`${a}.namespace: Invalid`],
     ],
     [
-      "pod affinity with a malformed labelSelector",
+      "rejects pod affinity with a malformed labelSelector",
       near({ topologyKey: "zone", labelSelector: { matchExpressions: [{ key: "a", operator: "In" }] } }),
       [`${a}.labelSelector.matchExpressions[0].values: Required`],
     ],
     [
-      "pod anti-affinity without weight",
+      "rejects pod anti-affinity without weight",
       podWith({
         affinity: {
           podAntiAffinity: {
@@ -211,74 +223,86 @@ describe("Pod affinity, tolerations, topology spread and scheduling gates", () =
       ["spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid"],
     ],
     [
-      "two tolerations",
+      "accepts two tolerations",
       tolerate({ operator: "Exists" }, { key: "a", value: "b", effect: "NoExecute", tolerationSeconds: 5 }),
       [],
     ],
-    ["operator Equal without a key", tolerate({ value: "b" }), [`${t}.operator: Invalid`]],
-    ["a malformed toleration key", tolerate({ key: "a b", operator: "Exists" }), [`${t}.key: Invalid`]],
+    ["rejects operator Equal without a key", tolerate({ value: "b" }), [`${t}.operator: Invalid`]],
     [
-      "operator Exists with a value",
+      "rejects a malformed toleration key",
+      tolerate({ key: "a b", operator: "Exists" }),
+      [`${t}.key: Invalid`],
+    ],
+    [
+      "rejects operator Exists with a value",
       tolerate({ key: "a", operator: "Exists", value: "b" }),
       [`${t}.operator: Invalid`],
     ],
-    ["a malformed toleration value", tolerate({ key: "a", value: "b c" }), [`${t}.operator: Invalid`]],
     [
-      "an unknown toleration operator",
+      "rejects a malformed toleration value",
+      tolerate({ key: "a", value: "b c" }),
+      [`${t}.operator: Invalid`],
+    ],
+    [
+      "rejects an unknown toleration operator",
       tolerate({ key: "a", operator: "Like" }),
       [`${t}.operator: NotSupported`],
     ],
     [
-      "tolerationSeconds without effect NoExecute",
+      "rejects tolerationSeconds without effect NoExecute",
       tolerate({ key: "a", tolerationSeconds: 5 }),
       [`${t}.effect: Invalid`],
     ],
     [
-      "an unknown toleration effect",
+      "rejects an unknown toleration effect",
       tolerate({ key: "a", effect: "Nothing" }),
       [`${t}.effect: NotSupported`],
     ],
-    ["two topologySpreadConstraints", spread(zone, { ...zone, whenUnsatisfiable: "ScheduleAnyway" }), []],
     [
-      "duplicate topologySpreadConstraints",
+      "accepts two topologySpreadConstraints",
+      spread(zone, { ...zone, whenUnsatisfiable: "ScheduleAnyway" }),
+      [],
+    ],
+    [
+      "rejects duplicate topologySpreadConstraints",
       spread(zone, zone),
       [`${u}.{topologyKey, whenUnsatisfiable}: Duplicate`],
     ],
-    ["maxSkew 0", spread({ ...zone, maxSkew: 0 }), [`${u}.maxSkew: Invalid`]],
-    ["an empty topologyKey", spread({ ...zone, topologyKey: "" }), [`${u}.topologyKey: Required`]],
+    ["rejects maxSkew 0", spread({ ...zone, maxSkew: 0 }), [`${u}.maxSkew: Invalid`]],
+    ["rejects an empty topologyKey", spread({ ...zone, topologyKey: "" }), [`${u}.topologyKey: Required`]],
     [
-      "an unknown whenUnsatisfiable",
+      "rejects an unknown whenUnsatisfiable",
       spread({ ...zone, whenUnsatisfiable: "Cry" }),
       [`${u}.whenUnsatisfiable: NotSupported`],
     ],
     [
-      "an unknown nodeTaintsPolicy",
+      "rejects an unknown nodeTaintsPolicy",
       spread({ ...zone, nodeTaintsPolicy: "Maybe" }),
       [`${u}.nodeTaintsPolicy: NotSupported`],
     ],
-    ["minDomains 0", spread({ ...zone, minDomains: 0 }), [`${u}.minDomains: Invalid`]],
+    ["rejects minDomains 0", spread({ ...zone, minDomains: 0 }), [`${u}.minDomains: Invalid`]],
     [
-      "minDomains with ScheduleAnyway",
+      "rejects minDomains with ScheduleAnyway",
       spread({ ...zone, whenUnsatisfiable: "ScheduleAnyway", minDomains: 2 }),
       [`${u}.minDomains: Invalid`],
     ],
     [
-      "matchLabelKeys",
+      "accepts matchLabelKeys",
       spread({ ...zone, matchLabelKeys: ["a"], labelSelector: { matchLabels: { b: "c" } } }),
       [],
     ],
     [
-      "matchLabelKeys without labelSelector",
+      "rejects matchLabelKeys without labelSelector",
       spread({ ...zone, matchLabelKeys: ["a"] }),
       [`${u}.matchLabelKeys: Forbidden`],
     ],
     [
-      "matchLabelKeys that repeat a key of labelSelector",
+      "rejects matchLabelKeys that repeat a key of labelSelector",
       spread({ ...zone, matchLabelKeys: ["a"], labelSelector: { matchLabels: { a: "c" } } }),
       [`${u}.matchLabelKeys[0]: Invalid`],
     ],
     [
-      "malformed and duplicate schedulingGates",
+      "rejects malformed and duplicate schedulingGates",
       podWith({ schedulingGates: [{ name: "a b" }, { name: "c" }, { name: "c" }] }),
       ["spec.schedulingGates[0]: Invalid", "spec.schedulingGates[2]: Duplicate"],
     ],
@@ -290,32 +314,36 @@ describe("Pod resource claims and user namespaces", () => {
     containerWith({ resources: { claims: used } }, { resourceClaims });
   const one = { name: "gpu", source: { resourceClaimName: "x" } };
   check([
-    ["a claim that a container uses", claims([one], [{ name: "gpu" }]), []],
+    ["accepts a claim that a container uses", claims([one], [{ name: "gpu" }]), []],
     [
-      "a claim that a container uses twice",
+      "rejects a claim that a container uses twice",
       claims([one], [{ name: "gpu" }, { name: "gpu" }]),
       [`${c}.resources.claims[1]: Duplicate`],
     ],
     [
-      "a use of an undeclared claim",
+      "rejects a use of an undeclared claim",
       claims([one], [{ name: "fpga" }]),
       [`${c}.resources.claims[0]: NotFound`],
     ],
-    ["a use of a claim without a name", claims([one], [{}]), [`${c}.resources.claims[0]: Required`]],
-    ["a claim without a source", claims([{ name: "gpu" }], []), ["spec.resourceClaims[0].source: Invalid"]],
-    ["a duplicate claim name", claims([one, one], []), ["spec.resourceClaims[1].name: Duplicate"]],
+    ["rejects a use of a claim without a name", claims([one], [{}]), [`${c}.resources.claims[0]: Required`]],
     [
-      "hostUsers false with an emptyDir",
+      "rejects a claim without a source",
+      claims([{ name: "gpu" }], []),
+      ["spec.resourceClaims[0].source: Invalid"],
+    ],
+    ["rejects a duplicate claim name", claims([one, one], []), ["spec.resourceClaims[1].name: Duplicate"]],
+    [
+      "accepts hostUsers false with an emptyDir",
       podWith({ hostUsers: false, volumes: [{ name: "a", emptyDir: {} }] }),
       [],
     ],
     [
-      "hostUsers false with hostNetwork",
+      "rejects hostUsers false with hostNetwork",
       podWith({ hostUsers: false, hostNetwork: true }),
       ["spec.hostNetwork: Forbidden"],
     ],
     [
-      "hostUsers false with a hostPath volume",
+      "rejects hostUsers false with a hostPath volume",
       podWith({ hostUsers: false, volumes: [{ name: "a", hostPath: { path: "/a" } }] }),
       ["spec.volumes[0]: Forbidden"],
     ],

@@ -9,7 +9,7 @@ function check(
   cases: readonly Case[],
   options: { gates?: readonly string[]; subresource?: string } = {},
 ): void {
-  it.each(cases)("validates %s", (_title, before, now, faults) => {
+  it.each(cases)("%s", (_title, before, now, faults) => {
     const found = judgeUpdate(Pod, before, now, options).faults;
     expect(found.map((fault) => fault.replace("FieldValue", ""))).toEqual(faults);
   });
@@ -18,91 +18,101 @@ function check(
 describe("Pod updates", () => {
   const tolerations = [{ key: "a", operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 }];
   check([
-    ["an unchanged spec", podWith({}), podWith({}), []],
-    ["a changed image", podWith({}), containerWith({ image: "other", imagePullPolicy: "IfNotPresent" }), []],
+    ["accepts an unchanged spec", podWith({}), podWith({}), []],
     [
-      "a changed image of an init container",
+      "accepts a changed image",
+      podWith({}),
+      containerWith({ image: "other", imagePullPolicy: "IfNotPresent" }),
+      [],
+    ],
+    [
+      "accepts a changed image of an init container",
       podWith({ initContainers: [{ name: "i", image: "a:1" }] }),
       podWith({ initContainers: [{ name: "i", image: "a:2" }] }),
       [],
     ],
-    ["a changed command", podWith({}), containerWith({ command: ["a"] }), ["spec: Forbidden"]],
+    ["rejects a changed command", podWith({}), containerWith({ command: ["a"] }), ["spec: Forbidden"]],
     [
-      "an added container",
+      "rejects an added container",
       podWith({}),
       podWith({ containers: [container, { ...container, name: "b" }] }),
       ["spec.containers: Forbidden"],
     ],
     [
-      "an added init container",
+      "rejects an added init container",
       podWith({}),
       podWith({ initContainers: [{ name: "i", image: "a" }] }),
       ["spec.initContainers: Forbidden"],
     ],
-    ["a changed nodeName", podWith({ nodeName: "a" }), podWith({ nodeName: "b" }), ["spec: Forbidden"]],
-    ["an added activeDeadlineSeconds", podWith({}), podWith({ activeDeadlineSeconds: 5 }), []],
     [
-      "a decreased activeDeadlineSeconds",
+      "rejects a changed nodeName",
+      podWith({ nodeName: "a" }),
+      podWith({ nodeName: "b" }),
+      ["spec: Forbidden"],
+    ],
+    ["accepts an added activeDeadlineSeconds", podWith({}), podWith({ activeDeadlineSeconds: 5 }), []],
+    [
+      "accepts a decreased activeDeadlineSeconds",
       podWith({ activeDeadlineSeconds: 5 }),
       podWith({ activeDeadlineSeconds: 4 }),
       [],
     ],
     [
-      "an increased activeDeadlineSeconds",
+      "rejects an increased activeDeadlineSeconds",
       podWith({ activeDeadlineSeconds: 5 }),
       podWith({ activeDeadlineSeconds: 6 }),
       ["spec.activeDeadlineSeconds: Invalid"],
     ],
     [
-      "a removed activeDeadlineSeconds",
+      "rejects a removed activeDeadlineSeconds",
       podWith({ activeDeadlineSeconds: 5 }),
       podWith({}),
       ["spec.activeDeadlineSeconds: Invalid"],
     ],
     [
-      "an added toleration",
+      "accepts an added toleration",
       podWith({ tolerations }),
       podWith({ tolerations: [{ key: "b", operator: "Exists" }, ...tolerations] }),
       [],
     ],
     [
-      "increased tolerationSeconds",
+      "accepts increased tolerationSeconds",
       podWith({ tolerations }),
       podWith({ tolerations: [{ ...tolerations[0], tolerationSeconds: 9 }] }),
       [],
     ],
     [
-      "a replaced toleration",
+      "rejects a replaced toleration",
       podWith({ tolerations }),
       podWith({ tolerations: [{ key: "b", operator: "Exists" }] }),
       ["spec.tolerations: Forbidden"],
     ],
     [
-      "a changed terminationGracePeriodSeconds",
+      "rejects a changed terminationGracePeriodSeconds",
       podWith({ terminationGracePeriodSeconds: 5 }),
       podWith({ terminationGracePeriodSeconds: 1 }),
       ["spec: Forbidden"],
     ],
     [
-      "a terminationGracePeriodSeconds changed from negative to 1",
+      "accepts a terminationGracePeriodSeconds changed from negative to 1",
       podWith({ terminationGracePeriodSeconds: -5 }),
       podWith({ terminationGracePeriodSeconds: 1 }),
       [],
     ],
     [
-      "a terminationGracePeriodSeconds changed from negative to another value than 1",
+      "rejects a terminationGracePeriodSeconds changed from negative to another value than 1",
       podWith({ terminationGracePeriodSeconds: -5 }),
       podWith({ terminationGracePeriodSeconds: 2 }),
       ["spec: Forbidden"],
     ],
     [
-      "an image with surrounding spaces",
+      "rejects an image with surrounding spaces",
       podWith({}),
       containerWith({ image: "other " }),
       ["spec.containers[0].image: Invalid"],
     ],
     [
-      "an added AppArmor annotation",
+      "rejects an added AppArmor annotation",
       podWith({}),
       {
         metadata: { annotations: { "container.apparmor.security.beta.platform.io/main": "unconfined" } },
@@ -117,9 +127,14 @@ describe("Pod updates: scheduling gates", () => {
   const gates = (...names: string[]) => podWith({ schedulingGates: names.map((name) => ({ name })) });
   check(
     [
-      ["a removed scheduling gate", gates("a", "b"), gates("b"), []],
-      ["the removal of the last scheduling gate", gates("a"), gates(), []],
-      ["an added scheduling gate", gates("a"), gates("a", "b"), ["spec.schedulingGates[1].name: Forbidden"]],
+      ["accepts a removed scheduling gate", gates("a", "b"), gates("b"), []],
+      ["accepts the removal of the last scheduling gate", gates("a"), gates(), []],
+      [
+        "rejects an added scheduling gate",
+        gates("a"),
+        gates("a", "b"),
+        ["spec.schedulingGates[1].name: Forbidden"],
+      ],
     ],
     { gates: ["PodSchedulingReadiness"] },
   );
@@ -154,40 +169,40 @@ describe("Pod status", () => {
   const state = (status: Part) => ({ ...podWith({}), status });
   check(
     [
-      ["an unknown phase", podWith({}), state({ phase: "Dreaming" }), []],
+      ["accepts an unknown phase", podWith({}), state({ phase: "Dreaming" }), []],
       [
-        "a malformed condition type",
+        "rejects a malformed condition type",
         podWith({}),
         state({ conditions: [{ type: "a b", status: "True" }] }),
         ["status.conditions[0].type: Invalid"],
       ],
       [
-        "a condition type with a domain",
+        "accepts a condition type with a domain",
         podWith({}),
         state({ conditions: [{ type: "example.com/a", status: "True" }] }),
         [],
       ],
       [
-        "a malformed nominatedNodeName",
+        "rejects a malformed nominatedNodeName",
         podWith({}),
         state({ nominatedNodeName: "A" }),
         ["status.nominatedNodeName: Invalid"],
       ],
-      ["a malformed podIP", podWith({}), state({ podIP: "x" }), ["status.podIPs[0]: Invalid"]],
+      ["rejects a malformed podIP", podWith({}), state({ podIP: "x" }), ["status.podIPs[0]: Invalid"]],
       [
-        "an IPv4 and an IPv6 address",
+        "accepts an IPv4 and an IPv6 address",
         podWith({}),
         state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "2001:db8::1" }] }),
         [],
       ],
       [
-        "two addresses of the same IP family",
+        "rejects two addresses of the same IP family",
         podWith({}),
         state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }] }),
         ["status.podIPs: Invalid"],
       ],
       [
-        "a duplicate address",
+        "rejects a duplicate address",
         podWith({}),
         state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "192.0.2.1" }] }),
         ["status.podIPs[1]: Duplicate", "status.podIPs: Invalid"],
@@ -228,35 +243,35 @@ describe("Pod ephemeral containers", () => {
   const withDebug = (...ephemeralContainers: Part[]) => podWith({ ephemeralContainers });
   const at = "spec.ephemeralContainers";
   it.each<[title: string, before: Part, now: Part, faults: string[]]>([
-    ["an added ephemeral container", podWith({}), withDebug(debug), []],
-    ["a targetContainerName", podWith({}), withDebug({ ...debug, targetContainerName: "main" }), []],
+    ["accepts an added ephemeral container", podWith({}), withDebug(debug), []],
+    ["accepts a targetContainerName", podWith({}), withDebug({ ...debug, targetContainerName: "main" }), []],
     [
-      "an unknown targetContainerName",
+      "rejects an unknown targetContainerName",
       podWith({}),
       withDebug({ ...debug, targetContainerName: "x" }),
       [`${at}[0].targetContainerName: FieldValueNotFound`],
     ],
     [
-      "a name that a container has",
+      "rejects a name that a container has",
       podWith({}),
       withDebug({ ...debug, name: "main" }),
       [`${at}[0].name: FieldValueDuplicate`],
     ],
-    ["a removed ephemeral container", withDebug(debug), podWith({}), [`${at}: FieldValueForbidden`]],
+    ["rejects a removed ephemeral container", withDebug(debug), podWith({}), [`${at}: FieldValueForbidden`]],
     [
-      "a changed ephemeral container",
+      "rejects a changed ephemeral container",
       withDebug(debug),
       withDebug({ ...debug, command: ["a"] }),
       [`${at}: FieldValueForbidden`],
     ],
     [
-      "reordered ephemeral containers",
+      "accepts reordered ephemeral containers",
       withDebug(debug, { ...debug, name: "b" }),
       withDebug({ ...debug, name: "b" }, debug),
       [],
     ],
     [
-      "an ephemeral container with ports, resources, probes and lifecycle",
+      "rejects an ephemeral container with ports, resources, probes and lifecycle",
       podWith({}),
       withDebug({
         ...debug,
@@ -272,7 +287,7 @@ describe("Pod ephemeral containers", () => {
         `${at}[0].resources: FieldValueForbidden`,
       ],
     ],
-  ])("validates %s", (_title, before, now, faults) => {
+  ])("%s", (_title, before, now, faults) => {
     expect(judgeUpdate(live, before, now, { subresource: "ephemeralcontainers" }).faults).toEqual(faults);
   });
 

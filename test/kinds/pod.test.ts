@@ -302,23 +302,31 @@ describe("PodTemplate", () => {
 
   it.each<[title: string, given: Part, faults: string[]]>([
     [
-      "an empty list of containers",
+      "rejects an empty list of containers",
       { spec: { containers: [] } },
       ["template.spec.containers: FieldValueRequired"],
     ],
-    ["malformed labels", { metadata: { labels: { "a b": "c" } } }, ["template.labels: FieldValueInvalid"]],
     [
-      "malformed annotations",
+      "rejects malformed labels",
+      { metadata: { labels: { "a b": "c" } } },
+      ["template.labels: FieldValueInvalid"],
+    ],
+    [
+      "rejects malformed annotations",
       { metadata: { annotations: { "a b": "c" } } },
       ["template.annotations: FieldValueInvalid"],
     ],
     [
-      "ephemeral containers",
+      "rejects ephemeral containers",
       { spec: { containers: [container], ephemeralContainers: [{ name: "d", image: "sh" }] } },
       ["template.spec.ephemeralContainers: FieldValueForbidden"],
     ],
-    ["an image with surrounding spaces", { spec: { containers: [{ ...container, image: " a" }] } }, []],
-  ])("validates %s", (_title, given, faults) => {
+    [
+      "accepts an image with surrounding spaces",
+      { spec: { containers: [{ ...container, image: " a" }] } },
+      [],
+    ],
+  ])("%s", (_title, given, faults) => {
     expect(judgeNew(PodTemplate, { template: { ...template, ...given } }).faults).toEqual(faults);
   });
 

@@ -13,27 +13,27 @@ describe("replica sets", () => {
   });
 
   validateCreates(ReplicaSet, [
-    ["negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
+    ["rejects negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
     [
-      "an absent selector",
+      "rejects an absent selector",
       { spec: { template } },
       ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
     ],
-    ["an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+    ["rejects an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
-      "template labels that the selector doesn't match",
+      "rejects template labels that the selector doesn't match",
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid"],
     ],
     [
-      "restartPolicy OnFailure",
+      "rejects restartPolicy OnFailure",
       withPods({ restartPolicy: "OnFailure" }),
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
   ]);
   validateUpdates(ReplicaSet, [
     [
-      "a changed selector",
+      "rejects a changed selector",
       withSpec({}),
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid", "spec.selector: Invalid"],
@@ -43,7 +43,7 @@ describe("replica sets", () => {
     ReplicaSet,
     [
       [
-        "fullyLabeledReplicas above replicas",
+        "rejects fullyLabeledReplicas above replicas",
         statusOf({ replicas: 0 }),
         statusOf({ replicas: 1, fullyLabeledReplicas: 2 }),
         ["status.fullyLabeledReplicas: Invalid"],

@@ -26,25 +26,25 @@ describe("replication controllers", () => {
   });
 
   validateCreates(ReplicationController, [
-    ["a missing template", { spec: { selector: { a: "b" } } }, ["spec.template: Required"]],
+    ["rejects a missing template", { spec: { selector: { a: "b" } } }, ["spec.template: Required"]],
     [
-      "a template without labels and no selector",
+      "rejects a template without labels and no selector",
       { spec: { template: { spec: filledSpec } } },
       ["spec.selector: Required"],
     ],
     [
-      "template labels that the selector doesn't match",
+      "rejects template labels that the selector doesn't match",
       { spec: { selector: { a: "b" }, template } },
       ["spec.template.metadata.labels: Invalid"],
     ],
-    ["negative replicas", { spec: { replicas: -1, template } }, ["spec.replicas: Invalid"]],
+    ["rejects negative replicas", { spec: { replicas: -1, template } }, ["spec.replicas: Invalid"]],
     [
-      "negative minReadySeconds",
+      "rejects negative minReadySeconds",
       { spec: { minReadySeconds: -1, template } },
       ["spec.minReadySeconds: Invalid"],
     ],
     [
-      "restartPolicy Never",
+      "rejects restartPolicy Never",
       { spec: { template: { ...template, spec: { containers: [container], restartPolicy: "Never" } } } },
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
@@ -53,7 +53,7 @@ describe("replication controllers", () => {
     ReplicationController,
     [
       [
-        "readyReplicas above replicas",
+        "rejects readyReplicas above replicas",
         { spec: { template } },
         { spec: { template }, status: { replicas: 1, readyReplicas: 2 } },
         ["status.readyReplicas: Invalid"],

@@ -5,22 +5,26 @@ import { port, service } from "./service-support.ts";
 
 describe("Service", () => {
   it.each<[string, object, string[]]>([
-    ["a minimal Service", { ports: [port] }, []],
-    ["a missing list of ports", {}, ["spec.ports: FieldValueRequired"]],
-    ["a headless Service without ports", { clusterIP: "None" }, []],
-    ["an ExternalName Service without ports", { type: "ExternalName", externalName: "a.example.com." }, []],
+    ["accepts a minimal Service", { ports: [port] }, []],
+    ["rejects a missing list of ports", {}, ["spec.ports: FieldValueRequired"]],
+    ["accepts a headless Service without ports", { clusterIP: "None" }, []],
     [
-      "an ExternalName Service without externalName",
+      "accepts an ExternalName Service without ports",
+      { type: "ExternalName", externalName: "a.example.com." },
+      [],
+    ],
+    [
+      "rejects an ExternalName Service without externalName",
       { type: "ExternalName" },
       ["spec.externalName: FieldValueRequired"],
     ],
     [
-      "a malformed externalName",
+      "rejects a malformed externalName",
       { type: "ExternalName", externalName: "-a" },
       ["spec.externalName: FieldValueInvalid"],
     ],
     [
-      "clusterIP and ipFamilies with type ExternalName",
+      "rejects clusterIP and ipFamilies with type ExternalName",
       {
         type: "ExternalName",
         externalName: "a",
@@ -34,14 +38,14 @@ describe("Service", () => {
         "spec.ipFamilyPolicy: FieldValueForbidden",
       ],
     ],
-    ["an unknown type", { type: "Other", ports: [port] }, ["spec.type: FieldValueNotSupported"]],
+    ["rejects an unknown type", { type: "Other", ports: [port] }, ["spec.type: FieldValueNotSupported"]],
     [
-      "two ports without names",
+      "rejects two ports without names",
       { ports: [port, { port: 81 }] },
       ["spec.ports[0].name: FieldValueRequired", "spec.ports[1].name: FieldValueRequired"],
     ],
     [
-      "duplicate and malformed port names",
+      "rejects duplicate and malformed port names",
       {
         ports: [
           { name: "a", port: 1 },
@@ -52,7 +56,7 @@ describe("Service", () => {
       ["spec.ports[1].name: FieldValueDuplicate", "spec.ports[2].name: FieldValueInvalid"],
     ],
     [
-      "a duplicate port and protocol",
+      "rejects a duplicate port and protocol",
       {
         ports: [
           { name: "a", port: 1 },
@@ -63,7 +67,7 @@ describe("Service", () => {
       ["spec.ports[2]: FieldValueDuplicate"],
     ],
     [
-      "a duplicate nodePort and protocol",
+      "rejects a duplicate nodePort and protocol",
       {
         type: "NodePort",
         ports: [
@@ -75,17 +79,17 @@ describe("Service", () => {
       ["spec.ports[2].nodePort: FieldValueDuplicate"],
     ],
     [
-      "a nodePort with type ClusterIP",
+      "rejects a nodePort with type ClusterIP",
       { ports: [{ port: 1, nodePort: 30_000 }] },
       ["spec.ports[0].nodePort: FieldValueForbidden"],
     ],
     [
-      "a port without a number",
+      "rejects a port without a number",
       { ports: [{ name: "a" }] },
       ["spec.ports[0].port: FieldValueInvalid", "spec.ports[0].targetPort: FieldValueInvalid"],
     ],
     [
-      "a malformed protocol, targetPort and appProtocol",
+      "rejects a malformed protocol, targetPort and appProtocol",
       { ports: [{ port: 1, protocol: "X", targetPort: "a--b", appProtocol: "a b" }] },
       [
         "spec.ports[0].protocol: FieldValueNotSupported",
@@ -94,27 +98,27 @@ describe("Service", () => {
       ],
     ],
     [
-      "port 10250 with type LoadBalancer",
+      "rejects port 10250 with type LoadBalancer",
       { type: "LoadBalancer", ports: [{ port: 10_250 }] },
       ["spec.ports[0]: FieldValueInvalid"],
     ],
     [
-      "a headless Service with type NodePort",
+      "rejects a headless Service with type NodePort",
       { type: "NodePort", clusterIP: "None", ports: [port] },
       ["spec.clusterIPs[0]: FieldValueInvalid"],
     ],
     [
-      "a malformed selector",
+      "rejects a malformed selector",
       { ports: [port], selector: { "a b": "c" } },
       ["spec.selector: FieldValueInvalid"],
     ],
     [
-      "an unknown sessionAffinity",
+      "rejects an unknown sessionAffinity",
       { ports: [port], sessionAffinity: "Cookie" },
       ["spec.sessionAffinity: FieldValueNotSupported"],
     ],
     [
-      "a ClientIP timeout above 86400 seconds",
+      "rejects a ClientIP timeout above 86400 seconds",
       {
         ports: [port],
         sessionAffinity: "ClientIP",
@@ -123,7 +127,7 @@ describe("Service", () => {
       ["spec.sessionAffinityConfig.clientIP.timeoutSeconds: FieldValueInvalid"],
     ],
     [
-      "externalIPs that are malformed, unspecified, loopback, link-local or multicast",
+      "rejects externalIPs that are malformed, unspecified, loopback, link-local or multicast",
       {
         ports: [port],
         externalIPs: ["1.2.3.4", "x", "127.0.0.1", "169.254.0.1", "::", "fe80::1", "ff02::5"],
@@ -131,17 +135,17 @@ describe("Service", () => {
       [1, 2, 3, 4, 5, 6].map((index) => `spec.externalIPs[${index}]: FieldValueInvalid`),
     ],
     [
-      "loadBalancerSourceRanges with type ClusterIP",
+      "rejects loadBalancerSourceRanges with type ClusterIP",
       { ports: [port], loadBalancerSourceRanges: ["10.0.0.0/8"] },
       ["spec.LoadBalancerSourceRanges: FieldValueForbidden"],
     ],
     [
-      "a malformed range in loadBalancerSourceRanges",
+      "rejects a malformed range in loadBalancerSourceRanges",
       { type: "LoadBalancer", ports: [port], loadBalancerSourceRanges: [" 10.0.0.0/8 ", "10.0.0.0/33"] },
       ["spec.LoadBalancerSourceRanges: FieldValueInvalid"],
     ],
     [
-      "load balancer fields with type ClusterIP",
+      "rejects load balancer fields with type ClusterIP",
       { ports: [port], allocateLoadBalancerNodePorts: true, loadBalancerClass: "a/b" },
       [
         "spec.allocateLoadBalancerNodePorts: FieldValueForbidden",
@@ -149,17 +153,17 @@ describe("Service", () => {
       ],
     ],
     [
-      "a malformed loadBalancerClass",
+      "rejects a malformed loadBalancerClass",
       { type: "LoadBalancer", ports: [port], loadBalancerClass: "a b" },
       ["spec.loadBalancerClass: FieldValueInvalid"],
     ],
     [
-      "externalTrafficPolicy and healthCheckNodePort with type ClusterIP",
+      "rejects externalTrafficPolicy and healthCheckNodePort with type ClusterIP",
       { ports: [port], externalTrafficPolicy: "Local", healthCheckNodePort: 30_000 },
       ["spec.externalTrafficPolicy: FieldValueInvalid", "spec.healthCheckNodePort: FieldValueInvalid"],
     ],
     [
-      "unknown traffic policies",
+      "rejects unknown traffic policies",
       { type: "NodePort", ports: [port], externalTrafficPolicy: "X", internalTrafficPolicy: "Y" },
       [
         "spec.externalTrafficPolicy: FieldValueNotSupported",
@@ -167,43 +171,47 @@ describe("Service", () => {
       ],
     ],
     [
-      "a healthCheckNodePort above 65535",
+      "rejects a healthCheckNodePort above 65535",
       { type: "LoadBalancer", ports: [port], externalTrafficPolicy: "Local", healthCheckNodePort: 70_000 },
       ["spec.healthCheckNodePort: FieldValueInvalid"],
     ],
     [
-      "an IPv4 and an IPv6 address",
+      "accepts an IPv4 and an IPv6 address",
       { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1", "fd00::1"] },
       [],
     ],
     [
-      "a clusterIP that differs from clusterIPs[0]",
+      "rejects a clusterIP that differs from clusterIPs[0]",
       { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.2"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
     [
-      "clusterIPs without clusterIP",
+      "rejects clusterIPs without clusterIP",
       { ports: [port], clusterIPs: ["10.0.0.2"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
-    ["a malformed clusterIP", { ports: [port], clusterIP: "x" }, ["spec.clusterIPs[0]: FieldValueInvalid"]],
     [
-      "a headless Service with an address",
+      "rejects a malformed clusterIP",
+      { ports: [port], clusterIP: "x" },
+      ["spec.clusterIPs[0]: FieldValueInvalid"],
+    ],
+    [
+      "rejects a headless Service with an address",
       { ports: [port], clusterIP: "None", clusterIPs: ["None", "10.0.0.1"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
     [
-      "two addresses of the same family",
+      "rejects two addresses of the same family",
       { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1", "10.0.0.2"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
     [
-      "three addresses",
+      "rejects three addresses",
       { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1", "fd00::1", "fd00::2"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
     [
-      "duplicate and unknown ipFamilies, and an unknown ipFamilyPolicy",
+      "rejects duplicate and unknown ipFamilies, and an unknown ipFamilyPolicy",
       { ports: [port], ipFamilies: ["IPv4", "IPv4", "IPv5"], ipFamilyPolicy: "Some" },
       [
         "spec.ipFamilies[1]: FieldValueDuplicate",
@@ -212,11 +220,11 @@ describe("Service", () => {
       ],
     ],
     [
-      "an address that is not in ipFamilies",
+      "rejects an address that is not in ipFamilies",
       { ports: [port], clusterIP: "10.0.0.1", ipFamilies: ["IPv6"] },
       ["spec.clusterIPs[0]: FieldValueInvalid"],
     ],
-  ])("validates %s", (_name, spec, faults) => {
+  ])("%s", (_name, spec, faults) => {
     expect(judgeNew(Service, service(spec)).faults.toSorted()).toEqual(faults.toSorted());
   });
 

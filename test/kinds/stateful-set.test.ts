@@ -64,67 +64,75 @@ describe("stateful sets", () => {
   const u = "spec.updateStrategy";
   validateCreates(StatefulSet, [
     [
-      "an absent selector",
+      "rejects an absent selector",
       { spec: { template } },
       ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
     ],
-    ["an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+    ["rejects an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
-      "template labels that the selector doesn't match",
+      "rejects template labels that the selector doesn't match",
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid"],
     ],
-    ["negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
-    ["negative minReadySeconds", withSpec({ minReadySeconds: -1 }), ["spec.minReadySeconds: Invalid"]],
+    ["rejects negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
     [
-      "an unknown podManagementPolicy",
+      "rejects negative minReadySeconds",
+      withSpec({ minReadySeconds: -1 }),
+      ["spec.minReadySeconds: Invalid"],
+    ],
+    [
+      "rejects an unknown podManagementPolicy",
       withSpec({ podManagementPolicy: "Random" }),
       ["spec.podManagementPolicy: Invalid"],
     ],
-    ["an unknown updateStrategy", update({ type: "Fast" }), [`${u}: Invalid`]],
+    ["rejects an unknown updateStrategy", update({ type: "Fast" }), [`${u}: Invalid`]],
     [
-      "rollingUpdate with strategy OnDelete",
+      "rejects rollingUpdate with strategy OnDelete",
       update({ type: "OnDelete", rollingUpdate: {} }),
       [`${u}.rollingUpdate: Invalid`],
     ],
     [
-      "a negative partition",
+      "rejects a negative partition",
       update({ type: "RollingUpdate", rollingUpdate: { partition: -1 } }),
       [`${u}.rollingUpdate.partition: Invalid`],
     ],
     [
-      "maxUnavailable 0",
+      "rejects maxUnavailable 0",
       update({ type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0 } }),
       [`${u}.rollingUpdate.maxUnavailable: Invalid`],
     ],
     [
-      "restartPolicy Never",
+      "rejects restartPolicy Never",
       withPods({ restartPolicy: "Never" }),
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
     [
-      "activeDeadlineSeconds in the template",
+      "rejects activeDeadlineSeconds in the template",
       withPods({ activeDeadlineSeconds: 5 }),
       ["spec.template.spec.activeDeadlineSeconds: Forbidden"],
     ],
     [
-      "malformed template labels",
+      "rejects malformed template labels",
       withSpec({ template: { ...template, metadata: { labels: { app: "web", "a b": "c" } } } }),
       ["spec.template.labels: Invalid"],
     ],
     [
-      "an unknown whenDeleted policy",
+      "rejects an unknown whenDeleted policy",
       withSpec({ persistentVolumeClaimRetentionPolicy: { whenDeleted: "Keep" } }),
       ["spec.persistentVolumeClaimRetentionPolicy.whenDeleted: NotSupported"],
     ],
-    ["a negative ordinals.start", withSpec({ ordinals: { start: -1 } }), ["spec.ordinals.start: Invalid"]],
+    [
+      "rejects a negative ordinals.start",
+      withSpec({ ordinals: { start: -1 } }),
+      ["spec.ordinals.start: Invalid"],
+    ],
     // As in the reference, which doesn't know the volumes of the claims when it validates the template.
-    ["a template without containers", withPods({ containers: [] }), []],
+    ["accepts a template without containers", withPods({ containers: [] }), []],
   ]);
 
   validateUpdates(StatefulSet, [
     [
-      "changed replicas, minReadySeconds, updateStrategy and template",
+      "accepts changed replicas, minReadySeconds, updateStrategy and template",
       withSpec({}),
       {
         spec: {
@@ -137,21 +145,21 @@ describe("stateful sets", () => {
       },
       [],
     ],
-    ["a changed serviceName", withSpec({}), withSpec({ serviceName: "other" }), ["spec: Forbidden"]],
+    ["rejects a changed serviceName", withSpec({}), withSpec({ serviceName: "other" }), ["spec: Forbidden"]],
     [
-      "a changed podManagementPolicy",
+      "rejects a changed podManagementPolicy",
       withSpec({}),
       withSpec({ podManagementPolicy: "Parallel" }),
       ["spec: Forbidden"],
     ],
     [
-      "an added volumeClaimTemplate",
+      "rejects an added volumeClaimTemplate",
       withSpec({}),
       withSpec({ volumeClaimTemplates: [claim] }),
       ["spec: Forbidden"],
     ],
     [
-      "a changed revisionHistoryLimit",
+      "rejects a changed revisionHistoryLimit",
       withSpec({}),
       withSpec({ revisionHistoryLimit: 3 }),
       ["spec: Forbidden"],
@@ -161,13 +169,13 @@ describe("stateful sets", () => {
     StatefulSet,
     [
       [
-        "currentReplicas above replicas",
+        "rejects currentReplicas above replicas",
         statusOf({}),
         statusOf({ replicas: 1, currentReplicas: 2 }),
         ["status.currentReplicas: Invalid"],
       ],
       [
-        "availableReplicas above readyReplicas",
+        "rejects availableReplicas above readyReplicas",
         statusOf({}),
         statusOf({ replicas: 2, availableReplicas: 1 }),
         ["status.availableReplicas: Invalid"],

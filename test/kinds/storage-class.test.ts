@@ -16,33 +16,41 @@ describe("StorageClass", () => {
     allowedTopologies: terms.map((matchLabelExpressions) => ({ matchLabelExpressions })),
   });
   it.each<[string, object, string[]]>([
-    ["an empty provisioner", { provisioner: "" }, ["provisioner: FieldValueRequired"]],
-    ["a provisioner in mixed case", { provisioner: "Example.com/Disk" }, []],
-    ["a malformed provisioner", { provisioner: "a b" }, ["provisioner: FieldValueInvalid"]],
-    ["an unknown reclaimPolicy", { reclaimPolicy: "Keep" }, ["reclaimPolicy: FieldValueNotSupported"]],
+    ["rejects an empty provisioner", { provisioner: "" }, ["provisioner: FieldValueRequired"]],
+    ["accepts a provisioner in mixed case", { provisioner: "Example.com/Disk" }, []],
+    ["rejects a malformed provisioner", { provisioner: "a b" }, ["provisioner: FieldValueInvalid"]],
     [
-      "reclaimPolicy Recycle, which only PersistentVolumes support",
+      "rejects an unknown reclaimPolicy",
+      { reclaimPolicy: "Keep" },
+      ["reclaimPolicy: FieldValueNotSupported"],
+    ],
+    [
+      "rejects reclaimPolicy Recycle, which only PersistentVolumes support",
       { reclaimPolicy: "Recycle" },
       ["reclaimPolicy: FieldValueNotSupported"],
     ],
     [
-      "an unknown volumeBindingMode",
+      "rejects an unknown volumeBindingMode",
       { volumeBindingMode: "Later" },
       ["volumeBindingMode: FieldValueNotSupported"],
     ],
-    ["a parameter with an empty name", { parameters: { "": "a" } }, ["parameters: FieldValueInvalid"]],
     [
-      "more than 512 parameters",
+      "rejects a parameter with an empty name",
+      { parameters: { "": "a" } },
+      ["parameters: FieldValueInvalid"],
+    ],
+    [
+      "rejects more than 512 parameters",
       { parameters: Object.fromEntries(Array.from({ length: 513 }, (_, index) => [`p${index}`, ""])) },
       ["parameters: FieldValueTooLong"],
     ],
     [
-      "parameters above 256 KiB",
+      "rejects parameters above 256 KiB",
       { parameters: { a: "x".repeat(256 * 1024) } },
       ["parameters: FieldValueTooLong"],
     ],
     [
-      "different allowedTopologies",
+      "accepts different allowedTopologies",
       topologies(
         [{ key: "a", values: ["b"] }],
         [{ key: "a", values: ["b", "c"] }],
@@ -51,18 +59,18 @@ describe("StorageClass", () => {
       [],
     ],
     [
-      "duplicate allowedTopologies",
+      "rejects duplicate allowedTopologies",
       topologies([{ key: "a", values: ["b", "c"] }], [{ key: "a", values: ["c", "b"] }]),
       ["allowedTopologies[1].matchLabelExpressions: FieldValueDuplicate"],
     ],
     // As in the reference, an empty term counts as a duplicate.
     [
-      "an empty term in allowedTopologies",
+      "rejects an empty term in allowedTopologies",
       topologies([]),
       ["allowedTopologies[0].matchLabelExpressions: FieldValueDuplicate"],
     ],
     [
-      "duplicate and missing values and duplicate and malformed keys in allowedTopologies",
+      "rejects duplicate and missing values and duplicate and malformed keys in allowedTopologies",
       topologies([{ key: "a b", values: ["b", "b"] }, { key: "c" }, { key: "c", values: ["d"] }]),
       [
         "allowedTopologies[0].matchLabelExpressions[0].values[1]: FieldValueDuplicate",
@@ -71,7 +79,7 @@ describe("StorageClass", () => {
         "allowedTopologies[0].matchLabelExpressions[2].key: FieldValueDuplicate",
       ],
     ],
-  ])("validates %s", (_name, change, faults) => {
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(StorageClass, { ...smallest, ...change }).faults).toEqual(faults);
   });
 

@@ -14,7 +14,7 @@ describe("VolumeAttachment", () => {
   const source = (value: object) => ({ ...spec, source: value });
   it.each<[string, object, string[]]>([
     [
-      "an empty spec",
+      "rejects an empty spec",
       {},
       [
         "spec.attacher: FieldValueInvalid",
@@ -25,28 +25,28 @@ describe("VolumeAttachment", () => {
       ],
     ],
     [
-      "malformed names",
+      "rejects malformed names",
       { attacher: "a_b", nodeName: "N", source: { persistentVolumeName: "V" } },
       ["attacher", "nodeName", "source.persistentVolumeName"].map(
         (name) => `spec.${name}: FieldValueInvalid`,
       ),
     ],
     [
-      "both persistentVolumeName and inlineVolumeSpec",
+      "rejects both persistentVolumeName and inlineVolumeSpec",
       source({ persistentVolumeName: "v", inlineVolumeSpec: inline }),
       ["spec.source: FieldValueForbidden"],
     ],
     [
-      "an empty persistentVolumeName",
+      "rejects an empty persistentVolumeName",
       source({ persistentVolumeName: "" }),
       [
         "spec.source.persistentVolumeName: FieldValueInvalid",
         "spec.source.persistentVolumeName: FieldValueRequired",
       ],
     ],
-    ["an inlineVolumeSpec", source({ inlineVolumeSpec: inline }), []],
+    ["accepts an inlineVolumeSpec", source({ inlineVolumeSpec: inline }), []],
     [
-      "an inlineVolumeSpec with unsupported fields and without csi",
+      "rejects an inlineVolumeSpec with unsupported fields and without csi",
       source({
         inlineVolumeSpec: {
           accessModes: ["ReadWriteOnce"],
@@ -69,7 +69,7 @@ describe("VolumeAttachment", () => {
         "volumeMode: FieldValueForbidden",
       ].map((fault) => `spec.source.inlineVolumeSpec.${fault}`),
     ],
-  ])("validates %s", (_name, value, faults) => {
+  ])("%s", (_name, value, faults) => {
     expect(judgeNew(VolumeAttachment, { spec: value }).faults.toSorted()).toEqual(faults);
   });
 

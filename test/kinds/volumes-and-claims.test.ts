@@ -40,50 +40,50 @@ describe("PersistentVolume", () => {
     },
   };
   it.each<[string, object, string[]]>([
-    ["empty accessModes", { accessModes: [] }, ["spec.accessModes: FieldValueRequired"]],
-    ["an unknown access mode", { accessModes: ["Other"] }, ["spec.accessModes: FieldValueNotSupported"]],
+    ["rejects empty accessModes", { accessModes: [] }, ["spec.accessModes: FieldValueRequired"]],
+    ["rejects access mode Other", { accessModes: ["Other"] }, ["spec.accessModes: FieldValueNotSupported"]],
     [
-      "ReadWriteOncePod together with another access mode",
+      "rejects ReadWriteOncePod together with another access mode",
       { accessModes: ["ReadWriteOncePod", "ReadWriteOnce"] },
       ["spec.accessModes: FieldValueForbidden"],
     ],
     [
-      "an empty capacity",
+      "rejects an empty capacity",
       { capacity: {} },
       ["spec.capacity: FieldValueRequired", "spec.capacity: FieldValueNotSupported"],
     ],
     [
-      "a capacity of cpu",
+      "rejects a capacity of cpu",
       { capacity: { storage: "1", cpu: "1" } },
       ["spec.capacity: FieldValueNotSupported"],
     ],
-    ["a capacity of 0", { capacity: { storage: "0" } }, ["spec.capacity[storage]: FieldValueInvalid"]],
-    ["a missing volume source", { hostPath: undefined }, ["spec: FieldValueRequired"]],
-    ["two volume sources", { nfs: { server: "a", path: "/b" } }, ["spec.nfs: FieldValueForbidden"]],
+    ["rejects capacity 0", { capacity: { storage: "0" } }, ["spec.capacity[storage]: FieldValueInvalid"]],
+    ["rejects a missing volume source", { hostPath: undefined }, ["spec: FieldValueRequired"]],
+    ["rejects two volume sources", { nfs: { server: "a", path: "/b" } }, ["spec.nfs: FieldValueForbidden"]],
     [
-      "a local volume without nodeAffinity",
+      "rejects a local volume without nodeAffinity",
       { hostPath: undefined, local: { path: "/a" } },
       ["spec.nodeAffinity: FieldValueRequired"],
     ],
-    ["a local volume with nodeAffinity", { hostPath: undefined, local: { path: "/a" }, nodeAffinity }, []],
+    ["accepts local with nodeAffinity", { hostPath: undefined, local: { path: "/a" }, nodeAffinity }, []],
     [
-      "nodeAffinity without required terms",
+      "rejects nodeAffinity without required terms",
       { nodeAffinity: {} },
       ["spec.nodeAffinity.required: FieldValueRequired"],
     ],
     [
-      "an unknown persistentVolumeReclaimPolicy",
+      "rejects an unknown persistentVolumeReclaimPolicy",
       { persistentVolumeReclaimPolicy: "Keep" },
       ["spec.persistentVolumeReclaimPolicy: FieldValueNotSupported"],
     ],
     [
-      "reclaim policy Recycle for the root folder",
+      "rejects reclaim policy Recycle for the root folder",
       { hostPath: { path: "/./" }, persistentVolumeReclaimPolicy: "Recycle" },
       ["spec.persistentVolumeReclaimPolicy: FieldValueForbidden"],
     ],
-    ["a malformed storageClassName", { storageClassName: "A" }, ["spec.storageClassName: FieldValueInvalid"]],
-    ["an unknown volumeMode", { volumeMode: "Tape" }, ["spec.volumeMode: FieldValueNotSupported"]],
-  ])("validates %s", (_name, change, faults) => {
+    ["rejects storageClassName A", { storageClassName: "A" }, ["spec.storageClassName: FieldValueInvalid"]],
+    ["rejects an unknown volumeMode", { volumeMode: "Tape" }, ["spec.volumeMode: FieldValueNotSupported"]],
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(PersistentVolume, volume(change)).faults).toEqual(faults);
   });
 
@@ -230,35 +230,35 @@ describe("PersistentVolumeClaim", () => {
   });
 
   it.each<[string, object, string[]]>([
-    ["empty accessModes", { accessModes: [] }, ["spec.accessModes: FieldValueRequired"]],
-    ["an unknown access mode", { accessModes: ["Other"] }, ["spec.accessModes: FieldValueNotSupported"]],
+    ["rejects empty accessModes", { accessModes: [] }, ["spec.accessModes: FieldValueRequired"]],
+    ["rejects access mode Other", { accessModes: ["Other"] }, ["spec.accessModes: FieldValueNotSupported"]],
     [
-      "ReadWriteOncePod together with another access mode",
+      "rejects ReadWriteOncePod together with another access mode",
       { accessModes: ["ReadWriteOncePod", "ReadOnlyMany"] },
       ["spec.accessModes: FieldValueForbidden"],
     ],
-    ["a missing storage request", { resources: {} }, ["spec.resources[storage]: FieldValueRequired"]],
-    ["a storage request of 0", size("0"), ["spec.resources[storage]: FieldValueInvalid"]],
-    ["a malformed storageClassName", { storageClassName: "A" }, ["spec.storageClassName: FieldValueInvalid"]],
-    ["an empty storageClassName", { storageClassName: "" }, []],
-    ["an unknown volumeMode", { volumeMode: "Tape" }, ["spec.volumeMode: FieldValueNotSupported"]],
+    ["rejects a missing storage request", { resources: {} }, ["spec.resources[storage]: FieldValueRequired"]],
+    ["rejects a storage request of 0", size("0"), ["spec.resources[storage]: FieldValueInvalid"]],
+    ["rejects storageClassName A", { storageClassName: "A" }, ["spec.storageClassName: FieldValueInvalid"]],
+    ["accepts an empty storageClassName", { storageClassName: "" }, []],
+    ["rejects an unknown volumeMode", { volumeMode: "Tape" }, ["spec.volumeMode: FieldValueNotSupported"]],
     [
-      "a malformed selector",
+      "rejects a malformed selector",
       { selector: { matchExpressions: [{ key: "a", operator: "Like" }] } },
       ["spec.selector.matchExpressions[0].operator: FieldValueInvalid"],
     ],
     [
-      "a dataSourceRef without a name",
+      "rejects a dataSourceRef without a name",
       { dataSourceRef: { ...source, name: "" }, dataSource: source },
       ["spec.dataSourceRef.name: FieldValueRequired", "spec: FieldValueInvalid"],
     ],
     [
-      "an unsupported core kind in dataSourceRef",
+      "rejects an unsupported core kind in dataSourceRef",
       { dataSourceRef: { kind: "Pod", name: "a" }, dataSource: source },
       ["spec.dataSourceRef: FieldValueInvalid", "spec: FieldValueInvalid"],
     ],
-    ["different sources", { dataSourceRef: custom, dataSource: source }, ["spec: FieldValueInvalid"]],
-  ])("validates %s", (_name, change, faults) => {
+    ["rejects different sources", { dataSourceRef: custom, dataSource: source }, ["spec: FieldValueInvalid"]],
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(PersistentVolumeClaim, claim(change)).faults).toEqual(faults);
   });
 

@@ -130,7 +130,7 @@ const rows: readonly Row[] = [
     askPath(alice, "get", "/healthz"),
     false,
   ],
-  ["A-2.4-06 `*` is any path", { verbs: ["*"], nonResourceURLs: ["*"] }, askPath(alice, "post", "/x"), true],
+  ["A-2.4-06 `*` matches all", { verbs: ["*"], nonResourceURLs: ["*"] }, askPath(alice, "post", "/x"), true],
   [
     "A-2.4-06 the URL `*` doesn't match another verb",
     { verbs: ["get"], nonResourceURLs: ["*"] },

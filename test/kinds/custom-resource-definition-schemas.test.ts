@@ -97,7 +97,7 @@ describe("CustomResourceDefinition schemas", () => {
   });
 
   it.each([
-    ["no type at the root", {}, [".type: Required"]],
+    ["a root without type", {}, [".type: Required"]],
     ["another type at the root", { type: "string" }, [".type: Invalid"]],
     [
       "additionalProperties at the root",
@@ -276,7 +276,7 @@ describe("CustomResourceDefinition schemas", () => {
       { ...text, "x-platform-validations": [{ rule: "a", message: "a\nb" }] },
       [".x-platform-validations[0].message: Invalid"],
     ],
-  ])("rejects a property with %s", (_title, schema, faults) => {
+  ])("rejects the property schema: %s", (_title, schema, faults) => {
     const prefix = `${root}.properties[a]`;
     expect(
       judge(withProperty(schema)).filter(

@@ -42,7 +42,7 @@ describe("PodDisruptionBudget", () => {
     ["a negative minAvailable", { minAvailable: -1 }, ["spec.minAvailable: Invalid"]],
     ["a percentage above 100", { maxUnavailable: "101%" }, ["spec.maxUnavailable: Invalid"]],
     ["a text that is not a percentage", { maxUnavailable: "some" }, ["spec.maxUnavailable: Invalid"]],
-    ["an empty string", { minAvailable: "" }, ["spec.minAvailable: Invalid"]],
+    ["an empty minAvailable", { minAvailable: "" }, ["spec.minAvailable: Invalid"]],
     [
       "a malformed selector",
       { selector: { matchLabels: { "a b": "c" } } },
@@ -74,7 +74,7 @@ describe("PodDisruptionBudget", () => {
     reason: "Enough",
   };
   it.each([
-    ["accepts no conditions", {}, []],
+    ["accepts counts without conditions", {}, []],
     ["accepts a condition", { conditions: [condition] }, []],
     [
       "rejects negative counts",
@@ -117,7 +117,7 @@ describe("PodDisruptionBudget", () => {
       ["status.conditions[0].type: Invalid"],
     ],
     [
-      "rejects no lastTransitionTime",
+      "rejects a missing lastTransitionTime",
       { conditions: [{ ...condition, lastTransitionTime: null }] },
       ["status.conditions[0].lastTransitionTime: Required"],
     ],

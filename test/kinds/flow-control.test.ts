@@ -88,7 +88,7 @@ describe("FlowSchema", () => {
 
   it.each([
     [
-      "rejects no fields",
+      "rejects an empty rule",
       {},
       [".verbs: Required", ".apiGroups: Required", ".resources: Required", ".namespaces: Required"],
     ],

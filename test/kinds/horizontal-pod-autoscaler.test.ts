@@ -120,7 +120,7 @@ describe("HorizontalPodAutoscaler v2", () => {
   });
 
   it.each([
-    ["no type", {}, [".type: NotSupported", ".type: Required"]],
+    ["a missing type", {}, [".type: NotSupported", ".type: Required"]],
     ["an unknown type", { type: "Moon" }, [".type: NotSupported"]],
     ["type Pods without pods", { type: "Pods" }, [".pods: Required"]],
     [
@@ -188,7 +188,7 @@ describe("HorizontalPodAutoscaler v2", () => {
       { type: "External", external: { metric: { name: "a/b" }, target: plain } },
       [".external.metric.name: Invalid"],
     ],
-  ])("rejects a metric with %s", (_title, one, faults) => {
+  ])("rejects a metric: %s", (_title, one, faults) => {
     const judged = judgeNew(HorizontalPodAutoscaler, withMetric(one), { gates });
     expect(short(judged.faults).toSorted()).toEqual(
       faults.map((fault) => `spec.metrics[0]${fault}`).toSorted(),

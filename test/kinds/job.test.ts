@@ -252,11 +252,19 @@ describe("Job", () => {
     },
   });
   it.each([
-    ["parallelism", { parallelism: 3, suspend: true, activeDeadlineSeconds: 5 }, []],
-    ["completions", { completions: 2 }, ["spec.completions: Invalid"]],
-    ["completionMode", { completionMode: "Indexed" }, ["spec.completionMode: Invalid"]],
-    ["podFailurePolicy", { podFailurePolicy: { rules: [] } }, ["spec.podFailurePolicy: Invalid"]],
-  ])("validates an update of %s: %s", (_title, part, faults) => {
+    [
+      "accepts changed parallelism, suspend and activeDeadlineSeconds",
+      { parallelism: 3, suspend: true, activeDeadlineSeconds: 5 },
+      [],
+    ],
+    ["rejects changed completions", { completions: 2 }, ["spec.completions: Invalid"]],
+    ["rejects a changed completionMode", { completionMode: "Indexed" }, ["spec.completionMode: Invalid"]],
+    [
+      "rejects a changed podFailurePolicy",
+      { podFailurePolicy: { rules: [] } },
+      ["spec.podFailurePolicy: Invalid"],
+    ],
+  ])("on update, %s", (_title, part, faults) => {
     expect(short(judgeUpdate(Job, { ...uid, ...withSpec({}) }, updated(part)).faults)).toEqual(faults);
   });
 
@@ -303,10 +311,10 @@ describe("Job", () => {
   });
 
   it.each([
-    ["active", { active: -1 }, ["status.active: Invalid"]],
-    ["succeeded", { succeeded: -1 }, ["status.succeeded: Invalid"]],
-    ["failed", { failed: -1 }, ["status.failed: Invalid"]],
-    ["ready", { ready: -1 }, ["status.ready: Invalid"]],
+    ["a negative active count", { active: -1 }, ["status.active: Invalid"]],
+    ["a negative succeeded count", { succeeded: -1 }, ["status.succeeded: Invalid"]],
+    ["a negative failed count", { failed: -1 }, ["status.failed: Invalid"]],
+    ["a negative ready count", { ready: -1 }, ["status.ready: Invalid"]],
     [
       "an empty and a duplicate uid in uncountedTerminatedPods",
       { uncountedTerminatedPods: { succeeded: ["a", ""], failed: ["a"] } },

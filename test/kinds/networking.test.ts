@@ -117,7 +117,7 @@ describe("Ingress", () => {
       ["spec.defaultBackend: FieldValueInvalid"],
     ],
     [
-      "rejects hosts and secret names in tls",
+      "rejects malformed hosts and secret names in tls",
       { defaultBackend: web, tls: [{}, { hosts: ["*.a.b", "A", "a*"], secretName: "B" }] },
       [
         "spec.tls[1].hosts[1]: FieldValueInvalid",
@@ -300,7 +300,7 @@ describe("NetworkPolicy", () => {
       [`${peer}.ipBlock.cidr: FieldValueInvalid`],
     ],
     [
-      "rejects except ranges that are not inside the cidr",
+      "rejects ranges in except that are not inside the cidr",
       from({
         ipBlock: {
           cidr: "10.0.0.0/8",
@@ -348,7 +348,7 @@ describe("ClusterCIDR", () => {
   const spec = { ipv4: "10.0.0.0/16", perNodeHostBits: 8 };
   it.each<[string, object, string[]]>([
     ["accepts a minimal object", spec, []],
-    ["rejects no IP range", { perNodeHostBits: 8 }, ["spec: FieldValueRequired"]],
+    ["rejects a missing IP range", { perNodeHostBits: 8 }, ["spec: FieldValueRequired"]],
     ["rejects a malformed IPv4 range", { ...spec, ipv4: "x" }, ["spec.IPv4: FieldValueInvalid"]],
     ["rejects an IPv4 range in spec.ipv6", { ...spec, ipv6: "10.0.0.0/8" }, ["spec.IPv6: FieldValueInvalid"]],
     [

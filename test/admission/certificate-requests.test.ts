@@ -67,7 +67,7 @@ async function grant(user: string, name: string, rules: object[]): Promise<void>
   );
 }
 
-/** A new request; its path. */
+/** Creates a CertificateSigningRequest, and returns its path. */
 async function newRequest(signer = signerName): Promise<string> {
   const name = `request-${made++}`;
   const spec = {
@@ -86,7 +86,7 @@ async function putStatus(api: Api, at: string, subresource: string, status: obje
 const condition = (type: string) => ({ type, status: "True", reason: "Test", message: "" });
 
 describe("CertificateApproval", () => {
-  test("C-4.13-20 C-4.13-21 is on by default and rejects a user without permission to approve for the signer", async () => {
+  test("C-4.13-20 C-4.13-21 is on by default, and an approval without the verb approve on the signer returns 403", async () => {
     const at = await newRequest();
     for (const type of ["Approved", "Denied"]) {
       const answer = await putStatus(server.as("bob"), at, "approval", { conditions: [condition(type)] });
@@ -119,7 +119,7 @@ describe("CertificateApproval", () => {
     expect(answer.status).toBe(403);
   });
 
-  test("C-2.6-12 a condition of another type than Approved, Denied and Failed is refused by both subresources", async () => {
+  test("C-2.6-12 a condition type other than Approved, Denied and Failed returns 422 in approval and status", async () => {
     const at = await newRequest();
     const answer = await putStatus(server.as("ann"), at, "approval", { conditions: [condition("Reviewed")] });
     expect(answer.status).toBe(422);
@@ -132,7 +132,7 @@ describe("CertificateApproval", () => {
 });
 
 describe("CertificateSigning", () => {
-  test("C-4.13-22 C-4.13-23 is on by default and rejects a certificate or condition from a user without permission to sign for the signer", async () => {
+  test("C-4.13-22 C-4.13-23 is on by default, and a certificate or condition Failed without the verb sign on the signer returns 403", async () => {
     const at = await newRequest();
     for (const status of [{ certificate }, { conditions: [condition("Failed")] }]) {
       const answer = await putStatus(server.as("bob"), at, "status", status);
@@ -178,9 +178,12 @@ describe("CertificateSubjectRestriction", () => {
     ["IA5String", [der.element(0x16, Buffer.from(masters))]],
     ["TeletexString", [der.element(0x14, Buffer.from(masters))]],
     ["BMPString", [der.element(0x1e, utf16(masters))]],
-    ["the second of three", [der.utf8String("a"), der.utf8String(masters), der.utf8String("b")]],
+    [
+      "UTF8String, the second of three organizations",
+      [der.utf8String("a"), der.utf8String(masters), der.utf8String("b")],
+    ],
   ])(
-    "C-4.13-24 C-4.13-25 rejects a request for system:masters, on by default: %s",
+    "C-4.13-24 C-4.13-25 is on by default, and a request for the organization system:masters returns 403: %s",
     async (_, organizations) => {
       const answer = await create(clients, ...organizations);
       expect(answer.status).toBe(403);
@@ -210,7 +213,7 @@ describe("CertificateSubjectRestriction", () => {
     },
   );
 
-  test("C-4.13-25 checks the request that is signed, not one in the text before it", async () => {
+  test("C-4.13-25 returns 403 when the request for system:masters follows another PEM request", async () => {
     const decoy = certificateRequest("alice", keys);
     const real = certificateRequest("alice", keys, { organizations: [der.utf8String(masters)] });
     const spec = {
@@ -222,14 +225,14 @@ describe("CertificateSubjectRestriction", () => {
     expect(answer.status).toBe(403);
   });
 
-  test("ignores other groups and other signers", async () => {
+  test("accepts other organizations and other signers", async () => {
     await ok(create(clients, der.utf8String("system:master")));
     await ok(create(clients));
     await ok(create(signerName, der.utf8String(masters)));
   });
 });
 
-test("C-4.13-20 C-4.13-22 C-4.13-24 each certificate plugin can be disabled", async () => {
+test("C-4.13-20 C-4.13-22 C-4.13-24 a server with the certificate plugins disabled accepts a request for system:masters", async () => {
   const names = ["CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction"];
   const tokens = path.join(folder.path, "tokens");
   const open = await TestServer.start({ tokenAuthFile: tokens, disabledAdmissionPlugins: names });

@@ -52,7 +52,7 @@ describe("the admission configuration file", () => {
     );
   });
 
-  test("C-2.9-21 a plugin's configuration is in a file of its own, or inline", async () => {
+  test("C-2.9-21 the configuration of a plugin is in a separate file or inline", async () => {
     write(colours("red"), "below/red.yaml");
     const { value } = await read(
       configuration([
@@ -73,22 +73,26 @@ describe("the admission configuration file", () => {
   test.each<[string, unknown, string]>([
     ["a plugin without a name", [{ configuration: {} }], "plugins[0].name: Required value"],
     [
-      "a plugin given twice",
+      "a duplicate plugin",
       [
         { name: "A", configuration: {} },
         { name: "A", configuration: {} },
       ],
       'plugins[1].name: Duplicate value: "A"',
     ],
-    ["a plugin with nothing", [{ name: "A" }], "plugins[0].path: Required value: or a configuration"],
     [
-      "a plugin with both",
+      "a plugin without path and configuration",
+      [{ name: "A" }],
+      "plugins[0].path: Required value: or a configuration",
+    ],
+    [
+      "a plugin with both path and configuration",
       [{ name: "A", path: "x", configuration: {} }],
       "plugins[0].configuration: Forbidden: must not be set together with path",
     ],
-    ["plugins that are no list", { name: "A" }, "plugins"],
-    ["a name that is no text", [{ name: 1, path: "x" }], "plugins[0].name"],
-  ])("%s is refused by its place", async (_, plugins, message) => {
+    ["plugins that are not a list", { name: "A" }, "plugins"],
+    ["a name that is not a string", [{ name: 1, path: "x" }], "plugins[0].name"],
+  ])("%s: rejected with an error that names the field", async (_, plugins, message) => {
     await expect(read(configuration(plugins))).rejects.toThrow(message);
   });
 
@@ -111,9 +115,9 @@ describe("plinth serve --admission-control-config-file", () => {
   test.each<[string, () => string, string]>([
     ["a missing file", () => "/nowhere/admission.yaml", "/nowhere/admission.yaml: the file doesn't exist"],
     ["an empty file", () => write(""), "the file is empty"],
-    ["text that is no YAML", () => write("a: [1"), "can't be parsed"],
+    ["malformed YAML", () => write("a: [1"), "can't be parsed"],
     [
-      "a plugin that doesn't exist",
+      "an unknown plugin",
       () => configuration([{ name: "Nope", configuration: {} }]),
       'unknown admission plugin "Nope"',
     ],
@@ -122,7 +126,7 @@ describe("plinth serve --admission-control-config-file", () => {
       () => configuration([{ name: "EventRateLimit", path: "gone.yaml" }]),
       `admission plugin EventRateLimit: ${path.join(folder.path, "gone.yaml")}: the file doesn't exist`,
     ],
-  ])("%s: exit code 2 and a clear message", (_, file, message) => {
+  ])("%s: exits with code 2 and names the flag and the cause", (_, file, message) => {
     const { code, stderr } = serve(file(), "--enable-admission-plugins=EventRateLimit");
     expect(stderr).toContain(message);
     expect(stderr).toContain("--admission-control-config-file");

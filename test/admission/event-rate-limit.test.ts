@@ -44,24 +44,32 @@ describe("the limits", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["none", undefined, "limits: Required value: at least one limit"],
-    ["an empty list", [], "limits: Required value: at least one limit"],
+    ["absent limits", undefined, "limits: Required value: at least one limit"],
+    ["an empty list of limits", [], "limits: Required value: at least one limit"],
     [
-      "an unknown type",
+      "a limit of an unknown type",
       [{ type: "Node", qps: 1, burst: 1 }],
       'limits[0].type: Unsupported value: "Node": supported values: "Server", "Namespace", "User", "SourceAndObject"',
     ],
-    ["no rate", [{ type: "Server", burst: 1 }], "limits[0].qps: Invalid value: 0: must be positive"],
-    ["no burst", [{ type: "Server", qps: 1 }], "limits[0].burst: Invalid value: 0: must be positive"],
     [
-      "a negative cache",
+      "a limit without qps",
+      [{ type: "Server", burst: 1 }],
+      "limits[0].qps: Invalid value: 0: must be positive",
+    ],
+    [
+      "a limit without burst",
+      [{ type: "Server", qps: 1 }],
+      "limits[0].burst: Invalid value: 0: must be positive",
+    ],
+    [
+      "a negative cacheSize",
       [
         { type: "Server", qps: 1, burst: 1 },
         { type: "User", qps: 1, burst: 1, cacheSize: -1 },
       ],
       "limits[1].cacheSize: Invalid value: -1: must not be negative",
     ],
-  ])("%s is refused by its place", async (_, limits, message) => {
+  ])("%s: rejected with an error that names the field", async (_, limits, message) => {
     await expect(read(configured(limits))).rejects.toThrow(message);
   });
 });
@@ -79,11 +87,11 @@ describe("C-4.13-44 events are limited", () => {
     readonly operation?: AdmissionRequest["operation"];
   }
 
-  /** The last one's message. */
+  /** The message of the last rejection. */
   let refusal = "";
   beforeEach(() => (refusal = ""));
 
-  /** Whether one more event is let in. */
+  /** Returns a function that returns whether one more event is allowed. */
   async function gate(...limits: object[]): Promise<(asked?: Asked) => boolean> {
     const plugin = eventRateLimit((await read(configured(limits))).value, clock);
     return ({

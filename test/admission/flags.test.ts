@@ -11,10 +11,16 @@ afterAll(() => folder.remove());
 const pod = { metadata: { name: "it" }, spec: { containers: [{ name: "c", image: "example.com/i:1" }] } };
 const asRoot = { ...pod.spec, securityContext: { runAsUser: 0 } };
 
-describe("the flags of plugins", () => {
+describe("admission plugin flags", () => {
   test.each([
-    ["C-4.13-06 --enable-admission-plugins turns on", "SecurityContextDeny,AlwaysPullImages"],
-    ["C-4.13-06 in any order", "AlwaysPullImages,SecurityContextDeny"],
+    [
+      "C-4.13-06 --enable-admission-plugins enables the listed plugins",
+      "SecurityContextDeny,AlwaysPullImages",
+    ],
+    [
+      "C-4.13-06 --enable-admission-plugins accepts the plugins in any order",
+      "AlwaysPullImages,SecurityContextDeny",
+    ],
   ])("%s", async (_, names) => {
     const server = await ServerProcess.start(
       path.join(folder.path, names),

@@ -29,11 +29,11 @@ beforeAll(async () => {
     tokens,
     "one,system:node:n1,1,system:nodes\ntwo,system:node:n2,2,system:nodes\nnameless,system:node:,3,system:nodes\n",
   );
-  // What agents may do is the plugin's business here, so everybody is authorized to do everything.
+  // All requests are authorized, so that only the plugin restricts agents.
   server = await TestServer.start({
     authorizationModes: ["AlwaysAllow"],
     enabledAdmissionPlugins: ["NodeRestriction"],
-    // It comes before, and says of some pods what is shown here of NodeRestriction.
+    // ServiceAccount runs before NodeRestriction and would reject some of these Pods.
     disabledAdmissionPlugins: ["ServiceAccount"],
     tokenAuthFile: tokens,
   });
@@ -303,7 +303,7 @@ describe("Pods", () => {
   });
 });
 
-describe("what else an agent writes", () => {
+describe("other objects of an agent", () => {
   test("an agent creates tokens only when they are bound to a pod on its node by uid", async () => {
     for (const [name, node] of [
       ["token-mine", "n1"],
@@ -374,7 +374,7 @@ describe("what else an agent writes", () => {
   });
 });
 
-describe("without the plugin", () => {
+describe("NodeRestriction disabled", () => {
   test("C-4.13-73 it is off by default", async () => {
     const open = await TestServer.start({
       authorizationModes: ["AlwaysAllow"],

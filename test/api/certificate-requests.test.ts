@@ -11,7 +11,7 @@ const server = useServer({ enabledControllers: [] });
 const signerName = "example.com/own";
 let made = 0;
 
-/** Creates a request whose spec has these members replaced. */
+/** Creates a CertificateSigningRequest with the fields of `spec` replaced. */
 function create(spec: object) {
   const object = requestObject({ signerName });
   return server.admin.post(requestsPath, {
@@ -21,7 +21,7 @@ function create(spec: object) {
   });
 }
 
-async function expectRefused(spec: object, field: string): Promise<void> {
+async function expectInvalid(spec: object, field: string): Promise<void> {
   const answer = await create(spec);
   expect([answer.status, causeFields(answer)]).toEqual([422, [field]]);
 }
@@ -37,8 +37,8 @@ test("the spec of a CertificateSigningRequest has no owner in managedFields, as 
 
 describe("2.6 the spec of a CertificateSigningRequest", () => {
   test("C-2.6-01 spec.request is required: a PEM PKCS#10 request, base64 in JSON or YAML", async () => {
-    await expectRefused({ request: undefined }, "spec.request");
-    await expectRefused({ request: base64("no request") }, "spec.request");
+    await expectInvalid({ request: undefined }, "spec.request");
+    await expectInvalid({ request: base64("no request") }, "spec.request");
     const pem = certificateRequest("alice");
     expect((await create({ request: pem })).status).toBe(400);
     await ok(create({ request: base64(pem) }));
@@ -58,29 +58,29 @@ describe("2.6 the spec of a CertificateSigningRequest", () => {
   });
 
   test("C-2.6-02 spec.signerName is required in v1", async () => {
-    await expectRefused({ signerName: undefined }, "spec.signerName");
-    await expectRefused({ signerName: "" }, "spec.signerName");
+    await expectInvalid({ signerName: undefined }, "spec.signerName");
+    await expectInvalid({ signerName: "" }, "spec.signerName");
   });
 
-  test("C-2.6-03 spec.expirationSeconds is an optional integer; values below 600 are refused and 600 is accepted", async () => {
+  test("C-2.6-03 spec.expirationSeconds is an optional integer; values below 600 return 422 and 600 is accepted", async () => {
     for (const expirationSeconds of [599, 0, -600])
-      await expectRefused({ expirationSeconds }, "spec.expirationSeconds");
+      await expectInvalid({ expirationSeconds }, "spec.expirationSeconds");
     expect((await create({ expirationSeconds: 600.5 })).status).toBe(400);
     expect((await ok(create({ expirationSeconds: 600 }))).body.spec.expirationSeconds).toBe(600);
     expect((await ok(create({}))).body.spec).not.toHaveProperty("expirationSeconds");
   });
 
   test("C-2.6-04 spec.usages is required in v1", async () => {
-    await expectRefused({ usages: undefined }, "spec.usages");
-    await expectRefused({ usages: [] }, "spec.usages");
+    await expectInvalid({ usages: undefined }, "spec.usages");
+    await expectInvalid({ usages: [] }, "spec.usages");
   });
 
-  test("C-2.6-05 spec.usages with a duplicate or an unknown usage string is refused", async () => {
-    await expectRefused({ usages: ["client auth", "client auth"] }, "spec.usages[1]");
-    await expectRefused({ usages: ["client auth", "clientAuth"] }, "spec.usages[1]");
+  test("C-2.6-05 spec.usages with a duplicate or an unknown usage returns 422", async () => {
+    await expectInvalid({ usages: ["client auth", "client auth"] }, "spec.usages[1]");
+    await expectInvalid({ usages: ["client auth", "clientAuth"] }, "spec.usages[1]");
   });
 
-  test("an unreadable subjectAltName extension makes the request 422", async () => {
+  test("a request with a malformed subjectAltName extension returns 422", async () => {
     const bad = requestObject({ signerName, extensions: [Buffer.from("300c0603551d110405", "hex")] });
     expect((await server.admin.post(requestsPath, bad)).status).toBe(422);
   });
@@ -99,27 +99,30 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
     return server.admin.put(`${requestsPath}/${body.metadata.name}/status`, { ...body, status });
   }
   const issue = (text: string) => writeStatus({ certificate: base64(text) });
-  async function expectFault(status: object, field: string): Promise<void> {
+  async function expectInvalidStatus(status: object, field: string): Promise<void> {
     const answer = await writeStatus(status);
     expect([answer.status, causeFields(answer)]).toEqual([422, [field]]);
   }
-  const expectBad = (text: string) => expectFault({ certificate: base64(text) }, "status.certificate");
+  const expectInvalidCertificate = (text: string) =>
+    expectInvalidStatus({ certificate: base64(text) }, "status.certificate");
 
-  test("C-2.6-07 status.certificate must be one or more PEM blocks of type CERTIFICATE only; another block type is refused", async () => {
+  test("C-2.6-07 status.certificate without PEM blocks or with a block other than CERTIFICATE returns 422", async () => {
     await ok(issue(pem));
-    await expectBad("no block");
-    await expectBad(block("X509 CRL", content));
-    await expectBad(pem + block("PRIVATE KEY", content));
+    await expectInvalidCertificate("no block");
+    await expectInvalidCertificate(block("X509 CRL", content));
+    await expectInvalidCertificate(pem + block("PRIVATE KEY", content));
   });
 
-  test("C-2.6-08 status.certificate PEM blocks with headers are refused", async () => {
-    await expectBad(block("CERTIFICATE", content, "Proc-Type: 4,ENCRYPTED\n\n"));
-    await expectBad(pem + block("CERTIFICATE", content, "Note: x\n\n"));
+  test("C-2.6-08 a PEM block with headers in status.certificate returns 422", async () => {
+    await expectInvalidCertificate(block("CERTIFICATE", content, "Proc-Type: 4,ENCRYPTED\n\n"));
+    await expectInvalidCertificate(pem + block("CERTIFICATE", content, "Note: x\n\n"));
   });
 
-  test("C-2.6-09 status.certificate blocks must each hold a BER-encoded ASN.1 certificate", async () => {
-    await expectBad(block("CERTIFICATE", Buffer.from("hello").toString("base64")));
-    await expectBad(pem + block("CERTIFICATE", Buffer.from("3003020101", "hex").toString("base64")));
+  test("C-2.6-09 a PEM block in status.certificate without a BER-encoded certificate returns 422", async () => {
+    await expectInvalidCertificate(block("CERTIFICATE", Buffer.from("hello").toString("base64")));
+    await expectInvalidCertificate(
+      pem + block("CERTIFICATE", Buffer.from("3003020101", "hex").toString("base64")),
+    );
   });
 
   test("C-2.6-10 text outside the PEM blocks of status.certificate is accepted and not validated", async () => {
@@ -137,8 +140,8 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
 
   const condition = { type: "Failed", status: "True" };
 
-  test("C-2.6-12 status.conditions[].type is required and is Approved or Denied, or Failed as ruled, in both subresources", async () => {
-    await expectFault({ conditions: [{ status: "True" }] }, "status.conditions[0].type");
+  test("C-2.6-12 a condition type that is missing or other than Approved, Denied and Failed returns 422 in both subresources", async () => {
+    await expectInvalidStatus({ conditions: [{ status: "True" }] }, "status.conditions[0].type");
     for (const type of ["Approved", "Denied"] as const) {
       const { body } = await ok(create({}));
       await ok(decide(server.admin, `${requestsPath}/${body.metadata.name}`, type));
@@ -148,12 +151,12 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
     const other = { ...condition, type: "Ready" };
     const answer = await server.admin.put(at, { ...body, status: { conditions: [other] } });
     expect([answer.status, causeFields(answer)]).toEqual([422, ["status.conditions[0].type"]]);
-    await expectFault({ conditions: [other] }, "status.conditions[0].type");
+    await expectInvalidStatus({ conditions: [other] }, "status.conditions[0].type");
     await ok(writeStatus({ conditions: [condition] }));
   });
 
-  test("C-2.6-13 status.conditions with two entries of the same type are refused", async () => {
-    await expectFault({ conditions: [condition, condition] }, "status.conditions[1].type");
+  test("C-2.6-13 status.conditions with two entries of the same type return 422", async () => {
+    await expectInvalidStatus({ conditions: [condition, condition] }, "status.conditions[1].type");
     const { body } = await ok(create({}));
     const at = `${requestsPath}/${body.metadata.name}/approval`;
     const approved = { type: "Approved", status: "True" };
@@ -164,8 +167,8 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
     ]);
   });
 
-  test("C-2.6-14 status.conditions[].status is required", () =>
-    expectFault({ conditions: [{ type: "Failed" }] }, "status.conditions[0].status"));
+  test("C-2.6-14 a condition without status returns 422", () =>
+    expectInvalidStatus({ conditions: [{ type: "Failed" }] }, "status.conditions[0].status"));
 
   test("C-2.6-12 approval returns 422 when it adds or changes the condition Failed", async () => {
     const { body } = await ok(create({}));
@@ -202,7 +205,7 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
         reference.admin.put(`${at}/approval`, { ...first.body, status: { conditions } }),
       );
       expect(second.body.status.conditions).toMatchObject([other, reviewed]);
-      // Approval and denial have their own subresource there too.
+      // The approval subresource is also required for Approved and Denied with this vocabulary.
       const denied = {
         ...second.body,
         status: { conditions: [...conditions, { ...reviewed, type: "Denied" }] },

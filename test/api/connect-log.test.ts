@@ -106,7 +106,7 @@ describe("the log subresource of a pod", () => {
     expect([status, text]).toEqual([204, ""]);
   });
 
-  test("a missing pod or a missing node is 404", async () => {
+  test("a missing Pod or Node returns a message that names it", async () => {
     expect((await log("missing")).body.message).toBe('pods "missing" not found');
     expect((await log("lost")).body.message).toBe('nodes "missing" not found');
   });

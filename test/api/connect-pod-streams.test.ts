@@ -35,7 +35,7 @@ describe("exec, attach and portforward of a pod", () => {
     }
   });
 
-  test("the agent's 101 response is forwarded with its headers", async () => {
+  test("the agent's upgrade response is forwarded with its headers", async () => {
     const connection = await send(`POST ${pods}/pod/exec?command=ls`, [
       ...upgrade,
       "Content-Length: 0",

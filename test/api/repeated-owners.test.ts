@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
-/** Of a kind that isn't served, so the garbage collector ignores its absence. */
+/** An owner of a kind that is not served, so the garbage collector ignores it. */
 const owner = { apiVersion: "example.com/v1", kind: "Owner", name: "owner", uid: "u-1" };
 const other = { ...owner, uid: "u-2" };
-/** The same uid with a different object, which is kept as another owner. */
+/** An owner with the same uid and other fields, which is not a duplicate. */
 const alike = { ...owner, controller: true };
 
 describe("duplicate owner references", () => {
@@ -45,13 +45,13 @@ describe("duplicate owner references", () => {
     expect(patched.headers["warning"]).toContain("after mutating admission happens");
   });
 
-  it("give no warning when there are none", async () => {
+  it("are not reported when there are none", async () => {
     const made = await server.admin.post(path, map("three", [owner, other, alike]));
     expect([made.status, ownersOf(made)]).toEqual([201, [owner, other, alike]]);
     expect(made.headers["warning"]).toBeUndefined();
   });
 
-  it("are compared in linear time: 20,000 of one uid are answered within 3 s", async () => {
+  it("are removed from 20,000 references within 3 s, and 20,000 distinct references return 422", async () => {
     const equal = Array.from({ length: 20_000 }, () => owner);
     const started = performance.now();
     const made = await server.admin.post(path, map("equal", equal));
@@ -66,7 +66,7 @@ describe("duplicate owner references", () => {
     expect(performance.now() - started).toBeLessThan(3000);
   });
 
-  it("more than 4,096 owner references are 422", async () => {
+  it("more than 4,096 owner references return 422", async () => {
     const owners = Array.from({ length: 4097 }, (_, index) => ({ ...owner, uid: `u-${index}` }));
     const refused = await server.admin.post(path, map("more", owners));
     expect([refused.status, refused.body.details.causes[0].message]).toEqual([

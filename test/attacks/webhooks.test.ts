@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
-import { Configurations, hook, patched, reviewed, type Asked } from "../admission/webhooks/support.ts";
+import { Configurations, hook, patched, reviewed, type Review } from "../admission/webhooks/support.ts";
 import { TestServer } from "../support/api.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -11,7 +11,7 @@ const MAPS = "/api/v1/namespaces/default/configmaps";
 /** A webhook whose responses are written by the test. */
 let hostile: Server;
 let client: object;
-let write: (asked: Asked, response: ServerResponse) => void;
+let write: (review: Review, response: ServerResponse) => void;
 let server: TestServer;
 let configurations: Configurations;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
   hostile = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => write(JSON.parse(Buffer.concat(chunks).toString()) as Asked, response));
+    request.on("end", () => write(JSON.parse(Buffer.concat(chunks).toString()) as Review, response));
     response.on("error", () => undefined);
   });
   await new Promise<void>((resolve) => hostile.listen(0, "127.0.0.1", resolve));
@@ -109,8 +109,8 @@ describe("a hostile webhook", () => {
   it("that writes the same object during its call doesn't block it", async () => {
     await server.admin.post(MAPS, map("a"));
     let depth = 0;
-    write = (asked, response) => {
-      const answer = () => response.end(JSON.stringify(reviewed(asked, { allowed: true })));
+    write = (review, response) => {
+      const answer = () => response.end(JSON.stringify(reviewed(review, { allowed: true })));
       if (depth++ > 0) return answer();
       void server.admin.patch(`${MAPS}/a`, { data: { inner: "yes" } }).then(answer);
     };
@@ -123,8 +123,8 @@ describe("a hostile webhook", () => {
 
   it("that calls itself endlessly through the server is stopped by its timeout", async () => {
     await server.admin.post(MAPS, map("a"));
-    write = (asked, response) => {
-      const answer = () => response.end(JSON.stringify(reviewed(asked, { allowed: true })));
+    write = (review, response) => {
+      const answer = () => response.end(JSON.stringify(reviewed(review, { allowed: true })));
       void server.admin.patch(`${MAPS}/a`, { data: { again: "yes" } }).then(answer, () => undefined);
     };
     await failing();
@@ -134,18 +134,18 @@ describe("a hostile webhook", () => {
   });
 
   it("that fails at random leaves no partial write", async () => {
-    const ways: ((asked: Asked, response: ServerResponse) => void)[] = [
-      (asked, response) =>
-        response.end(JSON.stringify(reviewed(asked, patched({ op: "add", path: "/data/b", value: "2" })))),
-      (asked, response) => response.end(JSON.stringify(reviewed(asked, { allowed: false }))),
+    const ways: ((review: Review, response: ServerResponse) => void)[] = [
+      (review, response) =>
+        response.end(JSON.stringify(reviewed(review, patched({ op: "add", path: "/data/b", value: "2" })))),
+      (review, response) => response.end(JSON.stringify(reviewed(review, { allowed: false }))),
       (_, response) => response.destroy(),
       (_, response) => response.end("[["),
       (_, response) => response.writeHead(503).end(),
-      (asked, response) =>
-        response.end(JSON.stringify(reviewed(asked, patched({ op: "remove", path: "/x" })))),
+      (review, response) =>
+        response.end(JSON.stringify(reviewed(review, patched({ op: "remove", path: "/x" })))),
     ];
     let turn = 0;
-    write = (asked, response) => ways[(turn++ * 7 + 3) % ways.length]!(asked, response);
+    write = (review, response) => ways[(turn++ * 7 + 3) % ways.length]!(review, response);
     await failing();
     const names = Array.from({ length: 60 }, (_, index) => `m${index}`);
     const answers = await Promise.all(names.map((name) => server.admin.post(MAPS, map(name))));
@@ -161,18 +161,18 @@ describe("a hostile webhook", () => {
   });
 
   it("that answers with a deeply nested patch or members like __proto__ changes nothing else", async () => {
-    write = (asked, response) => {
+    write = (review, response) => {
       const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
       const patch = Buffer.from(`[{"op":"add","path":"/data/b","value":${deep}}]`).toString("base64");
-      response.end(JSON.stringify(reviewed(asked, { allowed: true, patchType: "JSONPatch", patch })));
+      response.end(JSON.stringify(reviewed(review, { allowed: true, patchType: "JSONPatch", patch })));
     };
     await failing();
     expect((await server.admin.post(MAPS, map("a"))).status).toBe(500);
-    write = (asked, response) =>
+    write = (review, response) =>
       response.end(
         JSON.stringify(
           reviewed(
-            asked,
+            review,
             patched(
               { op: "add", path: "/data/__proto__", value: "x" },
               { op: "add", path: "/__proto__", value: { polluted: true } },

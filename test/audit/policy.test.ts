@@ -22,7 +22,7 @@ const pods = {
 } as const;
 const path = { kind: "nonResource", user, verb: "get", path: "/healthz/ping" } as const;
 
-describe("a rule matches a request", () => {
+describe("audit policy rules", () => {
   const yes = true;
   const no = false;
   test.each<[string, Attributes, boolean]>([
@@ -68,13 +68,13 @@ describe("a rule matches a request", () => {
     ["{level: Metadata, nonResourceURLs: [/healthz]}", path, no],
     ['{level: Metadata, nonResourceURLs: ["*"]}', path, yes],
     ['{level: Metadata, nonResourceURLs: ["*"]}', pods, no],
-  ])("%s: %o is %s", async (rule, request, expected) => {
+  ])("the rule %s matches the request %o: %s", async (rule, request, expected) => {
     const { policy } = await read(`rules: [${rule}]`);
     expect(new AuditRules(policy).termsFor(request).level).toBe(expected ? "Metadata" : "None");
   });
 });
 
-test("the first matching rule decides; what the policy omits is omitted under every rule", async () => {
+test("the first matching rule decides, and omitStages and omitManagedFields of the policy apply to every rule", async () => {
   const { policy } = await read(`
 omitStages: [RequestReceived]
 omitManagedFields: true
@@ -121,7 +121,7 @@ describe("an invalid policy", () => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
-  test("an empty file and one of another kind or vocabulary are rejected", async () => {
+  test("an empty file, another kind and another vocabulary are rejected", async () => {
     await expect(readPolicy(Buffer.from(""), platform)).rejects.toThrow("the file is empty");
     await expect(readPolicy(Buffer.from("kind: List"), platform)).rejects.toThrow('found "List" of ""');
     await expect(readPolicy(Buffer.from(`${head}rules: [{level: None}]`), kubernetes)).rejects.toThrow(
@@ -130,7 +130,7 @@ describe("an invalid policy", () => {
   });
 });
 
-test("fields without effect give a warning", async () => {
+test("unknown fields return warnings", async () => {
   const { warnings } = await read("rules: [{level: None, user: [a]}]\nlevel: None");
   expect(warnings).toEqual([
     'unknown field "rules[0].user" has no effect',

@@ -26,7 +26,7 @@ const pods = {
 } as const;
 const url = { kind: "nonResource", user, verb: "get", path: "/healthz/ping" } as const;
 
-describe("a policy allows a request", () => {
+describe("ABAC policy matching", () => {
   const all = { namespace: "*", resource: "*", apiGroup: "*" };
   test.each<[object, Attributes, boolean]>([
     [{ user: "ann", ...all }, pods, true],
@@ -53,7 +53,7 @@ describe("a policy allows a request", () => {
     [{ user: "ann", nonResourcePath: "*" }, url, true],
     [{ user: "ann", nonResourcePath: "*" }, pods, false],
     [{ user: "ann", readonly: true, nonResourcePath: "*" }, { ...url, verb: "post" }, false],
-  ])("%j: %o is %s", (spec, request, allowed) => {
+  ])("policy %j and request %o: allowed is %s", (spec, request, allowed) => {
     const { policies } = parseAbacFile(policy(spec), platform);
     const decision = new AbacAuthorizer(policies).authorize(request);
     expect(decision).toEqual(
@@ -64,7 +64,7 @@ describe("a policy allows a request", () => {
   });
 });
 
-describe("the form without a version", () => {
+describe("unversioned ABAC policy format", () => {
   const authenticated = "system:authenticated";
   test.each([
     [{}, { group: authenticated, namespace: "*", resource: "*", nonResourcePath: "*" }],
@@ -81,7 +81,7 @@ describe("the form without a version", () => {
       { group: "team", resource: "pods" },
       { namespace: "*", resource: "pods", apiGroup: "*" },
     ],
-  ])("%j", (line, expected) => {
+  ])("converts %j", (line, expected) => {
     const { policies, warnings } = parseAbacFile(JSON.stringify(line), platform);
     expect(policies).toMatchObject([expected]);
     expect(warnings[0]).toContain(
@@ -90,7 +90,7 @@ describe("the form without a version", () => {
   });
 });
 
-test("comments and empty lines are left out; what has no effect is warned of", () => {
+test("an ABAC file may have comments and empty lines, and an unknown field returns a warning", () => {
   const { policies, warnings } = parseAbacFile(
     `# who may what\n\n  ${policy({ user: "ann", readOnly: true })}\n`,
     platform,
@@ -104,15 +104,15 @@ test.each([
   ["[]", /^line 2: a policy must be a JSON object$/],
   [policy({ user: 5 }), /^line 2: spec\.user: /],
   ['{"kind":"Policy"}', /^line 2: kind and apiVersion: found "Policy" of "", expected "Policy" of /],
-])("the line %s keeps the file from being used", (line, message) => {
+])("an ABAC file with the line %s is rejected with the line number", (line, message) => {
   expect(() => parseAbacFile(`# first\n${line}\n`, platform)).toThrow(message);
 });
 
-test("the version is spelled by the vocabulary", () => {
+test("the apiVersion of ABAC policies depends on the vocabulary", () => {
   expect(() => parseAbacFile(policy({}), kubernetes)).toThrow("abac.authorization.kubernetes.io/v1beta1");
 });
 
-describe("a server with the mode ABAC", () => {
+describe("server with authorization mode ABAC", () => {
   const folder = temporaryFolder();
   const file = (name: string, text: string) => {
     writeFileSync(path.join(folder.path, name), text);
@@ -137,7 +137,7 @@ describe("a server with the mode ABAC", () => {
     folder.remove();
   });
 
-  test("allows what a policy allows, and nothing else", async () => {
+  test("returns 200 or 201 for requests that a policy allows, and 403 for others", async () => {
     const ann = server.as("ann-token");
     expect((await ann.get("/api/v1/pods")).status).toBe(200);
     const object = { metadata: { name: "one" } };
@@ -147,13 +147,13 @@ describe("a server with the mode ABAC", () => {
     expect(refused.body.message).toContain("No policy matched.");
   });
 
-  test("C-5.9-05 the anonymous user and group have no access without an explicit rule", async () => {
+  test("C-5.9-05 requests of the anonymous user return 403 without an explicit policy", async () => {
     const nobody = server.as(undefined);
     expect((await nobody.get("/api/v1/pods")).status).toBe(403);
     expect((await nobody.get("/version")).status).toBe(403);
   });
 
-  test("every policy is a rule of a rules review", async () => {
+  test("a rules review lists the rule of each policy", async () => {
     const review = { spec: { namespace: "default" } };
     const path = "/apis/authorization.platform.io/v1/selfsubjectrulesreviews";
     const { status } = (await server.as("ann-token").post(path, review)).body;
@@ -162,7 +162,7 @@ describe("a server with the mode ABAC", () => {
     expect(status.nonResourceRules).toEqual([{ verbs: ["get", "list", "watch"], nonResourceURLs: ["*"] }]);
   });
 
-  test("doesn't start without policies that can be used", async () => {
+  test("does not start when the policy file is not set, missing or malformed", async () => {
     const start = (authorizationPolicyFile?: string) =>
       TestServer.start({
         authorizationModes: ["ABAC"],

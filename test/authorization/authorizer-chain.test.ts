@@ -9,8 +9,8 @@ const says = (verdict: Decision["verdict"], reason = "", evaluationError = ""): 
 });
 const link = (name: string, authorizer: Authorizer) => ({ name, authorizer, resolver: undefined });
 
-describe("a chain of authorizers", () => {
-  it("the first that allows or denies decides", () => {
+describe("authorizer chain", () => {
+  it("the first authorizer that allows or denies decides", () => {
     const chain = new AuthorizerChain([
       link("a", says("noOpinion")),
       link("b", says("deny", "no")),
@@ -73,7 +73,7 @@ describe("authorization modes", () => {
     expect(verdict(["AlwaysDeny", "RBAC"])).toBe("allow");
   });
 
-  it("system:masters may do everything in every mode, and is listed so", async () => {
+  it("system:masters is allowed everything in every mode, and its rules review lists all rules", async () => {
     const root = user("root", "system:masters");
     expect(verdict(["AlwaysDeny"], root)).toBe("allow");
     const list = await authorizationChain(["RBAC"], rbac, platform).rulesFor(root, "team-a");

@@ -14,7 +14,7 @@ const policy = defaultPolicy(platform);
 const find = (name: string): RoleManifest =>
   policy.clusterRoles.find(({ metadata }) => metadata.name === name)!;
 
-/** The defaults in force, with what the aggregation controller would have gathered. */
+/** Returns an index of the default policy, with aggregated rules as the aggregation controller writes them. */
 function inForce(): RbacIndex {
   const index = new RbacIndex(platform);
   const gathered = (role: RoleManifest): NonNullable<RoleManifest["rules"]> => {
@@ -35,9 +35,9 @@ function inForce(): RbacIndex {
   return index;
 }
 
-describe("the default policy", () => {
+describe("default RBAC policy", () => {
   it.each([platform, kubernetes])(
-    "is well formed, has no name twice and no dangling binding ($name)",
+    "has valid rules, unique names and bindings to existing roles ($name)",
     (vocabulary) => {
       const { clusterRoles, clusterRoleBindings, roles, roleBindings } = defaultPolicy(vocabulary);
       const all = [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings];
@@ -60,7 +60,7 @@ describe("the default policy", () => {
     },
   );
 
-  it("carries no word of the other vocabulary", () => {
+  it("contains no names of the other vocabulary", () => {
     expect(JSON.stringify(policy)).not.toMatch(/k8s|kube|heapster/);
     const names = defaultPolicy(kubernetes).clusterRoles.map(({ metadata }) => metadata.name);
     expect(names).toContain("system:kube-scheduler");
@@ -68,7 +68,7 @@ describe("the default policy", () => {
     expect(names).toContain("system:kubelet-api-admin");
   });
 
-  it("A-2.2-06 A-5-01 lets everybody who is authenticated discover and ask about themselves, and nobody else", () => {
+  it("A-2.2-06 A-5-01 allows discovery and self reviews to authenticated users only", () => {
     const index = inForce();
     const member = user("alice", "system:authenticated");
     const self = { group: "authorization.platform.io", resource: "selfsubjectaccessreviews" };
@@ -83,7 +83,7 @@ describe("the default policy", () => {
     expect(index.authorize(ask(member, "get")).verdict).toBe("noOpinion");
   });
 
-  it("lets everybody ask who they are, once that kind is enabled", () => {
+  it("allows selfsubjectreviews in system:basic-user only when the kind is enabled", () => {
     const self = {
       verbs: ["create"],
       apiGroups: ["authentication.platform.io"],
@@ -97,7 +97,7 @@ describe("the default policy", () => {
     expect(basic(false)).not.toContainEqual(self);
   });
 
-  it("grades view, edit and admin", () => {
+  it("grants increasing permissions to view, edit and admin", () => {
     const index = inForce();
     for (const role of ["view", "edit", "admin"]) {
       const subjects = [{ kind: "User", name: role }];
@@ -117,7 +117,7 @@ describe("the default policy", () => {
   });
 });
 
-describe("keeping defaults complete", () => {
+describe("reconciliation of default roles and bindings", () => {
   const view = find("system:aggregate-to-view");
   const binding = policy.clusterRoleBindings.find(
     ({ metadata }) => metadata.name === "system:public-info-viewer",
@@ -131,7 +131,7 @@ describe("keeping defaults complete", () => {
     expect(reconcileBinding(binding, binding, platform)).toBeUndefined();
   });
 
-  it("adds rules and labels and keeps those of others", () => {
+  it("adds missing rules and labels and keeps additional ones", () => {
     const extra = { verbs: ["get"], apiGroups: ["x"], resources: ["y"] };
     const live = { ...view, rules: [extra], metadata: { name: view.metadata.name, labels: { mine: "1" } } };
     const result = reconcileClusterRole(view, live, platform);
@@ -142,7 +142,7 @@ describe("keeping defaults complete", () => {
     expect(reconcileClusterRole(view, wider, platform)).toBeUndefined();
   });
 
-  it("adds an aggregation selector, and no rules to a role that gathers them", () => {
+  it("adds a missing aggregation selector, and adds no rules to an aggregated role", () => {
     const admin = find("admin");
     const own = { clusterRoleSelectors: [{ matchLabels: { mine: "1" } }] };
     const result = reconcileClusterRole(
@@ -155,7 +155,7 @@ describe("keeping defaults complete", () => {
     expect(result?.object.rules).toEqual(view.rules);
   });
 
-  it("adds subjects, and recreates a binding with another roleRef", () => {
+  it("adds missing subjects, and recreates a binding with another roleRef", () => {
     const mine = { kind: "User", name: "me" };
     const result = reconcileBinding(
       binding,

@@ -26,61 +26,71 @@ import {
 
 const coverage: readonly (readonly [string, held: PolicyRule[], wanted: PolicyRule[], missing: string[]])[] =
   [
-    ["the same rule", [podRule(["get"])], [podRule(["get"])], []],
-    ["two rules together", [podRule(["get"]), podRule(["list"])], [podRule(["get", "list"])], []],
+    ["an equal rule", [podRule(["get"])], [podRule(["get"])], []],
     [
-      "a verb too many",
+      "permissions of two rules together",
+      [podRule(["get"]), podRule(["list"])],
+      [podRule(["get", "list"])],
+      [],
+    ],
+    [
+      "additional verbs",
       [podRule(["get"])],
       [podRule(["get", "list", "watch"])],
       ['{APIGroups:[""], Resources:["pods"], Verbs:["list" "watch"]}'],
     ],
-    ["`*` covers every verb", [podRule(["*"])], [podRule(["get", "x"])], []],
+    ["the verb `*`", [podRule(["*"])], [podRule(["get", "x"])], []],
     [
-      "every verb listed is not `*`",
+      "the requested verb `*`",
       [podRule(["get"])],
       [podRule(["*"])],
       ['{APIGroups:[""], Resources:["pods"], Verbs:["*"]}'],
     ],
     [
-      "a subresource of all",
+      "a subresource of all resources",
       [podRule(["get"], { resources: ["*/scale"] })],
       [podRule(["get"], { resources: ["pods/scale"] })],
       [],
     ],
     [
-      "a resource doesn't cover its subresources",
+      "a subresource of a held resource",
       [podRule(["get"])],
       [podRule(["get"], { resources: ["pods/log"] })],
       ['{APIGroups:[""], Resources:["pods/log"], Verbs:["get"]}'],
     ],
-    ["no names covers every name", [podRule(["get"])], [podRule(["get"], { resourceNames: ["a"] })], []],
     [
-      "names don't cover no names",
+      "resourceNames, when the held rule has none",
+      [podRule(["get"])],
+      [podRule(["get"], { resourceNames: ["a"] })],
+      [],
+    ],
+    [
+      "no resourceNames, when the held rule has some",
       [podRule(["get"], { resourceNames: ["a"] })],
       [podRule(["get"])],
       ['{APIGroups:[""], Resources:["pods"], Verbs:["get"]}'],
     ],
     [
-      "another name",
+      "an additional resource name",
       [podRule(["get"], { resourceNames: ["a"] })],
       [podRule(["get"], { resourceNames: ["a", "b"] })],
       ['{APIGroups:[""], Resources:["pods"], ResourceNames:["b"], Verbs:["get"]}'],
     ],
     [
-      "paths",
+      "nonResourceURLs with wildcards",
       [{ verbs: ["get"], nonResourceURLs: ["/a/*"] }],
       [{ verbs: ["get"], nonResourceURLs: ["/a/b", "/a/b/*", "/b"] }],
       ['{NonResourceURLs:["/b"], Verbs:["get"]}'],
     ],
-    ["a rule that grants nothing", [], [{ verbs: [], apiGroups: [""], resources: ["pods"] }], []],
+    ["a rule without verbs", [], [{ verbs: [], apiGroups: [""], resources: ["pods"] }], []],
   ];
 
-describe("coverage of rules", () => {
-  it.each(coverage)("%s", (_what, held, wanted, missing) => {
+describe("rule coverage", () => {
+  it.each(coverage)("returns the missing permissions for %s", (_what, held, wanted, missing) => {
     expect(describeRules(missingRules(held, wanted))).toEqual(missing);
   });
 
-  it("what is covered allows nothing that the owner isn't allowed, and a rule covers itself", () => {
+  it("covered rules allow only requests that the held rules allow, and rules cover themselves", () => {
     const some = (...values: string[]) => fc.subarray(values, { minLength: 1 });
     const rule = fc.record({
       verbs: some("get", "list", "*"),
@@ -103,7 +113,7 @@ describe("coverage of rules", () => {
       (held, wanted, questions) => {
         expect(missingRules(held, held)).toEqual([]);
         const missing = missingRules(held, wanted);
-        // Holding also what was missing covers everything.
+        // The held and the missing rules together cover all requested rules.
         expect(missingRules([...held, ...missing], wanted)).toEqual([]);
         const all = completeRules([...held, ...missing]);
         for (const { verb, ...about } of questions) {
@@ -116,14 +126,14 @@ describe("coverage of rules", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it("a rule with millions of combinations is compared as a whole", () => {
+  it("a rule with millions of combinations is compared without expanding it", () => {
     const many = Array.from({ length: 3000 }, (_, i) => `x${i}`);
     const wide = podRule(many, { resources: many });
     expect(missingRules([podRule(["*"], { resources: ["*"] })], [wide])).toEqual([]);
     expect(missingRules([podRule(["get"])], [wide])).toHaveLength(1);
   });
 
-  it("paths that are covered are allowed", () => {
+  it("a path below a held wildcard URL is allowed", () => {
     const query = ruleQuery(askPath(alice, "get", "/a/b"));
     expect(
       completeRules([{ verbs: ["get"], nonResourceURLs: ["/a/*"] }]).some((one) => ruleAllows(one, query)),
@@ -145,7 +155,7 @@ async function refusal(check: Promise<void>): Promise<StatusError | undefined> {
   }
 }
 
-describe("writing roles", () => {
+describe("escalation check of roles", () => {
   const write = {
     user: alice,
     namespace: "",
@@ -154,7 +164,7 @@ describe("writing roles", () => {
     live: undefined,
   };
 
-  it("permissions that the author lacks return 403 and are named", async () => {
+  it("rejects permissions that the user lacks with Forbidden, and names them", async () => {
     const error = await refusal(checkRoleWrite(write, sources(grantedToAlice(podRule(["get"])))));
     expect(error?.reason).toBe("Forbidden");
     expect(error?.message).toBe(
@@ -163,7 +173,7 @@ describe("writing roles", () => {
     );
   });
 
-  it("permissions that the author holds are allowed", async () => {
+  it("allows permissions that the user holds", async () => {
     expect(await refusal(checkRoleWrite(write, sources(grantedToAlice(podRule(["*"])))))).toBeUndefined();
   });
 
@@ -197,7 +207,7 @@ describe("writing roles", () => {
     expect((await refusal(checkRoleWrite(write, sources(may))))?.code).toBe(403);
   });
 
-  it("an update of owner references and finalizers alone is not checked; one of labels and annotations is", async () => {
+  it("an update is checked unless it changes only ownerReferences and finalizers", async () => {
     const none = sources(grantedToAlice());
     const live = { ...write.role, metadata: { labels: { a: "b" }, resourceVersion: "7" } };
     const owners = [{ apiVersion: "v1", kind: "ConfigMap", name: "c", uid: "u" }];
@@ -227,7 +237,7 @@ describe("writing roles", () => {
   });
 });
 
-describe("writing bindings", () => {
+describe("escalation check of bindings", () => {
   const binding = { roleRef: clusterRole("target"), subjects: [toUser("bob")] };
   const write = { user: alice, namespace: "team-a", name: "b", binding, live: undefined };
   function withTarget(...rules: PolicyRule[]): RbacIndex {
@@ -242,7 +252,7 @@ describe("writing bindings", () => {
     resourceNames,
   });
 
-  it("a binding to a role with permissions that the author lacks is rejected", async () => {
+  it("rejects a binding to a role with permissions that the user lacks", async () => {
     const error = await refusal(checkBindingWrite(write, sources(withTarget(podRule(["get"])))));
     expect(error?.message).toContain(`rolebindings.${rbacGroup} "b" is forbidden`);
     expect(error?.message).toContain('{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}');
@@ -258,13 +268,13 @@ describe("writing bindings", () => {
     expect(await refusal(checkBindingWrite(admin, sources(withTarget())))).toBeUndefined();
   });
 
-  it("a binding to a missing role is allowed with the verb bind and returns 404 otherwise", async () => {
+  it("a binding to a missing role is allowed with the verb bind, and fails with NotFound otherwise", async () => {
     const dangling = { ...write, binding: { ...binding, roleRef: clusterRole("gone") } };
     expect((await refusal(checkBindingWrite(dangling, sources(withTarget()))))?.reason).toBe("NotFound");
     expect(await refusal(checkBindingWrite(dangling, sources(withTarget(bind([])))))).toBeUndefined();
   });
 
-  it("an update of owner references and finalizers alone is not checked; any other is", async () => {
+  it("an update that changes only finalizers is not checked; one of labels or subjects is", async () => {
     const same = { ...write, live: { ...binding, metadata: { finalizers: ["example.com/f"] } } };
     expect(await refusal(checkBindingWrite(same, sources(withTarget())))).toBeUndefined();
     const labelled = { ...same, binding: { ...binding, metadata: { labels: { a: "b" } } } };

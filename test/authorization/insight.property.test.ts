@@ -6,12 +6,12 @@ import { gatheredSubjects, whoCan } from "../../src/authorization/insight/who-ca
 import type { RoleObject } from "../../src/authorization/rbac/policy.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { apply, Plain, question, step } from "./policy-arbitrary.ts";
+import { apply, ReferenceRbac, question, step } from "./policy-arbitrary.ts";
 
 const steps = fc.array(step, { maxLength: 60, size: "max" });
 const atOnce = () => undefined;
 
-/** Everybody whom the generated bindings can name, as a review asks about them. */
+/** All subjects that the generated bindings can name, with the user name and groups that match each. */
 const everybody: readonly {
   readonly shown: ShownSubject;
   readonly name: string;
@@ -36,29 +36,29 @@ const everybody: readonly {
 const withoutGrants = ({ kind, namespace, name }: AllowedSubject): ShownSubject =>
   namespace === undefined ? { kind, name } : { kind, namespace, name };
 
-it("an explanation's decision is the authorizer's, and what it names bears it out", async () => {
+it("an explanation agrees with the authorizer, and each grant and near miss refers to a stored role rule", async () => {
   const property = fc.asyncProperty(
     steps,
     fc.array(question, { minLength: 1, maxLength: 6 }),
     async (done, all) => {
       const index = new RbacIndex(platform);
-      const plain = new Plain();
-      for (const one of done) apply(index, plain, one);
+      const reference = new ReferenceRbac();
+      for (const one of done) apply(index, reference, one);
       for (const asked of all) {
         const { verdict, evaluationError } = index.authorize(asked);
-        const said = await explainRbac(index, platform, asked, atOnce);
-        expect(said.grants.length > 0).toBe(verdict === "allow");
-        expect(said.faults.length > 0).toBe(evaluationError !== "");
-        expect(verdict === "allow" ? said.nearMisses : []).toEqual([]);
-        for (const { binding, role, rule, ruleIndex } of [...said.grants, ...said.nearMisses]) {
-          const known = plain.bindings.get(`${binding.namespace ?? ""}/${binding.name}`)!;
+        const explanation = await explainRbac(index, platform, asked, atOnce);
+        expect(explanation.grants.length > 0).toBe(verdict === "allow");
+        expect(explanation.faults.length > 0).toBe(evaluationError !== "");
+        expect(verdict === "allow" ? explanation.nearMisses : []).toEqual([]);
+        for (const { binding, role, rule, ruleIndex } of [...explanation.grants, ...explanation.nearMisses]) {
+          const known = reference.bindings.get(`${binding.namespace ?? ""}/${binding.name}`)!;
           expect(known.object.roleRef).toMatchObject({ kind: role.kind, name: role.name });
-          expect(plain.roles.get(`${role.namespace ?? ""}/${role.name}`)![ruleIndex]!.verbs).toEqual(
+          expect(reference.roles.get(`${role.namespace ?? ""}/${role.name}`)![ruleIndex]!.verbs).toEqual(
             rule.verbs,
           );
         }
-        // What is missing is missing indeed, and nothing else is: granted as well, the near miss would allow.
-        for (const { rule, missing } of said.nearMisses) {
+        // The rule lacks the `missing` values and only those: with them added, it allows the request.
+        for (const { rule, missing } of explanation.nearMisses) {
           expect(missing.length).toBeGreaterThan(0);
           const { entriesLeftOut: _none, ...lists } = rule;
           const whole: Record<string, readonly string[] | undefined> = lists;
@@ -88,22 +88,24 @@ it("an explanation's decision is the authorizer's, and what it names bears it ou
   await fc.assert(property, { numRuns: 150 });
 });
 
-it("who can: exactly those whom a review of each alone allows, in order, however they are looked for", async () => {
+it("whoCan lists exactly the allowed subjects in order, also in pages of one", async () => {
   const run = fc.tuple(steps, steps, fc.array(question, { minLength: 1, maxLength: 5 }));
   const property = fc.asyncProperty(
     run,
     fc.constantFrom(0, gatheredSubjects),
     async ([before, later, all], few) => {
       const index = new RbacIndex(platform);
-      const plain = new Plain();
-      // What is asked first wakes the tables that later changes have to keep right.
+      const reference = new ReferenceRbac();
+      // The first questions build tables, which the later changes must update.
       for (const done of [before, later]) {
-        for (const one of done) apply(index, plain, one);
+        for (const one of done) apply(index, reference, one);
         for (const { user: _user, ...action } of all) {
           const wanted = everybody.filter(
             ({ name, groups }) =>
-              plain.decide({ ...action, user: { name, uid: "", groups, extra: {} } } as (typeof all)[number])
-                .allowed,
+              reference.decide({
+                ...action,
+                user: { name, uid: "", groups, extra: {} },
+              } as (typeof all)[number]).allowed,
           );
           const page = { limit: 100, after: undefined };
           const { subjects, more } = await whoCan(index, platform, action, page, atOnce, few);

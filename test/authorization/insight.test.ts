@@ -17,7 +17,7 @@ const atOnce = () => undefined;
 const page: Page = { limit: 200, after: undefined };
 const action = ({ user: _user, ...rest }: ReturnType<typeof ask>) => rest;
 
-/** An index with so many roles, and ten bindings of each to a user and a group. */
+/** Returns an index with `roles` roles, and ten bindings of each role to a user and a group. */
 function crowded(roles: number, rules: (index: number) => readonly PolicyRule[]): RbacIndex {
   const index = new RbacIndex(platform);
   for (let i = 0; i < roles; i++) index.putClusterRole(`role-${i}`, { rules: rules(i) });
@@ -32,7 +32,7 @@ function crowded(roles: number, rules: (index: number) => readonly PolicyRule[])
   return index;
 }
 
-/** The most steps in maps, sets and lists that a piece of work takes between two offers of a turn, and all of them. */
+/** Counts operations on maps, sets and lists in `work`: `most` between two calls of `yieldIfDue`, and `all`. */
 async function stepsBetweenTurns(
   work: (yieldIfDue: () => undefined) => Promise<unknown>,
 ): Promise<{ most: number; all: number }> {
@@ -58,10 +58,10 @@ async function stepsBetweenTurns(
 
 afterEach(() => vi.restoreAllMocks());
 
-describe("long work is done in turns", () => {
+describe("insight yields during long work", () => {
   const everybody = action(ask(alice, "get", { namespace: "ns-7" }));
 
-  it("the first question takes the roles in, a later one what its answer needs", async () => {
+  it("the first query indexes the roles within 20,000 steps per turn, and a later query takes fewer than 200 steps", async () => {
     const index = crowded(3000, (i) => [podRule(["get"], { resources: ["pods", `things-${i}`] })]);
     const first = await stepsBetweenTurns((yieldIfDue) =>
       whoCan(index, platform, everybody, page, yieldIfDue),
@@ -72,7 +72,7 @@ describe("long work is done in turns", () => {
     expect(later.all).toBeLessThan(200);
   });
 
-  it("who can takes as few steps for few subjects with 20,000 bindings as with 200", async () => {
+  it("whoCan takes fewer than 150 steps for few subjects, with 200 and with 20,000 bindings", async () => {
     const steps: number[] = [];
     for (const roles of [20, 2000]) {
       const index = crowded(roles, (i) => [
@@ -86,7 +86,7 @@ describe("long work is done in turns", () => {
     expect(Math.max(...steps)).toBeLessThan(150);
   });
 
-  it("who can looks at no more subjects than a page has, where everybody may", async () => {
+  it("whoCan reads only the subjects of one page when all subjects are allowed", async () => {
     const index = crowded(2000, () => [podRule(["get"])]);
     await whoCan(index, platform, everybody, page, atOnce);
     const sixty = { limit: 60, after: undefined };
@@ -102,7 +102,7 @@ describe("long work is done in turns", () => {
     expect(read).toHaveBeenCalledOnce();
   });
 
-  it("an explanation of a role with 20,000 rules offers turns, and cuts long lists around what was asked", async () => {
+  it("an explanation of a role with 20,000 rules yields, and truncates long lists around the requested name", async () => {
     const index = new RbacIndex(platform);
     const names = Array.from({ length: 20_000 }, (_, i) => `n-${i}`);
     index.putClusterRole("vast", { rules: names.map((name) => podRule(["get"], { resourceNames: [name] })) });
@@ -110,21 +110,21 @@ describe("long work is done in turns", () => {
     for (const name of ["vast", "wide"])
       index.putClusterRoleBinding(name, { roleRef: clusterRole(name), subjects: [toUser("alice")] });
     let offers = 0;
-    const said = await explainRbac(
+    const explanation = await explainRbac(
       index,
       platform,
       ask(alice, "get", { name: "n-19999" }),
       () => void offers++,
     );
     expect(offers).toBeGreaterThan(50);
-    expect(said.grants).toMatchObject([{ role: { name: "vast" }, ruleIndex: 19_999 }]);
+    expect(explanation.grants).toMatchObject([{ role: { name: "vast" }, ruleIndex: 19_999 }]);
     const wide = await explainRbac(index, platform, ask(alice, "list", { name: "n-15000" }), atOnce);
     expect(wide.grants[0]!.rule.resourceNames).toHaveLength(20);
     expect(wide.grants[0]!.rule.resourceNames![0]).toBe("n-15000");
     expect(wide.grants[0]!.rule.entriesLeftOut).toBe(19_980);
   });
 
-  it("the names for which a user is allowed something are collected in turns, up to a bound", async () => {
+  it("allowedNames yields while it collects 20,000 names, and returns at most 20 names", async () => {
     const index = crowded(1, (at) =>
       Array.from({ length: 20_000 }, (_, n) => ({ ...podRule(["get"]), resourceNames: [`p-${at}-${n}`] })),
     );
@@ -140,7 +140,7 @@ describe("long work is done in turns", () => {
     expect(other).toEqual({ names: [], more: false });
   });
 
-  it("roles that change while they are taken in are found as they are now", async () => {
+  it("whoCan uses the current rules of roles that change while they are indexed", async () => {
     const index = crowded(2000, (i) => [podRule(["get"], { resources: [`things-${i}`] })]);
     let turns = 0;
     const changing = (): undefined => {
@@ -158,21 +158,25 @@ describe("long work is done in turns", () => {
   });
 });
 
-it("bindings of one group in very many namespaces are looked at up to a bound, and the rest is counted", async () => {
+it("an explanation examines bindings in 1,000 namespaces and counts the others", async () => {
   const index = new RbacIndex(platform);
   index.putClusterRole("view", { rules: [podRule(["get"])] });
   for (let i = 0; i < 1200; i++)
     index.putRoleBinding(`ns-${i}`, "b", { roleRef: clusterRole("view"), subjects: [toGroup("dev")] });
-  const said = await explainRbac(
+  const explanation = await explainRbac(
     index,
     platform,
     ask(user("x", "dev"), "get", { namespace: "other" }),
     atOnce,
   );
-  expect([said.nearMisses.length, said.nearMissesLeftOut, said.namespacesLeftOut]).toEqual([10, 990, 200]);
+  expect([
+    explanation.nearMisses.length,
+    explanation.nearMissesLeftOut,
+    explanation.namespacesLeftOut,
+  ]).toEqual([10, 990, 200]);
 });
 
-it("of near misses the closest come first", async () => {
+it("near misses are sorted by similarity to the request", async () => {
   const index = new RbacIndex(platform);
   const grants: Record<string, PolicyRule> = {
     "another name": podRule(["get"], { resourceNames: ["a"] }),
@@ -199,7 +203,7 @@ it("of near misses the closest come first", async () => {
   expect(await names(askPath(alice, "post", "/nodes"))).toEqual([]);
 });
 
-describe("several authorizers", () => {
+describe("insight with several authorizers", () => {
   const link = (
     name: string,
     verdict: "allow" | "deny" | "noOpinion",
@@ -226,7 +230,7 @@ describe("several authorizers", () => {
     namesFor: () => () => Promise.resolve({ names: [], more: false }),
   };
 
-  it("are shown up to the one that decided", async () => {
+  it("an explanation lists the authorizers up to the one that decided", async () => {
     const chain = new AuthorizerChain([
       link("a", "noOpinion", { insight: silent }),
       link("b", "deny"),
@@ -244,7 +248,7 @@ describe("several authorizers", () => {
     });
   });
 
-  it("that can't list whom they allow are named", async () => {
+  it("a subject list names the authorizers that can't list their subjects", async () => {
     const chain = new AuthorizerChain([
       link("webhook", "allow"),
       link("RBAC", "noOpinion", { insight: silent }),
@@ -256,7 +260,7 @@ describe("several authorizers", () => {
     });
   });
 
-  it("an explanation that doesn't fit the decision, as something changed in between, is asked for anew", async () => {
+  it("an explanation is computed again when it contradicts the decision because of a concurrent change", async () => {
     const index = new RbacIndex(platform);
     index.putClusterRole("view", { rules: [podRule(["get"])] });
     let asked = 0;
@@ -274,13 +278,13 @@ describe("several authorizers", () => {
   });
 });
 
-describe("the place where a list goes on", () => {
+describe("continue token of a subject list", () => {
   it.each([
     { kind: "User", name: "ann" },
     { kind: "Group", name: 'a "quoted" \\ name\n' },
     { kind: "ServiceAccount", namespace: "web", name: "bot" },
     { kind: "User", name: "" },
-  ])("%j is read as it was written", (place) => {
+  ])("%j is unchanged after encoding and decoding", (place) => {
     expect(readPlace(writePlace(place))).toEqual(place);
   });
 
@@ -291,5 +295,5 @@ describe("the place where a list goes on", () => {
     Buffer.from('["Robot","","a"]').toString("base64url"),
     Buffer.from('["User","","\\x"]').toString("base64url"),
     `${writePlace({ kind: "User", name: "a" })}=`,
-  ])("%j is none", (text) => expect(readPlace(text)).toBeUndefined());
+  ])("the malformed token %j is decoded as undefined", (text) => expect(readPlace(text)).toBeUndefined());
 });

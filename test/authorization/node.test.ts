@@ -17,12 +17,12 @@ const agent = (node: string) => ({
   extra: {},
 });
 
-describe("what a pod refers to", () => {
+describe("objects that a Pod refers to", () => {
   test.each<[string, object, string[]]>([
     ["its service account", { serviceAccountName: "runner" }, ["serviceaccount ns/runner"]],
-    ["secrets for images", { imagePullSecrets: [{ name: "a" }] }, ["secret ns/a"]],
+    ["its imagePullSecrets", { imagePullSecrets: [{ name: "a" }] }, ["secret ns/a"]],
     [
-      "variables of any container",
+      "environment sources of containers, init containers and ephemeral containers",
       {
         initContainers: [{ env: [{ valueFrom: { secretKeyRef: { name: "a" } } }] }],
         containers: [{ envFrom: [{ secretRef: { name: "b" } }, { configMapRef: { name: "c" } }] }],
@@ -31,7 +31,7 @@ describe("what a pod refers to", () => {
       ["secret ns/a", "secret ns/b", "configmap ns/c", "configmap ns/d"],
     ],
     [
-      "volumes of objects",
+      "secret, config map and projected volumes",
       {
         volumes: [
           { secret: { secretName: "a" } },
@@ -42,7 +42,7 @@ describe("what a pod refers to", () => {
       ["secret ns/a", "secret ns/c", "configmap ns/b", "configmap ns/d"],
     ],
     [
-      "secrets of volumes",
+      "secrets of volume plugins",
       {
         volumes: [
           { azureFile: { secretName: "a" } },
@@ -53,7 +53,7 @@ describe("what a pod refers to", () => {
       ["secret ns/a", "secret ns/b", "secret ns/c"],
     ],
     [
-      "claims, also those made for it",
+      "persistent volume claims, also those of ephemeral volumes",
       { volumes: [{ persistentVolumeClaim: { claimName: "a" } }, { name: "scratch", ephemeral: {} }] },
       ["claim ns/a", "claim ns/web-scratch"],
     ],
@@ -66,7 +66,7 @@ describe("what a pod refers to", () => {
   });
 });
 
-test("a volume stands for its claim and the secrets that nodes need", () => {
+test("volumeReferences returns the claim of a volume and the secrets that nodes need", () => {
   const spec = {
     claimRef: { namespace: "ns", name: "data" },
     csi: {
@@ -82,7 +82,7 @@ test("a volume stands for its claim and the secrets that nodes need", () => {
   expect(volumeReferences({ spec: { ...spec, claimRef: undefined } })).toBeUndefined();
 });
 
-describe("the agent of a node", () => {
+describe("NodeAuthorizer", () => {
   const graph = new NodeGraph();
   const put = (name: string, spec: object) =>
     graph.setPod(name, podReferences({ metadata: { namespace: "ns", name }, spec }, mirror));
@@ -167,7 +167,7 @@ describe("the agent of a node", () => {
     ["n1", "delete", "||nodes n1", ""],
     ["n1", "create", "apps|ns|deployments", ""],
     ["", "list", "||pods", 'unknown node for user "system:node:"'],
-  ])("%s: %s %s", (node, verb, what, expected) => {
+  ])("decides for node %s: %s %s", (node, verb, what, expected) => {
     expect(ask(node, verb, what)).toEqual(
       expected === true
         ? { verdict: "allow", reason: "", evaluationError: "" }
@@ -175,7 +175,7 @@ describe("the agent of a node", () => {
     );
   });
 
-  test("needs nothing any more when its pod, or the volume's claim, is gone", () => {
+  test("withdraws access when the Pod, the claim of the volume or the attachment is removed", () => {
     graph.setVolume("pv1", volumeReferences({ spec: {} }));
     expect(ask("n1", "get", "||persistentvolumes pv1").verdict).toBe("noOpinion");
     expect(ask("n1", "get", "|drivers|secrets key").verdict).toBe("noOpinion");
@@ -188,18 +188,21 @@ describe("the agent of a node", () => {
     expect(ask("n1", "get", "storage.platform.io||volumeattachments va1").verdict).toBe("noOpinion");
   });
 
-  test("a user without the nodes group or with another name is not an agent", () => {
-    const asked = { kind: "nonResource", verb: "get", path: "/" } as const;
+  test("has no opinion on users without the group system:nodes or with another name", () => {
+    const attributes = { kind: "nonResource", verb: "get", path: "/" } as const;
     for (const user of [
       { ...agent("n1"), groups: [] },
       { ...agent("n1"), name: "n1" },
     ]) {
-      expect(authorizer.authorize({ ...asked, user })).toMatchObject({ verdict: "noOpinion", reason: "" });
+      expect(authorizer.authorize({ ...attributes, user })).toMatchObject({
+        verdict: "noOpinion",
+        reason: "",
+      });
       expect(authorizer.rulesFor(user)).toMatchObject({ incomplete: false });
     }
   });
 
-  test("its rules are incomplete with an evaluation error", () => {
+  test("returns incomplete rules with an evaluation error", () => {
     expect(authorizer.rulesFor(agent("n1"))).toMatchObject({
       incomplete: true,
       evaluationError: "node authorizer does not support user rule resolution",
@@ -207,7 +210,7 @@ describe("the agent of a node", () => {
   });
 });
 
-describe("a server with the mode Node", () => {
+describe("server with authorization mode Node", () => {
   const folder = temporaryFolder();
   let server: TestServer;
   let one: Api;
@@ -232,7 +235,7 @@ describe("a server with the mode Node", () => {
   const secret = "/api/v1/namespaces/default/secrets/key";
   const status = async (api: Api, path: string) => (await api.get(path)).status;
 
-  test("an agent sees a secret from the write on that puts a pod with it on its node, until the pod is gone", async () => {
+  test("an agent can read a Secret while a Pod on its node refers to it", async () => {
     await server.admin.post("/api/v1/namespaces/default/secrets", { metadata: { name: "key" } });
     expect(await status(one, secret)).toBe(403);
     const pod = {
@@ -255,13 +258,13 @@ describe("a server with the mode Node", () => {
     expect(await status(one, secret)).toBe(403);
   });
 
-  test("C-4.11-03 it is ready when it knows what nodes need", async () => {
+  test("C-4.11-03 the readiness check node-graph-sync succeeds", async () => {
     const { text } = await server.admin.get("/readyz?verbose");
     expect(text).toContain("[+]node-graph-sync ok\n");
     expect((await server.admin.get("/readyz/node-graph-sync")).text).toBe("ok");
   });
 
-  test("an agent keeps its own lease, in the namespace for that", async () => {
+  test("an agent can write and read only its own Lease in the node lease namespace", async () => {
     const path = "/apis/coordination.platform.io/v1/namespaces/platform-node-lease/leases";
     expect((await one.post(path, { metadata: { name: "n1" } })).status).toBe(201);
     expect(await status(one, `${path}/n1`)).toBe(200);

@@ -87,8 +87,8 @@ export const question: fc.Arbitrary<Attributes> = fc.oneof(
   }),
 );
 
-/** The rules of the specification, written down as plainly as can be. */
-export class Plain {
+/** Reference implementation of RBAC: evaluates every binding and rule without an index. */
+export class ReferenceRbac {
   readonly roles = new Map<string, readonly PolicyRule[]>();
   readonly bindings = new Map<string, { ns: string; object: BindingObject }>();
 
@@ -140,11 +140,11 @@ function allows(one: PolicyRule, asked: Attributes): boolean {
   return has(one.apiGroups, "*", asked.group) && has(one.resources, "*", ...names) && nameOk;
 }
 
-export function apply(index: RbacIndex, plain: Plain, done: Step): void {
+export function apply(index: RbacIndex, reference: ReferenceRbac, done: Step): void {
   const { ns, name } = done;
   const key = `${ns}/${name}`;
   if ("rules" in done) {
-    plain.roles.set(key, done.rules);
+    reference.roles.set(key, done.rules);
     if (ns === "") index.putClusterRole(name, { rules: done.rules });
     else index.putRole(ns, name, { rules: done.rules });
   } else if ("subjects" in done) {
@@ -152,15 +152,15 @@ export function apply(index: RbacIndex, plain: Plain, done: Step): void {
       roleRef: { apiGroup: rbacGroup, kind: done.kind, name: done.role },
       subjects: done.subjects,
     };
-    plain.bindings.set(key, { ns, object });
+    reference.bindings.set(key, { ns, object });
     if (ns === "") index.putClusterRoleBinding(name, object);
     else index.putRoleBinding(ns, name, object);
   } else if (done.do === "removeRole") {
-    plain.roles.delete(key);
+    reference.roles.delete(key);
     if (ns === "") index.removeClusterRole(name);
     else index.removeRole(ns, name);
   } else {
-    plain.bindings.delete(key);
+    reference.bindings.delete(key);
     if (ns === "") index.removeClusterRoleBinding(name);
     else index.removeRoleBinding(ns, name);
   }

@@ -3,30 +3,30 @@ import { policyRuleFaults, type PolicyRuleParts } from "../../src/kinds/rbac/pol
 
 const pods = { apiGroups: [""], resources: ["pods"] };
 const rows: readonly (readonly [string, PolicyRuleParts, boolean, string[]])[] = [
-  ["A-2.4-04 a sound rule", { verbs: ["get"], ...pods }, false, []],
-  ["A-2.4-04 no verbs", pods, false, ["verbs: verbs must contain at least one value"]],
+  ["A-2.4-04 a valid resource rule", { verbs: ["get"], ...pods }, false, []],
+  ["A-2.4-04 absent verbs", pods, false, ["verbs: verbs must contain at least one value"]],
   ["A-2.4-04 empty verbs", { verbs: [], ...pods }, true, ["verbs: verbs must contain at least one value"]],
   [
-    "A-2.4-01 no groups",
+    "A-2.4-01 absent apiGroups",
     { verbs: ["get"], resources: ["pods"] },
     false,
     ["apiGroups: resource rules must supply at least one api group"],
   ],
   [
-    "A-2.4-03 no resources",
+    "A-2.4-03 absent resources",
     { verbs: ["get"], apiGroups: [""] },
     false,
     ["resources: resource rules must supply at least one resource"],
   ],
-  ["A-2.4-06 paths", { verbs: ["get"], nonResourceURLs: ["/a", "/a/*", "*"] }, false, []],
+  ["A-2.4-06 valid nonResourceURLs", { verbs: ["get"], nonResourceURLs: ["/a", "/a/*", "*"] }, false, []],
   [
-    "A-2.4-07 paths in a Role",
+    "A-2.4-07 nonResourceURLs in a Role",
     { verbs: ["get"], nonResourceURLs: ["/a"] },
     true,
     ["nonResourceURLs: namespaced rules cannot apply to non-resource URLs"],
   ],
   [
-    "A-2.4-08 paths and resources",
+    "A-2.4-08 both nonResourceURLs and resources",
     { verbs: ["get"], ...pods, nonResourceURLs: ["/a"] },
     false,
     ["nonResourceURLs: rules cannot apply to both regular resources and non-resource URLs"],
@@ -39,7 +39,7 @@ const rows: readonly (readonly [string, PolicyRuleParts, boolean, string[]])[] =
   ],
 ];
 
-it.each(rows)("%s", (_what, rule, namespaced, faults) => {
+it.each(rows)("validates a policy rule: %s", (_what, rule, namespaced, faults) => {
   expect(
     policyRuleFaults(rule, { namespaced }).map(({ path, message }) => `${path.join(".")}: ${message}`),
   ).toEqual(faults);

@@ -3,15 +3,15 @@ import { expect, it } from "vitest";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { tableLimits } from "../../src/authorization/rbac/table-budget.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { apply, namespaces, Plain, question, step, who, type Step } from "./policy-arbitrary.ts";
+import { apply, namespaces, ReferenceRbac, question, step, who, type Step } from "./policy-arbitrary.ts";
 
-/** What tables may cost: as usual, and so little that rules wait, or are compared. */
+/** Limits of the tables: the defaults, and small ones, with which rules are indexed later or compared one by one. */
 const limits = fc.oneof(
   fc.constant(tableLimits),
   fc.record({ perRule: fc.nat(12), perTurn: fc.integer({ min: 1, max: 12 }), total: fc.nat(40) }),
 );
 
-/** Roles and bindings that give one user and one group more roles than are asked one by one. */
+/** Roles and bindings that give one user and one group enough roles for the index to build a table. */
 const crowd: readonly Step[] = (["r1", "r2", "r3", "r4", "r5", "r6", "r7"] as const).flatMap((name, i) => [
   { do: "putRole", ns: "", name, rules: [] },
   {
@@ -32,32 +32,32 @@ const crowd: readonly Step[] = (["r1", "r2", "r3", "r4", "r5", "r6", "r7"] as co
   },
 ]);
 
-it("A-5-02 the index decides as the plain reading of the policy, after every change", () => {
+it("A-5-02 the index decides as the reference implementation after every change", () => {
   const run = fc.array(fc.tuple(step, fc.array(question, { minLength: 1, maxLength: 4 })), {
     maxLength: 60,
     size: "max",
   });
   const property = fc.property(run, fc.boolean(), limits, (steps, crowded, narrow) => {
     const index = new RbacIndex(platform, narrow);
-    const plain = new Plain();
-    for (const done of crowded ? crowd : []) apply(index, plain, done);
+    const reference = new ReferenceRbac();
+    for (const done of crowded ? crowd : []) apply(index, reference, done);
     for (const [done, questions] of steps) {
-      apply(index, plain, done);
+      apply(index, reference, done);
       for (const asked of questions) {
         const { verdict, evaluationError } = index.authorize(asked);
-        const said = { allowed: verdict === "allow", failed: evaluationError !== "" };
-        expect(said).toEqual(plain.decide(asked));
+        const actual = { allowed: verdict === "allow", failed: evaluationError !== "" };
+        expect(actual).toEqual(reference.decide(asked));
       }
     }
   });
   fc.assert(property, { numRuns: 400 });
 });
 
-it("A-2.2-38 every rule that is listed is granted", () => {
+it("A-2.2-38 every rule of a rules list is allowed by the authorizer", () => {
   const run = fc.tuple(fc.array(step, { maxLength: 60, size: "max" }), who, fc.constantFrom(...namespaces));
   const property = fc.property(run, ([steps, user, namespace]) => {
     const index = new RbacIndex(platform);
-    for (const done of steps) apply(index, new Plain(), done);
+    for (const done of steps) apply(index, new ReferenceRbac(), done);
     const { resourceRules, nonResourceRules } = index.rulesFor(user, namespace);
     for (const { verbs, apiGroups, resources, resourceNames } of resourceRules) {
       for (const verb of verbs) {

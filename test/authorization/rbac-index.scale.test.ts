@@ -4,19 +4,19 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { ask, clusterRole, podRule, toGroup, toUser, user } from "./support.ts";
 import { stepsOf } from "./steps.ts";
 
-/** Adds binding number `i`, and its role where it has one of its own. */
+/** Adds the binding number `i`, and its role if each binding has its own. */
 type Fill = (index: RbacIndex, i: number) => void;
 
 const shapes: Record<string, Fill> = {
-  "one group bound in as many namespaces": (index, i) =>
+  "one group bound in many namespaces": (index, i) =>
     index.putRoleBinding(`ns-${i}`, "b", { roleRef: clusterRole("view"), subjects: [toGroup("dev")] }),
-  "one group bound as often in the cluster, to a role each": (index, i) => {
+  "one group bound to many cluster roles": (index, i) => {
     index.putClusterRole(`role-${i}`, { rules: [podRule(["get"], { resourceNames: [`pod-${i}`] })] });
     index.putClusterRoleBinding(`b-${i}`, { roleRef: clusterRole(`role-${i}`), subjects: [toGroup("dev")] });
   },
-  "one group bound as often in the cluster, to one role": (index, i) =>
+  "one group bound many times to one cluster role": (index, i) =>
     index.putClusterRoleBinding(`b-${i}`, { roleRef: clusterRole("view"), subjects: [toGroup("dev")] }),
-  "as many users in one namespace": (index, i) =>
+  "many users bound in one namespace": (index, i) =>
     index.putRoleBinding("ns-7", `b-${i}`, {
       roleRef: clusterRole("view"),
       subjects: [toUser(`user-${i}`), toGroup("dev")],
@@ -48,7 +48,7 @@ describe.each(Object.entries(shapes))("%s", (_shape, fill) => {
     expect(Math.max(...steps.flat())).toBeLessThan(30);
   });
 
-  it("adding, asking in between, and removing take steps in proportion to the bindings", () => {
+  it("adding, authorizing and removing take linear steps in the number of bindings", () => {
     const steps = [500, 2000].map((count) =>
       stepsOf(() => {
         const index = new RbacIndex(platform);
@@ -70,8 +70,8 @@ describe.each(Object.entries(shapes))("%s", (_shape, fill) => {
   });
 });
 
-it("changing a role touches only the tables of those who have it among many", () => {
-  const index = filled(shapes["one group bound as often in the cluster, to a role each"]!, 3000);
+it("changing a role updates only the tables of its subjects", () => {
+  const index = filled(shapes["one group bound to many cluster roles"]!, 3000);
   index.authorize(allowed);
   const other = stepsOf(() => index.putClusterRole("view", { rules: [podRule(["list"])] }));
   const bound = stepsOf(() => index.putClusterRole("role-7", { rules: [podRule(["delete"])] }));

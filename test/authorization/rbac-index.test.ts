@@ -22,158 +22,163 @@ type Row = readonly [what: string, rule: PolicyRule, question: Attributes, allow
 
 const get = podRule(["get"]);
 const rows: readonly Row[] = [
-  ["A-2.4-01 the empty group is the core group", get, ask(alice, "get"), true],
-  ["A-2.4-01 the core group is no other group", get, ask(alice, "get", { group: "apps" }), false],
+  ["A-2.4-01 the empty apiGroup matches the core group", get, ask(alice, "get"), true],
+  ["A-2.4-01 the empty apiGroup matches no other group", get, ask(alice, "get", { group: "apps" }), false],
   [
-    "A-2.4-01 `*` is every group",
+    "A-2.4-01 the apiGroup `*` matches every group",
     podRule(["get"], { apiGroups: ["*"] }),
     ask(alice, "get", { group: "x" }),
     true,
   ],
   [
-    "A-2.4-01 without groups no resource matches",
+    "A-2.4-01 a rule without apiGroups matches no resource",
     podRule(["get"], { apiGroups: [] }),
     ask(alice, "get"),
     false,
   ],
   [
-    "A-2.4-02 any verb on any resource of any listed group",
+    "A-2.4-02 a rule matches every combination of its verbs, groups and resources",
     { verbs: ["get", "list"], apiGroups: ["", "apps"], resources: ["pods", "deployments"] },
     ask(alice, "list", { group: "apps", resource: "pods" }),
     true,
   ],
   [
-    "A-2.4-03 `*` is every resource",
+    "A-2.4-03 the resource `*` matches every resource",
     podRule(["get"], { resources: ["*"] }),
     ask(alice, "get", { resource: "x" }),
     true,
   ],
   [
-    "A-2.4-03 `*` is every subresource too",
+    "A-2.4-03 the resource `*` matches every subresource",
     podRule(["get"], { resources: ["*"] }),
     ask(alice, "get", { subresource: "log" }),
     true,
   ],
-  ["A-2.4-03 a resource is not its subresources", get, ask(alice, "get", { subresource: "log" }), false],
+  ["A-2.4-03 a resource doesn't match a subresource", get, ask(alice, "get", { subresource: "log" }), false],
   [
-    "A-2.4-03 a subresource is not its resource",
+    "A-2.4-03 a subresource doesn't match its resource",
     podRule(["get"], { resources: ["pods/log"] }),
     ask(alice, "get"),
     false,
   ],
   [
-    "A-2.4-03 a named subresource",
+    "A-2.4-03 a subresource matches itself",
     podRule(["get"], { resources: ["pods/log"] }),
     ask(alice, "get", { subresource: "log" }),
     true,
   ],
   [
-    "A-2.4-03 a subresource of every resource",
+    "A-2.4-03 `*/scale` matches the subresource scale of every resource",
     podRule(["get"], { resources: ["*/scale"] }),
     ask(alice, "get", { resource: "deployments", subresource: "scale" }),
     true,
   ],
   [
-    "A-2.4-03 a subresource of every resource is no other subresource",
+    "A-2.4-03 `*/scale` matches no other subresource",
     podRule(["get"], { resources: ["*/scale"] }),
     ask(alice, "get", { subresource: "status" }),
     false,
   ],
-  ["A-2.4-04 `*` is every verb", podRule(["*"]), ask(alice, "anything"), true],
-  ["A-2.4-04 a verb is no other verb", get, ask(alice, "list"), false],
+  ["A-2.4-04 the verb `*` matches every verb", podRule(["*"]), ask(alice, "anything"), true],
+  ["A-2.4-04 a verb matches no other verb", get, ask(alice, "list"), false],
   ["A-2.4-04 null verbs grant nothing", { ...get, verbs: null }, ask(alice, "get"), false],
   [
-    "A-2.4-05 a listed name",
+    "A-2.4-05 resourceNames match a listed name",
     podRule(["get"], { resourceNames: ["a", "b"] }),
     ask(alice, "get", { name: "b" }),
     true,
   ],
   [
-    "A-2.4-05 another name",
+    "A-2.4-05 resourceNames don't match another name",
     podRule(["get"], { resourceNames: ["a"] }),
     ask(alice, "get", { name: "c" }),
     false,
   ],
-  ["A-2.4-05 no name", podRule(["list"], { resourceNames: ["a"] }), ask(alice, "list"), false],
   [
-    "A-2.4-05 an empty list is every name",
+    "A-2.4-05 no match without a name",
+    podRule(["list"], { resourceNames: ["a"] }),
+    ask(alice, "list"),
+    false,
+  ],
+  [
+    "A-2.4-05 empty resourceNames match every name",
     podRule(["get"], { resourceNames: [] }),
     ask(alice, "get", { name: "c" }),
     true,
   ],
   [
-    "A-2.4-06 an exact path",
+    "A-2.4-06 a URL matches the equal path",
     { verbs: ["get"], nonResourceURLs: ["/healthz"] },
     askPath(alice, "get", "/healthz"),
     true,
   ],
   [
-    "A-2.4-06 an exact path has nothing below it",
+    "A-2.4-06 a URL doesn't match a path below it",
     { verbs: ["get"], nonResourceURLs: ["/healthz"] },
     askPath(alice, "get", "/healthz/etcd"),
     false,
   ],
   [
-    "A-2.4-06 `*` as last segment",
+    "A-2.4-06 `/*` matches all paths below",
     { verbs: ["get"], nonResourceURLs: ["/healthz/*"] },
     askPath(alice, "get", "/healthz/a/b"),
     true,
   ],
   [
-    "A-2.4-06 `*` as last segment leaves out the path itself",
+    "A-2.4-06 `/*` doesn't match the path itself",
     { verbs: ["get"], nonResourceURLs: ["/healthz/*"] },
     askPath(alice, "get", "/healthz"),
     false,
   ],
-  ["A-2.4-06 `*` alone", { verbs: ["*"], nonResourceURLs: ["*"] }, askPath(alice, "post", "/x"), true],
+  ["A-2.4-06 `*` matches all", { verbs: ["*"], nonResourceURLs: ["*"] }, askPath(alice, "post", "/x"), true],
   [
-    "A-2.4-06 the verb counts",
+    "A-2.4-06 the URL `*` doesn't match another verb",
     { verbs: ["get"], nonResourceURLs: ["*"] },
     askPath(alice, "post", "/x"),
     false,
   ],
   [
-    "A-2.4-08 a rule about resources covers no path",
+    "A-2.4-08 a resource rule matches no path",
     podRule(["*"], { resources: ["*"] }),
     askPath(alice, "get", "/pods"),
     false,
   ],
   [
-    "A-2.4-08 a rule about paths covers no resource",
+    "A-2.4-08 a nonResourceURLs rule matches no resource",
     { verbs: ["*"], nonResourceURLs: ["*"] },
     ask(alice, "get"),
     false,
   ],
-  ["A-2.2-23 asking for every group needs `*`", get, ask(alice, "get", { group: "*" }), false],
+  ["A-2.2-23 group `*` is not allowed by the core group", get, ask(alice, "get", { group: "*" }), false],
   [
-    "A-2.2-23 `*` answers for every group",
+    "A-2.2-23 group `*` is allowed by group `*`",
     podRule(["get"], { apiGroups: ["*"] }),
     ask(alice, "get", { group: "*" }),
     true,
   ],
-  ["A-2.2-27 asking for every resource needs `*`", get, ask(alice, "get", { resource: "*" }), false],
+  ["A-2.2-27 resource `*` is not allowed by resource pods", get, ask(alice, "get", { resource: "*" }), false],
   [
-    "A-2.2-27 `*` answers for every resource",
+    "A-2.2-27 resource `*` is allowed by resource `*`",
     podRule(["get"], { resources: ["*"] }),
     ask(alice, "get", { resource: "*" }),
     true,
   ],
-  ["A-2.2-29 asking for every verb needs `*`", podRule(["get", "list"]), ask(alice, "*"), false],
-  ["A-2.2-29 `*` answers for every verb", podRule(["*"]), ask(alice, "*"), true],
-  ["A-2.2-30 the version doesn't matter", get, ask(alice, "get", { version: "*" }), true],
-  ["A-2.2-25 no namespace is all namespaces", get, ask(alice, "get", { namespace: "" }), true],
+  ["A-2.2-29 verb `*` is not allowed by named verbs", podRule(["get", "list"]), ask(alice, "*"), false],
+  ["A-2.2-29 verb `*` is allowed by verb `*`", podRule(["*"]), ask(alice, "*"), true],
+  ["A-2.2-30 a rule matches every API version", get, ask(alice, "get", { version: "*" }), true],
+  ["A-2.2-25 a cluster rule matches all namespaces", get, ask(alice, "get", { namespace: "" }), true],
   [
-    "A-5-05 roles are a resource like any other",
+    "A-5-05 rules for the resource roles match like any other",
     { verbs: ["deletecollection"], apiGroups: [rbacGroup], resources: ["roles"] },
     ask(alice, "deletecollection", { group: rbacGroup, resource: "roles", namespace: "a" }),
     true,
   ],
 ];
 
-describe("rules", () => {
+describe("RBAC rule matching", () => {
   it.each(rows)("%s", (_what, rule, question, allowed) => {
     expect(grantedToAlice(rule).authorize(question).verdict).toBe(allowed ? "allow" : "noOpinion");
-    // The same, spread over a table among many roles, and in a rule too wide to be spread.
+    // The same decision with a table for many roles, and with a rule that is too wide for the table.
     const many = grantedToAlice(rule);
     for (let i = 0; i < 8; i++) {
       many.putClusterRole(`other-${i}`, { rules: [podRule(["get"], { resources: [`other-${i}`] })] });
@@ -191,7 +196,7 @@ describe("rules", () => {
     expect(wide.authorize(question).verdict).toBe(allowed ? "allow" : "noOpinion");
   });
 
-  it("A-2.4-10 all rules of a role count", () => {
+  it("A-2.4-10 each rule of a role grants permissions", () => {
     const index = grantedToAlice(podRule(["get"]), podRule(["list"]), {
       verbs: ["get"],
       nonResourceURLs: ["/x"],
@@ -202,10 +207,10 @@ describe("rules", () => {
   });
 });
 
-describe("bindings", () => {
+describe("RBAC bindings", () => {
   const inTeamA = (verb: string, who = alice) => ask(who, verb, { namespace: "team-a" });
 
-  it("A-2.4-09 A-2.4-30 A-5-04 a ClusterRole bound in a namespace holds there only", () => {
+  it("A-2.4-09 A-2.4-30 A-5-04 a RoleBinding to a ClusterRole grants its rules in the namespace only", () => {
     const index = new RbacIndex(platform);
     index.putClusterRole("view", { rules: [podRule(["get"])] });
     index.putRoleBinding("team-a", "view-team", {
@@ -217,7 +222,7 @@ describe("bindings", () => {
     expect(index.authorize(ask(alice, "get")).verdict).toBe("noOpinion");
   });
 
-  it("A-2.4-29 a Role of the binding's namespace, and of no other", () => {
+  it("A-2.4-29 a RoleBinding refers to a Role of its own namespace only", () => {
     const index = new RbacIndex(platform);
     index.putRole("team-a", "reader", { rules: [podRule(["get"])] });
     index.putRoleBinding("team-a", "b", { roleRef: role("reader"), subjects: [toUser("alice")] });
@@ -226,7 +231,7 @@ describe("bindings", () => {
     expect(index.authorize(ask(alice, "get", { namespace: "team-b" })).verdict).toBe("noOpinion");
   });
 
-  it("A-2.4-09 A-5-03 a ClusterRoleBinding holds everywhere, for each of its subjects", () => {
+  it("A-2.4-09 A-5-03 a ClusterRoleBinding grants its rules in all namespaces to each subject", () => {
     const index = new RbacIndex(platform);
     index.putClusterRole("view", { rules: [podRule(["get"])] });
     const subjects = [toUser("alice"), toGroup("dev"), toAccount("robot", "ci")];
@@ -239,7 +244,7 @@ describe("bindings", () => {
     expect(index.authorize(inTeamA("get", user("dev", "alice"))).verdict).toBe("noOpinion");
   });
 
-  it("A-2.4-07 a path holds through a ClusterRoleBinding only", () => {
+  it("A-2.4-07 nonResourceURLs are granted by a ClusterRoleBinding only", () => {
     const index = new RbacIndex(platform);
     index.putClusterRole("paths", { rules: [{ verbs: ["get"], nonResourceURLs: ["/metrics"] }] });
     index.putRoleBinding("team-a", "b", { roleRef: clusterRole("paths"), subjects: [toUser("alice")] });
@@ -249,7 +254,7 @@ describe("bindings", () => {
     expect(index.authorize(askPath(alice, "get", "/metrics")).verdict).toBe("allow");
   });
 
-  it("A-2.4-20 a service account without namespace is one of the binding's namespace", () => {
+  it("A-2.4-20 a ServiceAccount subject without namespace is in the namespace of the binding", () => {
     const index = new RbacIndex(platform);
     index.putClusterRole("view", { rules: [podRule(["get"])] });
     index.putRoleBinding("team-a", "b", { roleRef: clusterRole("view"), subjects: [toAccount("robot")] });
@@ -258,7 +263,7 @@ describe("bindings", () => {
     expect(index.authorize(inTeamA("get", user("system:serviceaccount:ci:robot"))).verdict).toBe("noOpinion");
   });
 
-  it("A-5-02 A-1-09 grants add up; taking one away leaves the others; a role's change holds at once", () => {
+  it("A-5-02 A-1-09 removing one of two bindings keeps the permission, and a changed role applies at once", () => {
     const index = new RbacIndex(platform);
     index.putClusterRole("view", { rules: [podRule(["get"])] });
     for (const name of ["one", "two"]) {
@@ -275,7 +280,7 @@ describe("bindings", () => {
     expect(index.authorize(inTeamA("list")).verdict).toBe("noOpinion");
   });
 
-  it("C-5.9-04 the anonymous user and group have nothing that isn't bound to them", () => {
+  it("C-5.9-04 the anonymous user and group have only permissions that are bound to them", () => {
     const index = grantedToAlice(podRule(["*"], { apiGroups: ["*"], resources: ["*"] }));
     const anonymous = user("system:anonymous", "system:unauthenticated");
     expect(index.authorize(ask(anonymous, "get")).verdict).toBe("noOpinion");
@@ -287,7 +292,7 @@ describe("bindings", () => {
   });
 });
 
-describe("reasons and errors", () => {
+describe("RBAC reasons and evaluation errors", () => {
   it("A-2.2-37 the reason names binding, role and subject", () => {
     const index = new RbacIndex(platform);
     index.putClusterRole("view", { rules: [podRule(["get"])] });
@@ -300,7 +305,7 @@ describe("reasons and errors", () => {
     );
   });
 
-  it("A-2.4-26 A-2.4-31 a roleRef that leads nowhere is an error for those bound, and for nobody else", () => {
+  it("A-2.4-26 A-2.4-31 a dangling roleRef returns an evaluation error for its subjects only", () => {
     const index = new RbacIndex(platform);
     index.putClusterRoleBinding("b", { roleRef: clusterRole("gone"), subjects: [toUser("alice")] });
     index.putRoleBinding("team-a", "b", { roleRef: role("lost"), subjects: [toUser("alice")] });
@@ -319,7 +324,7 @@ describe("reasons and errors", () => {
     expect(index.authorize(ask(alice, "get")).evaluationError).not.toBe("");
   });
 
-  it("A-2.2-36 a dangling roleRef doesn't keep another binding from allowing", () => {
+  it("A-2.2-36 a request is allowed by another binding despite a dangling roleRef", () => {
     const index = grantedToAlice(podRule(["get"]));
     index.putClusterRoleBinding("a", { roleRef: clusterRole("gone"), subjects: [toUser("alice")] });
     const decision = index.authorize(ask(alice, "get"));
@@ -327,7 +332,7 @@ describe("reasons and errors", () => {
     expect(decision.evaluationError).toContain('"gone" not found');
   });
 
-  it("A-2.4-17 A-2.4-18 a subject of an unknown kind is an error for whom the binding names", () => {
+  it("A-2.4-17 A-2.4-18 a subject of an unknown kind returns an evaluation error for the users and groups that the binding names", () => {
     const index = grantedToAlice(podRule(["get"]));
     index.putClusterRoleBinding("odd", {
       roleRef: clusterRole("granted"),
@@ -351,7 +356,7 @@ describe("reasons and errors", () => {
     expect(index.authorize(ask(user("r2"), "get")).evaluationError).toBe("");
   });
 
-  it.each(["User", "Group"])("A-2.4-22 a namespace on a %s matches nobody and is an error", (kind) => {
+  it.each(["User", "Group"])("A-2.4-22 a %s with namespace matches no user and returns an error", (kind) => {
     const index = new RbacIndex(platform);
     index.putClusterRole("view", { rules: [podRule(["get"])] });
     const subjects = [{ kind, apiGroup: rbacGroup, name: "x", namespace: "team-a" }];
@@ -365,7 +370,7 @@ describe("reasons and errors", () => {
     expect(index.authorize(ask(who, "get", { namespace: "team-b" })).evaluationError).toBe("");
   });
 
-  it("A-2.4-25 a ClusterRoleBinding finds no Role", () => {
+  it("A-2.4-25 a ClusterRoleBinding to a Role grants nothing and returns an evaluation error", () => {
     const index = new RbacIndex(platform);
     index.putRole("team-a", "reader", { rules: [podRule(["get"])] });
     index.putClusterRoleBinding("b", { roleRef: role("reader"), subjects: [toUser("alice")] });
@@ -376,7 +381,7 @@ describe("reasons and errors", () => {
     });
   });
 
-  it("A-2.2-38 A-2.2-47 lists only what is granted: `*` among names is a name, not all names", () => {
+  it("A-2.2-38 A-2.2-47 the rules list omits the resource name `*`, which doesn't match other names", () => {
     const index = grantedToAlice(
       podRule(["get"], { resourceNames: ["*"] }),
       podRule(["list"], { resourceNames: ["*", "a"] }),

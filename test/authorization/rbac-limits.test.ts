@@ -14,7 +14,7 @@ const words = (prefix: string, count: number) => Array.from({ length: count }, (
 const many = (count: number, rules: readonly PolicyRule[]): readonly (readonly PolicyRule[])[] =>
   Array.from({ length: count }, () => rules);
 
-/** Roles that one user has; the last rule of the last one alone gives `patch` on the pod `z`. */
+/** Roles of one user. `granted` adds a last rule, the only one that allows `patch` on the pod `z`. */
 const shapes: Record<string, readonly (readonly PolicyRule[])[]> = {
   "one rule with 100,000 resources": [[podRule(["get"], { resources: words("r", 100_000) })]],
   "one rule with 400 verbs on 400 resources of 400 groups": [
@@ -54,7 +54,7 @@ function granted(roles: readonly (readonly PolicyRule[])[]): RbacIndex {
 afterEach(() => vi.restoreAllMocks());
 
 describe.each(Object.entries(shapes))("%s", (_shape, roles) => {
-  it("A-5-02 take a few thousand steps a turn, tables within their limit, and are decided right", () => {
+  it("A-5-02 requests are decided correctly, with limited steps per turn and a limited table size", () => {
     const index = granted(roles);
     for (const [question, verdict] of [
       [refused, "noOpinion"],
@@ -70,7 +70,7 @@ describe.each(Object.entries(shapes))("%s", (_shape, roles) => {
     }
   });
 
-  it("A-5-02 leave nothing of their tables when they are gone", () => {
+  it("A-5-02 the tables are empty after the bindings and roles are removed", () => {
     const index = granted(roles);
     index.attempt(refused);
     for (const i of roles.keys()) {
@@ -83,7 +83,7 @@ describe.each(Object.entries(shapes))("%s", (_shape, roles) => {
   });
 });
 
-it("A-5-02 a role that changes between the turns of a question is decided as it is now", () => {
+it("A-5-02 a decision uses the current rules of a role that changes between its turns", () => {
   const index = granted(shapes["28,000 rules"]!);
   expect(index.attempt(wanted)).toBeUndefined();
   index.putClusterRole("role-0", { rules: [podRule(["delete"])] });
@@ -92,7 +92,7 @@ it("A-5-02 a role that changes between the turns of a question is decided as it 
   expect(index.tableSize).toBe(0);
 });
 
-it("A-5-02 a server lets others have their turn while it takes in very many rules", async () => {
+it("A-5-02 indexing 20,000 rules yields to the event loop at least twice", async () => {
   const server = await TestServer.start();
   const { client } = server.server;
   const store = storeOf(server);

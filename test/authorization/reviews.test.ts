@@ -10,7 +10,7 @@ import {
 } from "../../src/kinds/authorization/spec-faults.ts";
 import { alice, clusterRole, grantedToAlice, podRule, toGroup, toUser } from "./support.ts";
 
-/** Remembers what it was asked. */
+/** Returns an authorizer that records the attributes of each request and returns `decision`. */
 function recorder(decision: Decision = { verdict: "noOpinion", reason: "", evaluationError: "" }) {
   const asked: Attributes[] = [];
   const authorizer: Authorizer = {
@@ -25,7 +25,7 @@ function recorder(decision: Decision = { verdict: "noOpinion", reason: "", evalu
 const pods = { verb: "get", resource: "pods" };
 
 describe("access reviews", () => {
-  it("A-1-03 A-2.2-13 A-2.2-17 A-2.2-18 the user and groups of the spec, and no others", () => {
+  it("A-1-03 A-2.2-13 A-2.2-17 A-2.2-18 a SubjectAccessReview checks the user and groups of its spec only", () => {
     const index = grantedToAlice(podRule(["get"]));
     index.putClusterRoleBinding("dev", { roleRef: clusterRole("granted"), subjects: [toGroup("dev")] });
     const allowed = (spec: object) => reviewAccess({ resourceAttributes: pods, ...spec }, index);
@@ -35,7 +35,7 @@ describe("access reviews", () => {
     expect(allowed({ groups: ["dev"] })).toMatchObject({ allowed: true });
   });
 
-  it("A-2.2-12 A-2.2-15 A-2.2-16 hands resource attributes, uid and extra to the authorizer", () => {
+  it("A-2.2-12 A-2.2-15 A-2.2-16 a review passes resource attributes, uid and extra to the authorizer", () => {
     const { asked, authorizer } = recorder();
     const resourceAttributes = {
       namespace: "team-a",
@@ -54,14 +54,14 @@ describe("access reviews", () => {
     expect(asked).toEqual([{ kind: "resource", user, ...resourceAttributes }]);
   });
 
-  it("A-2.2-24 A-2.2-26 A-2.2-28 A-2.2-30 what is absent is empty, and an absent version is every version", () => {
+  it("A-2.2-24 A-2.2-26 A-2.2-28 A-2.2-30 absent attributes are empty, and an absent version is `*`", () => {
     const { asked, authorizer } = recorder();
     void reviewSelfAccess(alice, { resourceAttributes: pods }, authorizer);
     const empty = { namespace: "", group: "", subresource: "", name: "" };
     expect(asked).toEqual([{ kind: "resource", user: alice, ...pods, ...empty, version: "*" }]);
   });
 
-  it("A-2.2-14 A-2.2-21 A-2.2-22 a path and its verb", () => {
+  it("A-2.2-14 A-2.2-21 A-2.2-22 a review of nonResourceAttributes checks the path and the verb", () => {
     const index = grantedToAlice({ verbs: ["get"], nonResourceURLs: ["/healthz"] });
     const review = (verb: string, path: string) =>
       reviewSelfAccess(alice, { nonResourceAttributes: { verb, path } }, index);
@@ -70,7 +70,7 @@ describe("access reviews", () => {
     expect(review("get", "/livez")).toEqual({ allowed: false });
   });
 
-  it("A-1-05 a self review is about the caller, with all their groups and extra", () => {
+  it("A-1-05 a self review checks the caller with uid, groups and extra", () => {
     const { asked, authorizer } = recorder();
     const caller = { name: "x", uid: "1", groups: ["g"], extra: { k: ["v"] } };
     void reviewSelfAccess(caller, { resourceAttributes: pods }, authorizer);
@@ -78,15 +78,19 @@ describe("access reviews", () => {
   });
 
   it.each([
-    ["A-2.2-31 allowed", { verdict: "allow", reason: "", evaluationError: "" }, { allowed: true }],
-    ["A-2.2-33 no opinion", { verdict: "noOpinion", reason: "", evaluationError: "" }, { allowed: false }],
+    ["A-2.2-31 allow sets allowed", { verdict: "allow", reason: "", evaluationError: "" }, { allowed: true }],
     [
-      "A-2.2-32 A-2.2-34 denied",
+      "A-2.2-33 noOpinion sets allowed to false",
+      { verdict: "noOpinion", reason: "", evaluationError: "" },
+      { allowed: false },
+    ],
+    [
+      "A-2.2-32 A-2.2-34 deny sets denied and the reason",
       { verdict: "deny", reason: "no", evaluationError: "" },
       { allowed: false, denied: true, reason: "no" },
     ],
     [
-      "A-2.2-35 A-2.2-36 A-7-01 an error beside a decision",
+      "A-2.2-35 A-2.2-36 A-7-01 an evaluation error is returned together with the decision",
       { verdict: "allow", reason: "yes", evaluationError: "e" },
       { allowed: true, reason: "yes", evaluationError: "e" },
     ],
@@ -100,7 +104,7 @@ describe("access reviews", () => {
 });
 
 describe("rules reviews", () => {
-  it("A-1-06 A-2.2-20 A-2.2-45 A-2.2-46 A-2.2-48 A-2.2-49 the rules of the cluster and of the namespace", () => {
+  it("A-1-06 A-2.2-20 A-2.2-45 A-2.2-46 A-2.2-48 A-2.2-49 a rules review lists the rules of the cluster and of the namespace", () => {
     const index = grantedToAlice({ verbs: ["get"], apiGroups: ["*"], resources: ["*/scale"] });
     index.putRole("team-a", "own", { rules: [podRule(["*"], { resourceNames: ["a"] })] });
     const roleRef = { kind: "Role", name: "own" };
@@ -115,7 +119,7 @@ describe("rules reviews", () => {
     expect(reviewRules(alice, "team-b", index)).toMatchObject({ resourceRules: [scale] });
   });
 
-  it("A-2.2-39 A-2.2-40 A-2.2-41 both lists and `incomplete` are there when there is nothing", () => {
+  it("A-2.2-39 A-2.2-40 A-2.2-41 a rules review without rules has two empty lists and incomplete false", () => {
     const index = grantedToAlice();
     expect(reviewRules(alice, "x", index)).toEqual({
       resourceRules: [],
@@ -124,7 +128,7 @@ describe("rules reviews", () => {
     });
   });
 
-  it("A-2.2-42 A-2.2-43 A-2.2-44 an error comes beside the rules", () => {
+  it("A-2.2-42 A-2.2-43 A-2.2-44 a rules review returns rules together with an evaluation error", () => {
     const index = grantedToAlice({ verbs: ["get", "post"], nonResourceURLs: ["/a/*"] });
     index.putClusterRoleBinding("gone", { roleRef: clusterRole("gone"), subjects: [toUser("alice")] });
     expect(reviewRules(alice, "x", index)).toMatchObject({
@@ -134,8 +138,8 @@ describe("rules reviews", () => {
   });
 });
 
-describe("identity reviews", () => {
-  it("A-1-07 A-2.3-02 A-2.3-03 A-2.3-04 A-2.3-05 name, uid, groups and extra of the caller", () => {
+describe("SelfSubjectReview", () => {
+  it("A-1-07 A-2.3-02 A-2.3-03 A-2.3-04 A-2.3-05 returns name, uid, groups and extra of the caller", () => {
     const caller = { name: "x", uid: "1", groups: ["g"], extra: { k: ["v"] } };
     expect(reviewSelf(caller)).toEqual({
       userInfo: { username: "x", uid: "1", groups: ["g"], extra: { k: ["v"] } },
@@ -146,12 +150,12 @@ describe("identity reviews", () => {
   });
 });
 
-describe("faults of specs", () => {
+describe("validation of review specs", () => {
   const brief = (faults: ReturnType<typeof subjectAccessReviewFaults>) =>
     faults.map(({ path, kind }) => `${kind} ${path.join(".")}`);
   const path = { path: "/x", verb: "get" };
 
-  it("A-2.2-10 A-2.2-11 A-2.2-19 exactly one kind of attributes", () => {
+  it("A-2.2-10 A-2.2-11 A-2.2-19 a review requires exactly one of resourceAttributes and nonResourceAttributes", () => {
     expect(selfSubjectAccessReviewFaults({ resourceAttributes: pods as object })).toEqual([]);
     expect(selfSubjectAccessReviewFaults({ nonResourceAttributes: path, resourceAttributes: null })).toEqual(
       [],
@@ -173,7 +177,7 @@ describe("faults of specs", () => {
     expect(subjectAccessReviewFaults({ resourceAttributes, user: "u" })).toEqual([]);
   });
 
-  it("A-1-04 A-2.2-02 A-2.2-03 a local review asks about resources of its own namespace", () => {
+  it("A-1-04 A-2.2-02 A-2.2-03 a LocalSubjectAccessReview accepts only resourceAttributes of its own namespace", () => {
     const local = (namespace: string) =>
       brief(localSubjectAccessReviewFaults({ user: "u", resourceAttributes: { namespace } }, "team-a"));
     expect(local("team-a")).toEqual([]);
@@ -183,7 +187,7 @@ describe("faults of specs", () => {
     expect(brief(stray)).toEqual(["invalid nonResourceAttributes"]);
   });
 
-  it("a missing spec has no errors of its own", () => {
+  it("a missing spec returns no errors", () => {
     expect(localSubjectAccessReviewFaults(undefined, "a")).toEqual([]);
     expect(subjectAccessReviewFaults(undefined)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** Lookups and insertions that `work` makes in maps, sets and lists: what its time goes with, without a clock. */
+/** Counts the lookups and insertions in maps, sets and lists during `work`: a measure of time without a clock. */
 export function stepsOf(work: () => void): number {
   const spies = [
     vi.spyOn(Map.prototype, "get"),

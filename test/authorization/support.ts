@@ -10,7 +10,7 @@ export function user(name: string, ...groups: string[]): UserInfo {
   return { name, uid: "", groups, extra: {} };
 }
 
-/** A question about a resource: `verb`, then what differs from a cluster-wide question about core pods. */
+/** Attributes of a request on core pods in all namespaces, with the fields of `about` replaced. */
 export function ask(
   who: UserInfo,
   verb: string,
@@ -24,7 +24,7 @@ export function askPath(who: UserInfo, verb: string, path: string): NonResourceA
   return { kind: "nonResource", user: who, verb, path };
 }
 
-/** A rule about core pods, but for what is said. */
+/** A rule for core pods, with the fields of `more` replaced. */
 export function podRule(verbs: string[], more: Partial<PolicyRule> = {}): PolicyRule {
   return { verbs, apiGroups: [""], resources: ["pods"], ...more };
 }
@@ -39,7 +39,7 @@ export const toAccount = (name: string, namespace?: string): Subject => ({
   ...(namespace === undefined ? {} : { namespace }),
 });
 
-/** An index in which `alice` has the rules in the whole cluster. */
+/** Returns an index that grants the rules to `alice` in the whole cluster. */
 export function grantedToAlice(...rules: PolicyRule[]): RbacIndex {
   const index = new RbacIndex(platform);
   index.putClusterRole("granted", { rules });

@@ -8,15 +8,15 @@ import { signCertificate } from "../../src/base/certificates/x509.ts";
 import * as der from "../../src/base/certificates/der.ts";
 import { certificateRequest, newKeys, subjectAltNames } from "../support/certificate-request.ts";
 
-describe("certificate requests", () => {
+describe("certificateRequestFault", () => {
   it.each([
     ["an elliptic curve", newKeys()],
     ["RSA", generateKeyPairSync("rsa", { modulusLength: 2048 })],
-  ])("signed with %s are right", (_title, keys) => {
+  ])("accepts a request signed with %s", (_title, keys) => {
     expect(certificateRequestFault(certificateRequest("alice", keys))).toBeUndefined();
   });
 
-  it("behind other text is right", () => {
+  it("accepts a request behind other text", () => {
     expect(certificateRequestFault(`some words\n${certificateRequest("alice")}`)).toBeUndefined();
   });
 
@@ -29,68 +29,72 @@ describe("certificate requests", () => {
   changed[bytes.indexOf("alice")] = "A".charCodeAt(0);
 
   it.each([
-    ["nothing", "", /must be CERTIFICATE REQUEST/],
+    ["an empty text", "", /must be CERTIFICATE REQUEST/],
     [
-      "another type",
+      "a PEM block of another type",
       certificateRequest("alice", newKeys(), { pemType: "CERTIFICATE" }),
       /must be CERTIFICATE REQUEST/,
     ],
     [
-      "a good one behind another that isn't Base64",
+      "a valid request behind one with malformed Base64",
       `${pem(Buffer.of(1)).replace("=", "!")}${good}`,
       /not a well-formed/,
     ],
     [
-      "a good one behind a certificate",
+      "a valid request behind a certificate",
       certificateRequest("a", newKeys(), { pemType: "CERTIFICATE" }) + good,
       /must be/,
     ],
-    ["no DER", pem(Buffer.from("hello")), /not a well-formed/],
-    ["cut DER", pem(bytes.subarray(0, 60)), /not a well-formed/],
-    ["more after it", pem(Buffer.concat([bytes, bytes])), /not a well-formed/],
-    ["a length that lies", pem(Buffer.from("30ffffffffff", "hex")), /not a well-formed/],
+    ["content that is not DER", pem(Buffer.from("hello")), /not a well-formed/],
+    ["truncated DER", pem(bytes.subarray(0, 60)), /not a well-formed/],
+    ["trailing bytes after the request", pem(Buffer.concat([bytes, bytes])), /not a well-formed/],
+    ["a length beyond the content", pem(Buffer.from("30ffffffffff", "hex")), /not a well-formed/],
     [
-      "another's signature",
+      "a signature of another key",
       certificateRequest("alice", newKeys(), { signer: newKeys().privateKey }),
       /signature/,
     ],
     [
-      "an organization that its type doesn't allow",
+      "an organization with characters that its string type doesn't allow",
       certificateRequest("alice", newKeys(), { organizations: [der.element(0x12, Buffer.from("a"))] }),
       /attribute 0 of the subject is not a valid NumericString/,
     ],
     [
-      "a subjectAltName beyond ASCII",
+      "a subjectAltName with non-ASCII characters",
       certificateRequest("alice", newKeys(), { extensions: [subjectAltNames("DNS:\xe9")] }),
       /not a well-formed/,
     ],
-    ["another name than was signed", pem(changed), /signature/],
-  ])("%s is refused", (_title, text, message) => {
+    ["a name changed after signing", pem(changed), /signature/],
+  ])("rejects %s", (_title, text, message) => {
     expect(certificateRequestFault(text)).toMatch(message);
   });
 });
 
-describe("certificates", () => {
+describe("certificatesFault", () => {
   const keys = newKeys();
   const certificate = signCertificate(
     { commonName: "one", use: "client", notBefore: 0, notAfter: 1e12 },
     keys.publicKey,
     keys.privateKey,
   );
-  it("one or more are right", () => {
+  it("accepts one or more certificates", () => {
     expect(certificatesFault(certificate)).toBeUndefined();
     expect(certificatesFault(certificate + certificate)).toBeUndefined();
   });
   it.each([
-    ["nothing", "", /at least one/],
-    ["another block", certificateRequest("alice"), /only CERTIFICATE/],
-    ["headers", certificate.replace("-----\n", "-----\nProc-Type: 4\n\n"), /no PEM block headers/],
+    ["an empty text", "", /at least one/],
+    ["a PEM block of another type", certificateRequest("alice"), /only CERTIFICATE/],
     [
-      "no certificate",
+      "a PEM block with headers",
+      certificate.replace("-----\n", "-----\nProc-Type: 4\n\n"),
+      /no PEM block headers/,
+    ],
+    [
+      "content that is not a certificate",
       "-----BEGIN CERTIFICATE-----\naGVsbG8=\n-----END CERTIFICATE-----\n",
       /is no certificate/,
     ],
-  ])("%s is refused", (_title, text, message) => {
+  ])("rejects %s", (_title, text, message) => {
     expect(certificatesFault(text)).toMatch(message);
   });
 });

@@ -194,7 +194,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     expect(names(9, 1)).toEqual(Object.keys(definitions));
   });
 
-  it("is 304 for a request with the current ETag, and 406 for an unsupported type", async () => {
+  it("is 304 for a request with the current ETag, and NotAcceptable for an unsupported type", async () => {
     const { etag } = (await api.get("/openapi/v2")).headers;
     const again = await api.get("/openapi/v2", { headers: { "if-none-match": etag! } });
     expect(again).toMatchObject({ status: 304, text: "" });

@@ -5,7 +5,7 @@ import { configMap, namespace, until } from "../api/support.ts";
 const space = { apiVersion: "v1", kind: "Namespace", name: "x" };
 const inSpace = (name: string) => ({ ...configMap(name), metadata: { name, namespace: "x" } });
 
-test("objects in a recreated namespace stay", async () => {
+test("objects in a recreated namespace are not deleted", async () => {
   const server = await createServer({ port: false });
   const { client } = server;
   const kinds = ["Secret", "ConfigMap", "ServiceAccount"];
@@ -73,7 +73,7 @@ test("the conditions of a terminating namespace count the objects with finalizer
   await server.close();
 });
 
-test("a close doesn't wait until a large namespace is empty", async () => {
+test("closing the server does not wait for the deletion of a large namespace", async () => {
   const server = await createServer({ port: false });
   const { client } = server;
   await client.create(namespace("x"));

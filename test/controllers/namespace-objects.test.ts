@@ -19,20 +19,20 @@ const authority = (where: string) =>
   ({ apiVersion: "v1", kind: "ConfigMap", namespace: where, name: "root-ca.crt" }) as const;
 const known = ["default", "platform-system", "platform-public", "platform-node-lease"];
 
-/** Waits until an object is there. */
-const there = (client: Server["client"], reference: ReturnType<typeof account | typeof authority>) =>
+/** Waits until an object exists. */
+const untilExists = (client: Server["client"], reference: ReturnType<typeof account | typeof authority>) =>
   until(
     () => client.find(reference),
     (found) => found !== undefined,
   );
 
-test("the account `default` is created in existing and new namespaces, and again when it is deleted", async () => {
+test("the ServiceAccount `default` is created in existing and new namespaces, and recreated after a deletion", async () => {
   const client = await start();
-  for (const where of known) await there(client, account(where));
+  for (const where of known) await untilExists(client, account(where));
   await client.create(namespace("x"));
-  const first = await there(client, account("x"));
+  const first = await untilExists(client, account("x"));
   await client.delete(account("x"));
-  const second = await there(client, account("x"));
+  const second = await untilExists(client, account("x"));
   expect(second!.metadata.uid).not.toBe(first!.metadata.uid);
 });
 
@@ -40,7 +40,7 @@ test("every namespace has the server's CA certificate, which is restored when it
   const client = await start();
   await client.create(namespace("x"));
   for (const where of [...known, "x"]) {
-    const { data } = (await there(client, authority(where))) as { data?: object };
+    const { data } = (await untilExists(client, authority(where))) as { data?: object };
     expect(data).toEqual({ "ca.crt": `${server!.caCertificate!.trim()}\n` });
   }
   const text = async (where: string) => {
@@ -67,14 +67,14 @@ test("every namespace has the server's CA certificate, which is restored when it
 
 test.each([
   ["", []],
-  [", also where admission doesn't see to it", ["NamespaceLifecycle"]],
+  [", also when NamespaceLifecycle is disabled", ["NamespaceLifecycle"]],
 ])(
   "a terminating namespace gets no new default objects and is deleted%s",
   async (_, disabledAdmissionPlugins) => {
     const client = await start({ disabledAdmissionPlugins });
     await client.create(namespace("x"));
     const reference = { apiVersion: "v1", kind: "Namespace", name: "x" } as const;
-    await there(client, account("x"));
+    await untilExists(client, account("x"));
     await client.create({
       ...configMap("held"),
       metadata: { name: "held", namespace: "x", finalizers: ["a.b/c"] },
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("each controller can be disabled by the reference's name, and no CA is published when the server has no port", async () => {
+test("each controller can be disabled by its name, and no CA is published when the server has no port", async () => {
   const client = await start({ enabledControllers: ["*", "-serviceaccount", "-root-ca-cert-publisher"] });
   await client.create(namespace("x"));
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -106,7 +106,7 @@ test("each controller can be disabled by the reference's name, and no CA is publ
   expect(await client.find(authority("x"))).toBeUndefined();
   await server!.close();
   const alone = await start({ port: false });
-  await there(alone, account("default"));
+  await untilExists(alone, account("default"));
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(await alone.find(authority("default"))).toBeUndefined();
 });
@@ -124,7 +124,7 @@ test("two servers with different CAs over one store publish both without further
       ];
     const both = (text: string | undefined) => own.every((pem) => text?.includes(pem) === true);
     for (const where of known) await until(() => bundle(where), both);
-    // A third one counts only where the system's own administrators put it.
+    // A third certificate is kept only in platform-system.
     const { caCertificate: third } = createServingCertificates(["127.0.0.1"], systemClock);
     const right = await bundle("default");
     const foreign = { data: { "ca.crt": `${right}${third}` } };

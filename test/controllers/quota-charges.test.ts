@@ -17,7 +17,7 @@ interface Setting {
   readonly storage?: Store;
 }
 
-/** A server without the controller `resourcequota`, with a quota whose status another controller has written. */
+/** Starts a server without the controller `resourcequota`, and creates a quota with a status. */
 async function start(enabledControllers: readonly string[], setting: Setting = {}): Promise<void> {
   server = await TestServer.start({ enabledControllers: [...enabledControllers], ...setting });
   await ok(server.admin.post("/api/v1/namespaces", namespace("team")));
@@ -34,7 +34,7 @@ const create = (name: string) => server.admin.post(configMaps, { metadata: { nam
 const quota = async () => (await ok(server.admin.get(`${quotas}/quota`))).body;
 const used = async () => (await quota()).status.used.configmaps as string;
 
-/** Moves time on in small steps until the status says what is expected. */
+/** Advances the clock in small steps until the status has the expected usage. */
 async function untilUsed(clock: ManualClock, expected: string): Promise<void> {
   await until(
     async () => {
@@ -83,7 +83,7 @@ describe("the ResourceQuota admission plugin writes the status of a quota", () =
     watch.close();
   });
 
-  test("a create returns 201 and the status is written later when the status write fails", async () => {
+  test("a create succeeds, and the status is written later, when the status write fails", async () => {
     const clock = new ManualClock();
     let outage: "unavailable" | "conflict" | undefined;
     let attempts = 0;
@@ -94,7 +94,7 @@ describe("the ResourceQuota admission plugin writes the status of a quota", () =
           return commit();
         attempts++;
         if (outage === "unavailable") throw new StoreUnavailableError("away");
-        // Another writer was first, once.
+        // One conflict with another writer.
         outage = undefined;
         return { ok: false, current: undefined };
       }),
@@ -118,7 +118,7 @@ describe("the ResourceQuota admission plugin writes the status of a quota", () =
 
 type Intercept = (write: Write, commit: () => Promise<CommitResult>) => Promise<CommitResult>;
 
-/** A store in memory whose commits pass through a function. */
+/** Returns a memory store whose commits call `intercept`. */
 function storeWith(clock: ManualClock, intercept: Intercept): Store {
   const store = createMemoryStore({ clock });
   const commit = (write: Write) => intercept(write, () => store.commit(write));

@@ -20,7 +20,7 @@ const withHook = (part: Part): Part => ({ webhooks: [{ ...smallest, ...part }] }
 const withRule = (part: Part): Part => withHook({ rules: [{ ...rule, ...part }] });
 
 describe.each([ValidatingWebhookConfiguration, MutatingWebhookConfiguration])("$name", (kind) => {
-  it("C-2.9-01, C-2.9-02, C-2.9-14, C-2.9-16, C-2.9-17 fills in what isn't said", () => {
+  it("C-2.9-01, C-2.9-02, C-2.9-14, C-2.9-16, C-2.9-17 sets the default values of webhooks", () => {
     const { object, faults } = judgeNew(kind, withHook({ rules: [rule], clientConfig: { service } }));
     expect(faults).toEqual([]);
     expect(object["webhooks"]).toEqual([
@@ -38,62 +38,74 @@ describe.each([ValidatingWebhookConfiguration, MutatingWebhookConfiguration])("$
     ]);
   });
 
-  it("C-2.9-03 names each webhook once", () => {
+  it("C-2.9-03 rejects duplicate webhook names", () => {
     expect(short(judgeNew(kind, { webhooks: [smallest, smallest] }).faults)).toEqual([
       "webhooks[1].name: Duplicate",
     ]);
   });
 
   it.each([
-    ["no name", { name: "" }, [".name: Required"]],
-    ["a name of two parts", { name: "example.com" }, [".name: Invalid"]],
-    ["a name that is no domain", { name: "a.b.C" }, [".name: Invalid"]],
-    ["C-2.9-12 no side effects said", { sideEffects: undefined }, [".sideEffects: Required"]],
-    ["C-2.9-13 some side effects", { sideEffects: "Some" }, [".sideEffects: NotSupported"]],
-    ["C-2.9-13 unknown side effects", { sideEffects: "Unknown" }, [".sideEffects: NotSupported"]],
-    ["C-2.9-10 no versions", { admissionReviewVersions: undefined }, [".admissionReviewVersions: Required"]],
+    ["rejects an empty name", { name: "" }, [".name: Required"]],
+    ["rejects a name with only two labels", { name: "example.com" }, [".name: Invalid"]],
+    ["rejects a name in upper case", { name: "a.b.C" }, [".name: Invalid"]],
+    ["C-2.9-12 rejects missing sideEffects", { sideEffects: undefined }, [".sideEffects: Required"]],
+    ["C-2.9-13 rejects sideEffects Some", { sideEffects: "Some" }, [".sideEffects: NotSupported"]],
+    ["C-2.9-13 rejects sideEffects Unknown", { sideEffects: "Unknown" }, [".sideEffects: NotSupported"]],
     [
-      "C-2.9-10 an empty list of versions",
+      "C-2.9-10 rejects missing admissionReviewVersions",
+      { admissionReviewVersions: undefined },
+      [".admissionReviewVersions: Required"],
+    ],
+    [
+      "C-2.9-10 rejects empty admissionReviewVersions",
       { admissionReviewVersions: [] },
       [".admissionReviewVersions: Required"],
     ],
     [
-      "C-2.9-11 versions that nobody knows",
+      "C-2.9-11 rejects admissionReviewVersions without a supported version",
       { admissionReviewVersions: ["v7"] },
       [".admissionReviewVersions: Invalid"],
     ],
-    ["a version twice", { admissionReviewVersions: ["v1", "v1"] }, [".admissionReviewVersions[1]: Invalid"]],
     [
-      "a malformed version",
+      "rejects a duplicate admissionReviewVersion",
+      { admissionReviewVersions: ["v1", "v1"] },
+      [".admissionReviewVersions[1]: Invalid"],
+    ],
+    [
+      "rejects a malformed admissionReviewVersion",
       { admissionReviewVersions: ["v1", "V!"] },
       [".admissionReviewVersions[1]: Invalid"],
     ],
-    ["no time", { timeoutSeconds: 0 }, [".timeoutSeconds: Invalid"]],
-    ["too long a time", { timeoutSeconds: 31 }, [".timeoutSeconds: Invalid"]],
-    ["another failure policy", { failurePolicy: "Shrug" }, [".failurePolicy: NotSupported"]],
-    ["another match policy", { matchPolicy: "Roughly" }, [".matchPolicy: NotSupported"]],
+    ["rejects timeoutSeconds 0", { timeoutSeconds: 0 }, [".timeoutSeconds: Invalid"]],
+    ["rejects timeoutSeconds above 30", { timeoutSeconds: 31 }, [".timeoutSeconds: Invalid"]],
+    ["rejects an unknown failurePolicy", { failurePolicy: "Shrug" }, [".failurePolicy: NotSupported"]],
+    ["rejects an unknown matchPolicy", { matchPolicy: "Roughly" }, [".matchPolicy: NotSupported"]],
     [
-      "malformed selectors",
+      "rejects malformed selectors",
       {
         namespaceSelector: { matchLabels: { "a b": "c" } },
         objectSelector: { matchExpressions: [{ key: "a", operator: "Is" }] },
       },
       [".namespaceSelector.matchLabels: Invalid", ".objectSelector.matchExpressions[0].operator: Invalid"],
     ],
-    ["no address", { clientConfig: {} }, [".clientConfig: Required"]],
-    ["two addresses", { clientConfig: { url: "https://a", service } }, [".clientConfig: Required"]],
-  ])("%s: refused", (_title, part, faults) => {
+    ["rejects neither url nor service", { clientConfig: {} }, [".clientConfig: Required"]],
+    [
+      "rejects both url and service",
+      { clientConfig: { url: "https://a", service } },
+      [".clientConfig: Required"],
+    ],
+  ])("%s", (_title, part, faults) => {
     expect(short(judgeNew(kind, withHook(part)).faults).toSorted()).toEqual(
       faults.map((fault) => `webhooks[0]${fault}`).toSorted(),
     );
   });
 });
 
-describe("addresses of webhooks", () => {
+describe("clientConfig of webhooks", () => {
   const judge = (clientConfig: Part) =>
     short(judgeNew(ValidatingWebhookConfiguration, withHook({ clientConfig })).faults);
   it.each(["https://example.com", "https://example.com:8443/a/b", "https://[2001:db8::1]:1/x", "HTTPS://h"])(
-    "C-2.9-07 %s is one",
+    "C-2.9-07 accepts the url %s",
     (url) => {
       expect(judge({ url })).toEqual([]);
     },
@@ -105,7 +117,7 @@ describe("addresses of webhooks", () => {
     ["https://example.com/?a=b", "Invalid"],
     ["https://example.com/#a", "Invalid"],
     ["https://exa mple.com", "Required"],
-  ])("%s is none", (url, reason) => {
+  ])("rejects the url %s", (url, reason) => {
     expect(judge({ url })).toEqual([`webhooks[0].clientConfig.url: ${reason}`]);
   });
   it.each([
@@ -117,7 +129,7 @@ describe("addresses of webhooks", () => {
     [{ path: "/a//b" }, [".path: Invalid"]],
     [{ path: "/A" }, [".path: Invalid"]],
     [{ name: "", namespace: "" }, [".name: Required", ".namespace: Required"]],
-  ])("C-2.9-06 a service with %j: %j", (part, faults) => {
+  ])("C-2.9-06 validates a service with %j: %j", (part, faults) => {
     expect(judge({ service: { ...service, ...part } })).toEqual(
       faults.map((fault) => `webhooks[0].clientConfig.service${fault}`),
     );
@@ -127,43 +139,50 @@ describe("addresses of webhooks", () => {
 describe("C-2.9-04 rules of webhooks", () => {
   it.each([
     [
-      "everything",
+      "wildcards in all fields",
       { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], scope: "Cluster" },
     ],
-    ["some things", { resources: ["pods", "pods/status", "deployments/*", "*/scale"] }],
-    ["all resources, and subresources", { resources: ["*", "pods/status"] }],
-  ])("%s: right", (_title, part) => {
+    [
+      "resources with subresources and wildcards",
+      { resources: ["pods", "pods/status", "deployments/*", "*/scale"] },
+    ],
+    ["all resources together with a subresource", { resources: ["*", "pods/status"] }],
+  ])("accepts %s", (_title, part) => {
     expect(judgeNew(ValidatingWebhookConfiguration, withRule(part)).faults).toEqual([]);
   });
   it.each([
-    ["no operations", { operations: [] }, [".operations: Required"]],
-    ["all operations and one", { operations: ["*", "CREATE"] }, [".operations: Invalid"]],
-    ["another operation", { operations: ["READ"] }, [".operations[0]: NotSupported"]],
-    ["no groups", { apiGroups: [] }, [".apiGroups: Required"]],
-    ["all groups and one", { apiGroups: ["*", "apps"] }, [".apiGroups: Invalid"]],
-    ["no versions", { apiVersions: [] }, [".apiVersions: Required"]],
-    ["an empty version", { apiVersions: [""] }, [".apiVersions[0]: Required"]],
-    ["all versions and one", { apiVersions: ["*", "v1"] }, [".apiVersions: Invalid"]],
-    ["no resources", { resources: [] }, [".resources: Required"]],
-    ["an empty resource", { resources: [""] }, [".resources[0]: Required"]],
-    ["everything and one", { resources: ["*/*", "pods"] }, [".resources: Invalid"]],
-    ["all resources and one", { resources: ["*", "pods"] }, [".resources: Invalid"]],
-    ["all subresources and one", { resources: ["pods/*", "pods/status"] }, [".resources[1]: Invalid"]],
+    ["rejects an empty list of operations", { operations: [] }, [".operations: Required"]],
+    ["rejects * together with another operation", { operations: ["*", "CREATE"] }, [".operations: Invalid"]],
+    ["rejects an unknown operation", { operations: ["READ"] }, [".operations[0]: NotSupported"]],
+    ["rejects an empty list of apiGroups", { apiGroups: [] }, [".apiGroups: Required"]],
+    ["rejects * together with another apiGroup", { apiGroups: ["*", "apps"] }, [".apiGroups: Invalid"]],
+    ["rejects an empty list of apiVersions", { apiVersions: [] }, [".apiVersions: Required"]],
+    ["rejects an empty apiVersion", { apiVersions: [""] }, [".apiVersions[0]: Required"]],
+    ["rejects * together with another apiVersion", { apiVersions: ["*", "v1"] }, [".apiVersions: Invalid"]],
+    ["rejects an empty list of resources", { resources: [] }, [".resources: Required"]],
+    ["rejects an empty resource", { resources: [""] }, [".resources[0]: Required"]],
+    ["rejects */* together with another resource", { resources: ["*/*", "pods"] }, [".resources: Invalid"]],
+    ["rejects * together with another resource", { resources: ["*", "pods"] }, [".resources: Invalid"]],
     [
-      "a subresource of all and of one",
+      "rejects pods/* together with a subresource of pods",
+      { resources: ["pods/*", "pods/status"] },
+      [".resources[1]: Invalid"],
+    ],
+    [
+      "rejects */status together with pods/status",
       { resources: ["*/status", "pods/status"] },
       [".resources[1]: Invalid"],
     ],
-    ["another scope", { scope: "World" }, [".scope: NotSupported"]],
-  ])("%s: refused", (_title, part, faults) => {
+    ["rejects an unknown scope", { scope: "World" }, [".scope: NotSupported"]],
+  ])("%s", (_title, part, faults) => {
     expect(short(judgeNew(ValidatingWebhookConfiguration, withRule(part)).faults)).toEqual(
       faults.map((fault) => `webhooks[0].rules[0]${fault}`),
     );
   });
 });
 
-describe("webhooks that may change objects", () => {
-  it("may be asked again", () => {
+describe("webhook configurations", () => {
+  it("accept reinvocationPolicy IfNeeded and reject unknown values", () => {
     const judge = (reinvocationPolicy: string) =>
       short(judgeNew(MutatingWebhookConfiguration, withHook({ reinvocationPolicy })).faults);
     expect(judge("IfNeeded")).toEqual([]);
@@ -185,7 +204,7 @@ describe("ValidatingAdmissionPolicy", () => {
     spec: { matchConstraints: { resourceRules: [rule] }, validations, ...part },
   });
 
-  it("fills in the defaults", () => {
+  it("sets the default values", () => {
     const { object, faults } = judgeNew(ValidatingAdmissionPolicy, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -201,39 +220,51 @@ describe("ValidatingAdmissionPolicy", () => {
   });
 
   it.each([
-    ["no constraints", { matchConstraints: undefined }, [".matchConstraints: Required"]],
-    ["no rules", { matchConstraints: {} }, [".matchConstraints.resourceRules: Required"]],
-    ["no expressions", { validations: [] }, [".validations: Required"]],
-    ["an empty expression", { validations: [{ expression: " " }] }, [".validations[0].expression: Required"]],
+    ["rejects missing matchConstraints", { matchConstraints: undefined }, [".matchConstraints: Required"]],
     [
-      "a message of spaces",
+      "rejects matchConstraints without resourceRules",
+      { matchConstraints: {} },
+      [".matchConstraints.resourceRules: Required"],
+    ],
+    ["rejects an empty list of validations", { validations: [] }, [".validations: Required"]],
+    [
+      "rejects an empty expression",
+      { validations: [{ expression: " " }] },
+      [".validations[0].expression: Required"],
+    ],
+    [
+      "rejects a message of spaces only",
       { validations: [{ expression: "true", message: " " }] },
       [".validations[0].message: Invalid"],
     ],
     [
-      "a message of two lines",
+      "rejects a message with a line break",
       { validations: [{ expression: "true", message: "a\nb" }] },
       [".validations[0].message: Invalid"],
     ],
     [
-      "another reason",
+      "rejects an unknown reason",
       { validations: [{ expression: "true", reason: "Gone" }] },
       [".validations[0].reason: NotSupported"],
     ],
-    ["another failure policy", { failurePolicy: "Shrug" }, [".failurePolicy: NotSupported"]],
+    ["rejects an unknown failurePolicy", { failurePolicy: "Shrug" }, [".failurePolicy: NotSupported"]],
     [
-      "no kind of parameters",
+      "rejects an empty paramKind",
       { paramKind: {} },
       [".paramKind.apiVersion: Required", ".paramKind.kind: Required"],
     ],
     [
-      "a malformed version",
+      "rejects a malformed paramKind.apiVersion",
       { paramKind: { apiVersion: "a/b/c", kind: "K" } },
       [".paramKind.apiVersion: Invalid"],
     ],
-    ["a malformed kind", { paramKind: { apiVersion: "v1", kind: "K!" } }, [".paramKind.kind: Invalid"]],
     [
-      "a name twice",
+      "rejects a malformed paramKind.kind",
+      { paramKind: { apiVersion: "v1", kind: "K!" } },
+      [".paramKind.kind: Invalid"],
+    ],
+    [
+      "rejects duplicate and malformed resourceNames",
       { matchConstraints: { resourceRules: [{ ...rule, resourceNames: ["a", "a", "b/c"] }] } },
       [
         ".matchConstraints.resourceRules[0].resourceNames[1]: Duplicate",
@@ -241,11 +272,11 @@ describe("ValidatingAdmissionPolicy", () => {
       ],
     ],
     [
-      "a malformed rule",
+      "rejects a malformed rule in excludeResourceRules",
       { matchConstraints: { resourceRules: [rule], excludeResourceRules: [{ ...rule, operations: [] }] } },
       [".matchConstraints.excludeResourceRules[0].operations: Required"],
     ],
-  ])("%s: refused", (_title, part, faults) => {
+  ])("%s", (_title, part, faults) => {
     expect(short(judgeNew(ValidatingAdmissionPolicy, withSpec(part)).faults)).toEqual(
       faults.map((fault) => `spec${fault}`),
     );
@@ -265,10 +296,14 @@ describe("ValidatingAdmissionPolicy", () => {
 
 describe("ValidatingAdmissionPolicyBinding", () => {
   it.each([
-    ["a policy", { policyName: "a" }, []],
-    ["no policy", {}, ["spec.policyName: Required"]],
-    ["a malformed name", { policyName: "A" }, ["spec.policyName: Invalid"]],
-    ["malformed parameters", { policyName: "a", paramRef: { name: "b/c" } }, ["spec.paramRef.name: Invalid"]],
+    ["accepts a policyName", { policyName: "a" }, []],
+    ["rejects a missing policyName", {}, ["spec.policyName: Required"]],
+    ["rejects a malformed policyName", { policyName: "A" }, ["spec.policyName: Invalid"]],
+    [
+      "rejects a malformed paramRef.name",
+      { policyName: "a", paramRef: { name: "b/c" } },
+      ["spec.paramRef.name: Invalid"],
+    ],
   ])("%s", (_title, spec, faults) => {
     expect(short(judgeNew(ValidatingAdmissionPolicyBinding, { spec }).faults)).toEqual(faults);
   });
@@ -279,7 +314,7 @@ describe("ValidatingAdmissionPolicyBinding", () => {
     expect(row({ name: "p" })).toMatchObject({ ParamRef: "p" });
     expect(row()).toMatchObject({ ParamRef: "<unset>" });
   });
-  it("matches what its policy does unless it says more", () => {
+  it("gets no default values for an absent matchResources", () => {
     expect(readAs(ValidatingAdmissionPolicyBinding, { spec: { policyName: "a" } })["spec"]).toEqual({
       policyName: "a",
     });

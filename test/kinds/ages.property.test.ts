@@ -10,12 +10,12 @@ import { arbitraryStruct } from "../support/arbitrary-value.ts";
 const now = Date.parse("2100-01-01T00:00:00Z");
 const later = now + 100_000_000;
 
-// Rows of tables are kept by this law: what doesn't say so must not change as time goes by.
+// The server caches table rows and relies on this: only cells with `ages` change with time.
 test.each(
   builtInKinds.map(
     (kind) => [`${groupName(kind.group, platform)}/${kind.version} ${kind.name}`, kind] as const,
   ),
-)("%s: only cells that say so tell ages, and tell nothing else about the time", (_name, kind) => {
+)("%s: only table cells with ages depend on the current time", (_name, kind) => {
   fc.assert(
     fc.property(arbitraryStruct(kind.type), (given) => {
       const object = { metadata: {}, ...decode(kind.type, given).value } as unknown as ApiObject;

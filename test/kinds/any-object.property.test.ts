@@ -10,7 +10,7 @@ import { judgeNew, judgeUpdate, readAs } from "./support.ts";
 
 const runs = { numRuns: 30 };
 const named = builtInKinds.map((kind) => [`${kind.group.base}/${kind.version} ${kind.name}`, kind] as const);
-/** Gates in both positions, so that what they guard is asked too. */
+/** Feature gates that guard fields; each object is tested with and without them. */
 const gates = [
   "DynamicResourceAllocation",
   "MatchLabelKeysInPodTopologySpread",
@@ -23,8 +23,8 @@ function contextOf(subresource = "") {
   return { vocabulary: platform, enabled: () => false, subresource };
 }
 
-/** Everything that the server asks of a declaration. */
-function askAll(kind: Kind, value: object, other: object): void {
+/** Calls every function of a kind's declaration that the server calls. */
+function callAll(kind: Kind, value: object, other: object): void {
   for (const options of [{}, { gates }]) {
     judgeNew(kind, value, options);
     judgeUpdate(kind, value, other, options);
@@ -48,7 +48,7 @@ describe("any object of any kind", () => {
   it.each(named)("%s: validation, table cells and selectors throw no exception", (_name, kind) => {
     const values = arbitraryStruct(kind.type);
     fc.assert(
-      fc.property(values, values, (value, other) => askAll(kind, value, other)),
+      fc.property(values, values, (value, other) => callAll(kind, value, other)),
       runs,
     );
   });

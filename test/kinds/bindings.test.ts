@@ -11,26 +11,26 @@ describe.each([
 ])("%s", (_name, kind) => {
   it.each<[string, object, string[]]>([
     [
-      "an empty kind of a subject isn't supported",
+      "an empty subject kind is not supported",
       { subjects: [{ name: "joe" }] },
       ["subjects[0].kind: FieldValueNotSupported"],
     ],
     [
-      "an empty kind of a role isn't supported",
+      "an empty roleRef kind is not supported",
       { roleRef: { ...roleRef, kind: "" } },
       ["roleRef.kind: FieldValueNotSupported"],
     ],
     [
-      "a service account's name is a DNS subdomain",
+      "a service account name must be a DNS subdomain",
       { subjects: [user, { kind: "ServiceAccount", namespace: "n", name: "A" }] },
       ["subjects[1].name: FieldValueInvalid"],
     ],
     [
-      "a service account's missing name is told of once",
+      "a missing service account name is reported once",
       { subjects: [{ kind: "ServiceAccount", namespace: "n" }] },
       ["subjects[0].name: FieldValueRequired"],
     ],
-    ["a user's name may be anything", { subjects: [{ kind: "User", name: "A/b" }] }, []],
+    ["any user name is valid", { subjects: [{ kind: "User", name: "A/b" }] }, []],
   ])("%s", (_case, value, faults) => {
     expect(judgeNew(kind, { roleRef, ...value }).faults).toEqual(faults);
   });

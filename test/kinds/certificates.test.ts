@@ -56,29 +56,33 @@ describe("CertificateSigningRequest", () => {
   });
 
   it.each([
-    ["no request", { request: undefined }, ["spec.request: Invalid"]],
-    ["no PEM", { request: base64("hello") }, ["spec.request: Invalid"]],
+    ["a missing request", { request: undefined }, ["spec.request: Invalid"]],
+    ["a request that is not PEM", { request: base64("hello") }, ["spec.request: Invalid"]],
     [
-      "another's signature",
+      "a request that another key signed",
       { request: base64(certificateRequest("alice", keys, { signer: newKeys().privateKey })) },
       ["spec.request: Invalid"],
     ],
-    ["no usages", { usages: [] }, ["spec.usages: Required"]],
-    ["another usage", { usages: ["flying"] }, ["spec.usages[0]: NotSupported"]],
-    ["a usage twice", { usages: ["signing", "signing"] }, ["spec.usages[1]: Duplicate"]],
-    ["no signer", { signerName: "" }, ["spec.signerName: Required"]],
-    ["a signer without path", { signerName: "example.com" }, ["spec.signerName: Invalid"]],
-    ["a signer with two slashes", { signerName: "example.com/a/b" }, ["spec.signerName: Invalid"]],
-    ["a signer in no domain", { signerName: "example/a" }, ["spec.signerName: Invalid"]],
-    ["a malformed domain", { signerName: "Example.com/a" }, ["spec.signerName: Invalid"]],
-    ["a malformed path", { signerName: "example.com/A" }, ["spec.signerName: Invalid"]],
-    ["the signer of old", { signerName: "platform.io/legacy-unknown" }, ["spec.signerName: Invalid"]],
-    ["too short a time", { expirationSeconds: 599 }, ["spec.expirationSeconds: Invalid"]],
-  ])("%s: refused", (_title, part, faults) => {
+    ["empty usages", { usages: [] }, ["spec.usages: Required"]],
+    ["an unknown usage", { usages: ["flying"] }, ["spec.usages[0]: NotSupported"]],
+    ["a duplicate usage", { usages: ["signing", "signing"] }, ["spec.usages[1]: Duplicate"]],
+    ["an empty signerName", { signerName: "" }, ["spec.signerName: Required"]],
+    ["a signerName without a path", { signerName: "example.com" }, ["spec.signerName: Invalid"]],
+    ["a signerName with two slashes", { signerName: "example.com/a/b" }, ["spec.signerName: Invalid"]],
+    ["a signerName whose domain has one label", { signerName: "example/a" }, ["spec.signerName: Invalid"]],
+    ["a signerName with a malformed domain", { signerName: "Example.com/a" }, ["spec.signerName: Invalid"]],
+    ["a signerName with a malformed path", { signerName: "example.com/A" }, ["spec.signerName: Invalid"]],
+    [
+      "the signerName legacy-unknown",
+      { signerName: "platform.io/legacy-unknown" },
+      ["spec.signerName: Invalid"],
+    ],
+    ["expirationSeconds below 600", { expirationSeconds: 599 }, ["spec.expirationSeconds: Invalid"]],
+  ])("rejects %s", (_title, part, faults) => {
     expect(short(judgeNew(CertificateSigningRequest, withSpec(part)).faults)).toEqual(faults);
   });
 
-  it("can't be changed, but for its metadata", () => {
+  it("spec is immutable", () => {
     const { object, faults } = judgeUpdate(
       CertificateSigningRequest,
       withSpec({}),
@@ -88,7 +92,7 @@ describe("CertificateSigningRequest", () => {
     expect(object["spec"]).toEqual(smallest);
   });
 
-  /** What a write through a subresource makes of a request with a status. */
+  /** Writes `now` through a subresource of a request with the status `before`; returns the object and the errors. */
   function write(subresource: "approval" | "status", before: Part, now: Part) {
     const context = { vocabulary: platform, enabled: () => false, subresource, now: Date.UTC(2024, 0, 1) };
     const part = CertificateSigningRequest.subresources[subresource] as PartSubresource;
@@ -181,28 +185,32 @@ describe("CertificateSigningRequest", () => {
     ["no type", { conditions: [condition("")] }, ["status.conditions[0].type: Required"]],
     ["no status", { conditions: [condition("Failed", "")] }, ["status.conditions[0].status: Required"]],
     [
-      "another status",
+      "an unknown condition status",
       { conditions: [condition("Failed", "Maybe")] },
       ["status.conditions[0].status: NotSupported"],
     ],
     [
-      "a decision that doesn't hold",
+      "condition Failed with status False",
       { conditions: [condition("Failed", "False")] },
       ["status.conditions[0].status: NotSupported"],
     ],
     [
-      "a type twice",
+      "a duplicate condition type",
       { conditions: [condition("Failed"), condition("Failed")] },
       ["status.conditions[1].type: Duplicate"],
     ],
     [
-      "two decisions",
+      "both Approved and Denied",
       { conditions: [condition("Approved"), condition("Denied")] },
       ["status.conditions[1].type: Invalid"],
     ],
-    ["no certificate", { certificate: base64("hello") }, ["status.certificate: Invalid"]],
-    ["another type", { conditions: [condition("Ready")] }, ["status.conditions[0].type: NotSupported"]],
-  ])("a status with %s: refused", (_title, status, faults) => {
+    ["a certificate that is not PEM", { certificate: base64("hello") }, ["status.certificate: Invalid"]],
+    [
+      "an unknown condition type",
+      { conditions: [condition("Ready")] },
+      ["status.conditions[0].type: NotSupported"],
+    ],
+  ])("rejects a status with %s", (_title, status, faults) => {
     const judged = judgeUpdate(
       CertificateSigningRequest,
       withSpec({}),
@@ -212,7 +220,7 @@ describe("CertificateSigningRequest", () => {
     expect(short(judged.faults).filter((fault) => !fault.endsWith("Forbidden"))).toEqual(faults);
   });
 
-  it("can be selected by its signer", () => {
+  it("supports the field selector spec.signerName", () => {
     expect(
       CertificateSigningRequest.selectable["spec.signerName"]!(
         readAs(CertificateSigningRequest, withSpec({})),

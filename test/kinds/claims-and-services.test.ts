@@ -25,7 +25,7 @@ describe("APIService", () => {
     spec: { group: "example.com", version: "v1", groupPriorityMinimum: 100, versionPriority: 10, ...part },
   });
 
-  it("that is local has the condition Available from its creation", () => {
+  it("a local APIService has the condition Available from its creation, and the port of a service defaults to 443", () => {
     const { object, faults } = judgeNew(APIService, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["status"]).toEqual({
@@ -47,43 +47,47 @@ describe("APIService", () => {
 
   it.each([
     [
-      "the core group",
+      "accepts the core group",
       { metadata: { name: "v1." }, spec: { version: "v1", groupPriorityMinimum: 1, versionPriority: 1 } },
       [],
     ],
-    ["another name", { ...withSpec({}), metadata: { name: "x" } }, ["metadata.name: Invalid"]],
     [
-      "no group",
+      "rejects a name that is not version.group",
+      { ...withSpec({}), metadata: { name: "x" } },
+      ["metadata.name: Invalid"],
+    ],
+    [
+      "rejects an empty group",
       { ...withSpec({ group: "", version: "v2" }), metadata: { name: "v2." } },
       ["spec.group: Required"],
     ],
     [
-      "a malformed group and version",
+      "rejects a malformed group and version",
       { ...withSpec({ group: "A", version: "V" }), metadata: { name: "V.A" } },
       ["spec.group: Invalid", "spec.version: Invalid"],
     ],
     [
-      "no priorities",
+      "rejects priorities of 0",
       withSpec({ groupPriorityMinimum: 0, versionPriority: 0 }),
       ["spec.groupPriorityMinimum: Invalid", "spec.versionPriority: Invalid"],
     ],
     [
-      "great priorities",
+      "rejects priorities above the maximum",
       withSpec({ groupPriorityMinimum: 20_001, versionPriority: 1001 }),
       ["spec.groupPriorityMinimum: Invalid", "spec.versionPriority: Invalid"],
     ],
     [
-      "trust in nothing",
+      "rejects caBundle and insecureSkipTLSVerify without a service",
       withSpec({ caBundle: "AAAA", insecureSkipTLSVerify: true }),
       ["spec.caBundle: Invalid", "spec.insecureSkipTLSVerify: Invalid"],
     ],
     [
-      "trust and none",
+      "rejects both caBundle and insecureSkipTLSVerify",
       withSpec({ service, caBundle: "AAAA", insecureSkipTLSVerify: true }),
       ["spec.insecureSkipTLSVerify: Invalid"],
     ],
     [
-      "an empty service",
+      "rejects an empty service",
       withSpec({ service: { port: 0 } }),
       ["spec.service.namespace: Required", "spec.service.name: Required", "spec.service.port: Invalid"],
     ],
@@ -91,7 +95,7 @@ describe("APIService", () => {
     expect(judge(APIService, given)).toEqual(faults);
   });
 
-  it("has conditions that hold, don't, or may", () => {
+  it("rejects an unknown condition status", () => {
     const status = { conditions: [{ type: "Available", status: "Maybe" }] };
     expect(judgeStatus(APIService, withSpec({ service }), status)).toEqual([
       "status.conditions[0].status: NotSupported",
@@ -124,16 +128,16 @@ describe("StorageVersion", () => {
     ["deployments", ["metadata.name: Invalid"]],
     ["A.b", ["metadata.name: Invalid"]],
     ["a.B", ["metadata.name: Invalid"]],
-  ])("the name %s: %j", (name, faults) => {
+  ])("validates the name %s: %j", (name, faults) => {
     expect(judge(StorageVersion, named(name))).toEqual(faults);
   });
 
   it.each([
-    ["one server", { storageVersions: [server], commonEncodingVersion: "apps/v1" }, []],
-    ["nothing", {}, []],
-    ["an agreement that isn't said", { storageVersions: [server] }, [".commonEncodingVersion: Invalid"]],
+    ["accepts one server", { storageVersions: [server], commonEncodingVersion: "apps/v1" }, []],
+    ["accepts no servers", {}, []],
+    ["rejects no commonEncodingVersion", { storageVersions: [server] }, [".commonEncodingVersion: Invalid"]],
     [
-      "no agreement",
+      "rejects a commonEncodingVersion although the servers differ",
       {
         storageVersions: [server, { ...server, apiServerID: "b", encodingVersion: "v1" }],
         commonEncodingVersion: "v1",
@@ -141,17 +145,17 @@ describe("StorageVersion", () => {
       [".commonEncodingVersion: Invalid"],
     ],
     [
-      "a server twice",
+      "rejects a duplicate apiServerID",
       { storageVersions: [server, server], commonEncodingVersion: "apps/v1" },
       [".storageVersions[1].apiServerID: Duplicate"],
     ],
     [
-      "a server that can't read what it writes",
+      "rejects an encodingVersion that is not in decodableVersions",
       { storageVersions: [{ ...server, decodableVersions: ["v1"] }], commonEncodingVersion: "apps/v1" },
       [".storageVersions[0].decodableVersions: Invalid"],
     ],
     [
-      "malformed versions",
+      "rejects malformed versions",
       {
         storageVersions: [{ apiServerID: "A", encodingVersion: "a/b/c", decodableVersions: ["a/b/c", "V"] }],
         commonEncodingVersion: "a/b/c",
@@ -164,12 +168,12 @@ describe("StorageVersion", () => {
       ],
     ],
     [
-      "empty conditions",
+      "rejects empty conditions",
       { conditions: [{}] },
       [
         "[0].message: Required",
         "[0].reason: Required",
-        // The part before a slash and the name itself: each is told.
+        // The empty text is reported both as a missing and as a malformed name.
         "[0].status: Invalid",
         "[0].status: Invalid",
         "[0].type: Invalid",
@@ -177,11 +181,11 @@ describe("StorageVersion", () => {
       ],
     ],
     [
-      "a condition twice",
+      "rejects a duplicate condition type",
       { conditions: [1, 2].map(() => ({ type: "A", status: "True", reason: "r", message: "m" })) },
       ["[1].type: Invalid"],
     ],
-  ])("a status with %s", (_title, status, faults) => {
+  ])("status: %s", (_title, status, faults) => {
     expect(judgeStatus(StorageVersion, named("a.b"), status).toSorted()).toEqual(
       faults.map((fault) => `status${fault}`),
     );
@@ -204,24 +208,28 @@ describe("StorageVersion", () => {
 
 describe("ResourceClaim", () => {
   const claim = { spec: { resourceClassName: "gpu" } };
-  it("waits for a pod unless it says otherwise", () => {
+  it("allocationMode defaults to WaitForFirstConsumer", () => {
     expect(judgeNew(ResourceClaim, claim)).toMatchObject({
       faults: [],
       object: { spec: { resourceClassName: "gpu", allocationMode: "WaitForFirstConsumer" }, status: {} },
     });
   });
   it.each([
-    ["no class", {}, ["spec.resourceClassName: Invalid"]],
-    ["another mode", { ...claim.spec, allocationMode: "Never" }, ["spec.allocationMode: NotSupported"]],
+    ["a missing resourceClassName", {}, ["spec.resourceClassName: Invalid"]],
     [
-      "empty parameters",
+      "an unknown allocationMode",
+      { ...claim.spec, allocationMode: "Never" },
+      ["spec.allocationMode: NotSupported"],
+    ],
+    [
+      "an empty parametersRef",
       { ...claim.spec, parametersRef: {} },
       ["spec.parametersRef.kind: Required", "spec.parametersRef.name: Required"],
     ],
-  ])("%s: refused", (_title, spec, faults) => {
+  ])("rejects %s", (_title, spec, faults) => {
     expect(judge(ResourceClaim, { spec }).toSorted()).toEqual(faults);
   });
-  it("can't be changed", () => {
+  it("spec is immutable", () => {
     expect(short(judgeUpdate(ResourceClaim, claim, { spec: { resourceClassName: "fpga" } }).faults)).toEqual([
       "spec: Invalid",
     ]);
@@ -231,26 +239,31 @@ describe("ResourceClaim", () => {
   const other = { ...consumer, uid: "v" };
   const allocated = { driverName: "d.example.com", allocation: { shareable: true } };
   it.each([
-    ["a resource", allocated, {}, []],
-    ["a resource that is used", { ...allocated, reservedFor: [consumer, other] }, {}, []],
-    ["a malformed driver", { driverName: "a b" }, {}, [".driverName: Invalid"]],
-    ["no driver", { allocation: {} }, {}, [".driverName: Required"]],
+    ["accepts an allocation", allocated, {}, []],
+    ["accepts two consumers when shareable", { ...allocated, reservedFor: [consumer, other] }, {}, []],
+    ["rejects a malformed driverName", { driverName: "a b" }, {}, [".driverName: Invalid"]],
+    ["rejects an allocation without driverName", { allocation: {} }, {}, [".driverName: Required"]],
     [
-      "a long handle",
+      "rejects a resourceHandle above 32768 characters",
       { ...allocated, allocation: { resourceHandle: "x".repeat(32_769) } },
       {},
       [".allocation.resourceHandle: TooLong"],
     ],
-    ["use of nothing", { reservedFor: [consumer] }, {}, [".reservedFor: Forbidden"]],
+    ["rejects a consumer without allocation", { reservedFor: [consumer] }, {}, [".reservedFor: Forbidden"]],
     [
-      "two users of one's own",
+      "rejects two consumers of an allocation that is not shareable",
       { ...allocated, allocation: {}, reservedFor: [consumer, other] },
       {},
       [".reservedFor: Forbidden"],
     ],
-    ["a user twice", { ...allocated, reservedFor: [consumer, consumer] }, {}, [".reservedFor[1]: Duplicate"]],
     [
-      "too many users",
+      "rejects a duplicate consumer",
+      { ...allocated, reservedFor: [consumer, consumer] },
+      {},
+      [".reservedFor[1]: Duplicate"],
+    ],
+    [
+      "rejects more than 32 consumers",
       {
         ...allocated,
         reservedFor: Array.from({ length: 33 }, (_, index) => ({ ...consumer, uid: `u${index}` })),
@@ -259,7 +272,7 @@ describe("ResourceClaim", () => {
       [".reservedFor: TooMany"],
     ],
     [
-      "a nameless user",
+      "rejects an empty consumer",
       { ...allocated, reservedFor: [{}] },
       {},
       [
@@ -269,27 +282,37 @@ describe("ResourceClaim", () => {
       ],
     ],
     [
-      "a return of what is used",
+      "rejects deallocationRequested while a consumer remains",
       { ...allocated, reservedFor: [consumer], deallocationRequested: true },
       { ...allocated, reservedFor: [consumer] },
       [".deallocationRequested: Forbidden"],
     ],
-    ["a return of nothing", { deallocationRequested: true }, {}, [".deallocationRequested: Forbidden"]],
-    ["a return", { ...allocated, deallocationRequested: true }, allocated, []],
     [
-      "second thoughts",
+      "rejects deallocationRequested without an allocation",
+      { deallocationRequested: true },
+      {},
+      [".deallocationRequested: Forbidden"],
+    ],
+    ["accepts deallocationRequested if unused", { ...allocated, deallocationRequested: true }, allocated, []],
+    [
+      "rejects a withdrawn deallocationRequested",
       allocated,
       { ...allocated, deallocationRequested: true },
       [".deallocationRequested: Forbidden"],
     ],
     [
-      "a new user of what is returned",
+      "rejects a new consumer after deallocationRequested",
       { ...allocated, deallocationRequested: true, reservedFor: [consumer] },
       { ...allocated, deallocationRequested: true },
       [".reservedFor: Forbidden"],
     ],
-    ["the end of a return", {}, { ...allocated, deallocationRequested: true }, []],
-  ])("a status with %s", (_title, now, before, faults) => {
+    [
+      "accepts a removed allocation after deallocationRequested",
+      {},
+      { ...allocated, deallocationRequested: true },
+      [],
+    ],
+  ])("status: %s", (_title, now, before, faults) => {
     expect(judgeStatus(ResourceClaim, claim, now, before)).toEqual(faults.map((fault) => `status${fault}`));
   });
 
@@ -311,8 +334,8 @@ describe("ResourceClaim", () => {
   });
 });
 
-describe("other kinds of resource claims", () => {
-  it("a template makes claims, and can't be changed", () => {
+describe("ResourceClaimTemplate, ResourceClass and PodScheduling", () => {
+  it("a template gets the default values of claims, and its spec is immutable", () => {
     const template = { spec: { spec: { resourceClassName: "gpu" } } };
     expect(judgeNew(ResourceClaimTemplate, template)).toMatchObject({
       faults: [],
@@ -327,18 +350,18 @@ describe("other kinds of resource claims", () => {
   });
 
   it.each([
-    ["a class", { driverName: "d.example.com" }, []],
-    ["a class without driver", {}, ["driverName: Required", "driverName: Invalid"]],
-    ["a class with a malformed driver", { driverName: "a b" }, ["driverName: Invalid"]],
+    ["accepts a ResourceClass", { driverName: "d.example.com" }, []],
+    ["rejects a ResourceClass without driverName", {}, ["driverName: Required", "driverName: Invalid"]],
+    ["rejects a ResourceClass with a malformed driverName", { driverName: "a b" }, ["driverName: Invalid"]],
     [
-      "a class with parameters elsewhere",
+      "rejects a ResourceClass with a malformed namespace in parametersRef",
       { driverName: "d", parametersRef: { kind: "K", name: "n", namespace: "N" } },
       ["parametersRef.namespace: Invalid"],
     ],
   ])("%s", (_title, given, faults) => {
     expect(judge(ResourceClass, given)).toEqual(faults);
   });
-  it("a class has a row", () => {
+  it("a ResourceClass shows its table cells", () => {
     expect(cellsOf(ResourceClass, { driverName: "d" })).toEqual({
       Name: "one",
       DriverName: "d",
@@ -347,18 +370,22 @@ describe("other kinds of resource claims", () => {
   });
 
   it.each([
-    ["some nodes", { spec: { selectedNode: "a", potentialNodes: ["a", "b"] } }, []],
-    ["a node twice", { spec: { potentialNodes: ["a", "a"] } }, ["spec.potentialNodes[1]: Duplicate"]],
-    ["a malformed node", { spec: { potentialNodes: ["A"] } }, ["spec.potentialNodes[0]: Invalid"]],
+    ["accepts potentialNodes", { spec: { selectedNode: "a", potentialNodes: ["a", "b"] } }, []],
     [
-      "too many nodes",
+      "rejects a duplicate node",
+      { spec: { potentialNodes: ["a", "a"] } },
+      ["spec.potentialNodes[1]: Duplicate"],
+    ],
+    ["rejects a malformed node", { spec: { potentialNodes: ["A"] } }, ["spec.potentialNodes[0]: Invalid"]],
+    [
+      "rejects more than 128 potentialNodes",
       { spec: { potentialNodes: Array.from({ length: 129 }, (_, index) => `n${index}`) } },
       ["spec.potentialNodes: TooMany"],
     ],
-  ])("a scheduling of %s", (_title, given, faults) => {
+  ])("PodScheduling: %s", (_title, given, faults) => {
     expect(judge(PodScheduling, given)).toEqual(faults);
   });
-  it("a scheduling has a status", () => {
+  it("a PodScheduling rejects duplicates in its status, and shows its table cells", () => {
     const claims = [{ name: "a", unsuitableNodes: ["n", "n"] }, { name: "a" }];
     expect(judgeStatus(PodScheduling, { spec: {} }, { resourceClaims: claims })).toEqual([
       "status.claims[1]: Duplicate",

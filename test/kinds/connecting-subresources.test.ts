@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import { connectingSubresources } from "../../src/kinds/connecting-subresources.ts";
 
-test("the subresources that connect are those that kinds declare so", () => {
+test("connectingSubresources lists the subresources of shape connect", () => {
   const declared = builtInKinds.flatMap(({ subresources }) =>
     Object.entries(subresources).flatMap(([name, { shape }]) => (shape === "connect" ? [name] : [])),
   );

@@ -2,17 +2,22 @@ import { describe, expect, it } from "vitest";
 import { ControllerRevision } from "../../src/kinds/apps/controller-revision.ts";
 import { cellOf } from "./pod-support.ts";
 import { readAs } from "./support.ts";
-import { refused, updates } from "./apps-support.ts";
+import { validateCreates, validateUpdates } from "./apps-support.ts";
 
 describe("controller revisions", () => {
-  refused(ControllerRevision, [
-    ["all well", { revision: 1, data: { a: 1 } }, []],
-    ["no data", { revision: 1 }, ["data: Required"]],
-    ["negative", { revision: -1, data: { a: 1 } }, ["revision: Invalid"]],
+  validateCreates(ControllerRevision, [
+    ["accepts a revision with data", { revision: 1, data: { a: 1 } }, []],
+    ["rejects missing data", { revision: 1 }, ["data: Required"]],
+    ["rejects a negative revision", { revision: -1, data: { a: 1 } }, ["revision: Invalid"]],
   ]);
-  updates(ControllerRevision, [
-    ["another number", { revision: 1, data: { a: 1 } }, { revision: 2, data: { a: 1 } }, []],
-    ["other data", { revision: 1, data: { a: 1 } }, { revision: 1, data: { a: 2 } }, ["data: Invalid"]],
+  validateUpdates(ControllerRevision, [
+    ["accepts another revision", { revision: 1, data: { a: 1 } }, { revision: 2, data: { a: 1 } }, []],
+    [
+      "rejects other data",
+      { revision: 1, data: { a: 1 } },
+      { revision: 1, data: { a: 2 } },
+      ["data: Invalid"],
+    ],
   ]);
 
   it("shows its table cells", () => {

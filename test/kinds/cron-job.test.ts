@@ -10,7 +10,7 @@ describe("CronJob", () => {
   const jobs = { spec: { template: pods } };
   const withCron = (part: Part): Part => ({ spec: { schedule: "*/5 * * * *", jobTemplate: jobs, ...part } });
 
-  it("gets its defaults; those of jobs come with the jobs", () => {
+  it("gets default values, and no Job defaults in its jobTemplate", () => {
     const { object, faults } = judgeNew(CronJob, withCron({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -33,30 +33,42 @@ describe("CronJob", () => {
   });
 
   it.each([
-    ["no schedule", { schedule: "" }, ["spec.schedule: Required"]],
+    ["an empty schedule", { schedule: "" }, ["spec.schedule: Required"]],
     ["a malformed schedule", { schedule: "every day" }, ["spec.schedule: Invalid"]],
-    ["an empty time zone", { timeZone: "" }, ["spec.timeZone: Invalid"]],
-    ["the machine's time zone", { timeZone: "Local" }, ["spec.timeZone: Invalid"]],
-    ["an unknown time zone", { timeZone: "Mars/Base" }, ["spec.timeZone: Invalid"]],
-    ["two time zones", { timeZone: "UTC", schedule: "TZ=UTC 0 0 * * *" }, ["spec.schedule: Invalid"]],
-    ["another policy", { concurrencyPolicy: "Queue" }, ["spec.concurrencyPolicy: NotSupported"]],
-    ["a negative deadline", { startingDeadlineSeconds: -1 }, ["spec.startingDeadlineSeconds: Invalid"]],
+    ["an empty timeZone", { timeZone: "" }, ["spec.timeZone: Invalid"]],
+    ["timeZone Local", { timeZone: "Local" }, ["spec.timeZone: Invalid"]],
+    ["an unknown timeZone", { timeZone: "Mars/Base" }, ["spec.timeZone: Invalid"]],
     [
-      "negative histories",
+      "timeZone together with a TZ prefix in the schedule",
+      { timeZone: "UTC", schedule: "TZ=UTC 0 0 * * *" },
+      ["spec.schedule: Invalid"],
+    ],
+    [
+      "an unknown concurrencyPolicy",
+      { concurrencyPolicy: "Queue" },
+      ["spec.concurrencyPolicy: NotSupported"],
+    ],
+    [
+      "a negative startingDeadlineSeconds",
+      { startingDeadlineSeconds: -1 },
+      ["spec.startingDeadlineSeconds: Invalid"],
+    ],
+    [
+      "negative history limits",
       { successfulJobsHistoryLimit: -1, failedJobsHistoryLimit: -1 },
       ["spec.successfulJobsHistoryLimit: Invalid", "spec.failedJobsHistoryLimit: Invalid"],
     ],
     [
-      "a selector",
+      "a selector and manualSelector in the jobTemplate",
       { jobTemplate: { spec: { template: pods, selector: {}, manualSelector: true } } },
       ["spec.jobTemplate.spec.selector: Invalid", "spec.jobTemplate.spec.manualSelector: NotSupported"],
     ],
     [
-      "pods that start again for ever",
+      "a pod template with the default restartPolicy Always",
       { jobTemplate: { spec: { template: { spec: { containers: [container] } } } } },
       ["spec.jobTemplate.spec.template.spec.restartPolicy: Required"],
     ],
-  ])("%s: refused", (_title, part, faults) => {
+  ])("rejects %s", (_title, part, faults) => {
     expect(short(judgeNew(CronJob, withCron(part)).faults)).toEqual(faults);
   });
 
@@ -67,13 +79,13 @@ describe("CronJob", () => {
     expect(judgeUpdate(CronJob, named(53), named(53)).faults).toEqual([]);
   });
 
-  it("accepts a stored time zone that is unknown", () => {
+  it("accepts an unknown timeZone only when it was stored before", () => {
     const gone = withCron({ timeZone: "Old/Zone" });
     expect(judgeUpdate(CronJob, gone, gone).faults).toEqual([]);
     expect(judgeUpdate(CronJob, withCron({}), gone).faults).toEqual(["spec.timeZone: FieldValueInvalid"]);
   });
 
-  it("returns warnings for a time zone in the schedule and for its pod template", () => {
+  it("returns warnings for a TZ prefix in the schedule and for the pod template", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
     const warnings = (part: Part, live?: ApiObject) =>
       CronJob.warnings?.(readAs(CronJob, withCron(part)), context, live) ?? [];

@@ -4,7 +4,7 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
 
 describe("CSIDriver", () => {
-  it("has a name like most kinds: its metadata is checked as such", () => {
+  it("accepts a DNS subdomain of more than 63 characters as its name", () => {
     expect(CSIDriver.nameForm ?? "subdomain").toBe("subdomain");
     expect(judgeNew(CSIDriver, { metadata: { name: "a".repeat(64) } }).faults).toEqual([]);
   });
@@ -41,12 +41,12 @@ describe("CSIDriver", () => {
 
   it.each<[string, object, string[]]>([
     [
-      "choices",
+      "rejects unknown volumeLifecycleModes and fsGroupPolicy",
       { spec: { volumeLifecycleModes: ["Persistent", "Odd"], fsGroupPolicy: "Odd" } },
       ["spec.volumeLifecycleModes: FieldValueNotSupported", "spec.fsGroupPolicy: FieldValueNotSupported"],
     ],
     [
-      "tokens",
+      "rejects duplicate audiences and an expirationSeconds out of range in tokenRequests",
       {
         spec: {
           tokenRequests: [
@@ -62,11 +62,11 @@ describe("CSIDriver", () => {
         "spec.tokenRequests[2].expirationSeconds: FieldValueInvalid",
       ],
     ],
-  ])("rules: %s", (_name, value, faults) => {
+  ])("%s", (_name, value, faults) => {
     expect(judgeNew(CSIDriver, value).faults).toEqual(faults);
   });
 
-  it("what stays and what changes", () => {
+  it("attachRequired, fsGroupPolicy, podInfoOnMount and volumeLifecycleModes are immutable", () => {
     const other = {
       attachRequired: false,
       podInfoOnMount: true,

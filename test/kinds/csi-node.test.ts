@@ -5,10 +5,10 @@ import { cellsOf, judgeNew, judgeUpdate } from "./support.ts";
 describe("CSINode", () => {
   const driver = { name: "d.example.com", nodeID: "n", topologyKeys: ["a/b"], allocatable: { count: 0 } };
   it.each<[string, object[], string[]]>([
-    ["none", [], []],
-    ["one", [driver], []],
+    ["accepts an empty list of drivers", [], []],
+    ["accepts a driver", [driver], []],
     [
-      "one without anything",
+      "rejects an empty driver",
       [{}],
       [
         "spec.drivers[0].name: FieldValueInvalid",
@@ -17,7 +17,7 @@ describe("CSINode", () => {
       ],
     ],
     [
-      "what a driver is made of",
+      "rejects a malformed name, a nodeID above 256 characters and a negative count",
       [{ name: "a_b", nodeID: "n".repeat(257), allocatable: { count: -1 } }],
       [
         "spec.drivers[0].allocatable.count: FieldValueInvalid",
@@ -25,17 +25,17 @@ describe("CSINode", () => {
         "spec.drivers[0].nodeID: FieldValueInvalid",
       ],
     ],
-    ["one twice", [driver, driver], ["spec.drivers[1].name: FieldValueDuplicate"]],
+    ["rejects a duplicate driver name", [driver, driver], ["spec.drivers[1].name: FieldValueDuplicate"]],
     [
-      "keys",
+      "rejects duplicate and malformed topologyKeys",
       [{ ...driver, topologyKeys: ["a", "a", "b c"] }],
       ["spec.drivers[0]: FieldValueDuplicate", "spec.drivers[0]: FieldValueInvalid"],
     ],
-  ])("rules: %s", (_name, drivers, faults) => {
+  ])("%s", (_name, drivers, faults) => {
     expect(judgeNew(CSINode, { spec: { drivers } }).faults.toSorted()).toEqual(faults);
   });
 
-  it("drivers come and go, but don't change", () => {
+  it("drivers can be added and removed, but are immutable", () => {
     const change = (...drivers: object[]) =>
       judgeUpdate(CSINode, { spec: { drivers: [driver] } }, { spec: { drivers } }).faults;
     expect(change()).toEqual([]);

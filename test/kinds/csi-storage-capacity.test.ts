@@ -11,23 +11,23 @@ describe.each([
 ])("CSIStorageCapacity %s", (version, kind) => {
   const smallest = { storageClassName: "fast" };
   it.each<[string, object, string[]]>([
-    ["the smallest one", smallest, []],
-    ["no class", {}, ["storageClassName: FieldValueInvalid"]],
+    ["accepts a minimal object", smallest, []],
+    ["rejects a missing storageClassName", {}, ["storageClassName: FieldValueInvalid"]],
     [
-      "amounts",
+      "rejects a negative capacity and maximumVolumeSize",
       { ...smallest, capacity: "-1", maximumVolumeSize: "-1" },
       ["capacity: FieldValueInvalid", "maximumVolumeSize: FieldValueInvalid"],
     ],
     [
-      "nodes",
+      "rejects a malformed nodeTopology",
       { ...smallest, nodeTopology: { matchExpressions: [{ key: "a", operator: "Like" }] } },
       ["nodeTopology.matchExpressions[0].operator: FieldValueInvalid"],
     ],
-  ])("rules: %s", (_name, value, faults) => {
+  ])("%s", (_name, value, faults) => {
     expect(judgeNew(kind, value).faults).toEqual(faults);
   });
 
-  it("class and nodes stay, amounts change", () => {
+  it("storageClassName and nodeTopology are immutable, and capacity can change", () => {
     const now = { storageClassName: "slow", nodeTopology: {}, capacity: "1Gi" };
     expect(judgeUpdate(kind, smallest, now).faults).toEqual([
       "nodeTopology: FieldValueInvalid",

@@ -5,17 +5,20 @@ import { withVersion, judge } from "./custom-resource-definition-support.ts";
 const withSchema = (schema: Part): Part => withVersion({ schema: { openAPIV3Schema: schema } });
 const withProperty = (schema: Part): Part => withSchema({ type: "object", properties: { a: schema } });
 
-describe("schemas", () => {
+describe("CustomResourceDefinition schemas", () => {
   const root = "spec.versions[0].schema.openAPIV3Schema";
   const text = { type: "string" };
 
   it.each([
-    ["a bare object", { type: "object" }],
-    ["members", { type: "object", properties: { spec: { type: "object", properties: { a: text } } } }],
-    ["free members", { type: "object", properties: { a: { type: "object", additionalProperties: text } } }],
-    ["anything", { type: "object", "x-platform-preserve-unknown-fields": true }],
+    ["type object only", { type: "object" }],
+    ["properties", { type: "object", properties: { spec: { type: "object", properties: { a: text } } } }],
     [
-      "an integer or a text",
+      "additionalProperties",
+      { type: "object", properties: { a: { type: "object", additionalProperties: text } } },
+    ],
+    ["preserve-unknown-fields", { type: "object", "x-platform-preserve-unknown-fields": true }],
+    [
+      "int-or-string with anyOf",
       {
         type: "object",
         properties: {
@@ -24,7 +27,7 @@ describe("schemas", () => {
       },
     ],
     [
-      "the same in another way",
+      "int-or-string with allOf",
       {
         type: "object",
         properties: {
@@ -36,14 +39,14 @@ describe("schemas", () => {
       },
     ],
     [
-      "names",
+      "restrictions of metadata.name",
       {
         type: "object",
         properties: { metadata: { type: "object", properties: { name: { type: "string", maxLength: 5 } } } },
       },
     ],
     [
-      "narrowing",
+      "oneOf with required and properties",
       {
         type: "object",
         properties: { a: text },
@@ -51,7 +54,7 @@ describe("schemas", () => {
       },
     ],
     [
-      "a list by keys",
+      "a list of type map",
       {
         type: "object",
         properties: {
@@ -69,11 +72,11 @@ describe("schemas", () => {
       },
     ],
     [
-      "a set of texts",
+      "a list of type set",
       { type: "object", properties: { a: { type: "array", "x-platform-list-type": "set", items: text } } },
     ],
     [
-      "an embedded object",
+      "an embedded resource",
       {
         type: "object",
         properties: {
@@ -85,37 +88,40 @@ describe("schemas", () => {
         },
       },
     ],
-    ["an expression", { type: "object", "x-platform-validations": [{ rule: "self.a > 1", message: "no" }] }],
-  ])("%s: right", (_title, schema) => {
+    [
+      "a validation rule",
+      { type: "object", "x-platform-validations": [{ rule: "self.a > 1", message: "no" }] },
+    ],
+  ])("accepts %s", (_title, schema) => {
     expect(judge(withSchema(schema))).toEqual([]);
   });
 
   it.each([
-    ["no type at the root", {}, [".type: Required"]],
+    ["a root without type", {}, [".type: Required"]],
     ["another type at the root", { type: "string" }, [".type: Invalid"]],
     [
-      "free members at the root",
+      "additionalProperties at the root",
       { type: "object", additionalProperties: text },
       [".additionalProperties: Forbidden"],
     ],
     [
-      "metadata that may be null",
+      "nullable metadata",
       { type: "object", properties: { metadata: { type: "object", nullable: true } } },
       [".properties[metadata]: Forbidden"],
     ],
-    ["null at the root", { type: "object", nullable: true }, [".nullable: Forbidden"]],
+    ["nullable at the root", { type: "object", nullable: true }, [".nullable: Forbidden"]],
     [
-      "a default of the kind",
+      "a default for kind",
       { type: "object", properties: { kind: { type: "string", default: "X" } } },
       [".properties[kind].default: Forbidden"],
     ],
     [
-      "another type of the kind",
+      "a type other than string for kind",
       { type: "object", properties: { kind: { type: "object" } } },
       [".properties[kind].type: Invalid"],
     ],
     [
-      "metadata of one's own",
+      "properties of metadata other than name and generateName",
       {
         type: "object",
         properties: { metadata: { type: "object", properties: { labels: { type: "object" } } } },
@@ -123,96 +129,96 @@ describe("schemas", () => {
       [".properties[metadata]: Forbidden"],
     ],
     [
-      "what isn't defined outside",
+      "a property in anyOf that is not defined outside",
       { type: "object", anyOf: [{ properties: { a: { minLength: 1 } } }] },
       [".properties[a]: Required"],
     ],
     [
-      "metadata inside",
+      "metadata inside not",
       { type: "object", properties: { metadata: { type: "object" } }, not: { properties: { metadata: {} } } },
       [".not.properties[metadata]: Forbidden"],
     ],
-  ])("%s: refused", (_title, schema, faults) => {
+  ])("rejects %s", (_title, schema, faults) => {
     expect(judge(withSchema(schema))).toEqual(faults.map((fault) => root + fault));
   });
 
   it.each([
     ["no type", { description: "x" }, [".type: Required"]],
-    ["another type", { type: "text" }, [".type: NotSupported"]],
-    ["null", { type: "null" }, [".type: Forbidden"]],
-    ["an identifier", { ...text, id: "x" }, [".id: Forbidden"]],
-    ["a reference", { ...text, $ref: "#/x" }, [".$ref: Forbidden"]],
+    ["an unknown type", { type: "text" }, [".type: NotSupported"]],
+    ["type null", { type: "null" }, [".type: Forbidden"]],
+    ["id", { ...text, id: "x" }, [".id: Forbidden"]],
+    ["$ref", { ...text, $ref: "#/x" }, [".$ref: Forbidden"]],
     ["definitions", { ...text, definitions: { x: text } }, [".definitions: Forbidden"]],
     ["dependencies", { type: "object", dependencies: { x: ["y"] } }, [".dependencies: Forbidden"]],
     [
-      "patterns of names",
+      "patternProperties",
       { type: "object", patternProperties: { x: text } },
       [".patternProperties: Forbidden"],
     ],
-    ["unique items", { type: "array", items: text, uniqueItems: true }, [".uniqueItems: Forbidden"]],
-    ["a list of items", { type: "array", items: [text] }, [".items: Forbidden"]],
-    ["items without type", { type: "array", items: {} }, [".items.type: Required"]],
+    ["uniqueItems", { type: "array", items: text, uniqueItems: true }, [".uniqueItems: Forbidden"]],
+    ["items as a list", { type: "array", items: [text] }, [".items: Forbidden"]],
+    ["items without a type", { type: "array", items: {} }, [".items.type: Required"]],
     [
-      "free and named members",
+      "both properties and additionalProperties",
       { type: "object", properties: { b: text }, additionalProperties: text },
       [".additionalProperties: Forbidden"],
     ],
     [
-      "no free members beside named ones",
+      "properties and additionalProperties false",
       { type: "object", properties: { b: text }, additionalProperties: false },
       [".additionalProperties: Forbidden"],
     ],
-    ["a type inside", { ...text, anyOf: [{ type: "string" }] }, [".anyOf[0].type: Forbidden"]],
+    ["a type inside anyOf", { ...text, anyOf: [{ type: "string" }] }, [".anyOf[0].type: Forbidden"]],
     [
-      "a default inside",
+      "a default inside not",
       { ...text, not: { default: "a" } },
       [".not.default: Forbidden", ".not.default: Forbidden"],
     ],
     [
-      "a mark inside",
+      "preserve-unknown-fields inside oneOf",
       { type: "object", oneOf: [{ "x-platform-preserve-unknown-fields": true }] },
       [".oneOf[0].x-platform-preserve-unknown-fields: Forbidden"],
     ],
     [
-      "a mark that is false",
+      "preserve-unknown-fields false",
       { type: "object", "x-platform-preserve-unknown-fields": false },
       [".x-platform-preserve-unknown-fields: Invalid"],
     ],
-    ["a list without items", { type: "array" }, [".items: Required"]],
-    ["a map type of a text", { ...text, "x-platform-map-type": "atomic" }, [".type: Invalid"]],
+    ["an array without items", { type: "array" }, [".items: Required"]],
+    ["a map type on a string", { ...text, "x-platform-map-type": "atomic" }, [".type: Invalid"]],
     [
-      "another map type",
+      "an unknown map type",
       { type: "object", "x-platform-map-type": "x" },
       [".x-platform-map-type: NotSupported"],
     ],
-    ["a list type of a text", { ...text, "x-platform-list-type": "set" }, [".type: Invalid"]],
+    ["a list type on a string", { ...text, "x-platform-list-type": "set" }, [".type: Invalid"]],
     [
-      "another list type",
+      "an unknown list type",
       { type: "array", items: text, "x-platform-list-type": "x" },
       [".x-platform-list-type: NotSupported"],
     ],
     [
-      "keys without a map",
+      "list-map-keys without list-type map",
       { type: "array", items: text, "x-platform-list-map-keys": ["k"] },
       [".x-platform-list-type: Required"],
     ],
     [
-      "a map without keys",
+      "list-type map without list-map-keys",
       { type: "array", items: { type: "object" }, "x-platform-list-type": "map" },
       [".x-platform-list-map-keys: Required"],
     ],
     [
-      "a map of texts",
+      "list-type map with string items",
       { type: "array", items: text, "x-platform-list-type": "map", "x-platform-list-map-keys": ["k"] },
       [".items.type: Invalid"],
     ],
     [
-      "a map without items",
+      "list-type map without items",
       { type: "array", "x-platform-list-type": "map", "x-platform-list-map-keys": ["k"] },
       [".items: Required", ".items: Required"],
     ],
     [
-      "keys that aren't there, twice",
+      "duplicate and undefined list-map-keys",
       {
         type: "array",
         items: { type: "object" },
@@ -226,7 +232,7 @@ describe("schemas", () => {
       ],
     ],
     [
-      "a key that may be missing",
+      "an optional list-map-key without a default",
       {
         type: "array",
         items: { type: "object", properties: { k: text } },
@@ -236,7 +242,7 @@ describe("schemas", () => {
       [".items.properties[k].default: Required"],
     ],
     [
-      "a key that is no scalar, and may be null",
+      "a nullable list-map-key of type object",
       {
         type: "array",
         items: { type: "object", required: ["k"], properties: { k: { type: "object", nullable: true } } },
@@ -246,31 +252,31 @@ describe("schemas", () => {
       [".items.properties[k].type: Invalid", ".items.properties[k].nullable: Forbidden"],
     ],
     [
-      "a set of objects",
+      "list-type set with items of a granular object",
       { type: "array", items: { type: "object" }, "x-platform-list-type": "set" },
       [".items.x-platform-map-type: Invalid"],
     ],
     [
-      "an embedded object of nothing",
+      "an embedded resource without properties",
       { type: "object", "x-platform-embedded-resource": true },
       [".properties: Required"],
     ],
     [
-      "an expression of spaces",
+      "a blank validation rule",
       { ...text, "x-platform-validations": [{ rule: " " }] },
       [".x-platform-validations[0].rule: Required"],
     ],
     [
-      "a long expression without message",
+      "a rule with a line break and no message",
       { ...text, "x-platform-validations": [{ rule: "a &&\nb" }] },
       [".x-platform-validations[0].message: Required"],
     ],
     [
-      "a message of two lines",
+      "a message with a line break",
       { ...text, "x-platform-validations": [{ rule: "a", message: "a\nb" }] },
       [".x-platform-validations[0].message: Invalid"],
     ],
-  ])("a property with %s: refused", (_title, schema, faults) => {
+  ])("rejects the property schema: %s", (_title, schema, faults) => {
     const prefix = `${root}.properties[a]`;
     expect(
       judge(withProperty(schema)).filter(
@@ -279,7 +285,7 @@ describe("schemas", () => {
     ).toEqual(faults.map((fault) => prefix + fault));
   });
 
-  it("says nothing of the whole that the status has no part in", () => {
+  it("with the status subresource, anyOf and additionalProperties at the root are rejected", () => {
     const judgeRoot = (schema: Part) =>
       judge(
         withVersion({
@@ -295,7 +301,7 @@ describe("schemas", () => {
     ]);
   });
 
-  it("are judged in time that is linear in their size", () => {
+  it("a schema with 20,000 properties is validated without errors", () => {
     const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, text]));
     const narrowed = Object.fromEntries(Object.keys(properties).map((name) => [name, { minLength: 1 }]));
     expect(judge(withSchema({ type: "object", properties, allOf: [{ properties: narrowed }] }))).toEqual([]);

@@ -9,7 +9,7 @@ describe("CustomResourceDefinition", () => {
   it.each([
     ["C-9.3-40", "version", { version: "v1" }],
     ["C-9.3-41", "validation", { validation: { openAPIV3Schema: { type: "object" } } }],
-  ])("%s spec.%s of the older version is no field; versions have it", (_id, name, older) => {
+  ])("%s spec.%s of v1beta1 is an unknown field in v1; versions have it", (_id, name, older) => {
     const { value, unknownFields } = decode(CustomResourceDefinition.type, withSpec(older));
     expect(unknownFields).toEqual([`spec.${name}`]);
     expect((value as Part)["spec"]).not.toHaveProperty(name);
@@ -19,7 +19,7 @@ describe("CustomResourceDefinition", () => {
     );
   });
 
-  it("fills in names, conversion and the stored version", () => {
+  it("sets the default names, conversion and status.storedVersions", () => {
     const { object, faults } = judgeNew(CustomResourceDefinition, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -37,85 +37,93 @@ describe("CustomResourceDefinition", () => {
   });
 
   it.each([
-    ["another name than its own", withSpec({}, { name: "other" }), ["metadata.name: Invalid"]],
     [
-      "a group without a dot",
+      "rejects a metadata.name that is not plural.group",
+      withSpec({}, { name: "other" }),
+      ["metadata.name: Invalid"],
+    ],
+    [
+      "rejects a group without a dot",
       withSpec({ group: "example" }, { name: "widgets.example" }),
       ["spec.group: Invalid"],
     ],
-    ["C-9.3-39 no scope", withSpec({ scope: "" }), ["spec.scope: Required"]],
-    ["another scope", withSpec({ scope: "World" }), ["spec.scope: NotSupported"]],
+    ["C-9.3-39 rejects an empty scope", withSpec({ scope: "" }), ["spec.scope: Required"]],
+    ["rejects an unknown scope", withSpec({ scope: "World" }), ["spec.scope: NotSupported"]],
     [
-      "no storage",
+      "rejects no storage version",
       withVersion({ storage: false }),
       ["spec.versions: Invalid", "status.storedVersions: Invalid"],
     ],
     [
-      "two stored versions",
+      "rejects two storage versions",
       withSpec({ versions: [version, { ...version, name: "v2" }] }),
       ["spec.versions: Invalid"],
     ],
     [
-      "a version twice",
+      "rejects a duplicate version",
       withSpec({ versions: [version, { ...version, storage: false }] }),
       ["spec.versions: Invalid"],
     ],
-    ["a malformed version", withVersion({ name: "1" }), ["spec.versions[0].name: Invalid"]],
-    ["no schema", withVersion({ schema: undefined }), ["spec.versions[0].schema.openAPIV3Schema: Required"]],
+    ["rejects a malformed version name", withVersion({ name: "1" }), ["spec.versions[0].name: Invalid"]],
     [
-      "no kind",
+      "rejects a version without a schema",
+      withVersion({ schema: undefined }),
+      ["spec.versions[0].schema.openAPIV3Schema: Required"],
+    ],
+    [
+      "rejects names without kind",
       withSpec({ names: { plural: "widgets" } }),
       ["spec.names.kind: Required", "spec.names.listKind: Required", "spec.names.singular: Required"],
     ],
     [
-      "a malformed kind",
+      "rejects a malformed kind",
       withSpec({ names: { ...names, kind: "W!" } }),
       ["spec.names.kind: Invalid", "spec.names.listKind: Invalid", "spec.names.singular: Invalid"],
     ],
     [
-      "lists of the same name",
+      "rejects a listKind equal to kind",
       withSpec({ names: { ...names, listKind: "Widget" } }),
       ["spec.names.listKind: Invalid"],
     ],
     [
-      "malformed short names and categories",
+      "rejects malformed short names and categories",
       withSpec({ names: { ...names, shortNames: ["w", "W"], categories: ["A"] } }),
       ["spec.names.categories[0]: Invalid", "spec.names.shortNames[1]: Invalid"],
     ],
     [
-      "unknown fields for all",
+      "rejects preserveUnknownFields true",
       withSpec({ preserveUnknownFields: true }),
       ["spec.preserveUnknownFields: Invalid"],
     ],
     [
-      "a warning of what isn't deprecated",
+      "rejects a deprecationWarning of a version that is not deprecated",
       withVersion({ deprecationWarning: "x" }),
       ["spec.versions[0].deprecationWarning: Invalid"],
     ],
     [
-      "a long warning",
+      "rejects a deprecationWarning above 256 characters",
       withVersion({ deprecated: true, deprecationWarning: "x".repeat(257) }),
       ["spec.versions[0].deprecationWarning: Invalid"],
     ],
     [
-      "a warning of two lines",
+      "rejects a deprecationWarning with a line break",
       withVersion({ deprecated: true, deprecationWarning: "a\nb" }),
       ["spec.versions[0].deprecationWarning: Invalid"],
     ],
-  ])("%s: refused", (_title, given, faults) => {
+  ])("%s", (_title, given, faults) => {
     expect(judge(given).toSorted()).toEqual(faults);
   });
 
   it.each([
-    ["none", { strategy: "None" }, []],
-    ["another strategy", { strategy: "Magic" }, [".strategy: NotSupported"]],
+    ["accepts strategy None", { strategy: "None" }, []],
+    ["rejects an unknown strategy", { strategy: "Magic" }, [".strategy: NotSupported"]],
     [
-      "no webhook",
+      "rejects strategy Webhook without webhook",
       { strategy: "Webhook" },
       [".webhookClientConfig: Required", ".conversionReviewVersions: Required"],
     ],
     [
-      "a webhook",
+      "accepts strategy Webhook with webhook",
       {
         strategy: "Webhook",
         webhook: { clientConfig: { url: "https://a" }, conversionReviewVersions: ["v1"] },
@@ -123,31 +131,31 @@ describe("CustomResourceDefinition", () => {
       [],
     ],
     [
-      "a webhook that isn't asked",
+      "rejects strategy None with webhook",
       { strategy: "None", webhook: { clientConfig: { url: "https://a" }, conversionReviewVersions: ["v1"] } },
       [".webhookClientConfig: Forbidden", ".conversionReviewVersions: Forbidden"],
     ],
     [
-      "a webhook without address",
+      "rejects a webhook without url and service",
       { strategy: "Webhook", webhook: { clientConfig: {}, conversionReviewVersions: ["v1"] } },
       [".webhookClientConfig: Required"],
     ],
     [
-      "a review that nobody knows",
+      "rejects conversionReviewVersions without a supported version",
       {
         strategy: "Webhook",
         webhook: { clientConfig: { url: "https://a" }, conversionReviewVersions: ["v9"] },
       },
       [".conversionReviewVersions: Invalid"],
     ],
-  ])("conversion with %s", (_title, conversion, faults) => {
+  ])("conversion: %s", (_title, conversion, faults) => {
     expect(judge(withSpec({ conversion }))).toEqual(faults.map((fault) => `spec.conversion${fault}`));
   });
 
   it.each([
-    ["status", { status: {} }, []],
+    ["accepts status", { status: {} }, []],
     [
-      "scale",
+      "accepts scale",
       {
         scale: {
           specReplicasPath: ".spec.n",
@@ -157,13 +165,17 @@ describe("CustomResourceDefinition", () => {
       },
       [],
     ],
-    ["scale without paths", { scale: {} }, [".specReplicasPath: Required", ".statusReplicasPath: Required"]],
     [
-      "scale with paths to elsewhere",
+      "rejects scale without paths",
+      { scale: {} },
+      [".specReplicasPath: Required", ".statusReplicasPath: Required"],
+    ],
+    [
+      "rejects scale with malformed paths",
       { scale: { specReplicasPath: ".status.n", statusReplicasPath: "status.n", labelSelectorPath: ".x" } },
       [".specReplicasPath: Invalid", ".statusReplicasPath: Invalid", ".labelSelectorPath: Invalid"],
     ],
-  ])("subresource %s", (_title, subresources, faults) => {
+  ])("subresource: %s", (_title, subresources, faults) => {
     expect(judge(withVersion({ subresources }))).toEqual(
       faults.map((fault) => `spec.versions[0].subresources.scale${fault}`),
     );
@@ -177,20 +189,20 @@ describe("CustomResourceDefinition", () => {
       { name: "A", type: "text", jsonPath: "spec.a", format: "x" },
       [".type: Invalid", ".format: Invalid", ".jsonPath: Invalid"],
     ],
-  ])("column %j: %j", (column, faults) => {
+  ])("validates the column %j: %j", (column, faults) => {
     expect(judge(withVersion({ additionalPrinterColumns: [column] }))).toEqual(
       faults.map((fault) => `spec.versions[0].additionalPrinterColumns[0]${fault}`),
     );
   });
 });
 
-describe("changes of definitions", () => {
+describe("CustomResourceDefinition updates", () => {
   const established = {
     conditions: [{ type: "Established", status: "True" }],
     acceptedNames: names,
     storedVersions: ["v1"],
   };
-  it("can't change metadata.name and spec.names.plural", () => {
+  it("reject changes of spec.names.plural", () => {
     const other = { ...names, plural: "gadgets" };
     expect(
       short(judgeUpdate(CustomResourceDefinition, withSpec({}), withSpec({ names: other })).faults),
@@ -225,7 +237,7 @@ describe("changes of definitions", () => {
     return { faults };
   }
 
-  it("record every storage version, and reject the removal of a version in status.storedVersions", () => {
+  it("add a new storage version to status.storedVersions, and reject the removal of a version in it", () => {
     const second = { ...version, name: "v2" };
     const both = withSpec({ versions: [{ ...version, storage: false }, second] });
     const { object, faults } = judgeUpdate(CustomResourceDefinition, withSpec({}), both);
@@ -245,7 +257,7 @@ describe("changes of definitions", () => {
   });
 });
 
-describe("groups of the product itself", () => {
+describe("protected API groups", () => {
   const annotation = "api-approved.platform.io";
   const inGroup = (word?: string): Part =>
     withSpec(
@@ -257,10 +269,10 @@ describe("groups of the product itself", () => {
     ["whatever", [`metadata.annotations[${annotation}]: Invalid`]],
     ["unapproved, for a try", []],
     ["https://example.com/review/1", []],
-  ])("approval %j: %j", (word, faults) => {
+  ])("validate the approval annotation %j: %j", (word, faults) => {
     expect(judge(inGroup(word))).toEqual(faults);
   });
-  it("are not checked again when an update keeps the annotation", () => {
+  it("validate the approval annotation only when it changes", () => {
     expect(judgeUpdate(CustomResourceDefinition, inGroup(), inGroup()).faults).toEqual([]);
     expect(
       judgeUpdate(CustomResourceDefinition, inGroup("https://example.com/1"), inGroup()).faults,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DaemonSet } from "../../src/kinds/apps/daemon-set.ts";
 import { cellOf, filledTemplate, template, type Part } from "./pod-support.ts";
 import { judgeNew, judgeUpdate, readAs } from "./support.ts";
-import { selector, withSpec, withPods, refused, updates, statusOf } from "./apps-support.ts";
+import { selector, withSpec, withPods, validateCreates, validateUpdates, statusOf } from "./apps-support.ts";
 
 describe("daemon sets", () => {
   const update = (rollingUpdate: Part) =>
@@ -26,45 +26,65 @@ describe("daemon sets", () => {
     });
   });
 
-  refused(DaemonSet, [
-    // The reference takes an absent selector for one that selects nothing.
-    ["no selector", { spec: { template } }, ["spec.template.metadata.labels: Invalid"]],
-    ["empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+  validateCreates(DaemonSet, [
+    // As in the reference, an absent selector matches no labels.
+    ["rejects an absent selector", { spec: { template } }, ["spec.template.metadata.labels: Invalid"]],
+    ["rejects an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
-      "other labels",
+      "rejects template labels that the selector doesn't match",
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid"],
     ],
     [
-      "pods that end",
+      "rejects restartPolicy Never",
       withPods({ restartPolicy: "Never" }),
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
     [
-      "a disk that several write",
+      "rejects a writable gcePersistentDisk",
       withPods({ volumes: [{ name: "v", gcePersistentDisk: { pdName: "p" } }] }),
       ["spec.template.spec.volumes[0].GCEPersistentDisk.readOnly: Invalid"],
     ],
-    ["strategy", withSpec({ updateStrategy: { type: "Fast" } }), ["spec.updateStrategy: NotSupported"]],
-    ["missing and too many", update({ maxUnavailable: 1, maxSurge: 1 }), [`${u}.maxSurge: Invalid`]],
-    ["neither", update({ maxUnavailable: 0 }), [`${u}.maxUnavailable: Required`]],
-    ["more than all", update({ maxUnavailable: "101%" }), [`${u}.maxUnavailable: Invalid`]],
-    ["too many only", update({ maxUnavailable: 0, maxSurge: "10%" }), []],
-    ["history", withSpec({ revisionHistoryLimit: -1 }), ["spec.revisionHistoryLimit: Invalid"]],
-  ]);
-  updates(DaemonSet, [
     [
-      "another selector",
+      "rejects an unknown updateStrategy",
+      withSpec({ updateStrategy: { type: "Fast" } }),
+      ["spec.updateStrategy: NotSupported"],
+    ],
+    [
+      "rejects both maxUnavailable and maxSurge",
+      update({ maxUnavailable: 1, maxSurge: 1 }),
+      [`${u}.maxSurge: Invalid`],
+    ],
+    [
+      "rejects neither maxUnavailable nor maxSurge",
+      update({ maxUnavailable: 0 }),
+      [`${u}.maxUnavailable: Required`],
+    ],
+    [
+      "rejects maxUnavailable above 100%",
+      update({ maxUnavailable: "101%" }),
+      [`${u}.maxUnavailable: Invalid`],
+    ],
+    ["accepts maxSurge only", update({ maxUnavailable: 0, maxSurge: "10%" }), []],
+    [
+      "rejects a negative revisionHistoryLimit",
+      withSpec({ revisionHistoryLimit: -1 }),
+      ["spec.revisionHistoryLimit: Invalid"],
+    ],
+  ]);
+  validateUpdates(DaemonSet, [
+    [
+      "rejects a changed selector",
       withSpec({}),
       withSpec({ selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }),
       ["spec.selector: Invalid"],
     ],
   ]);
-  updates(
+  validateUpdates(
     DaemonSet,
     [
       [
-        "fewer collisions",
+        "rejects a decreased collisionCount",
         statusOf({ collisionCount: 1 }),
         statusOf({ collisionCount: 0 }),
         ["status.collisionCount: Invalid"],
@@ -73,7 +93,7 @@ describe("daemon sets", () => {
     "status",
   );
 
-  it("its templates are counted in an annotation", () => {
+  it("the annotation template.generation is incremented when the template changes", () => {
     const annotation = (object: { metadata: { annotations?: Record<string, string> } }) =>
       object.metadata.annotations?.["deprecated.daemonset.template.generation"];
     expect(annotation(judgeNew(DaemonSet, withSpec({})).object)).toBe("1");

@@ -34,7 +34,7 @@ function nameOf({ group, version, name }: Kind): string {
   return `${name} of ${group.base === "" ? "core" : group.base}/${version}`;
 }
 
-/** What is still to be done for a kind that a file declares. */
+/** Returns the missing registration steps of a declared kind. */
 function missingSteps({ file, kind }: Declared, kinds: readonly Kind[], bodies: ReadonlySet<Kind>): string[] {
   if (bodies.has(kind)) return [];
   const steps: string[] = [];
@@ -71,7 +71,7 @@ test("the package exports every kind that is served", () => {
   expect(builtInKinds.filter((kind) => !exported.has(kind)).map(nameOf)).toEqual([]);
 });
 
-test("a kind that is declared and not listed is named, with its file and what to do", () => {
+test("the error for a declared kind that is not listed names the kind, its file and the next step", () => {
   const one = declared.find(({ kind }) => kind.name === "ConfigMap")!;
   const others = builtInKinds.filter((kind) => kind !== one.kind);
   expect(missingSteps(one, others, bodies)).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Deployment } from "../../src/kinds/apps/deployment.ts";
 import { cellOf, container, filledTemplate, template, type Part } from "./pod-support.ts";
 import { judgeNew, readAs } from "./support.ts";
-import { selector, withSpec, withPods, refused, updates, statusOf } from "./apps-support.ts";
+import { selector, withSpec, withPods, validateCreates, validateUpdates, statusOf } from "./apps-support.ts";
 
 describe("deployments", () => {
   it("a minimal object gets its defaults and is valid", () => {
@@ -21,38 +21,42 @@ describe("deployments", () => {
 
   const strategy = (rollingUpdate: Part) => withSpec({ strategy: { rollingUpdate } });
   const s = "spec.strategy.rollingUpdate";
-  refused(Deployment, [
-    ["no replicas are a number too", withSpec({ replicas: 0 }), []],
-    ["replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
+  validateCreates(Deployment, [
+    ["accepts 0 replicas", withSpec({ replicas: 0 }), []],
+    ["rejects negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
     [
-      "no selector",
+      "rejects an absent selector",
       { spec: { template } },
       ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
     ],
-    ["empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+    ["rejects an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
-      "other labels",
+      "rejects template labels that the selector doesn't match",
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid"],
     ],
     [
-      "faults of the selector",
+      "rejects a malformed selector",
       withSpec({ selector: { matchExpressions: [{ key: "a", operator: "Like" }] } }),
       ["spec.selector.matchExpressions[0].operator: Invalid", "spec.selector: Invalid"],
     ],
     [
-      "pods that end",
+      "rejects restartPolicy Never",
       withPods({ restartPolicy: "Never" }),
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
     [
-      "pods with a deadline",
+      "rejects activeDeadlineSeconds in the template",
       withPods({ activeDeadlineSeconds: 5 }),
       ["spec.template.spec.activeDeadlineSeconds: Forbidden"],
     ],
-    ["pods without containers", withPods({ containers: [] }), ["spec.template.spec.containers: Required"]],
     [
-      "a disk that several write",
+      "rejects a template without containers",
+      withPods({ containers: [] }),
+      ["spec.template.spec.containers: Required"],
+    ],
+    [
+      "rejects a writable gcePersistentDisk with two replicas",
       withSpec({
         replicas: 2,
         template: {
@@ -62,79 +66,104 @@ describe("deployments", () => {
       }),
       ["spec.template.spec.volumes[0].GCEPersistentDisk.readOnly: Invalid"],
     ],
-    ["seconds", withSpec({ minReadySeconds: -1 }), ["spec.minReadySeconds: Invalid"]],
-    ["history", withSpec({ revisionHistoryLimit: -1 }), ["spec.revisionHistoryLimit: Invalid"]],
     [
-      "deadline",
+      "rejects negative minReadySeconds",
+      withSpec({ minReadySeconds: -1 }),
+      ["spec.minReadySeconds: Invalid"],
+    ],
+    [
+      "rejects a negative revisionHistoryLimit",
+      withSpec({ revisionHistoryLimit: -1 }),
+      ["spec.revisionHistoryLimit: Invalid"],
+    ],
+    [
+      "rejects a progressDeadlineSeconds that is not above minReadySeconds",
       withSpec({ progressDeadlineSeconds: 5, minReadySeconds: 5 }),
       ["spec.progressDeadlineSeconds: Invalid"],
     ],
-    ["strategy", withSpec({ strategy: { type: "Fast" } }), ["spec.strategy: NotSupported"]],
     [
-      "settings of another strategy",
+      "rejects an unknown strategy",
+      withSpec({ strategy: { type: "Fast" } }),
+      ["spec.strategy: NotSupported"],
+    ],
+    [
+      "rejects rollingUpdate with strategy Recreate",
       withSpec({ strategy: { type: "Recreate", rollingUpdate: {} } }),
       [`${s}: Forbidden`],
     ],
     [
-      "nothing may be missing or too many",
+      "rejects both maxUnavailable and maxSurge of 0",
       strategy({ maxUnavailable: 0, maxSurge: "0%" }),
       [`${s}.maxUnavailable: Invalid`],
     ],
-    ["no share", strategy({ maxUnavailable: "some", maxSurge: 1 }), [`${s}.maxUnavailable: Invalid`]],
-    ["more than all are missing", strategy({ maxUnavailable: "101%" }), [`${s}.maxUnavailable: Invalid`]],
-    ["more than all are too many", strategy({ maxSurge: "200%" }), []],
-    ["a negative count", strategy({ maxSurge: -1 }), [`${s}.maxSurge: Invalid`]],
+    [
+      "rejects a malformed maxUnavailable",
+      strategy({ maxUnavailable: "some", maxSurge: 1 }),
+      [`${s}.maxUnavailable: Invalid`],
+    ],
+    [
+      "rejects maxUnavailable above 100%",
+      strategy({ maxUnavailable: "101%" }),
+      [`${s}.maxUnavailable: Invalid`],
+    ],
+    ["accepts maxSurge above 100%", strategy({ maxSurge: "200%" }), []],
+    ["rejects a negative maxSurge", strategy({ maxSurge: -1 }), [`${s}.maxSurge: Invalid`]],
   ]);
 
-  updates(Deployment, [
+  validateUpdates(Deployment, [
     [
-      "another selector",
+      "rejects a changed selector",
       withSpec({}),
       withSpec({ selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }),
       ["spec.selector: Invalid"],
     ],
-    ["another number", withSpec({}), withSpec({ replicas: 3 }), []],
+    ["accepts changed replicas", withSpec({}), withSpec({ replicas: 3 }), []],
   ]);
 
-  updates(
+  validateUpdates(
     Deployment,
     [
       [
-        "all well",
+        "accepts valid counts in the status",
         statusOf({}),
         statusOf({ replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 1 }),
         [],
       ],
       [
-        "negative",
+        "rejects a negative observedGeneration",
         statusOf({}),
         statusOf({ observedGeneration: -1 }),
         ["status.observedGeneration: Invalid"],
       ],
       [
-        "more ready than there are",
+        "rejects readyReplicas above replicas",
         statusOf({}),
         statusOf({ replicas: 1, readyReplicas: 2 }),
         ["status.readyReplicas: Invalid"],
       ],
       [
-        "more available than ready",
+        "rejects availableReplicas above readyReplicas",
         statusOf({}),
         statusOf({ replicas: 2, availableReplicas: 1 }),
         ["status.availableReplicas: Invalid"],
       ],
       [
-        "fewer collisions",
+        "rejects a decreased collisionCount",
         statusOf({ collisionCount: 2 }),
         statusOf({ collisionCount: 1 }),
         ["status.collisionCount: Invalid"],
       ],
-      ["no collisions", statusOf({ collisionCount: 2 }), statusOf({}), ["status.collisionCount: Invalid"]],
+      [
+        "rejects a removed collisionCount",
+        statusOf({ collisionCount: 2 }),
+        statusOf({}),
+        ["status.collisionCount: Invalid"],
+      ],
     ],
     "status",
   );
 
-  it("its generation counts the spec and the annotations", () => {
+  it("the generation depends on the spec and the annotations, but not on the status", () => {
     const before = readAs(Deployment, withSpec({}));
     const generation = (change: Part) =>
       Deployment.generationOf!(readAs(Deployment, { ...withSpec({}), ...change }));

@@ -20,7 +20,7 @@ describe("PodDisruptionBudget", () => {
     { minAvailable: "50%" },
     { maxUnavailable: 0 },
     { maxUnavailable: "100%" },
-  ])("%j is right, and nothing is filled in", (spec) => {
+  ])("spec %j is valid and gets no default values", (spec) => {
     const { object, faults } = judgeNew(PodDisruptionBudget, withSpec(spec));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({ selector, ...spec });
@@ -38,21 +38,21 @@ describe("PodDisruptionBudget", () => {
   });
 
   it.each([
-    ["both limits", { minAvailable: 1, maxUnavailable: 1 }, ["spec: Invalid"]],
-    ["a negative number", { minAvailable: -1 }, ["spec.minAvailable: Invalid"]],
-    ["more than all", { maxUnavailable: "101%" }, ["spec.maxUnavailable: Invalid"]],
-    ["words", { maxUnavailable: "some" }, ["spec.maxUnavailable: Invalid"]],
-    ["an empty text", { minAvailable: "" }, ["spec.minAvailable: Invalid"]],
+    ["both minAvailable and maxUnavailable", { minAvailable: 1, maxUnavailable: 1 }, ["spec: Invalid"]],
+    ["a negative minAvailable", { minAvailable: -1 }, ["spec.minAvailable: Invalid"]],
+    ["a percentage above 100", { maxUnavailable: "101%" }, ["spec.maxUnavailable: Invalid"]],
+    ["a text that is not a percentage", { maxUnavailable: "some" }, ["spec.maxUnavailable: Invalid"]],
+    ["an empty minAvailable", { minAvailable: "" }, ["spec.minAvailable: Invalid"]],
     [
       "a malformed selector",
       { selector: { matchLabels: { "a b": "c" } } },
       ["spec.selector.matchLabels: Invalid"],
     ],
-  ])("%s: refused", (_title, spec, faults) => {
+  ])("rejects %s", (_title, spec, faults) => {
     expect(short(judgeNew(PodDisruptionBudget, withSpec(spec)).faults)).toEqual(faults);
   });
 
-  it("knows two policies for unhealthy pods", () => {
+  it("rejects an unknown unhealthyPodEvictionPolicy", () => {
     const judge = (unhealthyPodEvictionPolicy: string) =>
       short(judgeNew(PodDisruptionBudget, withSpec({ unhealthyPodEvictionPolicy })).faults);
     expect(judge("AlwaysAllow")).toEqual([]);
@@ -60,7 +60,7 @@ describe("PodDisruptionBudget", () => {
     expect(judge("")).toEqual(["spec.unhealthyPodEvictionPolicy: NotSupported"]);
   });
 
-  it("can be changed", () => {
+  it("accepts a change from minAvailable to maxUnavailable", () => {
     expect(
       judgeUpdate(PodDisruptionBudget, withSpec({ minAvailable: 1 }), withSpec({ maxUnavailable: 1 })).faults,
     ).toEqual([]);
@@ -74,42 +74,54 @@ describe("PodDisruptionBudget", () => {
     reason: "Enough",
   };
   it.each([
-    ["the smallest", {}, []],
-    ["a condition", { conditions: [condition] }, []],
+    ["accepts counts without conditions", {}, []],
+    ["accepts a condition", { conditions: [condition] }, []],
     [
-      "negative numbers",
+      "rejects negative counts",
       { disruptionsAllowed: -1, expectedPods: -1 },
       ["status.disruptionsAllowed: Invalid", "status.expectedPods: Invalid"],
     ],
-    ["a condition twice", { conditions: [condition, condition] }, ["status.conditions[1].type: Duplicate"]],
     [
-      "an odd status",
+      "rejects a duplicate condition type",
+      { conditions: [condition, condition] },
+      ["status.conditions[1].type: Duplicate"],
+    ],
+    [
+      "rejects an unknown condition status",
       { conditions: [{ ...condition, status: "Maybe" }] },
       ["status.conditions[0].status: NotSupported"],
     ],
     [
-      "an odd reason",
+      "rejects a malformed reason",
       { conditions: [{ ...condition, reason: "a b" }] },
       ["status.conditions[0].reason: Invalid"],
     ],
-    ["no reason", { conditions: [{ ...condition, reason: "" }] }, ["status.conditions[0].reason: Required"]],
     [
-      "a long reason",
+      "rejects an empty reason",
+      { conditions: [{ ...condition, reason: "" }] },
+      ["status.conditions[0].reason: Required"],
+    ],
+    [
+      "rejects a reason above 1024 characters",
       { conditions: [{ ...condition, reason: "a".repeat(1025) }] },
       ["status.conditions[0].reason: TooLong"],
     ],
     [
-      "a long message",
+      "rejects a message above 32768 characters",
       { conditions: [{ ...condition, message: "a".repeat(32_769) }] },
       ["status.conditions[0].message: TooLong"],
     ],
-    ["an odd type", { conditions: [{ ...condition, type: "a b" }] }, ["status.conditions[0].type: Invalid"]],
     [
-      "no time",
+      "rejects a malformed condition type",
+      { conditions: [{ ...condition, type: "a b" }] },
+      ["status.conditions[0].type: Invalid"],
+    ],
+    [
+      "rejects a missing lastTransitionTime",
       { conditions: [{ ...condition, lastTransitionTime: null }] },
       ["status.conditions[0].lastTransitionTime: Required"],
     ],
-  ])("status with %s", (_title, part, faults) => {
+  ])("status: %s", (_title, part, faults) => {
     const written = { ...withSpec({ minAvailable: 5 }), status: { ...status, ...part } };
     const judged = judgeUpdate(PodDisruptionBudget, withSpec({}), written, { subresource: "status" });
     expect(short(judged.faults)).toEqual(faults);
@@ -146,34 +158,50 @@ describe("PriorityClass", () => {
     expect(object).toMatchObject({ value: 5, preemptionPolicy: "PreemptLowerPriority" });
   });
   it.each([
-    ["the greatest value", named("a", { value: 1_000_000_000 }), []],
-    ["a greater value", named("a", { value: 1_000_000_001 }), ["value: Forbidden"]],
-    ["a negative value", named("a", { value: -5 }), []],
-    ["a name of the system's", named("system-mine", { value: 5 }), ["metadata.name: Forbidden"]],
-    ["a class of the system", named("system-node-critical", { value: 2_000_001_000 }), []],
-    ["another class of the system", named("system-cluster-critical", { value: 2_000_000_000 }), []],
+    ["accepts the highest user value 1000000000", named("a", { value: 1_000_000_000 }), []],
+    ["rejects a value above 1000000000", named("a", { value: 1_000_000_001 }), ["value: Forbidden"]],
+    ["accepts a negative value", named("a", { value: -5 }), []],
     [
-      "its name with another value",
+      "rejects an unknown name with the prefix system-",
+      named("system-mine", { value: 5 }),
+      ["metadata.name: Forbidden"],
+    ],
+    [
+      "accepts system-node-critical with its value",
+      named("system-node-critical", { value: 2_000_001_000 }),
+      [],
+    ],
+    [
+      "accepts system-cluster-critical with its value",
+      named("system-cluster-critical", { value: 2_000_000_000 }),
+      [],
+    ],
+    [
+      "rejects system-node-critical with another value",
       named("system-node-critical", { value: 1 }),
       ["metadata.name: Forbidden"],
     ],
     [
-      "its name as the default",
+      "rejects system-node-critical with globalDefault",
       named("system-node-critical", { value: 2_000_001_000, globalDefault: true }),
       ["metadata.name: Forbidden"],
     ],
-    ["another policy", { preemptionPolicy: "Always" }, ["preemptionPolicy: NotSupported"]],
-    ["an empty policy", { preemptionPolicy: "" }, ["preemptionPolicy: Required"]],
+    [
+      "rejects an unknown preemptionPolicy",
+      { preemptionPolicy: "Always" },
+      ["preemptionPolicy: NotSupported"],
+    ],
+    ["rejects an empty preemptionPolicy", { preemptionPolicy: "" }, ["preemptionPolicy: Required"]],
   ])("%s", (_title, given, faults) => {
     expect(short(judgeNew(PriorityClass, given).faults)).toEqual(faults);
   });
-  it("keeps its value and policy", () => {
+  it("value and preemptionPolicy are immutable", () => {
     const change = (part: Part) =>
       short(judgeUpdate(PriorityClass, { value: 1 }, { value: 1, ...part }).faults);
     expect(change({ description: "x", globalDefault: true })).toEqual([]);
     expect(change({ value: 2 })).toEqual(["value: Forbidden"]);
     expect(change({ preemptionPolicy: "Never" })).toEqual(["preemptionPolicy: Invalid"]);
-    // That there is no such policy isn't said then.
+    // An update reports only the immutable field, not the unknown value.
     expect(change({ preemptionPolicy: "Always" })).toEqual(["preemptionPolicy: Invalid"]);
   });
   it("shows its table cells", () => {
@@ -188,34 +216,34 @@ describe("PriorityClass", () => {
 
 describe("RuntimeClass", () => {
   it.each([
-    ["the smallest", { handler: "runc" }, []],
-    ["no handler", {}, ["handler: Invalid"]],
-    ["a handler that is no label", { handler: "a.b" }, ["handler: Invalid"]],
-    ["an overhead", { handler: "a", overhead: { podFixed: { cpu: "100m", memory: "1Gi" } } }, []],
+    ["accepts a minimal object", { handler: "runc" }, []],
+    ["rejects a missing handler", {}, ["handler: Invalid"]],
+    ["rejects a handler that is not a DNS label", { handler: "a.b" }, ["handler: Invalid"]],
+    ["accepts an overhead", { handler: "a", overhead: { podFixed: { cpu: "100m", memory: "1Gi" } } }, []],
     [
-      "a negative overhead",
+      "rejects a negative overhead",
       { handler: "a", overhead: { podFixed: { cpu: "-1" } } },
       ["overhead.limits[cpu]: Invalid"],
     ],
     [
-      "nodes and tolerations",
+      "accepts a nodeSelector and tolerations",
       { handler: "a", scheduling: { nodeSelector: { a: "b" }, tolerations: [{ operator: "Exists" }] } },
       [],
     ],
     [
-      "a malformed label",
+      "rejects a malformed nodeSelector",
       { handler: "a", scheduling: { nodeSelector: { "a b": "c" } } },
       ["scheduling.nodeSelector: Invalid"],
     ],
     [
-      "a malformed toleration",
+      "rejects a malformed toleration",
       { handler: "a", scheduling: { tolerations: [{ operator: "Some", key: "a" }] } },
       ["scheduling.tolerations[0].operator: NotSupported"],
     ],
   ])("%s", (_title, given, faults) => {
     expect(short(judgeNew(RuntimeClass, given).faults)).toEqual(faults);
   });
-  it("keeps its handler", () => {
+  it("handler is immutable", () => {
     expect(short(judgeUpdate(RuntimeClass, { handler: "a" }, { handler: "b" }).faults)).toEqual([
       "handler: Invalid",
     ]);
@@ -232,15 +260,23 @@ describe("RuntimeClass", () => {
 describe("Lease", () => {
   const spec = { holderIdentity: "me", leaseDurationSeconds: 15, renewTime: "2024-01-01T00:00:00.123456Z" };
   it.each([
-    ["none", {}, []],
-    ["a whole one", { spec }, []],
-    ["no duration", { spec: { leaseDurationSeconds: 0 } }, ["spec.leaseDurationSeconds: Invalid"]],
-    ["a negative count", { spec: { leaseTransitions: -1 } }, ["spec.leaseTransitions: Invalid"]],
-    ["no change yet", { spec: { leaseTransitions: 0 } }, []],
+    ["accepts a Lease without spec", {}, []],
+    ["accepts a Lease with holder, duration and renewTime", { spec }, []],
+    [
+      "rejects leaseDurationSeconds 0",
+      { spec: { leaseDurationSeconds: 0 } },
+      ["spec.leaseDurationSeconds: Invalid"],
+    ],
+    [
+      "rejects negative leaseTransitions",
+      { spec: { leaseTransitions: -1 } },
+      ["spec.leaseTransitions: Invalid"],
+    ],
+    ["accepts leaseTransitions 0", { spec: { leaseTransitions: 0 } }, []],
   ])("%s", (_title, given, faults) => {
     expect(short(judgeNew(Lease, given).faults)).toEqual(faults);
   });
-  it("can be created by an update, and shows table cells", () => {
+  it("can be created by an update, and shows its table cells", () => {
     expect(Lease.createOnUpdate).toBe(true);
     expect(cellsOf(Lease, { spec })).toEqual({ Name: "one", Holder: "me", Age: "<unknown>" });
   });
@@ -259,7 +295,7 @@ describe("TokenRequest", () => {
     [600, []],
     [2 ** 32, []],
     [2 ** 32 + 1, ["spec.expirationSeconds: Invalid"]],
-  ])("%d seconds: %j", (expirationSeconds, faults) => {
+  ])("validates expirationSeconds %d: %j", (expirationSeconds, faults) => {
     expect(short(judgeNew(TokenRequest, { spec: { audiences: [], expirationSeconds } }).faults)).toEqual(
       faults,
     );

@@ -9,8 +9,8 @@ import { judgeNew } from "./support.ts";
 
 const webhook = (members: object) => ({ webhooks: [{ name: "a.example.com", ...members }] });
 
-// Where a field of a closed set can be null, absence is said by null, and an empty text is a value that isn't supported.
-describe("an empty text in a closed set", () => {
+// In a nullable enum field, null means absent, and the empty string is an unsupported value.
+describe("an empty string in an enum field", () => {
   it.each<[string, Kind, object]>([
     ["volumeBindingMode", StorageClass, { provisioner: "a/b", volumeBindingMode: "" }],
     ["spec.volumeMode", PersistentVolumeClaim, { spec: { volumeMode: "" } }],
@@ -22,11 +22,11 @@ describe("an empty text in a closed set", () => {
     ["webhooks[0].failurePolicy", ValidatingWebhookConfiguration, webhook({ failurePolicy: "" })],
     ["webhooks[0].matchPolicy", ValidatingWebhookConfiguration, webhook({ matchPolicy: "" })],
     ["webhooks[0].rules[0].scope", ValidatingWebhookConfiguration, webhook({ rules: [{ scope: "" }] })],
-  ])("isn't supported for %s, which may be null", (path, kind, value) => {
+  ])("is rejected with NotSupported in the nullable field %s", (path, kind, value) => {
     expect(judgeNew(kind, value).faults).toContain(`${path}: FieldValueNotSupported`);
   });
 
-  it("is not supported, rather than missing, where a value is demanded", () => {
+  it("is rejected with NotSupported in the required field sideEffects, and an absent value with Required", () => {
     const faultsOf = (sideEffects: string | undefined) =>
       judgeNew(ValidatingWebhookConfiguration, webhook({ sideEffects })).faults.filter((fault) =>
         fault.includes("sideEffects"),
@@ -35,7 +35,7 @@ describe("an empty text in a closed set", () => {
     expect(faultsOf(undefined)).toEqual(["webhooks[0].sideEffects: FieldValueRequired"]);
   });
 
-  it("counts as absent in a storage class' reclaimPolicy, and as missing in a priority class' preemptionPolicy", () => {
+  it("gets the default in StorageClass reclaimPolicy, and is rejected with Required in PriorityClass preemptionPolicy", () => {
     expect(judgeNew(StorageClass, { provisioner: "a/b", reclaimPolicy: "" }).faults).toEqual([]);
     expect(judgeNew(PriorityClass, { value: 1, preemptionPolicy: "" }).faults).toEqual([
       "preemptionPolicy: FieldValueRequired",

@@ -5,7 +5,7 @@ import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
 
 describe("Endpoints", () => {
   const subset = (change: object) => ({ subsets: [{ addresses: [{ ip: "10.0.0.1" }], ...change }] });
-  it("the smallest ones, and the protocol's default", () => {
+  it("a minimal object is valid, and the protocol of a port defaults to TCP", () => {
     expect(judgeNew(Endpoints, {}).faults).toEqual([]);
     const { object, faults } = judgeNew(Endpoints, subset({ ports: [{ port: 80 }] }));
     expect(faults).toEqual([]);
@@ -15,10 +15,14 @@ describe("Endpoints", () => {
   });
 
   it.each<[string, object, string[]]>([
-    ["no addresses", { addresses: [] }, [": FieldValueRequired"]],
-    ["addresses that aren't ready", { addresses: [], notReadyAddresses: [{ ip: "fd00::1" }] }, []],
+    ["rejects an empty subset", { addresses: [] }, [": FieldValueRequired"]],
     [
-      "addresses that nobody reaches",
+      "accepts a subset with notReadyAddresses only",
+      { addresses: [], notReadyAddresses: [{ ip: "fd00::1" }] },
+      [],
+    ],
+    [
+      "rejects empty, unspecified, loopback, link-local and multicast addresses",
       {
         addresses: [{ ip: "" }, { ip: "127.1.2.3" }, { ip: "0:0:0:0:0:0:0:1" }, { ip: "::ffff:127.0.0.1" }],
         notReadyAddresses: [{ ip: "0.0.0.0" }, { ip: "169.254.1.1" }, { ip: "224.0.0.5" }, { ip: "fe80::1" }],
@@ -29,12 +33,12 @@ describe("Endpoints", () => {
       ],
     ],
     [
-      "names of an address",
+      "rejects a malformed hostname and nodeName",
       { addresses: [{ ip: "10.0.0.1", hostname: "a.b", nodeName: "A" }] },
       [".addresses[0].hostname: FieldValueInvalid", ".addresses[0].nodeName: FieldValueInvalid"],
     ],
     [
-      "ports",
+      "rejects malformed ports of a subset",
       { ports: [{ port: 0 }, { name: "A", port: 1, protocol: "X", appProtocol: "a b" }] },
       [
         ".ports[0].name: FieldValueRequired",
@@ -44,7 +48,7 @@ describe("Endpoints", () => {
         ".ports[1].appProtocol: FieldValueInvalid",
       ],
     ],
-  ])("rules: %s", (_name, change, faults) => {
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(Endpoints, subset(change)).faults).toEqual(faults.map((one) => `subsets[0]${one}`));
   });
 
@@ -60,7 +64,7 @@ describe("Endpoints", () => {
       ],
       "10.0.0.1:80,10.0.0.2:80,10.0.0.1:443 + 2 more...",
     ],
-  ])("cells: %j", (subsets, text) => {
+  ])("shows its table cells for %j", (subsets, text) => {
     expect(cellsOf(Endpoints, { subsets })).toMatchObject({ Name: "one", Endpoints: text });
   });
 });
@@ -72,7 +76,7 @@ describe("EndpointSlice", () => {
     ...change,
   });
 
-  it("the smallest one, and defaults of a port", () => {
+  it("a minimal object is valid, and a port gets an empty name and protocol TCP", () => {
     expect(judgeNew(EndpointSlice, { addressType: "IPv4" }).faults).toEqual([]);
     const { object, faults } = judgeNew(EndpointSlice, slice({ ports: [{}] }));
     expect(faults).toEqual([]);
@@ -86,41 +90,45 @@ describe("EndpointSlice", () => {
 
   const endpoint = (change: object) => ({ endpoints: [{ addresses: ["10.0.0.1"], ...change }] });
   it.each<[string, object, string[]]>([
-    ["no type", { addressType: "" }, ["addressType: FieldValueRequired"]],
-    ["another type", { addressType: "MAC" }, ["addressType: FieldValueNotSupported"]],
-    ["no addresses", endpoint({ addresses: [] }), ["endpoints[0].addresses: FieldValueRequired"]],
+    ["rejects an empty addressType", { addressType: "" }, ["addressType: FieldValueRequired"]],
+    ["rejects an unknown addressType", { addressType: "MAC" }, ["addressType: FieldValueNotSupported"]],
     [
-      "addresses of another type",
+      "rejects an endpoint without addresses",
+      endpoint({ addresses: [] }),
+      ["endpoints[0].addresses: FieldValueRequired"],
+    ],
+    [
+      "rejects an IPv6, a malformed and a loopback address in an IPv4 slice",
       endpoint({ addresses: ["fd00::1", "a", "127.0.0.1"] }),
       [0, 1, 2].map((index) => `endpoints[0].addresses[${index}]: FieldValueInvalid`),
     ],
     [
-      "addresses of IPv6",
+      "rejects an IPv4 and a loopback address in an IPv6 slice",
       { addressType: "IPv6", ...endpoint({ addresses: ["10.0.0.1", "::1", "fd00::1"] }) },
       [0, 1].map((index) => `endpoints[0].addresses[${index}]: FieldValueInvalid`),
     ],
     [
-      "names",
+      "rejects malformed names in an FQDN slice",
       { addressType: "FQDN", ...endpoint({ addresses: ["a.example.com.", "a", "A.b"] }) },
       [1, 2].map((index) => `endpoints[0].addresses[${index}]: FieldValueInvalid`),
     ],
     [
-      "too many addresses",
+      "rejects more than 100 addresses",
       endpoint({ addresses: Array.from({ length: 101 }, () => "10.0.0.1") }),
       ["endpoints[0].addresses: FieldValueTooMany"],
     ],
     [
-      "too many endpoints",
+      "rejects more than 1000 endpoints",
       { endpoints: Array.from({ length: 1001 }, () => ({ addresses: ["10.0.0.1"] })) },
       ["endpoints: FieldValueTooMany"],
     ],
     [
-      "names of an endpoint",
+      "rejects a malformed hostname and nodeName",
       endpoint({ hostname: "a.b", nodeName: "A" }),
       ["endpoints[0].hostname: FieldValueInvalid", "endpoints[0].nodeName: FieldValueInvalid"],
     ],
     [
-      "zones",
+      "rejects duplicate and malformed zones in hints",
       endpoint({ hints: { forZones: [{ name: "a" }, { name: "a" }, { name: "b c" }] } }),
       [
         "endpoints[0].hints.forZones[1].name: FieldValueDuplicate",
@@ -128,12 +136,12 @@ describe("EndpointSlice", () => {
       ],
     ],
     [
-      "too many zones",
+      "rejects more than 8 zones in hints",
       endpoint({ hints: { forZones: Array.from({ length: 9 }, (_, index) => ({ name: `z${index}` })) } }),
       ["endpoints[0].hints.forZones: FieldValueTooMany"],
     ],
     [
-      "ports",
+      "rejects duplicate and malformed ports of a slice",
       { ports: [{}, {}, { name: "A" }, { name: "b", protocol: "X", appProtocol: "a b" }] },
       [
         "ports[1].name: FieldValueDuplicate",
@@ -142,11 +150,11 @@ describe("EndpointSlice", () => {
         "ports[3].appProtocol: FieldValueInvalid",
       ],
     ],
-  ])("rules: %s", (_name, change, faults) => {
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(EndpointSlice, slice(change)).faults).toEqual(faults);
   });
 
-  it("the type stays, and an older topology goes", () => {
+  it("addressType is immutable, and deprecatedTopology is dropped", () => {
     expect(
       judgeUpdate(
         EndpointSlice,
@@ -163,7 +171,7 @@ describe("EndpointSlice", () => {
     ]);
   });
 
-  it("labels count as a change, annotations don't", () => {
+  it("the generation depends on labels, but not on annotations", () => {
     const text = (metadata: object) =>
       JSON.stringify(EndpointSlice.generationOf!(readAs(EndpointSlice, { ...slice({}), metadata })));
     expect(text({ annotations: { a: "b" } })).toBe(text({}));
@@ -181,7 +189,7 @@ describe("EndpointSlice", () => {
       },
       { Ports: "1,2,3 + 1 more...", Endpoints: "a,b,c + 2 more..." },
     ],
-  ])("cells: %j", (change, cells) => {
+  ])("shows its table cells for %j", (change, cells) => {
     expect(cellsOf(EndpointSlice, slice(change))).toMatchObject({ Name: "one", ...cells });
   });
 });

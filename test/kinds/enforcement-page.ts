@@ -1,7 +1,7 @@
 import { builtInKinds } from "../../src/kinds/all.ts";
 import type { Kind, KindEffect } from "../../src/schema/kind.ts";
 
-/** The page that says what the server makes of each kind; `docs/enforcement.md` is held against it. */
+/** Returns the page `docs/enforcement.md`: what the server does with the objects of each kind. */
 export function enforcementPage(): string {
   const stored = builtInKinds.filter((kind) => kind.verbs.includes("get") && kind.conversion === undefined);
   const without = stored.filter(({ effect }) => effect === undefined).map(linkOf);
@@ -33,7 +33,7 @@ const introduction = `# Which kinds are enforced, acted on, or only stored
 The server serves every kind of the API without a cluster, but it doesn't implement the behavior of every kind. This page says
 for each kind what the server does with its objects. It is generated from the declarations of the kinds.`;
 
-/** The section of kinds that promise what nothing enforces; none where there are no such kinds. */
+/** Returns the section of kinds whose objects are not enforced; empty if there are none. */
 function unenforced(kinds: readonly Kind[]): string {
   if (kinds.every(({ effect }) => effect?.unenforced === undefined)) return "";
   return `## Stored and not enforced

@@ -5,14 +5,14 @@ import { builtInKinds } from "../../src/kinds/all.ts";
 import { read, sources } from "../tidy/source-files.ts";
 import { enforcementPage } from "./enforcement-page.ts";
 
-test("docs/enforcement.md says of every kind what this server does by its objects", async () => {
+test("docs/enforcement.md states for every kind what the server does with its objects", async () => {
   const page = await format(enforcementPage(), { ...prettierOptions, parser: "markdown" });
   await expect(page).toMatchFileSnapshot("../../docs/enforcement.md");
 });
 
-/** Parts of the server that do something because of objects. */
+/** Folders of the server whose code acts on objects. */
 const acting = ["admission", "authentication", "authorization", "controllers", "http/connect", "resources"];
-/** Whose pod templates PodSecurity looks at for its warnings: that is told of their Namespace. */
+/** Kinds whose pod templates PodSecurity checks for warnings; this effect is documented at Namespace. */
 const templates = new Set([
   "PodTemplate",
   "ReplicationController",
@@ -23,7 +23,7 @@ const templates = new Set([
   "CronJob",
 ]);
 
-test("every kind whose objects a part of the server reads says what it does by them", () => {
+test("every kind that code of the server imports declares its effect", () => {
   const parts = sources.filter((file) => acting.some((folder) => file.startsWith(`src/${folder}/`)));
   const imported = new Set<string>();
   for (const file of parts) {
@@ -37,6 +37,6 @@ test("every kind whose objects a part of the server reads says what it does by t
     .map(({ name }) => name)
     .filter((name) => !templates.has(name));
   expect(imported.size).toBeGreaterThan(20);
-  // What fills in its class is told of IngressClass.
+  // The default class of an Ingress is documented at IngressClass.
   expect([...new Set(silent)]).toEqual(["Ingress"]);
 });

@@ -11,20 +11,20 @@ const metadata = { name: "e", namespace: "ns" };
 const about = { kind: "Pod", namespace: "ns", name: "p" };
 const at = "2024-01-01T00:00:00.500000Z";
 
-/** An event of the older style. */
+/** An event with the fields of core v1 only, without `eventTime`. */
 const old = { metadata, involvedObject: about, reason: "Started" };
-/** What every event of the newer style has, in core's words and in those of the group events. */
+/** Events with `eventTime`: the common fields, with the field names of core v1, and with those of events v1. */
 const style = { metadata, eventTime: at, action: "Start", reason: "Started", reportingInstance: "agent-1" };
 const inCore = { ...style, involvedObject: about, reportingComponent: "example.com/agent" };
 const fresh = { ...style, regarding: about, reportingController: "example.com/agent", type: "Normal" };
 
-describe("Event of core", () => {
-  it("both event styles are valid", () => {
+describe("Event of core v1", () => {
+  it("events with and without eventTime are valid", () => {
     expect(judgeNew(CoreEvent, old).faults).toEqual([]);
     expect(judgeNew(CoreEvent, inCore).faults).toEqual([]);
   });
 
-  it("has no defaults; what must be written is", () => {
+  it("gets no default values, and its required fields are written when they are empty", () => {
     expect(readAs(CoreEvent, { metadata })).toMatchObject({
       involvedObject: {},
       source: {},
@@ -38,29 +38,45 @@ describe("Event of core", () => {
 
   it.each<[string, object, string[]]>([
     [
-      "about another namespace",
+      "rejects an involvedObject in another namespace",
       { ...old, involvedObject: { namespace: "other" } },
       ["involvedObject.namespace"],
     ],
-    ["about nothing in a namespace", { ...old, involvedObject: {} }, ["involvedObject.namespace"]],
     [
-      "about something of the cluster",
+      "rejects an involvedObject without a namespace, for a namespaced event",
+      { ...old, involvedObject: {} },
+      ["involvedObject.namespace"],
+    ],
+    [
+      "accepts a cluster-scoped involvedObject and an event in the namespace default",
       { ...old, metadata: { name: "e", namespace: "default" }, involvedObject: { kind: "Node", name: "n" } },
       [],
     ],
-    ["newer, about nothing in a namespace", { ...inCore, involvedObject: {} }, ["involvedObject.namespace"]],
     [
-      "newer, about something of the cluster, in the system's namespace",
+      "rejects eventTime and an involvedObject without a namespace",
+      { ...inCore, involvedObject: {} },
+      ["involvedObject.namespace"],
+    ],
+    [
+      "accepts eventTime, a cluster-scoped involvedObject and an event in the system namespace",
       { ...inCore, metadata: { name: "e", namespace: "platform-system" }, involvedObject: {} },
       [],
     ],
-    ["newer, about another namespace", { ...inCore, involvedObject: { namespace: "other" } }, []],
-    ["no reporter", { ...inCore, reportingComponent: "" }, Array(3).fill("reportingComponent")],
-  ])("rules: %s", (_name, value, places) => {
+    [
+      "accepts eventTime and an involvedObject in another namespace",
+      { ...inCore, involvedObject: { namespace: "other" } },
+      [],
+    ],
+    [
+      "rejects eventTime without reportingComponent",
+      { ...inCore, reportingComponent: "" },
+      Array(3).fill("reportingComponent"),
+    ],
+  ])("%s", (_name, value, places) => {
     expect(judgeNew(CoreEvent, value).faults.map((fault) => fault.split(":")[0])).toEqual(places);
   });
 
-  it("lengths", () => {
+  it("limits the length of fields only when eventTime is set", () => {
     const long = "x".repeat(129);
     const value = {
       ...inCore,
@@ -81,7 +97,7 @@ describe("Event of core", () => {
     expect(judgeNew(CoreEvent, { ...old, message: "x".repeat(1025) }).faults).toEqual([]);
   });
 
-  it("every field that can be selected by", () => {
+  it("supports field selectors on involvedObject, reason, reportingComponent, source and type", () => {
     const object = readAs(CoreEvent, {
       metadata,
       involvedObject: {
@@ -117,48 +133,68 @@ describe("Event of core", () => {
   });
 });
 
-describe("Event of the group events", () => {
+describe("Event of events v1", () => {
   it.each<[string, object, string[]]>([
-    ["a new one", {}, []],
-    ["C-2.11-01 another type", { type: "Odd" }, ["type: FieldValueInvalid"]],
-    ["C-2.11-01 no type", { type: "" }, ["type: FieldValueInvalid"]],
-    ["C-2.11-01 a warning", { type: "Warning" }, []],
-    ["C-2.11-03 no action", { action: "" }, ["action: FieldValueRequired"]],
-    ["C-2.11-04 no reason", { reason: "" }, ["reason: FieldValueRequired"]],
+    ["accepts a valid event", {}, []],
+    ["C-2.11-01 rejects an unknown type", { type: "Odd" }, ["type: FieldValueInvalid"]],
+    ["C-2.11-01 rejects an empty type", { type: "" }, ["type: FieldValueInvalid"]],
+    ["C-2.11-01 accepts type Warning", { type: "Warning" }, []],
+    ["C-2.11-03 rejects an empty action", { action: "" }, ["action: FieldValueRequired"]],
+    ["C-2.11-04 rejects an empty reason", { reason: "" }, ["reason: FieldValueRequired"]],
     [
-      "C-2.11-05 no controller",
+      "C-2.11-05 rejects an empty reportingController",
       { reportingController: "" },
       [
         "reportingController: FieldValueRequired",
-        // Said again of the empty name, as in the reference.
+        // As in the reference, the empty name is also reported as malformed, twice.
         "reportingController: FieldValueInvalid",
         "reportingController: FieldValueInvalid",
       ],
     ],
-    ["C-2.11-06 no instance", { reportingInstance: "" }, ["reportingInstance: FieldValueRequired"]],
-    ["C-2.11-07 no time", { eventTime: null }, ["eventTime: FieldValueRequired"]],
-    ["C-2.11-07 a series", { series: { count: 2, lastObservedTime: at } }, []],
     [
-      "C-2.11-07 a series of one, without a time",
+      "C-2.11-06 rejects an empty reportingInstance",
+      { reportingInstance: "" },
+      ["reportingInstance: FieldValueRequired"],
+    ],
+    ["C-2.11-07 rejects a missing eventTime", { eventTime: null }, ["eventTime: FieldValueRequired"]],
+    ["C-2.11-07 accepts a series", { series: { count: 2, lastObservedTime: at } }, []],
+    [
+      "C-2.11-07 rejects a series with count 1 and no lastObservedTime",
       { series: { count: 1 } },
       ["series.count: FieldValueInvalid", "series.lastObservedTime: FieldValueRequired"],
     ],
     [
-      "C-2.11-09 an older first time",
+      "C-2.11-09 rejects deprecatedFirstTimestamp",
       { deprecatedFirstTimestamp: at },
       ["firstTimestamp: FieldValueInvalid"],
     ],
-    ["C-2.11-09 an older last time", { deprecatedLastTimestamp: at }, ["lastTimestamp: FieldValueInvalid"]],
-    ["C-2.11-09 an older count", { deprecatedCount: 1 }, ["count: FieldValueInvalid"]],
-    ["C-2.11-09 an older component", { deprecatedSource: { component: "a" } }, ["source: FieldValueInvalid"]],
-    ["C-2.11-09 an older host", { deprecatedSource: { host: "a" } }, ["source: FieldValueInvalid"]],
-    ["a long note", { note: "x".repeat(1025) }, ["message: FieldValueInvalid"]],
-    ["about nothing in a namespace", { regarding: {} }, ["involvedObject.namespace: FieldValueInvalid"]],
+    [
+      "C-2.11-09 rejects deprecatedLastTimestamp",
+      { deprecatedLastTimestamp: at },
+      ["lastTimestamp: FieldValueInvalid"],
+    ],
+    ["C-2.11-09 rejects deprecatedCount", { deprecatedCount: 1 }, ["count: FieldValueInvalid"]],
+    [
+      "C-2.11-09 rejects deprecatedSource.component",
+      { deprecatedSource: { component: "a" } },
+      ["source: FieldValueInvalid"],
+    ],
+    [
+      "C-2.11-09 rejects deprecatedSource.host",
+      { deprecatedSource: { host: "a" } },
+      ["source: FieldValueInvalid"],
+    ],
+    ["rejects a note above 1024 characters", { note: "x".repeat(1025) }, ["message: FieldValueInvalid"]],
+    [
+      "rejects a namespaced event whose regarding has no namespace",
+      { regarding: {} },
+      ["involvedObject.namespace: FieldValueInvalid"],
+    ],
   ])("%s", (_name, change, faults) => {
     expect(judgeNew(Event, { ...fresh, ...change }).faults).toEqual(faults);
   });
 
-  it("all that an event says stays, but for its series", () => {
+  it("all fields except series are immutable", () => {
     const series = { count: 2, lastObservedTime: at };
     expect(judgeUpdate(Event, fresh, { ...fresh, series }).faults).toEqual([]);
     expect(
@@ -244,7 +280,7 @@ describe("Event of the group events", () => {
   });
 });
 
-describe("Event: cells", () => {
+describe("Event: table cells", () => {
   const now = "2024-01-01T01:00:00Z";
   const shown = {
     Reason: "Started",
@@ -252,7 +288,7 @@ describe("Event: cells", () => {
     Subobject: "",
     Name: "e",
   };
-  it("of the older style", () => {
+  it("of an event without eventTime", () => {
     const value = {
       ...old,
       type: "Warning",
@@ -275,7 +311,7 @@ describe("Event: cells", () => {
     });
   });
 
-  it("of the newer style, in both versions", () => {
+  it("of an event with eventTime, in core v1 and events v1", () => {
     const expected = {
       ...shown,
       "Last Seen": "59m",
@@ -295,7 +331,7 @@ describe("Event: cells", () => {
     });
   });
 
-  it("of an event that says nothing", () => {
+  it("of an empty event", () => {
     expect(cellsOf(CoreEvent, {})).toMatchObject({
       "Last Seen": "<unknown>",
       "First Seen": "<unknown>",

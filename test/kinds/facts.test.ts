@@ -12,7 +12,7 @@ import type { Field, StructType } from "../../src/schema/types.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { expressionOf, structsOf } from "./type-expressions.ts";
 
-/** Tables of the reference release's facts, where they lie beside the project. */
+/** Tables extracted from the reference release; the folder is optional. */
 const folder = path.resolve(import.meta.dirname, "../../../shared/facts");
 
 type Row = Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ function table(name: string): Row[] {
   return lines.map((line) => Object.fromEntries(line.split("\t").map((cell, i) => [columns[i]!, cell])));
 }
 
-/** What a row says, in the words of a declaration. */
+/** Converts a table row to the facts of a declared field. */
 function rowFacts(row: Row) {
   const plain = (name: string) => (row[name] === "-" ? "" : row[name]!);
   return {
@@ -35,7 +35,7 @@ function rowFacts(row: Row) {
     mapType: plain("map_or_struct_type"),
     patchStrategy: plain("patch_strategy"),
     patchMergeKey: plain("patch_merge_key"),
-    // An empty text stands quoted in the table; the order is that of the reference's own words.
+    // The table quotes an empty text, and sorts by the names of the reference.
     enumeration: plain("enum").replace('""', "").split(",").toSorted().join(","),
     nullable: row["nullable"] === "1",
     emitEmpty: row["emit_empty"] === "1",
@@ -58,13 +58,13 @@ function declaredFacts({ type, facts }: Field) {
       .map((word) => resolveString(word, platform))
       .toSorted()
       .join(","),
-    // The zero value of a struct, list or map that isn't nullable is its absence.
+    // The zero value of a struct, list or map that is not nullable means absent.
     nullable: facts.nullable,
     emitEmpty: facts.emitEmpty,
   };
 }
 
-/** The kind of a subresource as the tables write it. */
+/** Returns the kind of a subresource in the format of the tables. */
 function shownKind(kind: Kind, subresource: Subresource): string {
   if (subresource.shape === undefined) return kind.name;
   if (subresource.shape === "connect") return subresource.optionsKind;
@@ -75,11 +75,11 @@ function shownKind(kind: Kind, subresource: Subresource): string {
 
 const typeMeta = new Set(["kind", "apiVersion"]);
 
-/** The kinds that the reference has too; the others are the product's own. */
+/** The kinds that the reference also has. */
 const kindsOfReference = builtInKinds.filter(({ group }) => group !== insight);
 
 describe.skipIf(!existsSync(folder))(
-  "declarations and the tables of facts (skipped where they are missing)",
+  "declarations and the reference's tables (skipped when they are missing)",
   () => {
     const fields = existsSync(folder) ? table("fields.tsv") : [];
     const types = existsSync(folder) ? table("types.tsv") : [];
@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(folder))(
       readonly inside: readonly number[];
     }
 
-    /** The fields of a type as JSON shows them, those of inlined types with the number of their message. */
+    /** Returns the JSON fields of a type; fields of inlined types have the number of their message. */
     function flatRows(key: string): FlatRow[] {
       return (rowsOf.get(key) ?? []).flatMap((row): FlatRow[] => {
         if (row["inline"] === "0") return [{ row, inside: [] }];
@@ -138,16 +138,16 @@ describe.skipIf(!existsSync(folder))(
       kindsOfReference.map(
         (kind) => [`${groupName(kind.group, platform)}/${kind.version} ${kind.name}`, kind] as const,
       ),
-    )("%s: every field of every type", (_name, kind) => {
+    )("%s: every field of every type equals the table", (_name, kind) => {
       for (const type of structsOf(kind.type)) checkStruct(type);
     });
 
-    it.each([ListMeta, LabelSelector, DeleteOptionsBody])("$name", (type) => {
+    it.each([ListMeta, LabelSelector, DeleteOptionsBody])("$name: every field equals the table", (type) => {
       checkStruct(type as unknown as StructType);
     });
 
     it.each(kindsOfReference.map((kind) => [kind.name, kind] as const))(
-      "%s: how the resource is served",
+      "%s: names, verbs and subresources equal the table",
       (_name, kind: Kind) => {
         const row = resources.find(
           (one) =>
@@ -180,7 +180,7 @@ describe.skipIf(!existsSync(folder))(
       },
     );
 
-    it("the tables' columns are those of the declarations", () => {
+    it("the table columns equal the declared columns", () => {
       const columns = table("columns.tsv");
       for (const kind of kindsOfReference.filter((one) => one.columns !== undefined)) {
         const group = groupName(kind.group, platform);

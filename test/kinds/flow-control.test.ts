@@ -32,43 +32,55 @@ describe("FlowSchema", () => {
   });
 
   it.each([
-    ["no level", { priorityLevelConfiguration: {} }, [".priorityLevelConfiguration.name: Required"]],
     [
-      "a malformed level",
+      "a missing priorityLevelConfiguration.name",
+      { priorityLevelConfiguration: {} },
+      [".priorityLevelConfiguration.name: Required"],
+    ],
+    [
+      "a malformed priorityLevelConfiguration.name",
       { priorityLevelConfiguration: { name: "A" } },
       [".priorityLevelConfiguration.name: Invalid"],
     ],
-    ["a negative precedence", { matchingPrecedence: -1 }, [".matchingPrecedence: Invalid"]],
-    ["the first place", { matchingPrecedence: 1 }, [".matchingPrecedence: Invalid"]],
-    ["too late a place", { matchingPrecedence: 10_001 }, [".matchingPrecedence: Invalid"]],
+    ["a negative matchingPrecedence", { matchingPrecedence: -1 }, [".matchingPrecedence: Invalid"]],
     [
-      "another distinction",
+      "matchingPrecedence 1, which is reserved for exempt",
+      { matchingPrecedence: 1 },
+      [".matchingPrecedence: Invalid"],
+    ],
+    ["matchingPrecedence above 10000", { matchingPrecedence: 10_001 }, [".matchingPrecedence: Invalid"]],
+    [
+      "an unknown distinguisherMethod",
       { distinguisherMethod: { type: "ByHat" } },
       [".distinguisherMethod.type: NotSupported"],
     ],
-    ["a rule of nothing", { rules: [{}] }, [".rules[0].subjects: Required", ".rules[0]: Required"]],
-  ])("%s: refused", (_title, part, faults) => {
+    ["an empty rule", { rules: [{}] }, [".rules[0].subjects: Required", ".rules[0]: Required"]],
+  ])("rejects %s", (_title, part, faults) => {
     expect(judge(withSpec(part))).toEqual(faults.map((fault) => `spec${fault}`));
   });
 
   it.each([
-    ["another kind", { kind: "Robot" }, [".kind: NotSupported"]],
-    ["nobody", { kind: "User" }, [".user: Required"]],
-    ["a user without name", { kind: "User", user: {} }, [".user.name: Required"]],
-    ["a user and a group", { ...user, group: { name: "g" } }, [".group: Forbidden"]],
-    ["a group", { kind: "Group", group: { name: "g" } }, []],
-    ["an account", { kind: "ServiceAccount", serviceAccount: { namespace: "n", name: "*" } }, []],
+    ["rejects an unknown kind", { kind: "Robot" }, [".kind: NotSupported"]],
+    ["rejects kind User and no user", { kind: "User" }, [".user: Required"]],
+    ["rejects a user without name", { kind: "User", user: {} }, [".user.name: Required"]],
+    ["rejects a user and a group", { ...user, group: { name: "g" } }, [".group: Forbidden"]],
+    ["accepts a group", { kind: "Group", group: { name: "g" } }, []],
     [
-      "a malformed account",
+      "accepts a service account",
+      { kind: "ServiceAccount", serviceAccount: { namespace: "n", name: "*" } },
+      [],
+    ],
+    [
+      "rejects a malformed service account",
       { kind: "ServiceAccount", serviceAccount: { namespace: "N", name: "A" } },
       [".serviceAccount.name: Invalid", ".serviceAccount.namespace: Invalid"],
     ],
     [
-      "an empty account",
+      "rejects an empty service account",
       { kind: "ServiceAccount", serviceAccount: {} },
       [".serviceAccount.name: Required", ".serviceAccount.namespace: Required"],
     ],
-  ])("a subject with %s", (_title, subject, faults) => {
+  ])("subject: %s", (_title, subject, faults) => {
     expect(judge(withRule({ subjects: [subject] }))).toEqual(
       faults.map((fault) => `spec.rules[0].subjects[0]${fault}`),
     );
@@ -76,19 +88,19 @@ describe("FlowSchema", () => {
 
   it.each([
     [
-      "nothing",
+      "rejects an empty rule",
       {},
       [".verbs: Required", ".apiGroups: Required", ".resources: Required", ".namespaces: Required"],
     ],
     [
-      "all and more",
+      "rejects * together with other entries",
       { verbs: ["*", "get"], apiGroups: ["*", ""], resources: ["*", "a"], namespaces: ["*", "a"] },
       [".verbs: Invalid", ".apiGroups: Invalid", ".resources: Invalid", ".namespaces: Invalid"],
     ],
-    ["another verb", { ...resourceRule, verbs: ["fly"] }, [".verbs: NotSupported"]],
-    ["a malformed namespace", { ...resourceRule, namespaces: ["A"] }, [".namespaces[0]: Invalid"]],
-    ["no namespace, in the cluster", { ...resourceRule, namespaces: [], clusterScope: true }, []],
-  ])("a rule for resources with %s", (_title, one, faults) => {
+    ["rejects an unknown verb", { ...resourceRule, verbs: ["fly"] }, [".verbs: NotSupported"]],
+    ["rejects a malformed namespace", { ...resourceRule, namespaces: ["A"] }, [".namespaces[0]: Invalid"]],
+    ["accepts clusterScope and no namespaces", { ...resourceRule, namespaces: [], clusterScope: true }, []],
+  ])("resource rule: %s", (_title, one, faults) => {
     expect(judge(withRule({ resourceRules: [one] }))).toEqual(
       faults.map((fault) => `spec.rules[0].resourceRules[0]${fault}`),
     );
@@ -106,13 +118,13 @@ describe("FlowSchema", () => {
     [["/a//b"], ["[0]: Invalid"]],
     [["/a*"], ["[0]: Invalid"]],
     [["/*/a"], ["[0]: Invalid"]],
-  ])("a rule for the paths %j: %j", (nonResourceURLs, faults) => {
+  ])("validates nonResourceURLs %j: %j", (nonResourceURLs, faults) => {
     expect(judge(withRule({ nonResourceRules: [{ verbs: ["get"], nonResourceURLs }] }))).toEqual(
       faults.map((fault) => `spec.rules[0].nonResourceRules[0].nonResourceURLs${fault}`),
     );
   });
 
-  it.each(["exempt", "catch-all"])("the one named %s says what it must", (name) => {
+  it.each(["exempt", "catch-all"])("the mandatory FlowSchema %s has a fixed spec", (name) => {
     const spec = mandatorySchemas(platform)[name]! as Part;
     expect(judge({ metadata: { name }, spec })).toEqual([]);
     expect(judge({ metadata: { name }, spec: { ...spec, matchingPrecedence: 5 } })).toEqual([
@@ -120,7 +132,7 @@ describe("FlowSchema", () => {
     ]);
   });
 
-  it("has a status of its own, with each condition once", () => {
+  it("the status subresource changes only the status, and rejects duplicate condition types", () => {
     const conditions = [{ type: "Dangling", status: "True" }];
     const write = (status: Part) =>
       judgeUpdate(FlowSchema, withRule({}), { ...withSpec({}), status }, { subresource: "status" });
@@ -152,7 +164,7 @@ describe("FlowSchema", () => {
     });
   });
 
-  it("is the same in v1beta2, in which it is stored", () => {
+  it("is stored as v1beta2 without changes", () => {
     const object = readAs(FlowSchema, withRule({}));
     const { stored, toStored, fromStored } = FlowSchema.conversion!;
     expect(stored()).toBe(FlowSchemaV1beta2);
@@ -166,7 +178,7 @@ describe("PriorityLevelConfiguration", () => {
   const queue = (queuing: Part): Part => withLimits({ limitResponse: { type: "Queue", queuing } });
   const judge = (given: Part) => short(judgeNew(PriorityLevelConfiguration, given).faults);
 
-  it("C-9.3-03 fills in shares and queues", () => {
+  it("C-9.3-03 sets the default values of shares and queues", () => {
     const { object, faults } = judgeNew(PriorityLevelConfiguration, queue({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({
@@ -180,69 +192,69 @@ describe("PriorityLevelConfiguration", () => {
   });
 
   it.each([
-    ["no type", { spec: {} }, [".type: NotSupported"]],
-    ["no limits", { spec: { type: "Limited" } }, [".limited: Required"]],
-    ["no limits at all", { spec: { type: "Exempt" } }, [".type: Invalid"]],
+    ["rejects a missing type", { spec: {} }, [".type: NotSupported"]],
+    ["rejects type Limited without limited", { spec: { type: "Limited" } }, [".limited: Required"]],
+    ["rejects type Exempt with a name other than exempt", { spec: { type: "Exempt" } }, [".type: Invalid"]],
     [
-      "negative shares",
+      "rejects negative nominalConcurrencyShares",
       withLimits({ ...reject, nominalConcurrencyShares: -1 }),
       [".limited.nominalConcurrencyShares: Invalid"],
     ],
     [
-      "more to lend than all",
+      "rejects lendablePercent above 100",
       withLimits({ ...reject, lendablePercent: 101 }),
       [".limited.lendablePercent: Invalid"],
     ],
     [
-      "a negative loan",
+      "rejects a negative borrowingLimitPercent",
       withLimits({ ...reject, borrowingLimitPercent: -1 }),
       [".limited.borrowingLimitPercent: Invalid"],
     ],
     [
-      "another answer",
+      "rejects an unknown limitResponse.type",
       withLimits({ limitResponse: { type: "Shrug" } }),
       [".limited.limitResponse.type: NotSupported"],
     ],
     [
-      "queues that nobody waits in",
+      "rejects limitResponse Reject with queuing",
       withLimits({ limitResponse: { type: "Reject", queuing: {} } }),
       [".limited.limitResponse.queuing: Forbidden"],
     ],
     [
-      "no queues to wait in",
+      "rejects limitResponse Queue without queuing",
       withLimits({ limitResponse: { type: "Queue" } }),
       [".limited.limitResponse.queuing: Required"],
     ],
     [
-      "negative queues",
+      "rejects negative queues, queueLengthLimit and handSize",
       queue({ queues: -1, queueLengthLimit: -1, handSize: -1 }),
       ["queueLengthLimit", "queues", "handSize"].map(
         (name) => `.limited.limitResponse.queuing.${name}: Invalid`,
       ),
     ],
     [
-      "too many queues",
+      "rejects more than 10,000,000 queues",
       queue({ queues: 10_000_001, handSize: 1 }),
       [".limited.limitResponse.queuing.queues: Invalid"],
     ],
     [
-      "a hand larger than the deck",
+      "rejects a handSize above the number of queues",
       queue({ queues: 4, handSize: 5 }),
       [".limited.limitResponse.queuing.handSize: Invalid"],
     ],
     [
-      "a hand too large to deal",
+      "rejects a handSize that needs more hash bits than there are",
       queue({ queues: 1024, handSize: 7 }),
       [".limited.limitResponse.queuing.handSize: Invalid"],
     ],
-    ["a large hand", queue({ queues: 1024, handSize: 6 }), []],
+    ["accepts the largest valid handSize for 1024 queues", queue({ queues: 1024, handSize: 6 }), []],
   ])("%s", (_title, given, faults) => {
     expect(
       judge(given).filter((fault) => fault !== "spec.type: Invalid" || faults.includes(".type: Invalid")),
     ).toEqual(faults.map((fault) => `spec${fault}`));
   });
 
-  it.each(["exempt", "catch-all"])("the one named %s says what it must", (name) => {
+  it.each(["exempt", "catch-all"])("the mandatory PriorityLevelConfiguration %s has a fixed spec", (name) => {
     expect(judge({ metadata: { name }, spec: mandatoryLevels[name] })).toEqual([]);
     expect(judge({ ...queue({}), metadata: { name } })).toContain("spec: Invalid");
   });
@@ -260,7 +272,7 @@ describe("PriorityLevelConfiguration", () => {
     expect(cellsOf(PriorityLevelConfiguration, withLimits(reject))).toMatchObject({ Queues: "<none>" });
   });
 
-  it("has another name for its shares in v1beta2, in which it is stored", () => {
+  it("is stored as v1beta2, where nominalConcurrencyShares is named assuredConcurrencyShares", () => {
     const asked = readAs(PriorityLevelConfiguration, withLimits({ ...reject, nominalConcurrencyShares: 7 }));
     const { stored, toStored, fromStored } = PriorityLevelConfiguration.conversion!;
     expect(stored()).toBe(PriorityLevelConfigurationV1beta2);

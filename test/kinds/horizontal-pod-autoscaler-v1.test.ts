@@ -42,7 +42,7 @@ describe("HorizontalPodAutoscaler v1", () => {
     });
   });
 
-  it("shows what it can't say in annotations of the reference's own spelling", () => {
+  it("writes v2 fields that v1 lacks to annotations in the format of the reference", () => {
     const now = {
       ...withSpec({
         metrics: [processors(60), { type: "Pods", pods: { metric, target: average } }],
@@ -86,7 +86,7 @@ describe("HorizontalPodAutoscaler v1", () => {
     });
   });
 
-  it("loses nothing on the way to v1 and back, but for the order of the metrics", () => {
+  it("is converted from v2 to v1 and back without loss when the cpu metric is last", () => {
     const now = {
       ...withSpec({
         metrics: [
@@ -145,7 +145,7 @@ describe("HorizontalPodAutoscaler v1", () => {
     expect(metadata.annotations).toBeUndefined();
   });
 
-  it("has the row of v2", () => {
+  it("shows the table cells of v2", () => {
     const old = shown(withSpec({ metrics: [{ type: "Pods", pods: { metric, target: average } }] }));
     expect(cellsOf(OldAutoscaler, old)).toMatchObject({
       Reference: "Deployment/web",

@@ -28,7 +28,7 @@ describe("HorizontalPodAutoscaler v2", () => {
     expect(object["status"]).toEqual({ desiredReplicas: 0, currentMetrics: null });
   });
 
-  it("fills in the scaling behavior when it is set in part", () => {
+  it("sets the default values of a partial behavior", () => {
     const { spec } = readAs(
       HorizontalPodAutoscaler,
       withSpec({ behavior: { scaleDown: { selectPolicy: "Min" } } }),
@@ -50,22 +50,26 @@ describe("HorizontalPodAutoscaler v2", () => {
   });
 
   it.each([
-    ["no kind", { scaleTargetRef: { name: "web" } }, [".scaleTargetRef.kind: Required"]],
-    ["no name", { scaleTargetRef: { kind: "X" } }, [".scaleTargetRef.name: Required"]],
     [
-      "a name with a slash",
+      "a scaleTargetRef without kind",
+      { scaleTargetRef: { name: "web" } },
+      [".scaleTargetRef.kind: Required"],
+    ],
+    ["a scaleTargetRef without name", { scaleTargetRef: { kind: "X" } }, [".scaleTargetRef.name: Required"]],
+    [
+      "a scaleTargetRef name with a slash",
       { scaleTargetRef: { kind: "X", name: "a/b" } },
       [".scaleTargetRef.name: Invalid"],
     ],
     [
-      "no highest number",
+      "maxReplicas 0",
       { maxReplicas: 0, minReplicas: undefined },
       [".maxReplicas: Invalid", ".maxReplicas: Invalid"],
     ],
-    ["a lowest number above it", { minReplicas: 6 }, [".maxReplicas: Invalid"]],
-    ["no pods at all", { minReplicas: 0 }, [".metrics: Forbidden", ".minReplicas: Invalid"]],
+    ["minReplicas above maxReplicas", { minReplicas: 6 }, [".maxReplicas: Invalid"]],
+    ["minReplicas 0", { minReplicas: 0 }, [".metrics: Forbidden", ".minReplicas: Invalid"]],
     [
-      "a policy without values",
+      "a scaling policy with an unknown type and no values",
       { behavior: { scaleUp: { policies: [{ type: "Some" }] } } },
       [
         "policies[0].type: NotSupported",
@@ -74,12 +78,12 @@ describe("HorizontalPodAutoscaler v2", () => {
       ].map((fault) => `.behavior.scaleUp.${fault}`),
     ],
     [
-      "a policy for too long a time",
+      "a scaling policy with periodSeconds above 1800",
       { behavior: { scaleUp: { policies: [{ type: "Pods", value: 1, periodSeconds: 1801 }] } } },
       [".behavior.scaleUp.policies[0].periodSeconds: Invalid"],
     ],
     [
-      "too long a window",
+      "a stabilizationWindowSeconds out of range",
       {
         behavior: {
           scaleUp: { stabilizationWindowSeconds: 3601 },
@@ -92,99 +96,99 @@ describe("HorizontalPodAutoscaler v2", () => {
       ],
     ],
     [
-      "another choice of policies",
+      "an unknown selectPolicy",
       { behavior: { scaleDown: { selectPolicy: "Any" } } },
       [".behavior.scaleDown.selectPolicy: NotSupported"],
     ],
-  ])("%s: refused", (_title, part, faults) => {
+  ])("rejects %s", (_title, part, faults) => {
     expect(short(judgeNew(HorizontalPodAutoscaler, withSpec(part)).faults)).toEqual(
       faults.map((fault) => `spec${fault}`),
     );
   });
 
   it.each([
-    ["a resource", { type: "Resource", resource: { name: "memory", target: average } }],
+    ["type Resource", { type: "Resource", resource: { name: "memory", target: average } }],
     [
-      "a container's resource",
+      "type ContainerResource",
       { type: "ContainerResource", containerResource: { name: "cpu", container: "a", target: average } },
     ],
-    ["the pods", { type: "Pods", pods: { metric, target: average } }],
-    ["an object", { type: "Object", object: { metric, describedObject: scaleTargetRef, target: plain } }],
-    ["something outside", { type: "External", external: { metric, target: plain } }],
-  ])("takes a metric of %s", (_title, one) => {
+    ["type Pods", { type: "Pods", pods: { metric, target: average } }],
+    ["type Object", { type: "Object", object: { metric, describedObject: scaleTargetRef, target: plain } }],
+    ["type External", { type: "External", external: { metric, target: plain } }],
+  ])("accepts a metric of %s", (_title, one) => {
     expect(judgeNew(HorizontalPodAutoscaler, withMetric(one), { gates }).faults).toEqual([]);
   });
 
   it.each([
-    ["no type", {}, [".type: NotSupported", ".type: Required"]],
-    ["another type", { type: "Moon" }, [".type: NotSupported"]],
-    ["nothing for its type", { type: "Pods" }, [".pods: Required"]],
+    ["a missing type", {}, [".type: NotSupported", ".type: Required"]],
+    ["an unknown type", { type: "Moon" }, [".type: NotSupported"]],
+    ["type Pods without pods", { type: "Pods" }, [".pods: Required"]],
     [
-      "something for another type too",
+      "type Resource together with pods",
       { ...processors(50), pods: { metric, target: average } },
       [".pods: Forbidden"],
     ],
     [
-      "a resource without aim",
+      "a Resource target without averageUtilization",
       { type: "Resource", resource: { name: "cpu", target: { type: "Utilization" } } },
       [".resource.target.averageUtilization: Required"],
     ],
     [
-      "a resource with two aims",
+      "a Resource target with both averageValue and averageUtilization",
       { type: "Resource", resource: { name: "cpu", target: { ...average, averageUtilization: 1 } } },
       [".resource.target.averageValue: Forbidden"],
     ],
     [
-      "a resource without name",
+      "a Resource metric without a name",
       { type: "Resource", resource: { target: average } },
       [".resource.name: Required"],
     ],
     [
-      "no use at all",
+      "averageUtilization 0",
       { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 0 } } },
       [".resource.target.averageUtilization: Invalid"],
     ],
     [
-      "a container without name",
+      "a ContainerResource metric without a container",
       { type: "ContainerResource", containerResource: { name: "cpu", target: average } },
       [".containerResource.container: Required"],
     ],
     [
-      "no average of the pods",
+      "a Pods target without averageValue",
       { type: "Pods", pods: { metric, target: plain } },
       [".pods.target.averageValue: Required"],
     ],
     [
-      "an object without aim",
+      "an Object target without a value",
       { type: "Object", object: { metric, describedObject: scaleTargetRef, target: { type: "Value" } } },
       [".object.target.averageValue: Required"],
     ],
     [
-      "two aims outside",
+      "an External target with both value and averageValue",
       { type: "External", external: { metric, target: { ...plain, averageValue: "1" } } },
       [".external.target.value: Forbidden"],
     ],
     [
-      "no aim outside",
+      "an External target without a value",
       { type: "External", external: { metric, target: { type: "Value" } } },
       [".external.target.averageValue: Required"],
     ],
     [
-      "a type of aim that isn't known",
+      "an unknown target type",
       { type: "External", external: { metric, target: { type: "Some", value: "1" } } },
       [".external.target.type: Invalid"],
     ],
     [
-      "aims below zero",
+      "a negative target value",
       { type: "External", external: { metric, target: { type: "Value", value: "-1" } } },
       [".external.target.value: Invalid"],
     ],
     [
-      "a metric whose name has a slash",
+      "a metric name with a slash",
       { type: "External", external: { metric: { name: "a/b" }, target: plain } },
       [".external.metric.name: Invalid"],
     ],
-  ])("a metric with %s: refused", (_title, one, faults) => {
+  ])("rejects a metric: %s", (_title, one, faults) => {
     const judged = judgeNew(HorizontalPodAutoscaler, withMetric(one), { gates });
     expect(short(judged.faults).toSorted()).toEqual(
       faults.map((fault) => `spec.metrics[0]${fault}`).toSorted(),
@@ -202,7 +206,7 @@ describe("HorizontalPodAutoscaler v2", () => {
     ]);
   });
 
-  it("has a status of its own", () => {
+  it("the status subresource changes only the status, and rejects negative replicas", () => {
     const status = { currentReplicas: 2, desiredReplicas: 3, currentMetrics: null };
     const write = (given: Part) =>
       judgeUpdate(

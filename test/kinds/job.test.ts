@@ -10,7 +10,7 @@ const withPolicy = (...rules: readonly object[]): Part => withSpec({ podFailureP
 const uid = { metadata: { name: "one", uid: "u-1" } };
 
 describe("Job", () => {
-  it("gets its defaults, selector, labels and annotation", () => {
+  it("gets default values, a generated selector, pod labels and the job-tracking annotation", () => {
     const { object, faults } = judgeNew(Job, { ...uid, ...withSpec({}) });
     expect(faults).toEqual([]);
     expect(object).toEqual({
@@ -39,7 +39,7 @@ describe("Job", () => {
     });
   });
 
-  it("gets its labels from the template, and no completions when parallelism is set", () => {
+  it("defaults its labels to those of the template, and leaves completions unset when parallelism is set", () => {
     const template = { ...pods, metadata: { labels: { app: "x" } } };
     const { metadata, spec } = readAs(Job, withSpec({ template, parallelism: 3 }));
     expect(metadata.labels).toEqual({ app: "x" });
@@ -49,13 +49,13 @@ describe("Job", () => {
 
   it.each<[string, object | undefined, object, object]>([
     [
-      "follows those of its pods",
+      "labels follow the pod labels",
       undefined,
       { app: "x" },
       { app: "x", "job-name": "one", "controller-uid": "u-1" },
     ],
-    ["keeps its own", { app: "y" }, { app: "x" }, { app: "y" }],
-    ["keeps its own where they equal those of its pods", { app: "x" }, { app: "x" }, { app: "x" }],
+    ["labels of the request are kept", { app: "y" }, { app: "x" }, { app: "y" }],
+    ["labels equal to those of the template are kept", { app: "x" }, { app: "x" }, { app: "x" }],
   ])("%s when labels are generated for the pods", (_name, labels, podLabels, expected) => {
     const template = { ...pods, metadata: { labels: podLabels } };
     const { object, faults } = judgeNew(Job, {
@@ -66,7 +66,7 @@ describe("Job", () => {
     expect(object.metadata.labels).toEqual(expected);
   });
 
-  it("keeps a selector of the user's own", () => {
+  it("keeps the selector of the request when manualSelector is true", () => {
     const own = {
       manualSelector: true,
       selector: { matchLabels: { app: "x" } },
@@ -77,41 +77,49 @@ describe("Job", () => {
     expect(object["spec"]).toMatchObject(own);
     expect(judgeNew(Job, withSpec({ manualSelector: true })).faults).toEqual([
       "spec.selector: FieldValueRequired",
-      // None selects nothing.
+      // The absent selector matches no labels.
       "spec.template.metadata.labels: FieldValueInvalid",
     ]);
   });
 
   it.each([
-    ["parallelism", { parallelism: -1 }, ["spec.parallelism: Invalid"]],
-    ["completions", { completions: -1 }, ["spec.completions: Invalid"]],
-    ["a deadline", { activeDeadlineSeconds: -1 }, ["spec.activeDeadlineSeconds: Invalid"]],
-    ["a limit of failures", { backoffLimit: -1 }, ["spec.backoffLimit: Invalid"]],
-    ["a time to live", { ttlSecondsAfterFinished: -1 }, ["spec.ttlSecondsAfterFinished: Invalid"]],
-    ["another completion mode", { completionMode: "Some" }, ["spec.completionMode: NotSupported"]],
+    ["a negative parallelism", { parallelism: -1 }, ["spec.parallelism: Invalid"]],
+    ["a negative number of completions", { completions: -1 }, ["spec.completions: Invalid"]],
     [
-      "indexes without a number of them",
+      "a negative activeDeadlineSeconds",
+      { activeDeadlineSeconds: -1 },
+      ["spec.activeDeadlineSeconds: Invalid"],
+    ],
+    ["a negative backoffLimit", { backoffLimit: -1 }, ["spec.backoffLimit: Invalid"]],
+    [
+      "a negative ttlSecondsAfterFinished",
+      { ttlSecondsAfterFinished: -1 },
+      ["spec.ttlSecondsAfterFinished: Invalid"],
+    ],
+    ["an unknown completionMode", { completionMode: "Some" }, ["spec.completionMode: NotSupported"]],
+    [
+      "completionMode Indexed without completions",
       { completionMode: "Indexed", parallelism: 1 },
       ["spec.completions: Required"],
     ],
     [
-      "too many pods at once for indexes",
+      "completionMode Indexed with parallelism above 100000",
       { completionMode: "Indexed", completions: 5, parallelism: 100_001 },
       ["spec.parallelism: Invalid"],
     ],
     [
-      "pods that start again for ever",
+      "a pod template with the default restartPolicy Always",
       { template: { spec: { containers: [container] } } },
       ["spec.template.spec.restartPolicy: Required"],
     ],
     [
-      "an unknown restart policy",
+      "an unknown restartPolicy",
       { template: { spec: { containers: [container], restartPolicy: "Often" } } },
-      // Both the pod's rules and the job's say so.
+      // The validation of the pod template and that of the Job each report it.
       ["spec.template.spec.restartPolicy: NotSupported", "spec.template.spec.restartPolicy: NotSupported"],
     ],
     [
-      "a failure policy for pods that start again",
+      "a podFailurePolicy with restartPolicy OnFailure",
       {
         template: { spec: { containers: [container], restartPolicy: "OnFailure" } },
         podFailurePolicy: { rules: [] },
@@ -119,17 +127,17 @@ describe("Job", () => {
       ["spec.template.spec.restartPolicy: Invalid"],
     ],
     [
-      "labels that contradict the selector",
+      "template labels that the selector doesn't match",
       { template: { ...pods, metadata: { labels: { "controller-uid": "other" } } } },
       ["spec.template.metadata.labels: Invalid", "spec.template.metadata.labels[controller-uid]: Invalid"],
     ],
     [
-      "another job's name in the labels",
+      "a label job-name with the name of another Job",
       { template: { ...pods, metadata: { labels: { "job-name": "other" } } } },
       ["spec.template.metadata.labels[job-name]: Invalid"],
     ],
     [
-      "a selector of another job",
+      "a selector with the controller-uid of another Job",
       { selector: { matchLabels: { "controller-uid": "other" } } },
       ["spec.template.metadata.labels: Invalid", "spec.selector: Invalid"],
     ],
@@ -138,11 +146,11 @@ describe("Job", () => {
       { selector: { matchExpressions: [{ key: "a", operator: "Is" }] } },
       ["spec.selector.matchExpressions[0].operator: Invalid"],
     ],
-  ])("%s: refused", (_title, part, faults) => {
+  ])("rejects %s", (_title, part, faults) => {
     expect(short(judgeNew(Job, { ...uid, ...withSpec(part) }).faults)).toEqual(faults);
   });
 
-  it("rejects a name that is too long for the names of its pods", () => {
+  it("rejects a name that makes the names of indexed pods too long", () => {
     const metadata = { name: "x".repeat(60), uid: "u" };
     const spec = { completionMode: "Indexed", parallelism: 1, template: pods };
     const judge = (completions: number) => judgeNew(Job, { metadata, spec: { ...spec, completions } }).faults;
@@ -153,42 +161,42 @@ describe("Job", () => {
   const codes = { operator: "In", values: [1, 2] };
   it.each([
     ["no action", { onExitCodes: codes }, [": Required"].map((one) => `.action${one}`)],
-    ["another action", { action: "Wait", onExitCodes: codes }, [".action: NotSupported"]],
-    ["no requirement", { action: "Count" }, [": Invalid"]],
+    ["an unknown action", { action: "Wait", onExitCodes: codes }, [".action: NotSupported"]],
+    ["neither onExitCodes nor onPodConditions", { action: "Count" }, [": Invalid"]],
     [
-      "two requirements",
+      "both onExitCodes and onPodConditions",
       { action: "Count", onExitCodes: codes, onPodConditions: [{ type: "Ready", status: "True" }] },
       [": Invalid"],
     ],
     ["no operator", { action: "Count", onExitCodes: { values: [1] } }, [".onExitCodes.operator: Required"]],
     [
-      "another operator",
+      "an unknown operator",
       { action: "Count", onExitCodes: { operator: "Gt", values: [1] } },
       [".onExitCodes.operator: NotSupported"],
     ],
     [
-      "an unknown container",
+      "a containerName that is not in the template",
       { action: "Count", onExitCodes: { ...codes, containerName: "side" } },
       [".onExitCodes.containerName: Invalid"],
     ],
-    ["no codes", { action: "Count", onExitCodes: { operator: "In" } }, [".onExitCodes.values: Invalid"]],
+    ["no exit codes", { action: "Count", onExitCodes: { operator: "In" } }, [".onExitCodes.values: Invalid"]],
     [
-      "success as a failure",
+      "exit code 0 and the operator In",
       { action: "Count", onExitCodes: { operator: "In", values: [0] } },
       [".onExitCodes.values[0]: Invalid"],
     ],
     [
-      "a code twice",
+      "a duplicate exit code",
       { action: "Count", onExitCodes: { operator: "In", values: [1, 1] } },
       [".onExitCodes.values[1]: Duplicate"],
     ],
     [
-      "codes in disorder",
+      "unsorted exit codes",
       { action: "Count", onExitCodes: { operator: "NotIn", values: [2, 1] } },
       [".onExitCodes.values: Invalid"],
     ],
     [
-      "too many codes",
+      "more than 255 exit codes",
       {
         action: "Count",
         onExitCodes: { operator: "In", values: Array.from({ length: 256 }, (_, i) => i + 1) },
@@ -196,21 +204,21 @@ describe("Job", () => {
       [".onExitCodes.values: TooMany"],
     ],
     [
-      "another status",
+      "an unknown condition status",
       { action: "Ignore", onPodConditions: [{ type: "Ready", status: "Maybe" }] },
       [".onPodConditions[0].status: NotSupported"],
     ],
     [
-      "a malformed type",
+      "a malformed condition type",
       { action: "Ignore", onPodConditions: [{ type: "a b" }] },
       [".onPodConditions[0].type: Invalid"],
     ],
-  ])("a rule on failed pods with %s: refused", (_title, rule, faults) => {
+  ])("rejects a podFailurePolicy rule with %s", (_title, rule, faults) => {
     const judged = judgeNew(Job, { ...uid, ...withPolicy(rule) });
     expect(short(judged.faults)).toEqual(faults.map((fault) => `spec.podFailurePolicy.rules[0]${fault}`));
   });
 
-  it("accepts podFailurePolicy rules, whose pod conditions default to status True", () => {
+  it("defaults the status of onPodConditions to True, and rejects more than 20 podFailurePolicy rules", () => {
     const rules = [
       { action: "FailJob", onExitCodes: { containerName: "main", operator: "In", values: [42] } },
       { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] },
@@ -232,8 +240,8 @@ describe("Job", () => {
   });
 
   const labels = { "job-name": "one", "controller-uid": "u-1" };
-  /** The job as it stands, as a client sends it back. */
-  const standing = (part: Part = {}, template: Part = pods): Part => ({
+  /** The stored Job with `part` of the spec changed, as a client sends it in an update. */
+  const updated = (part: Part = {}, template: Part = pods): Part => ({
     ...uid,
     spec: {
       parallelism: 1,
@@ -244,12 +252,20 @@ describe("Job", () => {
     },
   });
   it.each([
-    ["parallelism", { parallelism: 3, suspend: true, activeDeadlineSeconds: 5 }, []],
-    ["completions", { completions: 2 }, ["spec.completions: Invalid"]],
-    ["the mode", { completionMode: "Indexed" }, ["spec.completionMode: Invalid"]],
-    ["the failure policy", { podFailurePolicy: { rules: [] } }, ["spec.podFailurePolicy: Invalid"]],
-  ])("a change of %s: %s", (_title, part, faults) => {
-    expect(short(judgeUpdate(Job, { ...uid, ...withSpec({}) }, standing(part)).faults)).toEqual(faults);
+    [
+      "accepts changed parallelism, suspend and activeDeadlineSeconds",
+      { parallelism: 3, suspend: true, activeDeadlineSeconds: 5 },
+      [],
+    ],
+    ["rejects changed completions", { completions: 2 }, ["spec.completions: Invalid"]],
+    ["rejects a changed completionMode", { completionMode: "Indexed" }, ["spec.completionMode: Invalid"]],
+    [
+      "rejects a changed podFailurePolicy",
+      { podFailurePolicy: { rules: [] } },
+      ["spec.podFailurePolicy: Invalid"],
+    ],
+  ])("on update, %s", (_title, part, faults) => {
+    expect(short(judgeUpdate(Job, { ...uid, ...withSpec({}) }, updated(part)).faults)).toEqual(faults);
   });
 
   it("can change its node scheduling fields when it is suspended and was never started", () => {
@@ -258,18 +274,18 @@ describe("Job", () => {
       spec: { ...pods.spec, nodeSelector: { disk: "fast" }, tolerations: [{ operator: "Exists" }] },
     };
     const before = (suspend: boolean) => ({ ...uid, ...withSpec({ suspend }) });
-    expect(judgeUpdate(Job, before(true), standing({ suspend: false }, moved), options).faults).toEqual([]);
-    expect(short(judgeUpdate(Job, before(false), standing({}, moved), options).faults)).toEqual([
+    expect(judgeUpdate(Job, before(true), updated({ suspend: false }, moved), options).faults).toEqual([]);
+    expect(short(judgeUpdate(Job, before(false), updated({}, moved), options).faults)).toEqual([
       "spec.template: Invalid",
     ]);
     const image = { spec: { ...pods.spec, containers: [{ ...container, image: "other" }] } };
-    expect(short(judgeUpdate(Job, before(true), standing({}, image), options).faults)).toEqual([
+    expect(short(judgeUpdate(Job, before(true), updated({}, image), options).faults)).toEqual([
       "spec.template: Invalid",
     ]);
   });
 
   it("rejects the job-tracking annotation on update", () => {
-    const live = readAs(Job, standing());
+    const live = readAs(Job, updated());
     const annotations = { "batch.platform.io/job-tracking": "" };
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
     const places: string[] = [];
@@ -295,32 +311,32 @@ describe("Job", () => {
   });
 
   it.each([
-    ["active", { active: -1 }, ["status.active: Invalid"]],
-    ["succeeded", { succeeded: -1 }, ["status.succeeded: Invalid"]],
-    ["failed", { failed: -1 }, ["status.failed: Invalid"]],
-    ["ready", { ready: -1 }, ["status.ready: Invalid"]],
+    ["a negative active count", { active: -1 }, ["status.active: Invalid"]],
+    ["a negative succeeded count", { succeeded: -1 }, ["status.succeeded: Invalid"]],
+    ["a negative failed count", { failed: -1 }, ["status.failed: Invalid"]],
+    ["a negative ready count", { ready: -1 }, ["status.ready: Invalid"]],
     [
-      "a pod twice",
+      "an empty and a duplicate uid in uncountedTerminatedPods",
       { uncountedTerminatedPods: { succeeded: ["a", ""], failed: ["a"] } },
       [
         "status.uncountedTerminatedPods.succeeded[1]: Invalid",
         "status.uncountedTerminatedPods.failed[0]: Duplicate",
       ],
     ],
-  ])("a status with %s: refused", (_title, status, faults) => {
+  ])("rejects a status with %s", (_title, status, faults) => {
     const job = { ...uid, ...withSpec({}) };
     expect(short(judgeUpdate(Job, job, { ...job, status }, { subresource: "status" }).faults)).toEqual(
       faults,
     );
   });
 
-  it("is selectable by status.successful", () => {
+  it("supports the field selector status.successful", () => {
     const text = Job.selectable["status.successful"]!;
     expect(text(readAs(Job, { ...withSpec({}), status: { succeeded: 2 } }))).toBe("2");
     expect(text(readAs(Job, withSpec({})))).toBe("0");
   });
 
-  it("returns pod template warnings when it is created, and none when it is unchanged", () => {
+  it("returns pod template warnings on create, and none when an update changes nothing", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
     const old = readAs(
       Job,

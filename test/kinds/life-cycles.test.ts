@@ -9,7 +9,7 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { groupName } from "../../src/schema/kind.ts";
 import { referenceRelease } from "../../src/vocabulary/vocabulary.ts";
 
-/** Conventions 9.2: the rules about several releases, as laws over the table that the server carries. */
+/** Conventions 9.2: the deprecation rules, tested on the table of life cycles. */
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 const nameOf = ({ group, version, kind }: LifeCycle) => `${group.base}/${version} ${kind}`;
 const rows = lifeCycles.map((cycle) => [nameOf(cycle), cycle] as const);
@@ -27,20 +27,20 @@ interface Groups {
   }[];
 }
 
-describe("the table of life cycles", () => {
-  it("has one row for a kind in a version", () => {
+describe("table of life cycles", () => {
+  it("has at most one row for each kind and version", () => {
     expect(new Set(rows.map(([name]) => name)).size).toBe(lifeCycles.length);
   });
 
   it.each(rows)(
-    "%s: introduced, deprecated, removed, in this order",
+    "%s: is introduced, deprecated and removed in ascending releases",
     (_name, { introduced, deprecated, removed }) => {
       const order = [introduced, deprecated, removed].filter((one) => one !== undefined);
       for (const [index, one] of order.slice(1).entries()) expect(isLater(one, order[index]!)).toBe(true);
     },
   );
 
-  it("C-9.2-01 every kind that the release serves is declared, and every declared one is in the table", () => {
+  it("C-9.2-01 the declared kinds are those that the table lists as served in the release", () => {
     const declared = new Set(
       builtInKinds.map(({ group, version, name }) => `${group.base}/${version} ${name}`),
     );
@@ -51,7 +51,7 @@ describe("the table of life cycles", () => {
   });
 
   it.each(rows.filter(([, { removed }]) => removed !== undefined && !isLater(removed, release)))(
-    "%s is removed, so no kind declares it",
+    "%s: is removed, and no kind declares it",
     (_name, { group, version, kind }) => {
       expect(
         builtInKinds.filter(
@@ -69,31 +69,31 @@ describe("the table of life cycles", () => {
   );
 });
 
-describe("rules about several releases", () => {
+describe("deprecation rules", () => {
   const replaced = rows.filter(([, { replacement }]) => replacement !== undefined);
 
   it.each(replaced)(
-    "C-9.2-03 %s isn't deprecated in favour of a less stable version",
+    "C-9.2-03 the replacement of %s is at least as stable",
     (_name, { version, replacement }) => {
       expect(stability(replacement!.version)).toBeGreaterThanOrEqual(stability(version));
     },
   );
 
-  /** The clock of betas, in releases. It was set when every release came to live for a year (1.19). */
-  const clocked = rows.filter(
+  /** Beta versions introduced since 1.20, which have a fixed number of releases until deprecation and removal. */
+  const recentBetas = rows.filter(
     ([, { version, introduced }]) => stability(version) === 1 && minor(introduced) >= 20,
   );
-  it.each(clocked)(
-    "C-9.1-05 beta %s: deprecated within three releases, gone three releases later",
+  it.each(recentBetas)(
+    "C-9.1-05 beta %s is deprecated within three releases and removed three releases later",
     (_name, { introduced, deprecated, removed }) => {
-      expect(clocked.length).toBeGreaterThan(4);
+      expect(recentBetas.length).toBeGreaterThan(4);
       expect(minor(deprecated!) - minor(introduced)).toBeLessThanOrEqual(3);
       expect(minor(removed!) - minor(deprecated!)).toBe(3);
     },
   );
 
   it.each(replaced)(
-    "C-9.2-04 %s stays until its replacement was there for a release, so that what is stored can be converted",
+    "C-9.2-04 %s is removed only after its replacement was served for a release",
     (_name, { group, kind, removed, replacement }) => {
       const next = lifeCycleOf(replacement!.group, replacement!.version, kind)!;
       expect(next, `${group.base} ${kind}`).toBeDefined();
@@ -104,8 +104,8 @@ describe("rules about several releases", () => {
   );
 
   /**
-   * An alpha version may go before its replacement comes. The first version of flow control went as the second one was
-   * there, which is converted to the third.
+   * Whether another version of the kind is served at the removal. An alpha version may be removed before its replacement
+   * is introduced: flow control v1alpha1 was removed while v1beta2, which converts to v1beta3, was served.
    */
   function skipped(next: LifeCycle, removed: string): boolean {
     return lifeCycles.some(
@@ -122,19 +122,19 @@ describe("rules about several releases", () => {
       .filter(({ conversion }) => conversion !== undefined)
       .map((kind) => [`${kind.group.base}/${kind.version} ${kind.name}`, kind] as const),
   )(
-    "C-9.2-05 %s is stored in a version that the release before could serve too, or is one of its own",
+    "C-9.2-05 %s is stored in a version that this release serves and that is at least as stable",
     (_name, kind) => {
       const stored = kind.conversion!.stored();
       const own = lifeCycleOf(kind.group, kind.version, kind.name)!;
       const target = lifeCycleOf(stored.group, stored.version, stored.name)!;
-      // Both versions are served together in this release, so that one can go up and back.
+      // This release serves both versions, so an upgrade and a downgrade are possible.
       expect([isServed(own, release), isServed(target, release)]).toEqual([true, true]);
       expect(stability(stored.version)).toBeGreaterThanOrEqual(stability(kind.version));
       expect(stored.conversion).toBeUndefined();
     },
   );
 
-  /** Whether a version may have come to be the one that counts: a release before this one served it beside each older one. */
+  /** Whether a version may be stored or preferred: an earlier release served it together with each older beta version. */
   function mayLead(group: string, kind: string, version: string): boolean {
     const all = lifeCycles.filter((one) => one.group.base === group && one.kind === kind);
     const own = all.find((one) => one.version === version)!;
@@ -143,11 +143,11 @@ describe("rules about several releases", () => {
       .filter((one) => isLater(own.introduced, one.introduced))
       .every((older) => releases.some((at) => isServed(own, at) && isServed(older, at)) || !isBeta(older));
   }
-  /** An alpha version promises nothing, and no stable one is left. */
+  /** Alpha versions have no guarantees, and no older stable version exists. */
   const isBeta = ({ version }: LifeCycle) => stability(version) === 1;
 
-  it("C-9.2-05 the version that counts has been served beside the older one, in a release before", () => {
-    // What the law is made for: the newest version of flow control came with this release, and doesn't count yet.
+  it("C-9.2-05 every stored version was served together with each older version in some release", () => {
+    // Flow control v1beta3 is new in this release and can't be the stored version yet.
     const flow = "flowcontrol.apiserver";
     expect(mayLead(flow, "FlowSchema", "v1beta3")).toBe(false);
     expect(mayLead(flow, "FlowSchema", "v1beta2")).toBe(true);
@@ -163,11 +163,11 @@ describe("rules about several releases", () => {
   });
 
   it.each([
-    // Clients of the reference are told of the newer one first, which isn't stored yet.
+    // As in the reference, the preferred version is the new one, which is not the stored version yet.
     ["kubernetes", ["flowcontrol.apiserver.k8s.io"]],
     ["platform", []],
   ] as const)(
-    "C-9.2-05 the preferred version of a group has been served beside the older one, in a release before, in %s but for %j",
+    "C-9.2-05 every preferred version was served together with each older version in some release, in %s except for %j",
     async (vocabulary, tooEarly) => {
       const server = await TestServer.start({ vocabulary, enabledControllers: [] });
       const { groups } = (await server.admin.get("/apis")).body as Groups;
@@ -186,7 +186,7 @@ describe("rules about several releases", () => {
     },
   );
 
-  it("what is stored in a version can be read by every version that is served beside it", () => {
+  it("at most one version of a kind is stored without conversion", () => {
     const byKind = new Map<string, (typeof builtInKinds)[number][]>();
     for (const kind of builtInKinds) {
       const key = `${kind.group.base} ${kind.name}`;
@@ -199,20 +199,20 @@ describe("rules about several releases", () => {
   });
 });
 
-describe("the warning of a deprecated version", () => {
+describe("deprecation warning of a version", () => {
   const cycle = (base: string, suffixed: boolean, version: string, kind: string) =>
     lifeCycleOf({ base, suffixed }, version, kind)!;
   const level = cycle("flowcontrol.apiserver", true, "v1beta2", "FlowSchema");
 
   it.each([
-    ["v1.25, not yet", "1.25", undefined],
+    ["v1.25, before the deprecation, it is absent", "1.25", undefined],
     [
-      "v1.26",
+      "v1.26 it names removal and replacement",
       "1.26",
       "flowcontrol.apiserver.platform.io/v1beta2 FlowSchema is deprecated in v1.26+, unavailable in v1.29+; use flowcontrol.apiserver.platform.io/v1beta3 FlowSchema",
     ],
     [
-      "v1.30, later",
+      "v1.30, after the removal, it is the same",
       "1.30",
       "flowcontrol.apiserver.platform.io/v1beta2 FlowSchema is deprecated in v1.26+, unavailable in v1.29+; use flowcontrol.apiserver.platform.io/v1beta3 FlowSchema",
     ],

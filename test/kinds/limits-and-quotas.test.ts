@@ -6,12 +6,12 @@ import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
 const limits = (...items: object[]) => ({ spec: { limits: items } });
 
 describe("LimitRange: defaults", () => {
-  it("the smallest one", () => {
+  it("a minimal object is valid and gets no default values", () => {
     expect(judgeNew(LimitRange, {}).faults).toEqual([]);
     expect(readAs(LimitRange, {})["spec"]).toEqual({ limits: null });
   });
 
-  it("of containers come from the maximum, then the default, then the minimum", () => {
+  it("of a Container limit are taken from max for default, and from default and then min for defaultRequest", () => {
     const item = {
       type: "Container",
       max: { cpu: "2", memory: "2Gi" },
@@ -37,43 +37,59 @@ describe("LimitRange: defaults", () => {
   });
 });
 
-describe("LimitRange: rules", () => {
+describe("LimitRange", () => {
   it.each<[string, object[], string[]]>([
-    ["of pods", [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "2" } }], []],
-    ["of a type of one's own", [{ type: "example.com/disk", max: { "example.com/size": "1" } }], []],
-    ["no type", [{}], ["spec.limits[0].type", "spec.limits[0].type"].map((at) => `${at}: FieldValueInvalid`)],
-    ["another type", [{ type: "Other" }], ["spec.limits[0].type: FieldValueInvalid"]],
-    ["a type twice", [{ type: "Pod" }, { type: "Pod" }], ["spec.limits[1].type: FieldValueDuplicate"]],
+    ["accepts min and max of type Pod", [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "2" } }], []],
     [
-      "a resource that containers don't have",
+      "accepts a qualified type of another domain",
+      [{ type: "example.com/disk", max: { "example.com/size": "1" } }],
+      [],
+    ],
+    [
+      "rejects an empty type",
+      [{}],
+      ["spec.limits[0].type", "spec.limits[0].type"].map((at) => `${at}: FieldValueInvalid`),
+    ],
+    ["rejects an unknown type", [{ type: "Other" }], ["spec.limits[0].type: FieldValueInvalid"]],
+    [
+      "rejects a duplicate type",
+      [{ type: "Pod" }, { type: "Pod" }],
+      ["spec.limits[1].type: FieldValueDuplicate"],
+    ],
+    [
+      "rejects the resource pods for type Container",
       [{ type: "Container", max: { pods: "1" } }],
       ["spec.limits[0].max[pods]", "spec.limits[0].default[pods]", "spec.limits[0].defaultRequest[pods]"].map(
         (place) => `${place}: FieldValueInvalid`,
       ),
     ],
     [
-      "defaults of pods",
+      "rejects default values for type Pod",
       [{ type: "Pod", default: { cpu: "1" }, defaultRequest: { cpu: "1" } }],
       ["spec.limits[0].default: FieldValueForbidden", "spec.limits[0].defaultRequest: FieldValueForbidden"],
     ],
     [
-      "a claim without a size",
+      "rejects type PersistentVolumeClaim without min and max",
       [{ type: "PersistentVolumeClaim" }],
       ["spec.limits[0].limits: FieldValueRequired"],
     ],
-    ["the size of a claim", [{ type: "PersistentVolumeClaim", max: { storage: "1Gi" } }], []],
     [
-      "a minimum above the maximum",
+      "accepts type PersistentVolumeClaim with a maximum of storage",
+      [{ type: "PersistentVolumeClaim", max: { storage: "1Gi" } }],
+      [],
+    ],
+    [
+      "rejects a minimum above the maximum",
       [{ type: "Pod", min: { cpu: "2" }, max: { cpu: "1" } }],
       ["spec.limits[0].min[cpu]: FieldValueInvalid"],
     ],
     [
-      "a default request below the minimum",
+      "rejects a default request below the minimum",
       [{ type: "Container", min: { cpu: "2" }, default: { cpu: "3" }, defaultRequest: { cpu: "1" } }],
       ["spec.limits[0].defaultRequest[cpu]: FieldValueInvalid"],
     ],
     [
-      "a default request above the default and the maximum",
+      "rejects a default request above the default and the maximum",
       [{ type: "Container", max: { cpu: "2" }, default: { cpu: "1" }, defaultRequest: { cpu: "3" } }],
       [
         "spec.limits[0].defaultRequest[cpu]: FieldValueInvalid",
@@ -81,7 +97,7 @@ describe("LimitRange: rules", () => {
       ],
     ],
     [
-      "a default below the minimum",
+      "rejects a default below the minimum",
       [{ type: "Container", min: { cpu: "2" }, default: { cpu: "1" }, defaultRequest: { cpu: "2" } }],
       [
         "spec.limits[0].default[cpu]: FieldValueInvalid",
@@ -89,27 +105,27 @@ describe("LimitRange: rules", () => {
       ],
     ],
     [
-      "a default above the maximum",
+      "rejects a default above the maximum",
       [{ type: "Container", max: { cpu: "1" }, default: { cpu: "2" }, defaultRequest: { cpu: "1" } }],
       ["spec.limits[0].default[cpu]: FieldValueInvalid"],
     ],
     [
-      "a ratio below one",
+      "rejects a maxLimitRequestRatio below 1",
       [{ type: "Pod", maxLimitRequestRatio: { cpu: "900m" } }],
       ["spec.limits[0].maxLimitRequestRatio[cpu]: FieldValueInvalid"],
     ],
     [
-      "a ratio that the maximum forbids",
+      "rejects a maxLimitRequestRatio above max/min",
       [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "3" }, maxLimitRequestRatio: { cpu: "3.5" } }],
       ["spec.limits[0].maxLimitRequestRatio[cpu]: FieldValueInvalid"],
     ],
     [
-      "a ratio that the maximum allows",
+      "accepts a maxLimitRequestRatio equal to max/min",
       [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "3" }, maxLimitRequestRatio: { cpu: "3" } }],
       [],
     ],
     [
-      "a device whose defaults differ",
+      "rejects a default and defaultRequest of an extended resource that differ",
       [
         {
           type: "Container",
@@ -132,7 +148,7 @@ describe("ResourceQuota", () => {
     expect(object["status"]).toEqual({});
   });
 
-  it("amounts are rounded to the thousandth", () => {
+  it("quantities are rounded up to 0.001", () => {
     expect(readAs(ResourceQuota, { spec: { hard: { cpu: "1n" } } })["spec"]).toEqual({ hard: { cpu: "1m" } });
     const status = { hard: { cpu: "1n" }, used: { cpu: "1n" } };
     expect(readAs(ResourceQuota, { status })["status"]).toEqual({ hard: { cpu: "1m" }, used: { cpu: "1m" } });
@@ -143,7 +159,7 @@ describe("ResourceQuota", () => {
   });
   it.each<[string, object, string[]]>([
     [
-      "amounts",
+      "accepts standard resources in hard",
       {
         hard: {
           pods: "1",
@@ -157,61 +173,69 @@ describe("ResourceQuota", () => {
       [],
     ],
     [
-      "an unknown resource",
+      "rejects an unknown resource",
       { hard: { other: "1" } },
       ["spec.hard[other]", "spec.hard[other]"].map((at) => `${at}: FieldValueInvalid`),
     ],
-    ["a resource without its prefix", { hard: { storage: "1" } }, ["spec.hard[storage]: FieldValueInvalid"]],
-    ["less than nothing", { hard: { cpu: "-1" } }, ["spec.hard[cpu]: FieldValueInvalid"]],
-    ["half a pod", { hard: { pods: "500m" } }, ["spec.hard[pods]: FieldValueInvalid"]],
-    ["scopes", { hard: { pods: "1" }, scopes: ["BestEffort", "NotTerminating"] }, []],
-    ["an unknown scope", { scopes: ["Other"] }, ["spec.scopes: FieldValueInvalid"]],
     [
-      "scopes that exclude each other",
+      "rejects the resource storage without the prefix requests.",
+      { hard: { storage: "1" } },
+      ["spec.hard[storage]: FieldValueInvalid"],
+    ],
+    ["rejects a negative quantity", { hard: { cpu: "-1" } }, ["spec.hard[cpu]: FieldValueInvalid"]],
+    [
+      "rejects a fractional number of pods",
+      { hard: { pods: "500m" } },
+      ["spec.hard[pods]: FieldValueInvalid"],
+    ],
+    ["accepts valid scopes", { hard: { pods: "1" }, scopes: ["BestEffort", "NotTerminating"] }, []],
+    ["rejects an unknown scope", { scopes: ["Other"] }, ["spec.scopes: FieldValueInvalid"]],
+    [
+      "rejects scopes that contradict each other",
       { scopes: ["Terminating", "NotTerminating"] },
       ["spec.scopes: FieldValueInvalid"],
     ],
     [
-      "a scope for other resources",
+      "rejects a scope that doesn't apply to the resource",
       { hard: { cpu: "1" }, scopes: ["BestEffort"] },
       ["spec.scopes: FieldValueInvalid"],
     ],
-    ["a condition", { hard: { pods: "1" }, ...condition("PriorityClass", "In", ["high"]) }, []],
+    ["accepts a scopeSelector", { hard: { pods: "1" }, ...condition("PriorityClass", "In", ["high"]) }, []],
     [
-      "a condition on another scope",
+      "rejects a scopeSelector with an unknown scope",
       condition("Other", "Exists"),
       ["spec.scopeSelector.matchExpressions.scopeName: FieldValueInvalid"],
     ],
     [
-      "a condition for other resources",
+      "rejects a scopeSelector that doesn't apply to the resource",
       { hard: { services: "1" }, ...condition("PriorityClass", "Exists") },
       ["spec.scopeSelector.matchExpressions: FieldValueInvalid"],
     ],
     [
-      "an operator that the scope doesn't have",
+      "rejects a scopeSelector with an operator that the scope doesn't support",
       condition("BestEffort", "In", ["a"]),
       ["spec.scopeSelector.matchExpressions.operator: FieldValueInvalid"],
     ],
     [
-      "no operator",
+      "rejects a scopeSelector with an unknown operator",
       condition("PriorityClass", "Like"),
       ["spec.scopeSelector.matchExpressions.operator: FieldValueInvalid"],
     ],
     [
-      "values that are missing",
+      "rejects a scopeSelector with NotIn and no values",
       condition("PriorityClass", "NotIn"),
       ["spec.scopeSelector.matchExpressions.values: FieldValueRequired"],
     ],
     [
-      "values that are too many",
+      "rejects a scopeSelector with Exists and values",
       condition("PriorityClass", "Exists", ["a"]),
       ["spec.scopeSelector.matchExpressions.values: FieldValueInvalid"],
     ],
-  ])("rules: %s", (_name, spec, faults) => {
+  ])("%s", (_name, spec, faults) => {
     expect(judgeNew(ResourceQuota, { spec }).faults).toEqual(faults);
   });
 
-  it("scopes stay, in any order; limits change", () => {
+  it("scopes are immutable except for their order, and hard can change", () => {
     const before = { spec: { hard: { pods: "1" }, scopes: ["BestEffort", "Terminating"] } };
     const turned = { spec: { hard: { pods: "2" }, scopes: ["Terminating", "BestEffort"] } };
     expect(judgeUpdate(ResourceQuota, before, turned).faults).toEqual([]);

@@ -26,50 +26,62 @@ describe("Ingress", () => {
 
   const place = "spec.rules[0].http.paths[0]";
   it.each<[string, object, string[]]>([
-    ["nothing", {}, ["spec: FieldValueInvalid"]],
-    ["a rule", rule({}, "a.example.com"), []],
-    ["every subdomain", rule({}, "*.example.com"), []],
-    ["a rule without paths of its own", { rules: [{ host: "a.b" }] }, []],
-    ["an address as host", rule({}, "1.2.3.4"), ["spec.rules[0].host: FieldValueInvalid"]],
-    ["a star inside", rule({}, "a.*.b"), ["spec.rules[0].host: FieldValueInvalid"]],
-    ["no host name", rule({}, "A"), ["spec.rules[0].host: FieldValueInvalid"]],
-    ["no paths", { rules: [{ http: { paths: [] } }] }, ["spec.rules[0].http.paths: FieldValueRequired"]],
-    ["paths that are missing", { rules: [{ http: {} }] }, ["spec.rules[0].http.paths: FieldValueRequired"]],
-    ["no type", rule({ pathType: undefined }), [`${place}.pathType: FieldValueRequired`]],
-    // It isn't looked into.
+    ["rejects an empty spec", {}, ["spec: FieldValueInvalid"]],
+    ["accepts a rule with host, path and backend", rule({}, "a.example.com"), []],
+    ["accepts a wildcard host", rule({}, "*.example.com"), []],
+    ["accepts a rule with a host only", { rules: [{ host: "a.b" }] }, []],
+    ["rejects an IP address as the host", rule({}, "1.2.3.4"), ["spec.rules[0].host: FieldValueInvalid"]],
+    ["rejects a wildcard inside the host", rule({}, "a.*.b"), ["spec.rules[0].host: FieldValueInvalid"]],
+    ["rejects a host in upper case", rule({}, "A"), ["spec.rules[0].host: FieldValueInvalid"]],
     [
-      "no type and no backend",
+      "rejects an empty list of paths",
+      { rules: [{ http: { paths: [] } }] },
+      ["spec.rules[0].http.paths: FieldValueRequired"],
+    ],
+    ["rejects missing paths", { rules: [{ http: {} }] }, ["spec.rules[0].http.paths: FieldValueRequired"]],
+    ["rejects a missing pathType", rule({ pathType: undefined }), [`${place}.pathType: FieldValueRequired`]],
+    // The fields of such a path are not validated further.
+    [
+      "rejects a missing pathType together with an empty backend",
       rule({ pathType: undefined, backend: {} }),
       [`${place}.pathType: FieldValueRequired`],
     ],
-    ["no backend", rule({ backend: {} }), [`${place}.backend: FieldValueInvalid`]],
-    ["another type", rule({ pathType: "Regex" }), [`${place}.pathType: FieldValueNotSupported`]],
-    ["no path", rule({ path: "" }), [`${place}.path: FieldValueInvalid`]],
-    ["no path where none is needed", rule({ path: "", pathType: "ImplementationSpecific" }), []],
+    ["rejects an empty backend", rule({ backend: {} }), [`${place}.backend: FieldValueInvalid`]],
+    ["rejects pathType Regex", rule({ pathType: "Regex" }), [`${place}.pathType: FieldValueNotSupported`]],
+    ["rejects an empty path", rule({ path: "" }), [`${place}.path: FieldValueInvalid`]],
     [
-      "a relative path",
+      "accepts an empty path with pathType ImplementationSpecific",
+      rule({ path: "", pathType: "ImplementationSpecific" }),
+      [],
+    ],
+    [
+      "rejects a relative path with pathType ImplementationSpecific",
       rule({ path: "a", pathType: "ImplementationSpecific" }),
       [`${place}.path: FieldValueInvalid`],
     ],
     [
-      "a path with steps",
+      "rejects a path with dot segments, an empty segment and an encoded slash",
       rule({ path: "/a/../b//c%2F/." }),
       [0, 1, 2, 3].map(() => `${place}.path: FieldValueInvalid`),
     ],
     [
-      "a path with steps where they are allowed",
+      "accepts a path with dot segments and pathType ImplementationSpecific",
       rule({ path: "/a/../b", pathType: "ImplementationSpecific" }),
       [],
     ],
-    ["no backend", rule({ backend: {} }), [`${place}.backend: FieldValueInvalid`]],
+    ["rejects an empty backend", rule({ backend: {} }), [`${place}.backend: FieldValueInvalid`]],
     [
-      "two backends",
+      "rejects a backend with both service and resource",
       rule({ backend: { ...web, resource: { apiGroup: "a.b", kind: "Bucket", name: "x" } } }),
       [`${place}.backend: FieldValueInvalid`],
     ],
-    ["another object", { defaultBackend: { resource: { apiGroup: "a.b", kind: "Bucket", name: "x" } } }, []],
     [
-      "another object without anything",
+      "accepts a backend with a resource",
+      { defaultBackend: { resource: { apiGroup: "a.b", kind: "Bucket", name: "x" } } },
+      [],
+    ],
+    [
+      "rejects a backend with an empty resource",
       { defaultBackend: { resource: {} } },
       [
         "spec.defaultBackend.resource.kind: FieldValueRequired",
@@ -77,17 +89,17 @@ describe("Ingress", () => {
       ],
     ],
     [
-      "another object with wrong names",
+      "rejects a backend with a malformed resource",
       { defaultBackend: { resource: { apiGroup: "A", kind: "a/b", name: ".." } } },
       ["apiGroup", "kind", "name"].map((name) => `spec.defaultBackend.resource.${name}: FieldValueInvalid`),
     ],
     [
-      "a service without a name and port",
+      "rejects a backend with an empty service",
       { defaultBackend: { service: {} } },
       ["spec.defaultBackend.service.name: FieldValueRequired", "spec.defaultBackend: FieldValueRequired"],
     ],
     [
-      "a service's name and port",
+      "rejects a malformed service name and a port number above 65535",
       { defaultBackend: { service: { name: "1a", port: { number: 70_000 } } } },
       [
         "spec.defaultBackend.service.name: FieldValueInvalid",
@@ -95,17 +107,17 @@ describe("Ingress", () => {
       ],
     ],
     [
-      "a port's name",
+      "rejects a malformed port name",
       { defaultBackend: { service: { name: "a", port: { name: "--" } } } },
       Array.from({ length: 3 }, () => "spec.defaultBackend.service.port.name: FieldValueInvalid"),
     ],
     [
-      "a port with name and number",
+      "rejects a port with both name and number",
       { defaultBackend: { service: { name: "a", port: { name: "b", number: 1 } } } },
       ["spec.defaultBackend: FieldValueInvalid"],
     ],
     [
-      "certificates",
+      "rejects malformed hosts and secret names in tls",
       { defaultBackend: web, tls: [{}, { hosts: ["*.a.b", "A", "a*"], secretName: "B" }] },
       [
         "spec.tls[1].hosts[1]: FieldValueInvalid",
@@ -113,13 +125,17 @@ describe("Ingress", () => {
         "spec.tls[1].secretName: FieldValueInvalid",
       ],
     ],
-    ["a class", { defaultBackend: web, ingressClassName: "A" }, ["spec.ingressClassName: FieldValueInvalid"]],
-  ])("rules: %s", (_name, spec, faults) => {
+    [
+      "rejects a malformed ingressClassName",
+      { defaultBackend: web, ingressClassName: "A" },
+      ["spec.ingressClassName: FieldValueInvalid"],
+    ],
+  ])("%s", (_name, spec, faults) => {
     expect(judgeNew(Ingress, ingress(spec)).faults).toEqual(faults);
   });
 
   const annotated = { annotations: { "platform.io/ingress.class": "a" } };
-  it("a new one names its class in one place", () => {
+  it("on create, ingressClassName and the class annotation are mutually exclusive", () => {
     const both = ingress({ defaultBackend: web, ingressClassName: "a" }, annotated);
     expect(judgeNew(Ingress, both).faults).toEqual([
       "annotations.platform.io/ingress.class: FieldValueInvalid",
@@ -127,7 +143,7 @@ describe("Ingress", () => {
     expect(judgeUpdate(Ingress, ingress({ defaultBackend: web }), both).faults).toEqual([]);
   });
 
-  it("warns of the older place", () => {
+  it("returns a deprecation warning for the class annotation when it is added", () => {
     const object = readAs(Ingress, ingress({ defaultBackend: web }, annotated));
     expect(Ingress.warnings!(object, context, undefined)).toEqual([
       `annotation "platform.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`,
@@ -153,7 +169,7 @@ describe("Ingress", () => {
       { Class: "a", Hosts: "a,b", Address: "1.example.com,2.2.2.2", Ports: "80, 443" },
     ],
     [{ rules: ["a", "b", "c", "d", ""].map((host) => ({ host })) }, {}, { Hosts: "a,b,c + 2 more..." }],
-  ])("cells: %j", (spec, status, cells) => {
+  ])("shows its table cells for spec %j", (spec, status, cells) => {
     expect(cellsOf(Ingress, { ...ingress(spec), status })).toMatchObject({ Name: "i", ...cells });
   });
 });
@@ -161,51 +177,55 @@ describe("Ingress", () => {
 describe("IngressClass", () => {
   const controller = "example.com/c";
   const parameters = { kind: "K", name: "n" };
-  it("the smallest one, and the default of its parameters", () => {
+  it("a minimal object is valid, and the scope of its parameters defaults to Cluster", () => {
     const { object, faults } = judgeNew(IngressClass, { spec: { controller, parameters } });
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({ controller, parameters: { ...parameters, scope: "Cluster" } });
   });
 
   it.each<[string, object, string[]]>([
-    ["no controller", {}, ["spec.controller: FieldValueRequired"]],
-    ["a controller without a path", { controller: "a.b" }, ["spec.controller: FieldValueInvalid"]],
+    ["rejects a missing controller", {}, ["spec.controller: FieldValueRequired"]],
+    ["rejects a controller without a path", { controller: "a.b" }, ["spec.controller: FieldValueInvalid"]],
     [
-      "a controller with bad parts",
+      "rejects a controller with a malformed domain and path",
       { controller: "A/b c" },
       [0, 1].map(() => "spec.controller: FieldValueInvalid"),
     ],
-    ["a long controller", { controller: `a.b/${"c".repeat(250)}` }, ["spec.controller: FieldValueTooLong"]],
     [
-      "parameters without anything",
+      "rejects a controller above 250 characters",
+      { controller: `a.b/${"c".repeat(250)}` },
+      ["spec.controller: FieldValueTooLong"],
+    ],
+    [
+      "rejects empty parameters",
       { controller, parameters: {} },
       ["spec.parameters.kind: FieldValueRequired", "spec.parameters.name: FieldValueRequired"],
     ],
     [
-      "another scope",
+      "rejects an unknown scope",
       { controller, parameters: { ...parameters, scope: "Global" } },
       ["spec.parameters.scope: FieldValueNotSupported"],
     ],
     [
-      "a namespace that is missing",
+      "rejects parameters of scope Namespace without a namespace",
       { controller, parameters: { ...parameters, scope: "Namespace" } },
       ["spec.parameters.namespace: FieldValueRequired"],
     ],
     [
-      "a namespace that is none",
+      "rejects parameters with a malformed namespace",
       { controller, parameters: { ...parameters, scope: "Namespace", namespace: "a.b" } },
       ["spec.parameters.namespace: FieldValueInvalid"],
     ],
     [
-      "a namespace that is too much",
+      "rejects parameters of scope Cluster with a namespace",
       { controller, parameters: { ...parameters, namespace: "a" } },
       ["spec.parameters.namespace: FieldValueForbidden"],
     ],
-  ])("rules: %s", (_name, spec, faults) => {
+  ])("%s", (_name, spec, faults) => {
     expect(judgeNew(IngressClass, { spec }).faults.toSorted()).toEqual(faults.toSorted());
   });
 
-  it("the controller stays", () => {
+  it("spec.controller is immutable", () => {
     const before = { spec: { controller } };
     expect(judgeUpdate(IngressClass, before, { spec: { controller, parameters } }).faults).toEqual([]);
     expect(judgeUpdate(IngressClass, before, { spec: { controller: "a.b/c" } }).faults).toEqual([
@@ -230,7 +250,7 @@ describe("NetworkPolicy", () => {
     [{ ingress: [{}] }, ["Ingress"]],
     [{ egress: [{}] }, ["Ingress", "Egress"]],
     [{ egress: [{}], policyTypes: ["Egress"] }, ["Egress"]],
-  ])("the directions of %j", (spec, policyTypes) => {
+  ])("sets the default policyTypes of %j", (spec, policyTypes) => {
     const { object, faults } = judgeNew(NetworkPolicy, { spec });
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({ podSelector: {}, ...spec, policyTypes });
@@ -241,14 +261,14 @@ describe("NetworkPolicy", () => {
   const ports = (...all: object[]) => ({ egress: [{ ports: all }] });
   const peer = "spec.ingress[0].from[0]";
   const port = "spec.egress[0].ports[0]";
-  it("the protocol's default", () => {
+  it("defaults the protocol of a port to TCP", () => {
     const { object } = judgeNew(NetworkPolicy, { spec: ports({ port: 1 }) });
     expect(object["spec"]).toMatchObject(ports({ protocol: "TCP", port: 1 }));
   });
 
   it.each<[string, object, string[]]>([
     [
-      "peers",
+      "accepts peers with selectors and an ipBlock",
       {
         ingress: [
           {
@@ -262,25 +282,25 @@ describe("NetworkPolicy", () => {
       },
       [],
     ],
-    ["nobody", from({}), [`${peer}: FieldValueRequired`]],
+    ["rejects an empty peer", from({}), [`${peer}: FieldValueRequired`]],
     [
-      "somebody twice",
+      "rejects a peer with both podSelector and ipBlock",
       from({ podSelector: {}, ipBlock: { cidr: "10.0.0.0/8" } }),
       [`${peer}: FieldValueForbidden`],
     ],
     [
-      "a selector",
+      "rejects a podSelector with an unknown operator",
       from({ podSelector: { matchExpressions: [{ key: "a", operator: "Like" }] } }),
       [`${peer}.podSelector.matchExpressions[0].operator: FieldValueInvalid`],
     ],
-    ["no range", from({ ipBlock: {} }), [`${peer}.ipBlock.cidr: FieldValueRequired`]],
+    ["rejects an ipBlock without cidr", from({ ipBlock: {} }), [`${peer}.ipBlock.cidr: FieldValueRequired`]],
     [
-      "a range that is none",
+      "rejects an ipBlock with a malformed cidr",
       from({ ipBlock: { cidr: "10.0.0.0" } }),
       [`${peer}.ipBlock.cidr: FieldValueInvalid`],
     ],
     [
-      "exceptions",
+      "rejects ranges in except that are not inside the cidr",
       from({
         ipBlock: {
           cidr: "10.0.0.0/8",
@@ -289,19 +309,23 @@ describe("NetworkPolicy", () => {
       }),
       [0, 1, 2, 3, 4].map((index) => `${peer}.ipBlock.except[${index}]: FieldValueInvalid`),
     ],
-    ["ranges of ports", ports({ port: 10, endPort: 20 }), []],
-    ["a range that goes back", ports({ port: 10, endPort: 9 }), [`${port}.endPort: FieldValueInvalid`]],
-    ["a range without a beginning", ports({ endPort: 9 }), [`${port}.endPort: FieldValueInvalid`]],
-    ["a range from a name", ports({ port: "http", endPort: 9 }), [`${port}.endPort: FieldValueInvalid`]],
-    ["a port", ports({ port: 70_000 }), [`${port}.port: FieldValueInvalid`]],
-    ["a protocol", ports({ protocol: "X" }), [`${port}.protocol: FieldValueNotSupported`]],
-    ["another direction", { policyTypes: ["Up"] }, ["spec.policyTypes[0]: FieldValueNotSupported"]],
+    ["accepts a port range", ports({ port: 10, endPort: 20 }), []],
+    ["rejects endPort below port", ports({ port: 10, endPort: 9 }), [`${port}.endPort: FieldValueInvalid`]],
+    ["rejects an endPort without a port", ports({ endPort: 9 }), [`${port}.endPort: FieldValueInvalid`]],
     [
-      "three directions",
+      "rejects an endPort with a named port",
+      ports({ port: "http", endPort: 9 }),
+      [`${port}.endPort: FieldValueInvalid`],
+    ],
+    ["rejects a port above 65535", ports({ port: 70_000 }), [`${port}.port: FieldValueInvalid`]],
+    ["rejects an unknown protocol", ports({ protocol: "X" }), [`${port}.protocol: FieldValueNotSupported`]],
+    ["rejects policyType Up", { policyTypes: ["Up"] }, ["spec.policyTypes[0]: FieldValueNotSupported"]],
+    [
+      "rejects more than two policyTypes",
       { policyTypes: ["Egress", "Ingress", "Egress"] },
       ["spec.policyTypes: FieldValueInvalid"],
     ],
-  ])("rules: %s", (_name, spec, faults) => {
+  ])("%s", (_name, spec, faults) => {
     expect(judgeNew(NetworkPolicy, { spec }).faults).toEqual(faults);
   });
 
@@ -323,17 +347,25 @@ describe("NetworkPolicy", () => {
 describe("ClusterCIDR", () => {
   const spec = { ipv4: "10.0.0.0/16", perNodeHostBits: 8 };
   it.each<[string, object, string[]]>([
-    ["the smallest one", spec, []],
-    ["no range", { perNodeHostBits: 8 }, ["spec: FieldValueRequired"]],
-    ["a range that is none", { ...spec, ipv4: "x" }, ["spec.IPv4: FieldValueInvalid"]],
-    ["a range of the other family", { ...spec, ipv6: "10.0.0.0/8" }, ["spec.IPv6: FieldValueInvalid"]],
-    ["too little for a node", { ...spec, perNodeHostBits: 3 }, ["spec.perNodeHostBits: FieldValueInvalid"]],
-    ["too much for a node", { ...spec, perNodeHostBits: 17 }, ["spec.perNodeHostBits: FieldValueInvalid"]],
-  ])("rules: %s", (_name, value, faults) => {
+    ["accepts a minimal object", spec, []],
+    ["rejects a missing IP range", { perNodeHostBits: 8 }, ["spec: FieldValueRequired"]],
+    ["rejects a malformed IPv4 range", { ...spec, ipv4: "x" }, ["spec.IPv4: FieldValueInvalid"]],
+    ["rejects an IPv4 range in spec.ipv6", { ...spec, ipv6: "10.0.0.0/8" }, ["spec.IPv6: FieldValueInvalid"]],
+    [
+      "rejects perNodeHostBits below 4",
+      { ...spec, perNodeHostBits: 3 },
+      ["spec.perNodeHostBits: FieldValueInvalid"],
+    ],
+    [
+      "rejects perNodeHostBits above the host bits of the range",
+      { ...spec, perNodeHostBits: 17 },
+      ["spec.perNodeHostBits: FieldValueInvalid"],
+    ],
+  ])("%s", (_name, value, faults) => {
     expect(judgeNew(ClusterCIDR, { spec: value }).faults).toEqual(faults);
   });
 
-  it("stays as it is", () => {
+  it("spec is immutable", () => {
     const other = { ipv4: "10.0.0.0/12", ipv6: "fd00::/64", perNodeHostBits: 9, nodeSelector: selector };
     expect(judgeUpdate(ClusterCIDR, { spec }, { spec: other }).faults).toEqual(
       ["nodeSelector", "perNodeHostBits", "ipv4", "ipv6"].map((name) => `spec.${name}: FieldValueInvalid`),

@@ -29,33 +29,37 @@ describe("Node: defaults", () => {
       { podCIDR: "10.1.0.0/24", podCIDRs: ["10.0.0.0/24", "fd00::/64"] },
       { podCIDR: "10.1.0.0/24", podCIDRs: ["10.1.0.0/24"] },
     ],
-  ])("the single range and the list agree: %j", (spec, filled) => {
+  ])("podCIDR and podCIDRs are synchronized for %j", (spec, filled) => {
     expect(readAs(Node, { spec })["spec"]).toEqual(filled);
   });
 });
 
-describe("Node: rules", () => {
+describe("Node: validation", () => {
   it.each<[string, object, string[]]>([
-    ["ranges", { podCIDRs: ["10.0.0.0/24", "fd00::/64"] }, []],
-    ["a range that is none", { podCIDRs: ["10.0.0.0"] }, ["spec.podCIDRs[0]: FieldValueInvalid"]],
+    ["accepts an IPv4 and an IPv6 range in podCIDRs", { podCIDRs: ["10.0.0.0/24", "fd00::/64"] }, []],
     [
-      "two ranges of a family",
+      "rejects a malformed range in podCIDRs",
+      { podCIDRs: ["10.0.0.0"] },
+      ["spec.podCIDRs[0]: FieldValueInvalid"],
+    ],
+    [
+      "rejects two ranges of the same IP family",
       { podCIDRs: ["10.0.0.0/24", "10.1.0.0/24"] },
       ["spec.podCIDRs: FieldValueInvalid"],
     ],
     [
-      "a range twice",
+      "rejects a duplicate range",
       { podCIDRs: ["10.0.0.0/24", "10.0.0.0/24"] },
       ["spec.podCIDRs[1]: FieldValueDuplicate", "spec.podCIDRs: FieldValueInvalid"],
     ],
-    ["a mark", { taints: [{ key: "a/b", value: "c", effect: "NoExecute" }] }, []],
+    ["accepts a taint", { taints: [{ key: "a/b", value: "c", effect: "NoExecute" }] }, []],
     [
-      "a mark without anything",
+      "rejects an empty taint",
       { taints: [{}] },
       ["spec.taints[0].effect: FieldValueRequired", "spec.taints[0].key: FieldValueInvalid"],
     ],
     [
-      "what a mark is made of",
+      "rejects a malformed taint",
       { taints: [{ key: "a b", value: "c d", effect: "Never" }] },
       [
         "spec.taints[0].value: FieldValueInvalid",
@@ -64,7 +68,7 @@ describe("Node: rules", () => {
       ],
     ],
     [
-      "a mark twice",
+      "rejects a duplicate taint key and effect",
       {
         taints: [
           { key: "a", effect: "NoExecute" },
@@ -75,11 +79,11 @@ describe("Node: rules", () => {
       ["spec.taints[2]: FieldValueDuplicate"],
     ],
   ])("%s", (_name, spec, faults) => {
-    // An empty name has two faults: nothing stands there, and nothing matches the form.
+    // An empty key is reported twice, as an empty and as a malformed name.
     expect([...new Set(judgeNew(Node, { spec }).faults)].toSorted()).toEqual(faults.toSorted());
   });
 
-  it("amounts of resources", () => {
+  it("rejects negative quantities and fractions of whole resources", () => {
     const status = { capacity: { cpu: "-1", pods: "1500m" }, allocatable: { "example.com/gpu": "1500m" } };
     expect(judgeNew(Node, { status }).faults).toEqual([
       "status.capacity.cpu: FieldValueInvalid",
@@ -101,25 +105,25 @@ describe("Node: rules", () => {
   });
 });
 
-describe("Node: changes", () => {
+describe("Node: updates", () => {
   it.each<[string, object, object, string[]]>([
-    ["ranges are filled in", {}, { podCIDR: "10.0.0.0/24", providerID: "a" }, []],
+    ["setting podCIDR and providerID is allowed", {}, { podCIDR: "10.0.0.0/24", providerID: "a" }, []],
     [
-      "ranges stay",
+      "a changed podCIDR is rejected",
       { podCIDR: "10.0.0.0/24" },
       { podCIDR: "10.0.1.0/24" },
       ["spec.podCIDRs: FieldValueForbidden"],
     ],
-    ["ranges don't go", { podCIDR: "10.0.0.0/24" }, {}, ["spec.podCIDRs: FieldValueForbidden"]],
+    ["removing podCIDR is rejected", { podCIDR: "10.0.0.0/24" }, {}, ["spec.podCIDRs: FieldValueForbidden"]],
     [
-      "the provider's name stays",
+      "a changed providerID is rejected",
       { providerID: "a" },
       { providerID: "b" },
       ["spec.providerID: FieldValueForbidden"],
     ],
-    ["the old identifier stays", {}, { externalID: "b" }, ["spec.externalID: FieldValueForbidden"]],
+    ["setting externalID is rejected", {}, { externalID: "b" }, ["spec.externalID: FieldValueForbidden"]],
     [
-      "marks and placing change",
+      "changing taints and unschedulable is allowed",
       {},
       { unschedulable: true, taints: [{ key: "a", effect: "NoExecute" }] },
       [],
@@ -128,7 +132,7 @@ describe("Node: changes", () => {
     expect(judgeUpdate(Node, { spec: before }, { spec: now }).faults).toEqual(faults);
   });
 
-  it("the status is written by itself, and each address once", () => {
+  it("the status subresource changes only the status, and rejects duplicate addresses", () => {
     const address = { type: "InternalIP", address: "10.0.0.1" };
     const now = { spec: { unschedulable: true }, status: { addresses: [address, address] } };
     expect(judgeUpdate(Node, {}, now).object).toMatchObject({ spec: { unschedulable: true } });
@@ -140,8 +144,8 @@ describe("Node: changes", () => {
   });
 });
 
-describe("Node: cells", () => {
-  it("of a node that says all", () => {
+describe("Node: table cells", () => {
+  it("of a Node with all fields", () => {
     const cells = cellsOf(Node, {
       metadata: {
         name: "n1",
@@ -186,7 +190,7 @@ describe("Node: cells", () => {
     });
   });
 
-  it("of a node that says nothing", () => {
+  it("of an empty Node", () => {
     expect(cellsOf(Node, {})).toEqual({
       Name: "one",
       Status: "Unknown",
@@ -203,14 +207,14 @@ describe("Node: cells", () => {
     expect(cellsOf(Node, { status: { conditions } })).toMatchObject({ Status: "NotReady" });
   });
 
-  it("selects by whether it takes new pods", () => {
+  it("supports the field selector spec.unschedulable", () => {
     const read = Node.selectable["spec.unschedulable"]!;
     expect(read(readAs(Node, {}))).toBe("false");
     expect(read(readAs(Node, { spec: { unschedulable: true } }))).toBe("true");
   });
 });
 
-describe("ComponentStatus: cells", () => {
+describe("ComponentStatus: table cells", () => {
   it.each([
     [[], { Status: "Unknown", Message: "", Error: "" }],
     [[{ type: "Healthy", status: "True", message: "ok" }], { Status: "Healthy", Message: "ok", Error: "" }],
@@ -218,7 +222,7 @@ describe("ComponentStatus: cells", () => {
       [{ type: "Healthy", status: "Unknown", error: "lost" }],
       { Status: "Unhealthy", Message: "", Error: "lost" },
     ],
-  ])("%j", (conditions, expected) => {
+  ])("for conditions %j", (conditions, expected) => {
     expect(cellsOf(ComponentStatus, { conditions })).toEqual({ Name: "one", ...expected });
   });
 });

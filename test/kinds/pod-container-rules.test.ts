@@ -4,22 +4,26 @@ import { check, c } from "./pod-rules-support.ts";
 
 const long = "a".repeat(64);
 
-describe("containers", () => {
+describe("Pod containers", () => {
   check([
-    ["none", podWith({ containers: [] }), ["spec.containers: Required"]],
-    ["no name", containerWith({ name: "" }), [`${c}.name: Required`]],
-    ["name in upper case", containerWith({ name: "Main" }), [`${c}.name: Invalid`]],
-    ["name too long", containerWith({ name: long }), [`${c}.name: Invalid`]],
-    ["no image", containerWith({ image: "" }), [`${c}.image: Required`]],
-    ["blanks around an image", containerWith({ image: " a " }), [`${c}.image: Invalid`]],
-    ["name twice", podWith({ containers: [container, container] }), ["spec.containers[1].name: Duplicate"]],
+    ["rejects an empty list of containers", podWith({ containers: [] }), ["spec.containers: Required"]],
+    ["rejects an empty name", containerWith({ name: "" }), [`${c}.name: Required`]],
+    ["rejects a name in upper case", containerWith({ name: "Main" }), [`${c}.name: Invalid`]],
+    ["rejects a name above 63 characters", containerWith({ name: long }), [`${c}.name: Invalid`]],
+    ["rejects an empty image", containerWith({ image: "" }), [`${c}.image: Required`]],
+    ["rejects an image with surrounding spaces", containerWith({ image: " a " }), [`${c}.image: Invalid`]],
     [
-      "name of an init container",
+      "rejects a duplicate name",
+      podWith({ containers: [container, container] }),
+      ["spec.containers[1].name: Duplicate"],
+    ],
+    [
+      "rejects an init container with the name of a container",
       podWith({ initContainers: [container] }),
       ["spec.initContainers[0].name: Duplicate"],
     ],
     [
-      "what init containers don't have",
+      "rejects an init container with lifecycle and probes",
       podWith({
         initContainers: [
           {
@@ -39,35 +43,59 @@ describe("containers", () => {
         "spec.initContainers[0].startupProbe: Forbidden",
       ],
     ],
-    ["pull policy", containerWith({ imagePullPolicy: "Often" }), [`${c}.imagePullPolicy: NotSupported`]],
     [
-      "message policy",
+      "rejects an unknown imagePullPolicy",
+      containerWith({ imagePullPolicy: "Often" }),
+      [`${c}.imagePullPolicy: NotSupported`],
+    ],
+    [
+      "rejects an unknown terminationMessagePolicy",
       containerWith({ terminationMessagePolicy: "Mail" }),
       [`${c}.terminationMessagePolicy: NotSupported`],
     ],
   ]);
 });
 
-describe("ports", () => {
+describe("Container ports", () => {
   const ports = (...list: Part[]) => containerWith({ ports: list });
   check([
     [
-      "all well",
+      "accepts ports with names and protocols",
       ports({ name: "http", containerPort: 80 }, { name: "dns", containerPort: 53, protocol: "UDP" }),
       [],
     ],
-    ["no number", ports({ name: "http" }), [`${c}.ports[0].containerPort: Required`]],
-    ["number too great", ports({ containerPort: 65536 }), [`${c}.ports[0].containerPort: Invalid`]],
-    ["host port", ports({ containerPort: 1, hostPort: -1 }), [`${c}.ports[0].hostPort: Invalid`]],
-    ["name", ports({ containerPort: 1, name: "Web" }), [`${c}.ports[0].name: Invalid`]],
-    ["protocol", ports({ containerPort: 1, protocol: "ICMP" }), [`${c}.ports[0].protocol: NotSupported`]],
     [
-      "name twice",
+      "rejects a port without containerPort",
+      ports({ name: "http" }),
+      [`${c}.ports[0].containerPort: Required`],
+    ],
+    [
+      "rejects a containerPort above 65535",
+      ports({ containerPort: 65536 }),
+      [`${c}.ports[0].containerPort: Invalid`],
+    ],
+    [
+      "rejects a negative hostPort",
+      ports({ containerPort: 1, hostPort: -1 }),
+      [`${c}.ports[0].hostPort: Invalid`],
+    ],
+    [
+      "rejects a malformed port name",
+      ports({ containerPort: 1, name: "Web" }),
+      [`${c}.ports[0].name: Invalid`],
+    ],
+    [
+      "rejects an unknown protocol",
+      ports({ containerPort: 1, protocol: "ICMP" }),
+      [`${c}.ports[0].protocol: NotSupported`],
+    ],
+    [
+      "rejects a duplicate port name",
       ports({ containerPort: 1, name: "a" }, { containerPort: 2, name: "a" }),
       [`${c}.ports[1].name: Duplicate`],
     ],
     [
-      "host port twice",
+      "rejects a duplicate hostPort",
       podWith({
         containers: [
           { ...container, ports: [{ containerPort: 1, hostPort: 9 }] },
@@ -77,7 +105,7 @@ describe("ports", () => {
       ["spec.containers[1].ports[0].hostPort: Duplicate"],
     ],
     [
-      "host port for two protocols, and of an init container",
+      "accepts a hostPort used with two protocols and in an init container",
       podWith({
         containers: [
           {
@@ -93,86 +121,122 @@ describe("ports", () => {
       [],
     ],
     [
-      "another host port in the node's network",
+      "rejects a hostPort that differs from containerPort with hostNetwork",
       containerWith({ ports: [{ containerPort: 80, hostPort: 8080 }] }, { hostNetwork: true }),
       [`${c}.ports[0].containerPort: Invalid`],
     ],
   ]);
 });
 
-describe("environment", () => {
+describe("Container environment", () => {
   const env = (...list: Part[]) => containerWith({ env: list });
   const from = (valueFrom: Part, more: Part = {}) => env({ name: "A", valueFrom, ...more });
   const field = (fieldPath: string, apiVersion = "v1") => from({ fieldRef: { apiVersion, fieldPath } });
   const resource = (ref: Part) => from({ resourceFieldRef: ref });
   const at = `${c}.env[0].valueFrom`;
   check([
-    ["all well", env({ name: "A", value: "1" }, { name: "_b-c.D" }), []],
-    ["no name", env({ value: "1" }), [`${c}.env[0].name: Required`]],
-    ["name with a digit in front", env({ name: "1A" }), [`${c}.env[0].name: Invalid`]],
-    ["name with dots in front", env({ name: "..A" }), [`${c}.env[0].name: Invalid`]],
-    ["no source", from({}), [`${at}: Invalid`]],
-    ["value and source", from({ secretKeyRef: { name: "s", key: "k" } }, { value: "1" }), [`${at}: Invalid`]],
+    ["accepts variables with values", env({ name: "A", value: "1" }, { name: "_b-c.D" }), []],
+    ["rejects a variable without a name", env({ value: "1" }), [`${c}.env[0].name: Required`]],
+    ["rejects a name that begins with a digit", env({ name: "1A" }), [`${c}.env[0].name: Invalid`]],
+    ["rejects a name that begins with two dots", env({ name: "..A" }), [`${c}.env[0].name: Invalid`]],
+    ["rejects an empty valueFrom", from({}), [`${at}: Invalid`]],
     [
-      "two sources",
+      "rejects both value and valueFrom",
+      from({ secretKeyRef: { name: "s", key: "k" } }, { value: "1" }),
+      [`${at}: Invalid`],
+    ],
+    [
+      "rejects two sources in valueFrom",
       from({ secretKeyRef: { name: "s", key: "k" }, configMapKeyRef: { name: "s", key: "k" } }),
       [`${at}: Invalid`],
     ],
     [
-      "key of a secret",
+      "rejects a malformed secret key",
       from({ secretKeyRef: { name: "s", key: "a b" } }),
       [`${at}.secretKeyRef.key: Invalid`],
     ],
-    ["no key", from({ configMapKeyRef: { name: "s" } }), [`${at}.configMapKeyRef.key: Required`]],
-    ["no name of a map", from({ configMapKeyRef: { key: "s" } }), [`${at}.configMapKeyRef.name: Invalid`]],
-    ["one label", field("metadata.labels['app']"), []],
-    ["status.podIPs", field("status.podIPs"), []],
-    ["all labels", field("metadata.labels"), [`${at}.fieldRef.fieldPath: NotSupported`]],
-    ["unknown field", field("spec.what"), [`${at}.fieldRef.fieldPath: Invalid`]],
-    ["key of a field without keys", field("metadata.name['a']"), [`${at}.fieldRef.fieldPath: Invalid`]],
-    ["key that is no label", field("metadata.labels['a b']"), [`${at}.fieldRef: Invalid`]],
-    ["unknown version", field("metadata.name", "v2"), [`${at}.fieldRef.fieldPath: Invalid`]],
-    ["no path", from({ fieldRef: {} }), [`${at}.fieldRef.fieldPath: Required`]],
-    ["resource", resource({ resource: "limits.cpu", divisor: "1m" }), []],
-    ["pages", resource({ resource: "requests.hugepages-2Mi", divisor: "1Mi" }), []],
-    ["no resource", resource({}), [`${at}.resourceFieldRef.resource: Required`]],
     [
-      "unknown resource",
+      "rejects a configMapKeyRef without key",
+      from({ configMapKeyRef: { name: "s" } }),
+      [`${at}.configMapKeyRef.key: Required`],
+    ],
+    [
+      "rejects a configMapKeyRef without name",
+      from({ configMapKeyRef: { key: "s" } }),
+      [`${at}.configMapKeyRef.name: Invalid`],
+    ],
+    ["accepts a fieldRef to one label", field("metadata.labels['app']"), []],
+    ["accepts a fieldRef to status.podIPs", field("status.podIPs"), []],
+    [
+      "rejects a fieldRef to all labels",
+      field("metadata.labels"),
+      [`${at}.fieldRef.fieldPath: NotSupported`],
+    ],
+    ["rejects a fieldRef to an unknown field", field("spec.what"), [`${at}.fieldRef.fieldPath: Invalid`]],
+    [
+      "rejects a fieldRef with a key in a field that is not a map",
+      field("metadata.name['a']"),
+      [`${at}.fieldRef.fieldPath: Invalid`],
+    ],
+    [
+      "rejects a fieldRef with a malformed label key",
+      field("metadata.labels['a b']"),
+      [`${at}.fieldRef: Invalid`],
+    ],
+    [
+      "rejects a fieldRef with an unknown apiVersion",
+      field("metadata.name", "v2"),
+      [`${at}.fieldRef.fieldPath: Invalid`],
+    ],
+    ["rejects a fieldRef without fieldPath", from({ fieldRef: {} }), [`${at}.fieldRef.fieldPath: Required`]],
+    ["accepts a resourceFieldRef", resource({ resource: "limits.cpu", divisor: "1m" }), []],
+    [
+      "accepts a resourceFieldRef to huge pages",
+      resource({ resource: "requests.hugepages-2Mi", divisor: "1Mi" }),
+      [],
+    ],
+    [
+      "rejects a resourceFieldRef without resource",
+      resource({}),
+      [`${at}.resourceFieldRef.resource: Required`],
+    ],
+    [
+      "rejects a resourceFieldRef to an unknown resource",
       resource({ resource: "limits.gpu" }),
       [`${at}.resourceFieldRef.resource: NotSupported`],
     ],
     [
-      "unit that doesn't fit",
+      "rejects a divisor of another unit",
       resource({ resource: "limits.cpu", divisor: "1Mi" }),
       [`${at}.resourceFieldRef.divisor: Invalid`],
     ],
     [
-      "sources of several",
+      "accepts envFrom with a config map and a secret",
       containerWith({
         envFrom: [{ configMapRef: { name: "a" } }, { secretRef: { name: "b" }, prefix: "P_" }],
       }),
       [],
     ],
-    ["neither map nor secret", containerWith({ envFrom: [{}] }), [`${c}.envFrom: Invalid`]],
+    ["rejects an empty envFrom entry", containerWith({ envFrom: [{}] }), [`${c}.envFrom: Invalid`]],
     [
-      "both map and secret",
+      "rejects an envFrom entry with both configMapRef and secretRef",
       containerWith({ envFrom: [{ configMapRef: { name: "a" }, secretRef: { name: "b" } }] }),
       [`${c}.envFrom: Invalid`],
     ],
     [
-      "unnamed map",
+      "rejects a configMapRef without name",
       containerWith({ envFrom: [{ configMapRef: {} }] }),
       [`${c}.envFrom[0].configMapRef.name: Required`],
     ],
     [
-      "prefix",
+      "rejects a malformed prefix",
       containerWith({ envFrom: [{ configMapRef: { name: "a" }, prefix: "1" }] }),
       [`${c}.envFrom[0].prefix: Invalid`],
     ],
   ]);
 });
 
-describe("mounts", () => {
+describe("Container volumeMounts and volumeDevices", () => {
   const volumes = [
     { name: "data", emptyDir: {} },
     { name: "claim", persistentVolumeClaim: { claimName: "x" } },
@@ -183,36 +247,48 @@ describe("mounts", () => {
   const d = `${c}.volumeDevices`;
   check([
     [
-      "all well",
+      "accepts two mounts of a volume",
       mount({ name: "data", mountPath: "/a", subPath: "b" }, { name: "data", mountPath: "/c" }),
       [],
     ],
-    ["undeclared", mount({ name: "other", mountPath: "/a" }), [`${m}[0].name: NotFound`]],
-    ["no name", mount({ mountPath: "/a" }), [`${m}[0].name: Required`, `${m}[0].name: NotFound`]],
-    ["no path", mount({ name: "data" }), [`${m}[0].mountPath: Required`]],
     [
-      "path twice",
+      "rejects a mount of an undeclared volume",
+      mount({ name: "other", mountPath: "/a" }),
+      [`${m}[0].name: NotFound`],
+    ],
+    [
+      "rejects a mount without name",
+      mount({ mountPath: "/a" }),
+      [`${m}[0].name: Required`, `${m}[0].name: NotFound`],
+    ],
+    ["rejects a mount without mountPath", mount({ name: "data" }), [`${m}[0].mountPath: Required`]],
+    [
+      "rejects a duplicate mountPath",
       mount({ name: "data", mountPath: "/a" }, { name: "claim", mountPath: "/a" }),
       [`${m}[1].mountPath: Invalid`],
     ],
-    ["absolute part", mount({ name: "data", mountPath: "/a", subPath: "/b" }), [`${m}[0].subPath: Invalid`]],
     [
-      "part outside",
+      "rejects an absolute subPath",
+      mount({ name: "data", mountPath: "/a", subPath: "/b" }),
+      [`${m}[0].subPath: Invalid`],
+    ],
+    [
+      "rejects a subPathExpr with ..",
       mount({ name: "data", mountPath: "/a", subPathExpr: "a/../b" }),
       [`${m}[0].subPathExpr: Invalid`],
     ],
     [
-      "two parts",
+      "rejects both subPath and subPathExpr",
       mount({ name: "data", mountPath: "/a", subPath: "b", subPathExpr: "c" }),
       [`${m}[0].subPathExpr: Invalid`],
     ],
     [
-      "propagation to the node",
+      "rejects Bidirectional propagation in an unprivileged container",
       mount({ name: "data", mountPath: "/a", mountPropagation: "Bidirectional" }),
       [`${m}[0].mountPropagation: Forbidden`],
     ],
     [
-      "propagation to the node with all rights",
+      "accepts Bidirectional propagation in a privileged container",
       use({
         securityContext: { privileged: true },
         volumeMounts: [{ name: "data", mountPath: "/a", mountPropagation: "Bidirectional" }],
@@ -220,24 +296,32 @@ describe("mounts", () => {
       [],
     ],
     [
-      "unknown propagation",
+      "rejects an unknown mountPropagation",
       mount({ name: "data", mountPath: "/a", mountPropagation: "Up" }),
       [`${m}[0].mountPropagation: NotSupported`],
     ],
-    ["device", use({ volumeDevices: [{ name: "claim", devicePath: "/dev/x" }] }), []],
     [
-      "device of a directory",
+      "accepts a volumeDevice of a claim",
+      use({ volumeDevices: [{ name: "claim", devicePath: "/dev/x" }] }),
+      [],
+    ],
+    [
+      "rejects a volumeDevice of an emptyDir",
       use({ volumeDevices: [{ name: "data", devicePath: "/dev/x" }] }),
       [`${d}[0].name: NotFound`],
     ],
-    ["no path of a device", use({ volumeDevices: [{ name: "claim" }] }), [`${d}[0].devicePath: Required`]],
     [
-      "path of a device outside",
+      "rejects a volumeDevice without devicePath",
+      use({ volumeDevices: [{ name: "claim" }] }),
+      [`${d}[0].devicePath: Required`],
+    ],
+    [
+      "rejects a devicePath with ..",
       use({ volumeDevices: [{ name: "claim", devicePath: "/dev/../x" }] }),
       [`${d}[0].devicePath: Invalid`],
     ],
     [
-      "device twice",
+      "rejects a duplicate volumeDevice",
       use({
         volumeDevices: [
           { name: "claim", devicePath: "/a" },
@@ -247,7 +331,7 @@ describe("mounts", () => {
       [`${d}[1].name: Invalid`, `${d}[1].devicePath: Invalid`],
     ],
     [
-      "device and mount at once",
+      "rejects a volume that is both mounted and used as a device",
       use({
         volumeMounts: [{ name: "claim", mountPath: "/a" }],
         volumeDevices: [{ name: "claim", devicePath: "/a" }],

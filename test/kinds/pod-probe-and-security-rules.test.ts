@@ -2,185 +2,221 @@ import { describe } from "vitest";
 import { container, containerWith, podWith, type Part } from "./pod-support.ts";
 import { check, c } from "./pod-rules-support.ts";
 
-describe("probes and life cycle", () => {
+describe("Container probes and lifecycle", () => {
   const live = (probe: Part) => containerWith({ livenessProbe: probe });
   const command = { exec: { command: ["true"] } };
   const p = `${c}.livenessProbe`;
   check([
-    ["none of the ways", live({}), [`${p}: Required`]],
-    ["two ways", live({ ...command, tcpSocket: { port: 1 } }), [`${p}.tcpSocket: Forbidden`]],
-    ["no command", live({ exec: {} }), [`${p}.exec.command: Required`]],
-    ["port by name", live({ tcpSocket: { port: "http" } }), []],
-    ["port's name", live({ tcpSocket: { port: "Http" } }), [`${p}.tcpSocket.port: Invalid`]],
-    ["no port", live({ httpGet: {} }), [`${p}.httpGet.port: Invalid`]],
-    ["scheme", live({ httpGet: { port: 1, scheme: "FTP" } }), [`${p}.httpGet.scheme: NotSupported`]],
+    ["rejects a probe without a handler", live({}), [`${p}: Required`]],
     [
-      "header",
+      "rejects a probe with two handlers",
+      live({ ...command, tcpSocket: { port: 1 } }),
+      [`${p}.tcpSocket: Forbidden`],
+    ],
+    ["rejects an exec probe without a command", live({ exec: {} }), [`${p}.exec.command: Required`]],
+    ["accepts a tcpSocket probe with a named port", live({ tcpSocket: { port: "http" } }), []],
+    [
+      "rejects a malformed port name",
+      live({ tcpSocket: { port: "Http" } }),
+      [`${p}.tcpSocket.port: Invalid`],
+    ],
+    ["rejects an httpGet probe without a port", live({ httpGet: {} }), [`${p}.httpGet.port: Invalid`]],
+    [
+      "rejects an unknown scheme",
+      live({ httpGet: { port: 1, scheme: "FTP" } }),
+      [`${p}.httpGet.scheme: NotSupported`],
+    ],
+    [
+      "rejects a malformed header name",
       live({ httpGet: { port: 1, httpHeaders: [{ name: "a b", value: "" }] } }),
       [`${p}.httpGet.httpHeaders: Invalid`],
     ],
-    ["health check without port", live({ grpc: {} }), [`${p}.grpc.port: Invalid`]],
+    ["rejects a grpc probe without a port", live({ grpc: {} }), [`${p}.grpc.port: Invalid`]],
     [
-      "negative seconds",
+      "rejects negative initialDelaySeconds",
       live({ ...command, initialDelaySeconds: -1 }),
       [`${p}.initialDelaySeconds: Invalid`],
     ],
     [
-      "grace of nothing",
+      "rejects terminationGracePeriodSeconds 0 in a liveness probe",
       live({ ...command, terminationGracePeriodSeconds: 0 }),
       [`${p}.terminationGracePeriodSeconds: Invalid`],
     ],
-    ["several successes", live({ ...command, successThreshold: 2 }), [`${p}.successThreshold: Invalid`]],
     [
-      "several successes of a start",
+      "rejects successThreshold 2 in a liveness probe",
+      live({ ...command, successThreshold: 2 }),
+      [`${p}.successThreshold: Invalid`],
+    ],
+    [
+      "rejects successThreshold 2 in a startup probe",
       containerWith({ startupProbe: { ...command, successThreshold: 2 } }),
       [`${c}.startupProbe.successThreshold: Invalid`],
     ],
     [
-      "several successes of readiness",
+      "accepts successThreshold 2 in a readiness probe",
       containerWith({ readinessProbe: { ...command, successThreshold: 2 } }),
       [],
     ],
     [
-      "grace of readiness",
+      "rejects terminationGracePeriodSeconds in a readiness probe",
       containerWith({ readinessProbe: { ...command, terminationGracePeriodSeconds: 2 } }),
       [`${c}.readinessProbe.terminationGracePeriodSeconds: Invalid`],
     ],
     [
-      "life cycle",
+      "accepts lifecycle with preStop and postStart",
       containerWith({ lifecycle: { preStop: command, postStart: { httpGet: { port: 1 } } } }),
       [],
     ],
     [
-      "life cycle without doing",
+      "rejects an empty preStop",
       containerWith({ lifecycle: { preStop: {} } }),
       [`${c}.lifecycle.preStop: Required`],
     ],
   ]);
 });
 
-describe("resources", () => {
+describe("Container resources", () => {
   const res = (resources: Part) => containerWith({ resources });
   const r = `${c}.resources`;
   check([
     [
-      "all well",
+      "accepts limits and requests",
       res({ limits: { cpu: "1", memory: "1Gi", "ephemeral-storage": "1Gi" }, requests: { cpu: "500m" } }),
       [],
     ],
-    ["more than allowed", res({ limits: { cpu: "1" }, requests: { cpu: "2" } }), [`${r}.requests: Invalid`]],
-    ["as much as allowed", res({ limits: { cpu: "1" }, requests: { cpu: "1000m" } }), []],
-    ["negative", res({ requests: { cpu: "-1" } }), [`${r}.requests[cpu]: Invalid`]],
     [
-      "not of containers",
+      "rejects a request above the limit",
+      res({ limits: { cpu: "1" }, requests: { cpu: "2" } }),
+      [`${r}.requests: Invalid`],
+    ],
+    ["accepts a request equal to the limit", res({ limits: { cpu: "1" }, requests: { cpu: "1000m" } }), []],
+    ["rejects a negative request", res({ requests: { cpu: "-1" } }), [`${r}.requests[cpu]: Invalid`]],
+    [
+      "rejects a resource that is not for containers",
       res({ limits: { pods: "1" } }),
       [`${r}.limits[pods]: Invalid`, `${r}.requests[pods]: Invalid`],
     ],
     [
-      "not a name",
+      "rejects a malformed resource name",
       res({ requests: { "a b/c": "1" } }),
       [`${r}.requests[a b/c]: Invalid`, `${r}.requests[a b/c]: Invalid`, `${r}.limits: Required`],
     ],
-    ["device", res({ limits: { "example.com/gpu": "2" } }), []],
+    ["accepts an extended resource", res({ limits: { "example.com/gpu": "2" } }), []],
     [
-      "part of a device",
+      "rejects a fraction of an extended resource",
       res({ limits: { "example.com/gpu": "500m" } }),
       [`${r}.limits[example.com/gpu]: Invalid`, `${r}.requests[example.com/gpu]: Invalid`],
     ],
-    ["device without limit", res({ requests: { "example.com/gpu": "2" } }), [`${r}.limits: Required`]],
     [
-      "fewer devices than allowed",
+      "rejects an extended resource without a limit",
+      res({ requests: { "example.com/gpu": "2" } }),
+      [`${r}.limits: Required`],
+    ],
+    [
+      "rejects an extended resource with a request below the limit",
       res({ limits: { "example.com/gpu": "2" }, requests: { "example.com/gpu": "1" } }),
       [`${r}.requests: Invalid`],
     ],
-    ["pages", res({ limits: { "hugepages-2Mi": "4Mi", memory: "1Gi" } }), []],
-    ["pages alone", res({ limits: { "hugepages-2Mi": "4Mi" } }), [`${r}: Forbidden`]],
+    ["accepts huge pages with memory", res({ limits: { "hugepages-2Mi": "4Mi", memory: "1Gi" } }), []],
     [
-      "half a page",
+      "rejects huge pages without cpu and memory",
+      res({ limits: { "hugepages-2Mi": "4Mi" } }),
+      [`${r}: Forbidden`],
+    ],
+    [
+      "rejects huge pages that are not a multiple of the page size",
       res({ limits: { "hugepages-2Mi": "3Mi", cpu: "1" } }),
       [`${r}.limits[hugepages-2Mi]: Invalid`, `${r}.requests[hugepages-2Mi]: Invalid`],
     ],
-    ["overhead", podWith({ overhead: { cpu: "100m" } }), []],
-    ["negative overhead", podWith({ overhead: { cpu: "-1" } }), ["spec.overhead.limits[cpu]: Invalid"]],
+    ["accepts a pod overhead", podWith({ overhead: { cpu: "100m" } }), []],
+    [
+      "rejects a negative pod overhead",
+      podWith({ overhead: { cpu: "-1" } }),
+      ["spec.overhead.limits[cpu]: Invalid"],
+    ],
   ]);
 });
 
-describe("security", () => {
+describe("Security context", () => {
   const own = (securityContext: Part, spec: Part = {}) => containerWith({ securityContext }, spec);
   const all = (securityContext: Part) => podWith({ securityContext });
   const s = `${c}.securityContext`;
   check([
     [
-      "all well",
+      "accepts a container securityContext",
       own({ runAsUser: 0, capabilities: { add: ["NET_ADMIN"] }, seccompProfile: { type: "RuntimeDefault" } }),
       [],
     ],
-    ["user", own({ runAsUser: -1 }), [`${s}.runAsUser: Invalid`]],
-    ["group", own({ runAsGroup: 2 ** 31 }), [`${s}.runAsGroup: Invalid`]],
+    ["rejects a negative runAsUser", own({ runAsUser: -1 }), [`${s}.runAsUser: Invalid`]],
+    ["rejects a runAsGroup above 2^31-1", own({ runAsGroup: 2 ** 31 }), [`${s}.runAsGroup: Invalid`]],
     [
-      "escalation with all rights",
+      "rejects allowPrivilegeEscalation false in a privileged container",
       own({ allowPrivilegeEscalation: false, privileged: true }),
       [`${s}: Invalid`],
     ],
     [
-      "escalation with the capability for it",
+      "rejects allowPrivilegeEscalation false with CAP_SYS_ADMIN",
       own({ allowPrivilegeEscalation: false, capabilities: { add: ["CAP_SYS_ADMIN"] } }),
       [`${s}: Invalid`],
     ],
     [
-      "profile of the node",
+      "rejects seccompProfile Localhost without localhostProfile",
       own({ seccompProfile: { type: "Localhost" } }),
       [`${s}.seccompProfile.localhostProfile: Required`],
     ],
     [
-      "profile outside",
+      "rejects a localhostProfile with ..",
       own({ seccompProfile: { type: "Localhost", localhostProfile: "../a" } }),
       [`${s}.seccompProfile.localhostProfile: Invalid`],
     ],
     [
-      "profile of another kind",
+      "rejects a localhostProfile with seccompProfile Unconfined",
       own({ seccompProfile: { type: "Unconfined", localhostProfile: "a" } }),
       [`${s}.seccompProfile.localhostProfile: Invalid`],
     ],
     [
-      "kind of profile",
+      "rejects an unknown seccompProfile type",
       own({ seccompProfile: { type: "Custom" } }),
       [`${s}.seccompProfile.type: NotSupported`],
     ],
-    ["Windows user", own({ windowsOptions: { runAsUserName: "DOMAIN\\me" } }), []],
     [
-      "no Windows user",
+      "accepts a Windows runAsUserName with a domain",
+      own({ windowsOptions: { runAsUserName: "DOMAIN\\me" } }),
+      [],
+    ],
+    [
+      "rejects an empty runAsUserName",
       own({ windowsOptions: { runAsUserName: "" } }),
       [`${s}.windowsOptions.runAsUserName: Invalid`],
     ],
     [
-      "Windows user in two domains",
+      "rejects a runAsUserName with two backslashes",
       own({ windowsOptions: { runAsUserName: "a\\b\\c" } }),
       [`${s}.windowsOptions.runAsUserName: Invalid`],
     ],
     [
-      "credential spec",
+      "rejects an empty gmsaCredentialSpec",
       own({ windowsOptions: { gmsaCredentialSpec: "" } }),
       [`${s}.windowsOptions.gmsaCredentialSpec: Invalid`],
     ],
     [
-      "name of a credential spec",
+      "rejects a malformed gmsaCredentialSpecName",
       own({ windowsOptions: { gmsaCredentialSpecName: "A b" } }),
       [`${s}.windowsOptions.gmsaCredentialSpecName: Invalid`],
     ],
     [
-      "pod's groups",
+      "rejects a negative supplemental group",
       all({ supplementalGroups: [1, -1] }),
       ["spec.securityContext.supplementalGroups[1]: Invalid"],
     ],
-    ["pod's group of files", all({ fsGroup: -1 }), ["spec.securityContext.fsGroup: Invalid"]],
+    ["rejects a negative fsGroup", all({ fsGroup: -1 }), ["spec.securityContext.fsGroup: Invalid"]],
     [
-      "change of files",
+      "rejects an unknown fsGroupChangePolicy",
       all({ fsGroupChangePolicy: "Never" }),
       ["spec.securityContext.fsGroupChangePolicy: NotSupported"],
     ],
     [
-      "kernel parameters",
+      "accepts sysctls",
       all({
         sysctls: [
           { name: "net.ipv4.ip_local_port_range", value: "1" },
@@ -190,17 +226,17 @@ describe("security", () => {
       [],
     ],
     [
-      "unnamed parameter",
+      "rejects a sysctl without a name",
       all({ sysctls: [{ value: "1" }] }),
       ["spec.securityContext.sysctls[0].name: Required"],
     ],
     [
-      "name of a parameter",
+      "rejects a malformed sysctl name",
       all({ sysctls: [{ name: "Net", value: "1" }] }),
       ["spec.securityContext.sysctls[0].name: Invalid"],
     ],
     [
-      "parameter twice",
+      "rejects a duplicate sysctl",
       all({
         sysctls: [
           { name: "a", value: "1" },
@@ -210,35 +246,39 @@ describe("security", () => {
       ["spec.securityContext.sysctls[1].name: Duplicate"],
     ],
     [
-      "processes shared twice",
+      "rejects both hostPID and shareProcessNamespace",
       podWith({ hostPID: true, shareProcessNamespace: true }),
       ["spec.securityContext.shareProcessNamespace: Invalid"],
     ],
     [
-      "Windows options on Linux",
+      "rejects windowsOptions with os linux",
       own({ windowsOptions: {} }, { os: { name: "linux" } }),
       [`${s}.windowsOptions: Forbidden`],
     ],
     [
-      "users of Linux on Windows",
+      "rejects runAsUser with os windows",
       own({ runAsUser: 1 }, { os: { name: "windows" } }),
       [`${s}.runAsUser: Forbidden`],
     ],
     [
-      "pod of Windows",
+      "rejects fsGroup and hostPID with os windows",
       podWith({ os: { name: "windows" }, hostPID: true, securityContext: { fsGroup: 1 } }),
       ["spec.securityContext.fsGroup: Forbidden", "spec.hostPID: Forbidden"],
     ],
-    ["unknown system", podWith({ os: { name: "plan9" } }), ["spec.os: NotSupported"]],
-    ["no system", podWith({ os: {} }), ["spec.os.name: Required"]],
-    ["host process", own({ windowsOptions: { hostProcess: true } }, { hostNetwork: true }), []],
+    ["rejects an unknown os name", podWith({ os: { name: "plan9" } }), ["spec.os: NotSupported"]],
+    ["rejects an empty os", podWith({ os: {} }), ["spec.os.name: Required"]],
     [
-      "host process in a network of its own",
+      "accepts a hostProcess container with hostNetwork",
+      own({ windowsOptions: { hostProcess: true } }, { hostNetwork: true }),
+      [],
+    ],
+    [
+      "rejects a hostProcess container without hostNetwork",
       own({ windowsOptions: { hostProcess: true } }),
       ["spec.hostNetwork: Invalid"],
     ],
     [
-      "host process beside others",
+      "rejects a hostProcess container beside other containers",
       podWith({
         hostNetwork: true,
         containers: [
@@ -249,7 +289,7 @@ describe("security", () => {
       ["spec: Invalid"],
     ],
     [
-      "host process against the pod's word",
+      "rejects a container hostProcess that contradicts the pod",
       own(
         { windowsOptions: { hostProcess: true } },
         { hostNetwork: true, securityContext: { windowsOptions: { hostProcess: false } } },

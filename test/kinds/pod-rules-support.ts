@@ -5,7 +5,7 @@ import { judgeNew } from "./support.ts";
 
 type Case = readonly [title: string, pod: Part, faults: readonly string[]];
 
-/** Places below `spec`, so that the tables are short; other places are written out. */
+/** Declares one test per case: the validation of a create of `pod` reports `faults`. */
 export function check(cases: readonly Case[], gates: readonly string[] = []): void {
   it.each(cases)("%s", (_title, pod, faults) => {
     const found = judgeNew(Pod, pod, { gates }).faults;

@@ -1,31 +1,31 @@
 import { platform } from "../../src/vocabulary/platform.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 
-/** A part of an object, as a client writes it. */
+/** A part of an object in JSON. */
 export type Part = Readonly<Record<string, unknown>>;
 
-/** The smallest container. */
+/** A minimal container. */
 export const container = { name: "main", image: "example/app:1.0" };
 
-/** The smallest pod, with more in its spec. */
+/** Returns a minimal Pod with the fields of `spec`. */
 export function podWith(spec: Part): Part {
   return { spec: { containers: [container], ...spec } };
 }
 
-/** The smallest pod, with more in its only container. */
+/** Returns a minimal Pod with the fields of `part` in its only container. */
 export function containerWith(part: Part, spec: Part = {}): Part {
   return podWith({ containers: [{ ...container, ...part }], ...spec });
 }
 
-/** The smallest pod, with one volume. */
+/** Returns a minimal Pod with one volume. */
 export function volumeWith(source: Part): Part {
   return podWith({ volumes: [{ name: "data", ...source }] });
 }
 
-/** The smallest template. */
+/** A minimal pod template. */
 export const template = { metadata: { labels: { app: "web" } }, spec: { containers: [container] } };
 
-/** What the server makes of the smallest container. */
+/** The minimal container with default values. */
 export const filledContainer = {
   name: "main",
   image: "example/app:1.0",
@@ -35,7 +35,7 @@ export const filledContainer = {
   imagePullPolicy: "IfNotPresent",
 };
 
-/** What the server makes of the smallest spec in a template. */
+/** The minimal pod spec of a template with default values. */
 export const filledSpec = {
   containers: [filledContainer],
   restartPolicy: "Always",
@@ -45,13 +45,13 @@ export const filledSpec = {
   schedulerName: "default-scheduler",
 };
 
-/** What the server makes of the smallest template. */
+/** The minimal pod template with default values. */
 export const filledTemplate = {
   metadata: { creationTimestamp: null, labels: { app: "web" } },
   spec: filledSpec,
 };
 
-/** A cell of an object's row. */
+/** Returns one table cell of an object. */
 export function cellOf(kind: Kind, object: object, column: string, now = 0): unknown {
   const found = kind.columns?.find(({ name }) => name === column);
   if (found === undefined) throw new Error(`${kind.name} has no column ${column}`);

@@ -25,11 +25,11 @@ function row(status: Part, spec: Part = {}, metadata: Part = {}): unknown[] {
   return ["Ready", "Status", "Restarts"].map((column) => cellOf(Pod, pod, column, now));
 }
 
-describe("a pod's row", () => {
+describe("Pod table cells", () => {
   it.each<[title: string, cells: unknown[], expected: unknown[]]>([
-    ["not placed yet", row({ phase: "Pending" }), ["0/1", "Pending", "0"]],
+    ["pending", row({ phase: "Pending" }), ["0/1", "Pending", "0"]],
     [
-      "held by a gate",
+      "pending with a scheduling gate",
       row({
         phase: "Pending",
         conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }],
@@ -37,38 +37,42 @@ describe("a pod's row", () => {
       ["0/1", "SchedulingGated", "0"],
     ],
     [
-      "being made",
+      "a container that is being created",
       row({ phase: "Pending", containerStatuses: [waiting("ContainerCreating")] }),
       ["0/1", "ContainerCreating", "0"],
     ],
-    ["running", row({ phase: "Running", containerStatuses: [running] }), ["1/1", "Running", "0"]],
     [
-      "one of two runs",
+      "all containers running",
+      row({ phase: "Running", containerStatuses: [running] }),
+      ["1/1", "Running", "0"],
+    ],
+    [
+      "one of two containers running",
       row({ phase: "Running", containerStatuses: [running] }, two),
       ["1/2", "Running", "0"],
     ],
     [
-      "started again and again",
+      "CrashLoopBackOff with the time of the last restart",
       row({ phase: "Running", containerStatuses: [{ ...waiting("CrashLoopBackOff"), ...restarted }] }),
       ["0/1", "CrashLoopBackOff", "3 (5m ago)"],
     ],
     [
-      "started again, nobody knows when",
+      "restarts without a known time",
       row({ phase: "Running", containerStatuses: [{ ...running, restartCount: 2 }] }),
       ["1/1", "Running", "2"],
     ],
     [
-      "the first with something to say",
+      "two waiting containers, of which the first gives the reason",
       row({ phase: "Running", containerStatuses: [waiting("A"), waiting("B")] }, two),
       ["0/2", "A", "0"],
     ],
     [
-      "done",
+      "succeeded",
       row({ phase: "Succeeded", containerStatuses: [ended({ exitCode: 0, reason: "Completed" })] }),
       ["0/1", "Completed", "0"],
     ],
     [
-      "one is done, one runs and is ready",
+      "one container completed, one running, and the Pod ready",
       row(
         {
           phase: "Running",
@@ -80,7 +84,7 @@ describe("a pod's row", () => {
       ["1/2", "Running", "0"],
     ],
     [
-      "one is done, one runs, the pod isn't ready",
+      "one container completed, one running, and the Pod not ready",
       row(
         { phase: "Running", containerStatuses: [ended({ exitCode: 0, reason: "Completed" }), running] },
         two,
@@ -88,28 +92,28 @@ describe("a pod's row", () => {
       ["1/2", "NotReady", "0"],
     ],
     [
-      "ended by a signal",
+      "failed with a signal",
       row({ phase: "Failed", containerStatuses: [ended({ exitCode: 0, signal: 9 })] }),
       ["0/1", "Signal:9", "0"],
     ],
     [
-      "ended with a code",
+      "failed with an exit code",
       row({ phase: "Failed", containerStatuses: [ended({ exitCode: 7 })] }),
       ["0/1", "ExitCode:7", "0"],
     ],
     ["evicted", row({ phase: "Failed", reason: "Evicted" }), ["0/1", "Evicted", "0"]],
     [
-      "init: first",
+      "init: first container",
       row({ phase: "Pending", initContainerStatuses: [waiting("PodInitializing")] }, init),
       ["0/1", "Init:0/2", "0"],
     ],
     [
-      "init: second",
+      "init: second container",
       row({ phase: "Pending", initContainerStatuses: [ended({ exitCode: 0 }), running] }, init),
       ["0/1", "Init:1/2", "0"],
     ],
     [
-      "init: started again",
+      "init: CrashLoopBackOff",
       row(
         { phase: "Pending", initContainerStatuses: [{ ...waiting("CrashLoopBackOff"), ...restarted }] },
         init,
@@ -117,7 +121,7 @@ describe("a pod's row", () => {
       ["0/1", "Init:CrashLoopBackOff", "3 (5m ago)"],
     ],
     [
-      "init: code",
+      "init: exit code",
       row({ phase: "Pending", initContainerStatuses: [ended({ exitCode: 2 })] }, init),
       ["0/1", "Init:ExitCode:2", "0"],
     ],
@@ -132,7 +136,7 @@ describe("a pod's row", () => {
       ["0/1", "Init:Error", "0"],
     ],
     [
-      "init: all done, whose restarts no longer count",
+      "init: all completed, whose restarts are not counted",
       row(
         {
           phase: "Running",
@@ -144,18 +148,18 @@ describe("a pod's row", () => {
       ["1/1", "Running", "0"],
     ],
     [
-      "going",
+      "terminating",
       row({ phase: "Running", containerStatuses: [running] }, {}, { deletionTimestamp: ago5m }),
       ["1/1", "Terminating", "0"],
     ],
     [
-      "going from a lost node",
+      "terminating on a lost node",
       row({ phase: "Running", reason: "NodeLost" }, {}, { deletionTimestamp: ago5m }),
       ["0/1", "Unknown", "0"],
     ],
   ])("%s", (_title, cells, expected) => expect(cells).toEqual(expected));
 
-  it("wide columns", () => {
+  it("shows the wide columns", () => {
     const pod = readAs(Pod, {
       ...podWith({
         nodeName: "n",
@@ -180,14 +184,14 @@ describe("a pod's row", () => {
     ["Succeeded", ["Succeeded"]],
     ["Failed", ["Failed"]],
     ["Running", []],
-  ])("a pod that is %s is told to have finished by its row", (phase, reasons) => {
+  ])("row conditions of phase %s", (phase, reasons) => {
     const conditions = Pod.rowConditions!(readAs(Pod, { ...podWith({}), status: { phase } }));
     expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual(
       reasons.map((reason) => ["Completed", "True", reason]),
     );
   });
 
-  it("fields that select", () => {
+  it("supports field selectors", () => {
     const pod = readAs(Pod, {
       ...podWith({ nodeName: "n", serviceAccountName: "a" }),
       status: { phase: "Running", podIP: "192.0.2.1", nominatedNodeName: "m" },

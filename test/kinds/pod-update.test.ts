@@ -15,89 +15,104 @@ function check(
   });
 }
 
-describe("updates of a pod", () => {
+describe("Pod updates", () => {
   const tolerations = [{ key: "a", operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 }];
   check([
-    ["nothing", podWith({}), podWith({}), []],
-    ["an image", podWith({}), containerWith({ image: "other", imagePullPolicy: "IfNotPresent" }), []],
+    ["accepts an unchanged spec", podWith({}), podWith({}), []],
     [
-      "an init container's image",
+      "accepts a changed image",
+      podWith({}),
+      containerWith({ image: "other", imagePullPolicy: "IfNotPresent" }),
+      [],
+    ],
+    [
+      "accepts a changed image of an init container",
       podWith({ initContainers: [{ name: "i", image: "a:1" }] }),
       podWith({ initContainers: [{ name: "i", image: "a:2" }] }),
       [],
     ],
-    ["a command", podWith({}), containerWith({ command: ["a"] }), ["spec: Forbidden"]],
+    ["rejects a changed command", podWith({}), containerWith({ command: ["a"] }), ["spec: Forbidden"]],
     [
-      "one container more",
+      "rejects an added container",
       podWith({}),
       podWith({ containers: [container, { ...container, name: "b" }] }),
       ["spec.containers: Forbidden"],
     ],
     [
-      "one init container more",
+      "rejects an added init container",
       podWith({}),
       podWith({ initContainers: [{ name: "i", image: "a" }] }),
       ["spec.initContainers: Forbidden"],
     ],
-    ["another node", podWith({ nodeName: "a" }), podWith({ nodeName: "b" }), ["spec: Forbidden"]],
-    ["a first deadline", podWith({}), podWith({ activeDeadlineSeconds: 5 }), []],
-    ["a closer deadline", podWith({ activeDeadlineSeconds: 5 }), podWith({ activeDeadlineSeconds: 4 }), []],
     [
-      "a later deadline",
+      "rejects a changed nodeName",
+      podWith({ nodeName: "a" }),
+      podWith({ nodeName: "b" }),
+      ["spec: Forbidden"],
+    ],
+    ["accepts an added activeDeadlineSeconds", podWith({}), podWith({ activeDeadlineSeconds: 5 }), []],
+    [
+      "accepts a decreased activeDeadlineSeconds",
+      podWith({ activeDeadlineSeconds: 5 }),
+      podWith({ activeDeadlineSeconds: 4 }),
+      [],
+    ],
+    [
+      "rejects an increased activeDeadlineSeconds",
       podWith({ activeDeadlineSeconds: 5 }),
       podWith({ activeDeadlineSeconds: 6 }),
       ["spec.activeDeadlineSeconds: Invalid"],
     ],
     [
-      "no deadline any more",
+      "rejects a removed activeDeadlineSeconds",
       podWith({ activeDeadlineSeconds: 5 }),
       podWith({}),
       ["spec.activeDeadlineSeconds: Invalid"],
     ],
     [
-      "a further toleration",
+      "accepts an added toleration",
       podWith({ tolerations }),
       podWith({ tolerations: [{ key: "b", operator: "Exists" }, ...tolerations] }),
       [],
     ],
     [
-      "a toleration for longer",
+      "accepts increased tolerationSeconds",
       podWith({ tolerations }),
       podWith({ tolerations: [{ ...tolerations[0], tolerationSeconds: 9 }] }),
       [],
     ],
     [
-      "another toleration",
+      "rejects a replaced toleration",
       podWith({ tolerations }),
       podWith({ tolerations: [{ key: "b", operator: "Exists" }] }),
       ["spec.tolerations: Forbidden"],
     ],
     [
-      "grace",
+      "rejects a changed terminationGracePeriodSeconds",
       podWith({ terminationGracePeriodSeconds: 5 }),
       podWith({ terminationGracePeriodSeconds: 1 }),
       ["spec: Forbidden"],
     ],
     [
-      "negative grace",
+      "accepts a terminationGracePeriodSeconds changed from negative to 1",
       podWith({ terminationGracePeriodSeconds: -5 }),
       podWith({ terminationGracePeriodSeconds: 1 }),
       [],
     ],
     [
-      "negative grace to another",
+      "rejects a terminationGracePeriodSeconds changed from negative to another value than 1",
       podWith({ terminationGracePeriodSeconds: -5 }),
       podWith({ terminationGracePeriodSeconds: 2 }),
       ["spec: Forbidden"],
     ],
     [
-      "blanks around an image",
+      "rejects an image with surrounding spaces",
       podWith({}),
       containerWith({ image: "other " }),
       ["spec.containers[0].image: Invalid"],
     ],
     [
-      "profile of a container",
+      "rejects an added AppArmor annotation",
       podWith({}),
       {
         metadata: { annotations: { "container.apparmor.security.beta.platform.io/main": "unconfined" } },
@@ -108,19 +123,24 @@ describe("updates of a pod", () => {
   ]);
 });
 
-describe("scheduling gates", () => {
+describe("Pod updates: scheduling gates", () => {
   const gates = (...names: string[]) => podWith({ schedulingGates: names.map((name) => ({ name })) });
   check(
     [
-      ["one less", gates("a", "b"), gates("b"), []],
-      ["none any more", gates("a"), gates(), []],
-      ["a new one", gates("a"), gates("a", "b"), ["spec.schedulingGates[1].name: Forbidden"]],
+      ["accepts a removed scheduling gate", gates("a", "b"), gates("b"), []],
+      ["accepts the removal of the last scheduling gate", gates("a"), gates(), []],
+      [
+        "rejects an added scheduling gate",
+        gates("a"),
+        gates("a", "b"),
+        ["spec.schedulingGates[1].name: Forbidden"],
+      ],
     ],
     { gates: ["PodSchedulingReadiness"] },
   );
 });
 
-describe("a pod's state", () => {
+describe("Pod status", () => {
   it("is not changed by an update of the pod", () => {
     const { object } = judgeUpdate(Pod, podWith({}), { ...podWith({}), status: { phase: "Running" } });
     expect(object["status"]).toEqual({ phase: "Pending", qosClass: "BestEffort" });
@@ -141,7 +161,7 @@ describe("a pod's state", () => {
       { podIP: "192.0.2.2", podIPs: [{ ip: "192.0.2.1" }, { ip: "2001:db8::1" }] },
       { podIP: "192.0.2.2", podIPs: [{ ip: "192.0.2.2" }] },
     ],
-  ])("%o tells %o", (status, told) => {
+  ])("podIP and podIPs are synchronized: %o becomes %o", (status, told) => {
     const { object } = judgeUpdate(Pod, podWith({}), { ...podWith({}), status }, { subresource: "status" });
     expect(object["status"]).toEqual(told);
   });
@@ -149,30 +169,40 @@ describe("a pod's state", () => {
   const state = (status: Part) => ({ ...podWith({}), status });
   check(
     [
-      ["a value that isn't published", podWith({}), state({ phase: "Dreaming" }), []],
+      ["accepts an unknown phase", podWith({}), state({ phase: "Dreaming" }), []],
       [
-        "condition",
+        "rejects a malformed condition type",
         podWith({}),
         state({ conditions: [{ type: "a b", status: "True" }] }),
         ["status.conditions[0].type: Invalid"],
       ],
-      ["own condition", podWith({}), state({ conditions: [{ type: "example.com/a", status: "True" }] }), []],
       [
-        "nominated node",
+        "accepts a condition type with a domain",
+        podWith({}),
+        state({ conditions: [{ type: "example.com/a", status: "True" }] }),
+        [],
+      ],
+      [
+        "rejects a malformed nominatedNodeName",
         podWith({}),
         state({ nominatedNodeName: "A" }),
         ["status.nominatedNodeName: Invalid"],
       ],
-      ["address", podWith({}), state({ podIP: "x" }), ["status.podIPs[0]: Invalid"]],
-      ["two families", podWith({}), state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "2001:db8::1" }] }), []],
+      ["rejects a malformed podIP", podWith({}), state({ podIP: "x" }), ["status.podIPs[0]: Invalid"]],
       [
-        "one family twice",
+        "accepts an IPv4 and an IPv6 address",
+        podWith({}),
+        state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "2001:db8::1" }] }),
+        [],
+      ],
+      [
+        "rejects two addresses of the same IP family",
         podWith({}),
         state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }] }),
         ["status.podIPs: Invalid"],
       ],
       [
-        "address twice",
+        "rejects a duplicate address",
         podWith({}),
         state({ podIPs: [{ ip: "192.0.2.1" }, { ip: "192.0.2.1" }] }),
         ["status.podIPs[1]: Duplicate", "status.podIPs: Invalid"],
@@ -195,45 +225,53 @@ describe("a pod's state", () => {
       1,
       ["status.ephemeralContainerStatuses[0].state: FieldValueForbidden"],
     ],
-  ])("%s: %s that ended with %i run again", (restartPolicy, list, exitCode, faults) => {
-    const spec = podWith({ restartPolicy });
-    const live = { ...Pod, prepareCreate: undefined };
-    const before = { ...spec, status: { [list]: [ended(exitCode)] } };
-    const now = { ...spec, status: { [list]: [runs] } };
-    expect(judgeUpdate(live, before, now, { subresource: "status" }).faults).toEqual(faults);
-  });
+  ])(
+    "with restartPolicy %s, validates %s that change from exit code %i to running",
+    (restartPolicy, list, exitCode, faults) => {
+      const spec = podWith({ restartPolicy });
+      const live = { ...Pod, prepareCreate: undefined };
+      const before = { ...spec, status: { [list]: [ended(exitCode)] } };
+      const now = { ...spec, status: { [list]: [runs] } };
+      expect(judgeUpdate(live, before, now, { subresource: "status" }).faults).toEqual(faults);
+    },
+  );
 });
 
-describe("temporary containers", () => {
+describe("Pod ephemeral containers", () => {
   const debug = { name: "debug", image: "sh" };
   const live = { ...Pod, prepareCreate: undefined };
   const withDebug = (...ephemeralContainers: Part[]) => podWith({ ephemeralContainers });
   const at = "spec.ephemeralContainers";
   it.each<[title: string, before: Part, now: Part, faults: string[]]>([
-    ["added", podWith({}), withDebug(debug), []],
-    ["aimed at another", podWith({}), withDebug({ ...debug, targetContainerName: "main" }), []],
+    ["accepts an added ephemeral container", podWith({}), withDebug(debug), []],
+    ["accepts a targetContainerName", podWith({}), withDebug({ ...debug, targetContainerName: "main" }), []],
     [
-      "aimed at nothing",
+      "rejects an unknown targetContainerName",
       podWith({}),
       withDebug({ ...debug, targetContainerName: "x" }),
       [`${at}[0].targetContainerName: FieldValueNotFound`],
     ],
     [
-      "of a name that is taken",
+      "rejects a name that a container has",
       podWith({}),
       withDebug({ ...debug, name: "main" }),
       [`${at}[0].name: FieldValueDuplicate`],
     ],
-    ["removed", withDebug(debug), podWith({}), [`${at}: FieldValueForbidden`]],
-    ["changed", withDebug(debug), withDebug({ ...debug, command: ["a"] }), [`${at}: FieldValueForbidden`]],
+    ["rejects a removed ephemeral container", withDebug(debug), podWith({}), [`${at}: FieldValueForbidden`]],
     [
-      "in another order",
+      "rejects a changed ephemeral container",
+      withDebug(debug),
+      withDebug({ ...debug, command: ["a"] }),
+      [`${at}: FieldValueForbidden`],
+    ],
+    [
+      "accepts reordered ephemeral containers",
       withDebug(debug, { ...debug, name: "b" }),
       withDebug({ ...debug, name: "b" }, debug),
       [],
     ],
     [
-      "with what they don't have",
+      "rejects an ephemeral container with ports, resources, probes and lifecycle",
       podWith({}),
       withDebug({
         ...debug,

@@ -18,8 +18,8 @@ import {
 import { judgeNew, readAs } from "./support.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 
-describe("a pod's defaults", () => {
-  it("the smallest pod is completed and passes", () => {
+describe("Pod defaults", () => {
+  it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(Pod, podWith({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({ ...filledSpec, enableServiceLinks: true });
@@ -28,33 +28,33 @@ describe("a pod's defaults", () => {
 
   it.each<[title: string, given: Part, filled: Part]>([
     [
-      "requests are the limits",
+      "requests default to limits",
       { resources: { limits: { cpu: "1" } } },
       { resources: { limits: { cpu: "1" }, requests: { cpu: "1" } } },
     ],
     [
-      "requests that are given stay",
+      "requests of the client are kept",
       { resources: { limits: { cpu: "1", memory: "2Gi" }, requests: { cpu: "500m" } } },
       { resources: { limits: { cpu: "1", memory: "2Gi" }, requests: { cpu: "500m", memory: "2Gi" } } },
     ],
     [
-      "amounts are rounded up to thousandths",
+      "quantities are rounded up to 0.001",
       { resources: { requests: { cpu: "100u" } } },
       { resources: { requests: { cpu: "1m" } } },
     ],
     [
-      "an untagged image is fetched always",
+      "imagePullPolicy defaults to Always for an image without a tag",
       { image: "nginx" },
       { image: "nginx", imagePullPolicy: "Always" },
     ],
-    ["a policy that is given stays", { imagePullPolicy: "Never" }, { imagePullPolicy: "Never" }],
+    ["imagePullPolicy of the client is kept", { imagePullPolicy: "Never" }, { imagePullPolicy: "Never" }],
     [
-      "ports are TCP",
+      "the protocol of a port defaults to TCP",
       { ports: [{ containerPort: 80 }] },
       { ports: [{ containerPort: 80, protocol: "TCP" }] },
     ],
     [
-      "probes",
+      "probes get default values",
       { livenessProbe: { httpGet: { port: 80 } } },
       {
         livenessProbe: {
@@ -67,7 +67,7 @@ describe("a pod's defaults", () => {
       },
     ],
     [
-      "versions of field references",
+      "apiVersion of a fieldRef defaults to v1",
       { env: [{ name: "A", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }] },
       { env: [{ name: "A", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "metadata.name" } } }] },
     ],
@@ -81,23 +81,27 @@ describe("a pod's defaults", () => {
 
   it.each<[title: string, given: Part, filled: Part]>([
     [
-      "the account's names are one",
+      "serviceAccount is set to serviceAccountName",
       { serviceAccountName: "a" },
       { serviceAccountName: "a", serviceAccount: "a" },
     ],
-    ["the older name counts", { serviceAccount: "b" }, { serviceAccountName: "b", serviceAccount: "b" }],
     [
-      "the newer name wins",
+      "serviceAccountName is set to serviceAccount",
+      { serviceAccount: "b" },
+      { serviceAccountName: "b", serviceAccount: "b" },
+    ],
+    [
+      "serviceAccountName overrides serviceAccount",
       { serviceAccountName: "a", serviceAccount: "b" },
       { serviceAccountName: "a", serviceAccount: "a" },
     ],
     [
-      "a volume without source is empty",
+      "a volume without a source gets emptyDir",
       { volumes: [{ name: "v" }] },
       { volumes: [{ name: "v", emptyDir: {} }] },
     ],
     [
-      "modes of files",
+      "defaultMode defaults to 0644",
       {
         volumes: [
           { name: "v", secret: { secretName: "s" } },
@@ -112,7 +116,7 @@ describe("a pod's defaults", () => {
       },
     ],
     [
-      "tokens last an hour",
+      "expirationSeconds of a serviceAccountToken defaults to 3600",
       {
         serviceAccountName: "a",
         serviceAccount: "a",
@@ -163,16 +167,16 @@ describe("a pod's defaults", () => {
   ])("tag of image %s", (image, tag) => expect(imageTag(image)).toBe(tag));
 
   it.each([
-    ["a name that could be read in many ways", `${"a-".repeat(400)}!`],
-    ["many parts", `${"a/".repeat(500)}!`],
-  ])("a tag is looked for quickly: %s", (_title, image) => {
+    ["a long name with hyphens", `${"a-".repeat(400)}!`],
+    ["many path segments", `${"a/".repeat(500)}!`],
+  ])("finds the tag of a long image name in less than 100 ms: %s", (_title, image) => {
     const usedMs = cpuStopwatch();
     imageTag(image);
     expect(usedMs()).toBeLessThan(100);
   });
 });
 
-describe("quality of service", () => {
+describe("Pod QoS class", () => {
   const both = { cpu: "1", memory: "1Gi" };
   it.each<[expected: string, resources: Part]>([
     ["BestEffort", {}],
@@ -183,12 +187,12 @@ describe("quality of service", () => {
     ["Guaranteed", { limits: both, requests: { cpu: "1000m", memory: "1024Mi" } }],
     ["Burstable", { limits: both, requests: { cpu: "1", memory: "1M" } }],
     ["BestEffort", { limits: { "ephemeral-storage": "1Gi" } }],
-  ])("%s", (expected, resources) => {
+  ])("is %s for %j", (expected, resources) => {
     const { object } = judgeNew(Pod, containerWith({ resources }));
     expect((object["status"] as Part)["qosClass"]).toBe(expected);
   });
 
-  it("every container counts", () => {
+  it("depends on the resources of every container", () => {
     const spec = {
       containers: [
         { ...container, resources: { limits: both } },
@@ -199,7 +203,7 @@ describe("quality of service", () => {
   });
 });
 
-describe("a new pod", () => {
+describe("Pod create", () => {
   it("has its status set by the server and ignores the status of the request", () => {
     const { object } = judgeNew(Pod, { ...podWith({}), status: { phase: "Running", podIP: "192.0.2.1" } });
     expect(object["status"]).toEqual({ phase: "Pending", qosClass: "BestEffort" });
@@ -225,22 +229,22 @@ describe("a new pod", () => {
   });
 });
 
-describe("a pod's deletion", () => {
+describe("Pod grace period on delete", () => {
   const running = { spec: { containers: [container], nodeName: "n", terminationGracePeriodSeconds: 20 } };
   it.each<[title: string, pod: Part, asked: number | undefined, seconds: number]>([
-    ["its own grace", running, undefined, 20],
-    ["what was asked for", running, 5, 5],
-    ["asked for none", running, 0, 0],
-    ["a negative grace is one second", running, -5, 1],
-    ["nothing runs yet", podWith({}), 5, 0],
-    ["nothing runs any more", { ...running, status: { phase: "Failed" } }, 5, 0],
-    ["all went well", { ...running, status: { phase: "Succeeded" } }, undefined, 0],
+    ["defaults to terminationGracePeriodSeconds", running, undefined, 20],
+    ["is the requested period", running, 5, 5],
+    ["is 0 when 0 is requested", running, 0, 0],
+    ["is 1 when a negative period is requested", running, -5, 1],
+    ["is 0 for an unscheduled Pod", podWith({}), 5, 0],
+    ["is 0 for a Pod in phase Failed", { ...running, status: { phase: "Failed" } }, 5, 0],
+    ["is 0 for a Pod in phase Succeeded", { ...running, status: { phase: "Succeeded" } }, undefined, 0],
   ])("%s", (_title, pod, asked, seconds) => {
     expect(Pod.gracePeriodSeconds!(readAs(Pod, pod), asked)).toBe(seconds);
   });
 });
 
-describe("a pod's warnings", () => {
+describe("Pod warnings", () => {
   const context = { vocabulary: platform, enabled: () => false, subresource: "" };
   it.each<[pod: Part, warnings: string[]]>([
     [podWith({}), []],
@@ -274,7 +278,7 @@ describe("a pod's warnings", () => {
       },
       [],
     ],
-  ])("%#", (pod, places) => {
+  ])("returns the warnings of case %#", (pod, places) => {
     const warnings = Pod.warnings!(readAs(Pod, pod), context, undefined);
     expect(warnings.map((text) => text.slice(0, text.indexOf(": ")))).toEqual(places);
   });
@@ -289,7 +293,7 @@ describe("bindings", () => {
   ])("%o", (target, faults) => expect(judgeNew(Binding, { target }).faults).toEqual(faults));
 });
 
-describe("pod templates", () => {
+describe("PodTemplate", () => {
   it("a minimal object gets its defaults and is valid", () => {
     const { object, faults } = judgeNew(PodTemplate, { template });
     expect(faults).toEqual([]);
@@ -297,19 +301,31 @@ describe("pod templates", () => {
   });
 
   it.each<[title: string, given: Part, faults: string[]]>([
-    ["no containers", { spec: { containers: [] } }, ["template.spec.containers: FieldValueRequired"]],
-    ["labels", { metadata: { labels: { "a b": "c" } } }, ["template.labels: FieldValueInvalid"]],
     [
-      "annotations",
+      "rejects an empty list of containers",
+      { spec: { containers: [] } },
+      ["template.spec.containers: FieldValueRequired"],
+    ],
+    [
+      "rejects malformed labels",
+      { metadata: { labels: { "a b": "c" } } },
+      ["template.labels: FieldValueInvalid"],
+    ],
+    [
+      "rejects malformed annotations",
       { metadata: { annotations: { "a b": "c" } } },
       ["template.annotations: FieldValueInvalid"],
     ],
     [
-      "temporary containers",
+      "rejects ephemeral containers",
       { spec: { containers: [container], ephemeralContainers: [{ name: "d", image: "sh" }] } },
       ["template.spec.ephemeralContainers: FieldValueForbidden"],
     ],
-    ["blanks around images are let pass", { spec: { containers: [{ ...container, image: " a" }] } }, []],
+    [
+      "accepts an image with surrounding spaces",
+      { spec: { containers: [{ ...container, image: " a" }] } },
+      [],
+    ],
   ])("%s", (_title, given, faults) => {
     expect(judgeNew(PodTemplate, { template: { ...template, ...given } }).faults).toEqual(faults);
   });

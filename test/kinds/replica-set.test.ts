@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ReplicaSet } from "../../src/kinds/apps/replica-set.ts";
 import { cellOf, filledTemplate, template } from "./pod-support.ts";
 import { judgeNew, readAs } from "./support.ts";
-import { selector, withSpec, withPods, refused, updates, statusOf } from "./apps-support.ts";
+import { selector, withSpec, withPods, validateCreates, validateUpdates, statusOf } from "./apps-support.ts";
 
 describe("replica sets", () => {
   it("a minimal object gets its defaults and is valid", () => {
@@ -12,38 +12,38 @@ describe("replica sets", () => {
     expect(object["status"]).toEqual({ replicas: 0 });
   });
 
-  refused(ReplicaSet, [
-    ["replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
+  validateCreates(ReplicaSet, [
+    ["rejects negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
     [
-      "no selector",
+      "rejects an absent selector",
       { spec: { template } },
       ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
     ],
-    ["empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+    ["rejects an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
-      "other labels",
+      "rejects template labels that the selector doesn't match",
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid"],
     ],
     [
-      "pods that end",
+      "rejects restartPolicy OnFailure",
       withPods({ restartPolicy: "OnFailure" }),
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
   ]);
-  updates(ReplicaSet, [
+  validateUpdates(ReplicaSet, [
     [
-      "another selector",
+      "rejects a changed selector",
       withSpec({}),
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid", "spec.selector: Invalid"],
     ],
   ]);
-  updates(
+  validateUpdates(
     ReplicaSet,
     [
       [
-        "more labelled than there are",
+        "rejects fullyLabeledReplicas above replicas",
         statusOf({ replicas: 0 }),
         statusOf({ replicas: 1, fullyLabeledReplicas: 2 }),
         ["status.fullyLabeledReplicas: Invalid"],
@@ -52,7 +52,7 @@ describe("replica sets", () => {
     "status",
   );
 
-  it("shows its table cells and has a selectable field", () => {
+  it("shows its table cells and supports the field selector status.replicas", () => {
     const object = readAs(ReplicaSet, {
       ...withSpec({ replicas: 3 }),
       status: { replicas: 2, readyReplicas: 1 },

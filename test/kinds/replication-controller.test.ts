@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ReplicationController } from "../../src/kinds/core/replication-controller.ts";
 import { cellOf, container, filledSpec, filledTemplate, template } from "./pod-support.ts";
 import { judgeNew, readAs } from "./support.ts";
-import { refused, updates } from "./apps-support.ts";
+import { validateCreates, validateUpdates } from "./apps-support.ts";
 
 describe("replication controllers", () => {
   it("a minimal object gets its defaults and is valid", () => {
@@ -13,7 +13,7 @@ describe("replication controllers", () => {
     expect(object["status"]).toEqual({ replicas: 0 });
   });
 
-  it("labels and selector that are given stay", () => {
+  it("keeps the labels and selector of the request", () => {
     const { object } = judgeNew(ReplicationController, {
       metadata: { labels: { own: "x" } },
       spec: {
@@ -25,27 +25,35 @@ describe("replication controllers", () => {
     expect(object["spec"]).toMatchObject({ selector: { app: "web" } });
   });
 
-  refused(ReplicationController, [
-    ["no template", { spec: { selector: { a: "b" } } }, ["spec.template: Required"]],
-    ["no selector", { spec: { template: { spec: filledSpec } } }, ["spec.selector: Required"]],
+  validateCreates(ReplicationController, [
+    ["rejects a missing template", { spec: { selector: { a: "b" } } }, ["spec.template: Required"]],
     [
-      "other labels",
+      "rejects a template without labels and no selector",
+      { spec: { template: { spec: filledSpec } } },
+      ["spec.selector: Required"],
+    ],
+    [
+      "rejects template labels that the selector doesn't match",
       { spec: { selector: { a: "b" }, template } },
       ["spec.template.metadata.labels: Invalid"],
     ],
-    ["replicas", { spec: { replicas: -1, template } }, ["spec.replicas: Invalid"]],
-    ["seconds", { spec: { minReadySeconds: -1, template } }, ["spec.minReadySeconds: Invalid"]],
+    ["rejects negative replicas", { spec: { replicas: -1, template } }, ["spec.replicas: Invalid"]],
     [
-      "pods that end",
+      "rejects negative minReadySeconds",
+      { spec: { minReadySeconds: -1, template } },
+      ["spec.minReadySeconds: Invalid"],
+    ],
+    [
+      "rejects restartPolicy Never",
       { spec: { template: { ...template, spec: { containers: [container], restartPolicy: "Never" } } } },
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
   ]);
-  updates(
+  validateUpdates(
     ReplicationController,
     [
       [
-        "more ready than there are",
+        "rejects readyReplicas above replicas",
         { spec: { template } },
         { spec: { template }, status: { replicas: 1, readyReplicas: 2 } },
         ["status.readyReplicas: Invalid"],
@@ -54,7 +62,7 @@ describe("replication controllers", () => {
     "status",
   );
 
-  it("shows its table cells and has a selectable field", () => {
+  it("shows its table cells and supports the field selector status.replicas", () => {
     const object = readAs(ReplicationController, {
       spec: { replicas: 3, template },
       status: { replicas: 2, readyReplicas: 1 },

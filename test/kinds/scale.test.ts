@@ -3,7 +3,7 @@ import { Scale } from "../../src/kinds/autoscaling/scale.ts";
 import { cellsOf, judgeNew } from "./support.ts";
 
 describe("Scale", () => {
-  it("asks for zero or more replicas", () => {
+  it("rejects negative replicas", () => {
     expect(judgeNew(Scale, { spec: { replicas: 0 } }).faults).toEqual([]);
     expect(judgeNew(Scale, { spec: { replicas: -1 } }).faults).toEqual(["spec.replicas: FieldValueInvalid"]);
   });

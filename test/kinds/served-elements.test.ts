@@ -8,13 +8,13 @@ import type { Field, StructType } from "../../src/schema/types.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { expressionOf, structsOf } from "./type-expressions.ts";
 
-/** The elements of the versions that the last release served, one struct a line; `--update` adds new ones. */
+/** The elements that the last release served, one struct per line; `--update` adds new ones. */
 const file = path.join(import.meta.dirname, "served-elements.txt");
 
 /** `group/version Struct: element; element; …` */
 type Line = string;
 
-/** Type, default and constants of a field: what a client can rely on. */
+/** Returns type, default and constants of a field, on which clients rely. */
 function elementOf(name: string, { type, facts }: Field): readonly string[] {
   const value = facts.default === undefined ? "" : `=${JSON.stringify(facts.default)}`;
   const constants = [...(facts.oneOf ?? []), ...(facts.known ?? [])].map((word) =>
@@ -48,7 +48,7 @@ function servedLines(): readonly Line[] {
   return [...new Set([...resources, ...[...structs].map(structLine)])].toSorted();
 }
 
-/** The elements by their owners. */
+/** Returns the elements of each owner. */
 function parsed(lines: readonly Line[]): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(
     lines.map((line) => {
@@ -58,7 +58,7 @@ function parsed(lines: readonly Line[]): ReadonlyMap<string, ReadonlySet<string>
   );
 }
 
-test("C-9.2-01 every resource, verb, field, type, default and constant of a version that was served is still there", () => {
+test("C-9.2-01 no resource, verb, field, type, default or constant of a served version is removed", () => {
   const before = parsed(existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : []);
   const now = parsed(servedLines());
   const gone = [...before].flatMap(([owner, elements]) =>
@@ -67,6 +67,6 @@ test("C-9.2-01 every resource, verb, field, type, default and constant of a vers
   expect(gone).toEqual([]);
 });
 
-test("served-elements.txt has every element that is served", async () => {
+test("served-elements.txt lists every served element", async () => {
   await expect(`${servedLines().join("\n")}\n`).toMatchFileSnapshot(file);
 });

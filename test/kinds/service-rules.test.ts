@@ -3,20 +3,28 @@ import { Service } from "../../src/kinds/core/service/service.ts";
 import { judgeNew } from "./support.ts";
 import { port, service } from "./service-support.ts";
 
-describe("Service: rules", () => {
+describe("Service", () => {
   it.each<[string, object, string[]]>([
-    ["the smallest", { ports: [port] }, []],
-    ["no ports", {}, ["spec.ports: FieldValueRequired"]],
-    ["no ports, but headless", { clusterIP: "None" }, []],
-    ["no ports, but a name outside", { type: "ExternalName", externalName: "a.example.com." }, []],
-    ["a name outside that is missing", { type: "ExternalName" }, ["spec.externalName: FieldValueRequired"]],
+    ["accepts a minimal Service", { ports: [port] }, []],
+    ["rejects a missing list of ports", {}, ["spec.ports: FieldValueRequired"]],
+    ["accepts a headless Service without ports", { clusterIP: "None" }, []],
     [
-      "a name outside that is none",
+      "accepts an ExternalName Service without ports",
+      { type: "ExternalName", externalName: "a.example.com." },
+      [],
+    ],
+    [
+      "rejects an ExternalName Service without externalName",
+      { type: "ExternalName" },
+      ["spec.externalName: FieldValueRequired"],
+    ],
+    [
+      "rejects a malformed externalName",
       { type: "ExternalName", externalName: "-a" },
       ["spec.externalName: FieldValueInvalid"],
     ],
     [
-      "addresses of a name outside",
+      "rejects clusterIP and ipFamilies with type ExternalName",
       {
         type: "ExternalName",
         externalName: "a",
@@ -30,14 +38,14 @@ describe("Service: rules", () => {
         "spec.ipFamilyPolicy: FieldValueForbidden",
       ],
     ],
-    ["another type", { type: "Other", ports: [port] }, ["spec.type: FieldValueNotSupported"]],
+    ["rejects an unknown type", { type: "Other", ports: [port] }, ["spec.type: FieldValueNotSupported"]],
     [
-      "two ports without names",
+      "rejects two ports without names",
       { ports: [port, { port: 81 }] },
       ["spec.ports[0].name: FieldValueRequired", "spec.ports[1].name: FieldValueRequired"],
     ],
     [
-      "names of ports",
+      "rejects duplicate and malformed port names",
       {
         ports: [
           { name: "a", port: 1 },
@@ -48,7 +56,7 @@ describe("Service: rules", () => {
       ["spec.ports[1].name: FieldValueDuplicate", "spec.ports[2].name: FieldValueInvalid"],
     ],
     [
-      "the same port twice",
+      "rejects a duplicate port and protocol",
       {
         ports: [
           { name: "a", port: 1 },
@@ -59,7 +67,7 @@ describe("Service: rules", () => {
       ["spec.ports[2]: FieldValueDuplicate"],
     ],
     [
-      "the same port on nodes twice",
+      "rejects a duplicate nodePort and protocol",
       {
         type: "NodePort",
         ports: [
@@ -71,17 +79,17 @@ describe("Service: rules", () => {
       ["spec.ports[2].nodePort: FieldValueDuplicate"],
     ],
     [
-      "a port on nodes inside the cluster",
+      "rejects a nodePort with type ClusterIP",
       { ports: [{ port: 1, nodePort: 30_000 }] },
       ["spec.ports[0].nodePort: FieldValueForbidden"],
     ],
     [
-      "no number",
+      "rejects a port without a number",
       { ports: [{ name: "a" }] },
       ["spec.ports[0].port: FieldValueInvalid", "spec.ports[0].targetPort: FieldValueInvalid"],
     ],
     [
-      "bad parts of a port",
+      "rejects a malformed protocol, targetPort and appProtocol",
       { ports: [{ port: 1, protocol: "X", targetPort: "a--b", appProtocol: "a b" }] },
       [
         "spec.ports[0].protocol: FieldValueNotSupported",
@@ -90,23 +98,27 @@ describe("Service: rules", () => {
       ],
     ],
     [
-      "the node agent's port for the outside",
+      "rejects port 10250 with type LoadBalancer",
       { type: "LoadBalancer", ports: [{ port: 10_250 }] },
       ["spec.ports[0]: FieldValueInvalid"],
     ],
     [
-      "a headless service with ports on nodes",
+      "rejects a headless Service with type NodePort",
       { type: "NodePort", clusterIP: "None", ports: [port] },
       ["spec.clusterIPs[0]: FieldValueInvalid"],
     ],
-    ["a selector", { ports: [port], selector: { "a b": "c" } }, ["spec.selector: FieldValueInvalid"]],
     [
-      "an affinity that there isn't",
+      "rejects a malformed selector",
+      { ports: [port], selector: { "a b": "c" } },
+      ["spec.selector: FieldValueInvalid"],
+    ],
+    [
+      "rejects an unknown sessionAffinity",
       { ports: [port], sessionAffinity: "Cookie" },
       ["spec.sessionAffinity: FieldValueNotSupported"],
     ],
     [
-      "too long an affinity",
+      "rejects a ClientIP timeout above 86400 seconds",
       {
         ports: [port],
         sessionAffinity: "ClientIP",
@@ -115,7 +127,7 @@ describe("Service: rules", () => {
       ["spec.sessionAffinityConfig.clientIP.timeoutSeconds: FieldValueInvalid"],
     ],
     [
-      "addresses outside",
+      "rejects externalIPs that are malformed, unspecified, loopback, link-local or multicast",
       {
         ports: [port],
         externalIPs: ["1.2.3.4", "x", "127.0.0.1", "169.254.0.1", "::", "fe80::1", "ff02::5"],
@@ -123,17 +135,17 @@ describe("Service: rules", () => {
       [1, 2, 3, 4, 5, 6].map((index) => `spec.externalIPs[${index}]: FieldValueInvalid`),
     ],
     [
-      "ranges of clients without a load balancer",
+      "rejects loadBalancerSourceRanges with type ClusterIP",
       { ports: [port], loadBalancerSourceRanges: ["10.0.0.0/8"] },
       ["spec.LoadBalancerSourceRanges: FieldValueForbidden"],
     ],
     [
-      "ranges of clients",
+      "rejects a malformed range in loadBalancerSourceRanges",
       { type: "LoadBalancer", ports: [port], loadBalancerSourceRanges: [" 10.0.0.0/8 ", "10.0.0.0/33"] },
       ["spec.LoadBalancerSourceRanges: FieldValueInvalid"],
     ],
     [
-      "fields of load balancers",
+      "rejects load balancer fields with type ClusterIP",
       { ports: [port], allocateLoadBalancerNodePorts: true, loadBalancerClass: "a/b" },
       [
         "spec.allocateLoadBalancerNodePorts: FieldValueForbidden",
@@ -141,17 +153,17 @@ describe("Service: rules", () => {
       ],
     ],
     [
-      "the class of a load balancer",
+      "rejects a malformed loadBalancerClass",
       { type: "LoadBalancer", ports: [port], loadBalancerClass: "a b" },
       ["spec.loadBalancerClass: FieldValueInvalid"],
     ],
     [
-      "traffic from outside that there isn't",
+      "rejects externalTrafficPolicy and healthCheckNodePort with type ClusterIP",
       { ports: [port], externalTrafficPolicy: "Local", healthCheckNodePort: 30_000 },
       ["spec.externalTrafficPolicy: FieldValueInvalid", "spec.healthCheckNodePort: FieldValueInvalid"],
     ],
     [
-      "policies of traffic",
+      "rejects unknown traffic policies",
       { type: "NodePort", ports: [port], externalTrafficPolicy: "X", internalTrafficPolicy: "Y" },
       [
         "spec.externalTrafficPolicy: FieldValueNotSupported",
@@ -159,39 +171,47 @@ describe("Service: rules", () => {
       ],
     ],
     [
-      "a port for questions after health",
+      "rejects a healthCheckNodePort above 65535",
       { type: "LoadBalancer", ports: [port], externalTrafficPolicy: "Local", healthCheckNodePort: 70_000 },
       ["spec.healthCheckNodePort: FieldValueInvalid"],
     ],
-    ["both addresses", { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1", "fd00::1"] }, []],
     [
-      "addresses that don't match",
+      "accepts an IPv4 and an IPv6 address",
+      { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1", "fd00::1"] },
+      [],
+    ],
+    [
+      "rejects a clusterIP that differs from clusterIPs[0]",
       { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.2"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
     [
-      "only the list of addresses",
+      "rejects clusterIPs without clusterIP",
       { ports: [port], clusterIPs: ["10.0.0.2"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
-    ["no address", { ports: [port], clusterIP: "x" }, ["spec.clusterIPs[0]: FieldValueInvalid"]],
     [
-      "a headless service with an address",
+      "rejects a malformed clusterIP",
+      { ports: [port], clusterIP: "x" },
+      ["spec.clusterIPs[0]: FieldValueInvalid"],
+    ],
+    [
+      "rejects a headless Service with an address",
       { ports: [port], clusterIP: "None", clusterIPs: ["None", "10.0.0.1"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
     [
-      "two addresses of a family",
+      "rejects two addresses of the same family",
       { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1", "10.0.0.2"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
     [
-      "three addresses",
+      "rejects three addresses",
       { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1", "fd00::1", "fd00::2"] },
       ["spec.clusterIPs: FieldValueInvalid"],
     ],
     [
-      "families",
+      "rejects duplicate and unknown ipFamilies, and an unknown ipFamilyPolicy",
       { ports: [port], ipFamilies: ["IPv4", "IPv4", "IPv5"], ipFamilyPolicy: "Some" },
       [
         "spec.ipFamilies[1]: FieldValueDuplicate",
@@ -200,7 +220,7 @@ describe("Service: rules", () => {
       ],
     ],
     [
-      "an address of another family",
+      "rejects an address that is not in ipFamilies",
       { ports: [port], clusterIP: "10.0.0.1", ipFamilies: ["IPv6"] },
       ["spec.clusterIPs[0]: FieldValueInvalid"],
     ],
@@ -208,7 +228,7 @@ describe("Service: rules", () => {
     expect(judgeNew(Service, service(spec)).faults.toSorted()).toEqual(faults.toSorted());
   });
 
-  it("ranges of clients in the older annotation", () => {
+  it("validates source ranges in the annotation load-balancer-source-ranges", () => {
     const key = "service.beta.platform.io/load-balancer-source-ranges";
     const annotated = (value: string, type: string) =>
       judgeNew(Service, service({ type, ports: [port] }, { annotations: { [key]: value } })).faults;
@@ -221,7 +241,7 @@ describe("Service: rules", () => {
     ]);
   });
 
-  it("many faults end, and quickly", () => {
+  it("returns a truncated list of errors for 50,000 invalid ports", () => {
     const ports = Array.from({ length: 50_000 }, () => ({ port: 1 }));
     expect(judgeNew(Service, service({ ports })).faults.length).toBe(257);
   });

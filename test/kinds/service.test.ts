@@ -6,7 +6,7 @@ import { port, service } from "./service-support.ts";
 describe("Service: defaults", () => {
   it.each([
     [
-      "of the smallest one",
+      "a minimal Service gets default values",
       { ports: [port] },
       {
         ports: [{ protocol: "TCP", port: 80, targetPort: 80 }],
@@ -16,7 +16,7 @@ describe("Service: defaults", () => {
       },
     ],
     [
-      "of a load balancer",
+      "a LoadBalancer gets externalTrafficPolicy and allocateLoadBalancerNodePorts",
       { type: "LoadBalancer", ports: [{ ...port, targetPort: "http" }] },
       {
         ports: [{ protocol: "TCP", port: 80, targetPort: "http" }],
@@ -28,12 +28,12 @@ describe("Service: defaults", () => {
       },
     ],
     [
-      "of an external name",
+      "an ExternalName Service gets only sessionAffinity",
       { type: "ExternalName", externalName: "example.com" },
       { type: "ExternalName", sessionAffinity: "None", externalName: "example.com" },
     ],
     [
-      "of the affinity by address",
+      "sessionAffinity ClientIP gets a timeout of 10800 seconds",
       { ports: [port], sessionAffinity: "ClientIP" },
       {
         ports: [{ protocol: "TCP", port: 80, targetPort: 80 }],
@@ -44,7 +44,7 @@ describe("Service: defaults", () => {
       },
     ],
     [
-      "drop settings of an affinity that there isn't",
+      "sessionAffinityConfig is dropped when sessionAffinity is None",
       { type: "NodePort", ports: [port], sessionAffinityConfig: { clientIP: { timeoutSeconds: 5 } } },
       {
         ports: [{ protocol: "TCP", port: 80, targetPort: 80 }],
@@ -59,8 +59,8 @@ describe("Service: defaults", () => {
   });
 });
 
-describe("Service: what a creator and an update set", () => {
-  it("the status isn't the creator's, and the list of addresses follows the address", () => {
+describe("Service: fields set by the server on create and update", () => {
+  it("the status of a create request is ignored, and clusterIPs defaults to clusterIP", () => {
     const { object } = judgeNew(Service, {
       ...service({ ports: [port], clusterIP: "10.0.0.1" }),
       status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } },
@@ -77,13 +77,13 @@ describe("Service: what a creator and an update set", () => {
   };
   it.each<[string, object, object, object]>([
     [
-      "what was allocated is kept",
+      "an update without clusterIP and nodePort keeps the allocated values",
       nodePort,
       { type: "NodePort", ports: [{ name: "a", port: 2 }] },
       { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"], ports: [{ port: 2, nodePort: 30_001 }] },
     ],
     [
-      "a number that was given to another port isn't kept",
+      "a nodePort that the update assigns to another port is not kept",
       nodePort,
       {
         type: "NodePort",
@@ -95,13 +95,13 @@ describe("Service: what a creator and an update set", () => {
       { ports: [{ port: 2 }, { port: 3, nodePort: 30_001 }] },
     ],
     [
-      "the port for questions after health is kept",
+      "an update without healthCheckNodePort keeps it",
       { type: "LoadBalancer", ports: [port], externalTrafficPolicy: "Local", healthCheckNodePort: 30_002 },
       { type: "LoadBalancer", ports: [port], externalTrafficPolicy: "Local" },
       { healthCheckNodePort: 30_002 },
     ],
     [
-      "asking for one family releases the second address",
+      "a change to SingleStack releases the second address",
       {
         ports: [port],
         clusterIP: "10.0.0.1",
@@ -124,7 +124,7 @@ describe("Service: what a creator and an update set", () => {
     expect(faults).toEqual([]);
   });
 
-  it("a change to an external name drops what such a service doesn't have", () => {
+  it("a change to type ExternalName drops cluster IPs, node ports and traffic policies", () => {
     const { object, faults } = judgeUpdate(
       Service,
       service({ ...nodePort, ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" }),
@@ -146,7 +146,7 @@ describe("Service: what a creator and an update set", () => {
     });
   });
 
-  it("a change of a load balancer drops its fields", () => {
+  it("a change from LoadBalancer to ClusterIP drops the fields of load balancers", () => {
     const before = {
       type: "LoadBalancer",
       ports: [{ port: 1, nodePort: 30_001 }],
@@ -170,7 +170,7 @@ describe("Service: what a creator and an update set", () => {
   });
 });
 
-describe("Service: changes", () => {
+describe("Service: validation of updates", () => {
   const dual = {
     ports: [port],
     clusterIP: "10.0.0.1",
@@ -181,56 +181,56 @@ describe("Service: changes", () => {
   const single = { ports: [port], clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"] };
   it.each<[string, object, object, string[]]>([
     [
-      "another address",
+      "a changed clusterIP is rejected",
       single,
       { ...single, clusterIP: "10.0.0.2", clusterIPs: ["10.0.0.2"] },
       ["spec.clusterIPs[0]: FieldValueInvalid"],
     ],
     [
-      "another address by a client that knows only one",
+      "a changed clusterIP with unchanged clusterIPs is rejected",
       single,
       { ...single, clusterIP: "10.0.0.2" },
       ["spec.clusterIPs[0]: FieldValueInvalid"],
     ],
-    ["a second address", single, { ...dual }, []],
+    ["adding a second IP family is allowed", single, { ...dual }, []],
     [
-      "another second address",
+      "a changed secondary address is rejected",
       dual,
       { ...dual, clusterIPs: ["10.0.0.1", "fd00::2"] },
       ["spec.clusterIPs[1]: FieldValueInvalid"],
     ],
     [
-      "a second address that goes without asking for one family",
+      "removing the second address without ipFamilyPolicy SingleStack is rejected",
       dual,
       { ...dual, clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"] },
       ["spec.ipFamilyPolicy: FieldValueInvalid", "spec.ipFamilyPolicy: FieldValueInvalid"],
     ],
     [
-      "another family",
+      "a changed primary IP family is rejected",
       single,
       { ...single, ipFamilies: ["IPv6"] },
       ["spec.clusterIPs[0]: FieldValueInvalid", "spec.ipFamilies[0]: FieldValueInvalid"],
     ],
     [
-      "no address any more",
+      "a change to a headless Service is rejected",
       single,
       { ports: [port], clusterIP: "None", clusterIPs: ["None"] },
       ["spec.clusterIPs[0]: FieldValueInvalid"],
     ],
     [
-      "from an external name to an address",
+      "a change from ExternalName to ClusterIP is allowed",
       { type: "ExternalName", externalName: "a" },
       { ports: [port], clusterIP: "10.0.0.2" },
       [],
     ],
     [
-      "another class of load balancer",
+      "a changed loadBalancerClass is rejected",
       { type: "LoadBalancer", ports: [port], loadBalancerClass: "a/b" },
       { type: "LoadBalancer", ports: [port], loadBalancerClass: "a/c" },
       ["spec.loadBalancerClass: FieldValueInvalid"],
     ],
     [
-      "a load balancer with a class",
+      "a change to LoadBalancer may set loadBalancerClass",
       { type: "NodePort", ports: [port] },
       { type: "LoadBalancer", ports: [port], loadBalancerClass: "a/c" },
       [],
@@ -239,7 +239,7 @@ describe("Service: changes", () => {
     expect(judgeUpdate(Service, service(before), service(now)).faults.toSorted()).toEqual(faults);
   });
 
-  it("the status has addresses and names, and only the status is taken", () => {
+  it("the status subresource validates the ingress addresses and changes only the status", () => {
     const status = {
       loadBalancer: { ingress: [{ ip: "x" }, { hostname: "1.2.3.4" }, { hostname: "-" }, { ip: "1.2.3.4" }] },
     };
@@ -258,9 +258,9 @@ describe("Service: changes", () => {
   });
 });
 
-describe("Service: cells and selectable fields", () => {
+describe("Service: table cells and selectable fields", () => {
   const created = { name: "web", creationTimestamp: "2023-12-31T23:00:00Z" };
-  it("an address inside", () => {
+  it("shows the table cells of a ClusterIP Service", () => {
     const spec = {
       clusterIP: "10.0.0.1",
       clusterIPs: ["10.0.0.1"],
@@ -282,17 +282,17 @@ describe("Service: cells and selectable fields", () => {
   });
 
   it.each<[string, object, object, string]>([
-    ["given", { externalIPs: ["1.1.1.1", "2.2.2.2"] }, {}, "1.1.1.1,2.2.2.2"],
-    ["awaited", { type: "LoadBalancer" }, {}, "<pending>"],
+    ["shows externalIPs", { externalIPs: ["1.1.1.1", "2.2.2.2"] }, {}, "1.1.1.1,2.2.2.2"],
+    ["shows <pending> for a LoadBalancer without ingress", { type: "LoadBalancer" }, {}, "<pending>"],
     [
-      "of a load balancer",
+      "shows ingress addresses and externalIPs, sorted and without duplicates",
       { type: "LoadBalancer", externalIPs: ["9.9.9.9"] },
       { loadBalancer: { ingress: [{ hostname: "b" }, { ip: "1.1.1.1" }, { hostname: "b" }] } },
       "1.1.1.1,b,9.9.9.9",
     ],
-    ["a name", { type: "ExternalName", externalName: "example.com" }, {}, "example.com"],
-    ["of another type", { type: "Other" }, {}, "<unknown>"],
-  ])("an address outside: %s", (_name, spec, status, text) => {
+    ["shows the externalName", { type: "ExternalName", externalName: "example.com" }, {}, "example.com"],
+    ["shows <unknown> for an unknown type", { type: "Other" }, {}, "<unknown>"],
+  ])("External-IP cell: %s", (_name, spec, status, text) => {
     const cells = cellsOf(Service, { metadata: created, spec, status });
     expect(cells).toMatchObject({
       "External-IP": text,
@@ -302,7 +302,7 @@ describe("Service: cells and selectable fields", () => {
     });
   });
 
-  it("selects by address and type", () => {
+  it("supports the field selectors spec.clusterIP and spec.type", () => {
     const object = readAs(Service, service({ clusterIP: "None" }));
     expect(Service.selectable["spec.clusterIP"]!(object)).toBe("None");
     expect(Service.selectable["spec.type"]!(object)).toBe("ClusterIP");

@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { StatefulSet } from "../../src/kinds/apps/stateful-set.ts";
 import { cellOf, container, filledTemplate, template, type Part } from "./pod-support.ts";
 import { judgeNew, readAs } from "./support.ts";
-import { selector, smallest, withSpec, withPods, refused, updates, statusOf } from "./apps-support.ts";
+import {
+  selector,
+  smallest,
+  withSpec,
+  withPods,
+  validateCreates,
+  validateUpdates,
+  statusOf,
+} from "./apps-support.ts";
 
 describe("stateful sets", () => {
   const claim = {
@@ -25,7 +33,7 @@ describe("stateful sets", () => {
     expect(object["status"]).toEqual({ replicas: 0, availableReplicas: 0 });
   });
 
-  it("volume claim templates get apiVersion, kind and status, and pods can mount them", () => {
+  it("volumeClaimTemplates get apiVersion, kind and status, and containers can mount them", () => {
     const mounts = { ...container, volumeMounts: [{ name: "data", mountPath: "/data" }] };
     const given = withSpec({
       template: { ...template, spec: { containers: [mounts] } },
@@ -42,7 +50,7 @@ describe("stateful sets", () => {
     });
   });
 
-  it("fields of enabled feature gates get defaults", () => {
+  it("fields of enabled feature gates get default values", () => {
     const gates = ["StatefulSetAutoDeletePVC", "MaxUnavailableStatefulSet"];
     expect(judgeNew(StatefulSet, withSpec({}), { gates }).object).toMatchObject({
       spec: {
@@ -54,65 +62,77 @@ describe("stateful sets", () => {
 
   const update = (updateStrategy: Part) => withSpec({ updateStrategy });
   const u = "spec.updateStrategy";
-  refused(StatefulSet, [
+  validateCreates(StatefulSet, [
     [
-      "no selector",
+      "rejects an absent selector",
       { spec: { template } },
       ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
     ],
-    ["empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
+    ["rejects an empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
-      "other labels",
+      "rejects template labels that the selector doesn't match",
       withSpec({ selector: { matchLabels: { app: "db" } } }),
       ["spec.template.metadata.labels: Invalid"],
     ],
-    ["replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
-    ["seconds", withSpec({ minReadySeconds: -1 }), ["spec.minReadySeconds: Invalid"]],
-    ["order", withSpec({ podManagementPolicy: "Random" }), ["spec.podManagementPolicy: Invalid"]],
-    ["strategy", update({ type: "Fast" }), [`${u}: Invalid`]],
+    ["rejects negative replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
     [
-      "settings of another strategy",
+      "rejects negative minReadySeconds",
+      withSpec({ minReadySeconds: -1 }),
+      ["spec.minReadySeconds: Invalid"],
+    ],
+    [
+      "rejects an unknown podManagementPolicy",
+      withSpec({ podManagementPolicy: "Random" }),
+      ["spec.podManagementPolicy: Invalid"],
+    ],
+    ["rejects an unknown updateStrategy", update({ type: "Fast" }), [`${u}: Invalid`]],
+    [
+      "rejects rollingUpdate with strategy OnDelete",
       update({ type: "OnDelete", rollingUpdate: {} }),
       [`${u}.rollingUpdate: Invalid`],
     ],
     [
-      "partition",
+      "rejects a negative partition",
       update({ type: "RollingUpdate", rollingUpdate: { partition: -1 } }),
       [`${u}.rollingUpdate.partition: Invalid`],
     ],
     [
-      "none missing",
+      "rejects maxUnavailable 0",
       update({ type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0 } }),
       [`${u}.rollingUpdate.maxUnavailable: Invalid`],
     ],
     [
-      "pods that end",
+      "rejects restartPolicy Never",
       withPods({ restartPolicy: "Never" }),
       ["spec.template.spec.restartPolicy: NotSupported"],
     ],
     [
-      "pods with a deadline",
+      "rejects activeDeadlineSeconds in the template",
       withPods({ activeDeadlineSeconds: 5 }),
       ["spec.template.spec.activeDeadlineSeconds: Forbidden"],
     ],
     [
-      "labels of pods",
+      "rejects malformed template labels",
       withSpec({ template: { ...template, metadata: { labels: { app: "web", "a b": "c" } } } }),
       ["spec.template.labels: Invalid"],
     ],
     [
-      "what becomes of claims",
+      "rejects an unknown whenDeleted policy",
       withSpec({ persistentVolumeClaimRetentionPolicy: { whenDeleted: "Keep" } }),
       ["spec.persistentVolumeClaimRetentionPolicy.whenDeleted: NotSupported"],
     ],
-    ["first number", withSpec({ ordinals: { start: -1 } }), ["spec.ordinals.start: Invalid"]],
-    // As in the reference, which can't know their volumes.
-    ["pods without containers are taken", withPods({ containers: [] }), []],
+    [
+      "rejects a negative ordinals.start",
+      withSpec({ ordinals: { start: -1 } }),
+      ["spec.ordinals.start: Invalid"],
+    ],
+    // As in the reference, which doesn't know the volumes of the claims when it validates the template.
+    ["accepts a template without containers", withPods({ containers: [] }), []],
   ]);
 
-  updates(StatefulSet, [
+  validateUpdates(StatefulSet, [
     [
-      "what may change",
+      "accepts changed replicas, minReadySeconds, updateStrategy and template",
       withSpec({}),
       {
         spec: {
@@ -125,22 +145,37 @@ describe("stateful sets", () => {
       },
       [],
     ],
-    ["another service", withSpec({}), withSpec({ serviceName: "other" }), ["spec: Forbidden"]],
-    ["another order", withSpec({}), withSpec({ podManagementPolicy: "Parallel" }), ["spec: Forbidden"]],
-    ["further claims", withSpec({}), withSpec({ volumeClaimTemplates: [claim] }), ["spec: Forbidden"]],
-    ["another history", withSpec({}), withSpec({ revisionHistoryLimit: 3 }), ["spec: Forbidden"]],
+    ["rejects a changed serviceName", withSpec({}), withSpec({ serviceName: "other" }), ["spec: Forbidden"]],
+    [
+      "rejects a changed podManagementPolicy",
+      withSpec({}),
+      withSpec({ podManagementPolicy: "Parallel" }),
+      ["spec: Forbidden"],
+    ],
+    [
+      "rejects an added volumeClaimTemplate",
+      withSpec({}),
+      withSpec({ volumeClaimTemplates: [claim] }),
+      ["spec: Forbidden"],
+    ],
+    [
+      "rejects a changed revisionHistoryLimit",
+      withSpec({}),
+      withSpec({ revisionHistoryLimit: 3 }),
+      ["spec: Forbidden"],
+    ],
   ]);
-  updates(
+  validateUpdates(
     StatefulSet,
     [
       [
-        "more current than there are",
+        "rejects currentReplicas above replicas",
         statusOf({}),
         statusOf({ replicas: 1, currentReplicas: 2 }),
         ["status.currentReplicas: Invalid"],
       ],
       [
-        "more available than ready",
+        "rejects availableReplicas above readyReplicas",
         statusOf({}),
         statusOf({ replicas: 2, availableReplicas: 1 }),
         ["status.availableReplicas: Invalid"],

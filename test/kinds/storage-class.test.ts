@@ -16,29 +16,41 @@ describe("StorageClass", () => {
     allowedTopologies: terms.map((matchLabelExpressions) => ({ matchLabelExpressions })),
   });
   it.each<[string, object, string[]]>([
-    ["no provisioner", { provisioner: "" }, ["provisioner: FieldValueRequired"]],
-    ["a provisioner with capitals", { provisioner: "Example.com/Disk" }, []],
-    ["a provisioner that is none", { provisioner: "a b" }, ["provisioner: FieldValueInvalid"]],
-    ["a policy", { reclaimPolicy: "Keep" }, ["reclaimPolicy: FieldValueNotSupported"]],
+    ["rejects an empty provisioner", { provisioner: "" }, ["provisioner: FieldValueRequired"]],
+    ["accepts a provisioner in mixed case", { provisioner: "Example.com/Disk" }, []],
+    ["rejects a malformed provisioner", { provisioner: "a b" }, ["provisioner: FieldValueInvalid"]],
     [
-      "a policy that only volumes have",
+      "rejects an unknown reclaimPolicy",
+      { reclaimPolicy: "Keep" },
+      ["reclaimPolicy: FieldValueNotSupported"],
+    ],
+    [
+      "rejects reclaimPolicy Recycle, which only PersistentVolumes support",
       { reclaimPolicy: "Recycle" },
       ["reclaimPolicy: FieldValueNotSupported"],
     ],
-    ["a mode", { volumeBindingMode: "Later" }, ["volumeBindingMode: FieldValueNotSupported"]],
-    ["a parameter without a name", { parameters: { "": "a" } }, ["parameters: FieldValueInvalid"]],
     [
-      "too many parameters",
+      "rejects an unknown volumeBindingMode",
+      { volumeBindingMode: "Later" },
+      ["volumeBindingMode: FieldValueNotSupported"],
+    ],
+    [
+      "rejects a parameter with an empty name",
+      { parameters: { "": "a" } },
+      ["parameters: FieldValueInvalid"],
+    ],
+    [
+      "rejects more than 512 parameters",
       { parameters: Object.fromEntries(Array.from({ length: 513 }, (_, index) => [`p${index}`, ""])) },
       ["parameters: FieldValueTooLong"],
     ],
     [
-      "too much in parameters",
+      "rejects parameters above 256 KiB",
       { parameters: { a: "x".repeat(256 * 1024) } },
       ["parameters: FieldValueTooLong"],
     ],
     [
-      "topologies",
+      "accepts different allowedTopologies",
       topologies(
         [{ key: "a", values: ["b"] }],
         [{ key: "a", values: ["b", "c"] }],
@@ -47,18 +59,18 @@ describe("StorageClass", () => {
       [],
     ],
     [
-      "a topology twice",
+      "rejects duplicate allowedTopologies",
       topologies([{ key: "a", values: ["b", "c"] }], [{ key: "a", values: ["c", "b"] }]),
       ["allowedTopologies[1].matchLabelExpressions: FieldValueDuplicate"],
     ],
-    // As in the reference, which compares it with the places of those that follow.
+    // As in the reference, an empty term counts as a duplicate.
     [
-      "a topology of nothing",
+      "rejects an empty term in allowedTopologies",
       topologies([]),
       ["allowedTopologies[0].matchLabelExpressions: FieldValueDuplicate"],
     ],
     [
-      "what a topology is made of",
+      "rejects duplicate and missing values and duplicate and malformed keys in allowedTopologies",
       topologies([{ key: "a b", values: ["b", "b"] }, { key: "c" }, { key: "c", values: ["d"] }]),
       [
         "allowedTopologies[0].matchLabelExpressions[0].values[1]: FieldValueDuplicate",
@@ -67,11 +79,11 @@ describe("StorageClass", () => {
         "allowedTopologies[0].matchLabelExpressions[2].key: FieldValueDuplicate",
       ],
     ],
-  ])("rules: %s", (_name, change, faults) => {
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(StorageClass, { ...smallest, ...change }).faults).toEqual(faults);
   });
 
-  it("what stays and what changes", () => {
+  it("parameters, provisioner, reclaimPolicy and volumeBindingMode are immutable, and other fields can change", () => {
     expect(
       judgeUpdate(StorageClass, smallest, {
         provisioner: "other",
@@ -89,7 +101,7 @@ describe("StorageClass", () => {
     expect(judgeUpdate(StorageClass, smallest, now).faults).toEqual([]);
   });
 
-  it("warns of old labels", () => {
+  it("returns warnings for deprecated topology labels", () => {
     const old = topologies([{ key: "failure-domain.beta.platform.io/region", values: ["a"] }]);
     const warn = (change: object) =>
       StorageClass.warnings!(readAs(StorageClass, { ...smallest, ...change }), context, undefined);

@@ -6,7 +6,7 @@ import { FieldReport } from "../../src/schema/faults.ts";
 import type { ApiObject, Kind } from "../../src/schema/kind.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
-/** What a declaration makes of an object, as the verbs of the server ask it. */
+/** Result of preparing and validating an object with its kind, as the server does. */
 export interface Judged {
   readonly object: ApiObject;
   /** `path: reason`, for example `spec.containers: FieldValueRequired`. */
@@ -24,7 +24,7 @@ function contextOf({ gates = [], subresource = "" }: JudgeOptions): KindContext 
   return { vocabulary: platform, enabled: (gate) => gates.includes(gate), subresource };
 }
 
-/** The object as it is read: decoded, with defaults. */
+/** Decodes an object and sets its default values. */
 export function readAs(kind: Kind, value: object, options: JudgeOptions = {}): ApiObject {
   const object = decode(kind.type, { metadata: { name: "one" }, ...value }).value as ApiObject;
   const context = contextOf(options);
@@ -46,7 +46,7 @@ function judge(kind: Kind, object: ApiObject, live: ApiObject | undefined, conte
   };
 }
 
-/** A create: defaults, what a creator may not set, rules. */
+/** Prepares and validates an object for a create. */
 export function judgeNew(kind: Kind, value: object, options: JudgeOptions = {}): Judged {
   const object = readAs(kind, value, options);
   const context = contextOf(options);
@@ -54,7 +54,7 @@ export function judgeNew(kind: Kind, value: object, options: JudgeOptions = {}):
   return judge(kind, object, undefined, context);
 }
 
-/** An update of what was created from `before`. */
+/** Creates an object from `before`, then prepares and validates an update with `now`. */
 export function judgeUpdate(kind: Kind, before: object, now: object, options: JudgeOptions = {}): Judged {
   const context = contextOf(options);
   const live = readAs(kind, before, options);
@@ -70,7 +70,7 @@ export function judgeUpdate(kind: Kind, before: object, now: object, options: Ju
   return judge(kind, object, live, context);
 }
 
-/** The cells of an object's row, by the names of their columns; `now` is a time in RFC 3339. */
+/** Returns the table cells of an object by column name; `now` is a time in RFC 3339. */
 export function cellsOf(kind: Kind, value: object, now = "2024-01-01T00:00:00Z"): Record<string, unknown> {
   const object = readAs(kind, value);
   return Object.fromEntries(

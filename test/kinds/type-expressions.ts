@@ -11,7 +11,7 @@ const scalars: Readonly<Record<string, string>> = {
   object: "RawExtension",
 };
 
-/** A type as the tables write it, without the version of a struct's group. */
+/** Returns a type in the format of the tables, without the version of a struct's group. */
 export function expressionOf(type: Type): string {
   switch (type.shape) {
     case "scalar":
@@ -26,7 +26,7 @@ export function expressionOf(type: Type): string {
   }
 }
 
-/** Every struct below a type, itself included. */
+/** Returns every struct that a type contains, including itself. */
 export function structsOf(type: Type, found = new Set<StructType>()): Set<StructType> {
   if (type.shape === "list") return structsOf(type.element, found);
   if (type.shape === "map") return structsOf(type.value, found);

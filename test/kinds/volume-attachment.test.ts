@@ -14,7 +14,7 @@ describe("VolumeAttachment", () => {
   const source = (value: object) => ({ ...spec, source: value });
   it.each<[string, object, string[]]>([
     [
-      "nothing",
+      "rejects an empty spec",
       {},
       [
         "spec.attacher: FieldValueInvalid",
@@ -25,28 +25,28 @@ describe("VolumeAttachment", () => {
       ],
     ],
     [
-      "names",
+      "rejects malformed names",
       { attacher: "a_b", nodeName: "N", source: { persistentVolumeName: "V" } },
       ["attacher", "nodeName", "source.persistentVolumeName"].map(
         (name) => `spec.${name}: FieldValueInvalid`,
       ),
     ],
     [
-      "two volumes",
+      "rejects both persistentVolumeName and inlineVolumeSpec",
       source({ persistentVolumeName: "v", inlineVolumeSpec: inline }),
       ["spec.source: FieldValueForbidden"],
     ],
     [
-      "a volume without a name",
+      "rejects an empty persistentVolumeName",
       source({ persistentVolumeName: "" }),
       [
         "spec.source.persistentVolumeName: FieldValueInvalid",
         "spec.source.persistentVolumeName: FieldValueRequired",
       ],
     ],
-    ["a volume in line", source({ inlineVolumeSpec: inline }), []],
+    ["accepts an inlineVolumeSpec", source({ inlineVolumeSpec: inline }), []],
     [
-      "what a volume in line doesn't have",
+      "rejects an inlineVolumeSpec with unsupported fields and without csi",
       source({
         inlineVolumeSpec: {
           accessModes: ["ReadWriteOnce"],
@@ -69,17 +69,17 @@ describe("VolumeAttachment", () => {
         "volumeMode: FieldValueForbidden",
       ].map((fault) => `spec.source.inlineVolumeSpec.${fault}`),
     ],
-  ])("rules: %s", (_name, value, faults) => {
+  ])("%s", (_name, value, faults) => {
     expect(judgeNew(VolumeAttachment, { spec: value }).faults.toSorted()).toEqual(faults);
   });
 
-  it("stays as it is", () => {
+  it("spec is immutable", () => {
     const now = { spec: { ...spec, nodeName: "m" } };
     expect(judgeUpdate(VolumeAttachment, { spec }, { spec }).faults).toEqual([]);
     expect(judgeUpdate(VolumeAttachment, { spec }, now).faults).toEqual(["spec: FieldValueInvalid"]);
   });
 
-  it("the status is written by itself, within limits", () => {
+  it("the status subresource changes only the status, and validates its lengths", () => {
     const message = "x".repeat(1025);
     const status = {
       attached: true,

@@ -40,42 +40,50 @@ describe("PersistentVolume", () => {
     },
   };
   it.each<[string, object, string[]]>([
-    ["no ways of mounting", { accessModes: [] }, ["spec.accessModes: FieldValueRequired"]],
-    ["an unknown way", { accessModes: ["Other"] }, ["spec.accessModes: FieldValueNotSupported"]],
+    ["rejects empty accessModes", { accessModes: [] }, ["spec.accessModes: FieldValueRequired"]],
+    ["rejects access mode Other", { accessModes: ["Other"] }, ["spec.accessModes: FieldValueNotSupported"]],
     [
-      "the single pod's way beside another",
+      "rejects ReadWriteOncePod together with another access mode",
       { accessModes: ["ReadWriteOncePod", "ReadWriteOnce"] },
       ["spec.accessModes: FieldValueForbidden"],
     ],
     [
-      "no capacity",
+      "rejects an empty capacity",
       { capacity: {} },
       ["spec.capacity: FieldValueRequired", "spec.capacity: FieldValueNotSupported"],
     ],
-    ["another capacity", { capacity: { storage: "1", cpu: "1" } }, ["spec.capacity: FieldValueNotSupported"]],
-    ["a capacity of nothing", { capacity: { storage: "0" } }, ["spec.capacity[storage]: FieldValueInvalid"]],
-    ["no source", { hostPath: undefined }, ["spec: FieldValueRequired"]],
-    ["two sources", { nfs: { server: "a", path: "/b" } }, ["spec.nfs: FieldValueForbidden"]],
     [
-      "a local disk anywhere",
+      "rejects a capacity of cpu",
+      { capacity: { storage: "1", cpu: "1" } },
+      ["spec.capacity: FieldValueNotSupported"],
+    ],
+    ["rejects capacity 0", { capacity: { storage: "0" } }, ["spec.capacity[storage]: FieldValueInvalid"]],
+    ["rejects a missing volume source", { hostPath: undefined }, ["spec: FieldValueRequired"]],
+    ["rejects two volume sources", { nfs: { server: "a", path: "/b" } }, ["spec.nfs: FieldValueForbidden"]],
+    [
+      "rejects a local volume without nodeAffinity",
       { hostPath: undefined, local: { path: "/a" } },
       ["spec.nodeAffinity: FieldValueRequired"],
     ],
-    ["a local disk", { hostPath: undefined, local: { path: "/a" }, nodeAffinity }, []],
-    ["nodes without conditions", { nodeAffinity: {} }, ["spec.nodeAffinity.required: FieldValueRequired"]],
+    ["accepts local with nodeAffinity", { hostPath: undefined, local: { path: "/a" }, nodeAffinity }, []],
     [
-      "another policy",
+      "rejects nodeAffinity without required terms",
+      { nodeAffinity: {} },
+      ["spec.nodeAffinity.required: FieldValueRequired"],
+    ],
+    [
+      "rejects an unknown persistentVolumeReclaimPolicy",
       { persistentVolumeReclaimPolicy: "Keep" },
       ["spec.persistentVolumeReclaimPolicy: FieldValueNotSupported"],
     ],
     [
-      "a root that would be emptied",
+      "rejects reclaim policy Recycle for the root folder",
       { hostPath: { path: "/./" }, persistentVolumeReclaimPolicy: "Recycle" },
       ["spec.persistentVolumeReclaimPolicy: FieldValueForbidden"],
     ],
-    ["a class", { storageClassName: "A" }, ["spec.storageClassName: FieldValueInvalid"]],
-    ["a mode", { volumeMode: "Tape" }, ["spec.volumeMode: FieldValueNotSupported"]],
-  ])("rules: %s", (_name, change, faults) => {
+    ["rejects storageClassName A", { storageClassName: "A" }, ["spec.storageClassName: FieldValueInvalid"]],
+    ["rejects an unknown volumeMode", { volumeMode: "Tape" }, ["spec.volumeMode: FieldValueNotSupported"]],
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(PersistentVolume, volume(change)).faults).toEqual(faults);
   });
 
@@ -87,43 +95,43 @@ describe("PersistentVolume", () => {
   });
   it.each<[string, object, object, string[]]>([
     [
-      "what may change",
+      "a changed capacity, claimRef and first nodeAffinity are allowed",
       {},
       { capacity: { storage: "2Gi" }, claimRef: { name: "c", namespace: "n" }, nodeAffinity },
       [],
     ],
     [
-      "another place",
+      "a changed volume source is rejected",
       {},
       { hostPath: { path: "/other" } },
       ["spec.persistentvolumesource: FieldValueForbidden"],
     ],
     [
-      "a secret for growing is filled in",
+      "setting controllerExpandSecretRef is allowed",
       { hostPath: undefined, csi },
       { hostPath: undefined, csi: { ...csi, controllerExpandSecretRef: { name: "a", namespace: "b" } } },
       [],
     ],
-    ["another mode", {}, { volumeMode: "Block" }, ["volumeMode: FieldValueInvalid"]],
-    ["other nodes", zone("a"), zone("b"), ["nodeAffinity: FieldValueInvalid"]],
-    ["no nodes any more", zone("a"), {}, ["nodeAffinity: FieldValueInvalid"]],
+    ["a changed volumeMode is rejected", {}, { volumeMode: "Block" }, ["volumeMode: FieldValueInvalid"]],
+    ["a changed nodeAffinity is rejected", zone("a"), zone("b"), ["nodeAffinity: FieldValueInvalid"]],
+    ["removing nodeAffinity is rejected", zone("a"), {}, ["nodeAffinity: FieldValueInvalid"]],
     [
-      "the new name of a label",
+      "replacing a deprecated topology label by its successor is allowed",
       zone("failure-domain.beta.platform.io/zone"),
       zone("topology.platform.io/zone"),
       [],
     ],
     [
-      "the old name of a label",
+      "replacing a topology label by its deprecated form is rejected",
       zone("topology.platform.io/zone"),
       zone("failure-domain.beta.platform.io/zone"),
       ["nodeAffinity: FieldValueInvalid"],
     ],
-  ])("changes: %s", (_name, before, now, faults) => {
+  ])("update: %s", (_name, before, now, faults) => {
     expect(judgeUpdate(PersistentVolume, volume(before), volume(now)).faults).toEqual(faults);
   });
 
-  it("the status is written by itself, whatever it says", () => {
+  it("the status subresource changes only the status, and accepts any phase", () => {
     const now = { ...volume({ capacity: { storage: "9Gi" } }), status: { phase: "Odd", reason: "r" } };
     const written = judgeUpdate(PersistentVolume, volume(), now, { subresource: "status" });
     expect(written.faults).toEqual([]);
@@ -134,7 +142,7 @@ describe("PersistentVolume", () => {
     expect(judgeUpdate(PersistentVolume, volume(), now).object["status"]).toEqual({ phase: "Pending" });
   });
 
-  it("warns of what is going away", () => {
+  it("returns warnings for deprecated labels, reclaim policy, annotation and volume source", () => {
     const warn = (change: object, metadata: object = {}) =>
       PersistentVolume.warnings!(readAs(PersistentVolume, volume(change, metadata)), context, undefined);
     expect(warn({})).toEqual([]);
@@ -197,19 +205,19 @@ describe("PersistentVolumeClaim", () => {
   const far = { kind: "PersistentVolumeClaim", name: "other", namespace: "far" };
   const gates = ["CrossNamespaceVolumeDataSource"];
   it.each<[string, object, string[], object | undefined, object | undefined]>([
-    ["the older field is copied", { dataSource: source }, [], source, source],
-    ["the newer field is copied", { dataSourceRef: custom }, [], custom, custom],
-    ["what the older field doesn't know is ignored", { dataSource: custom }, [], undefined, undefined],
-    ["another namespace isn't known", { dataSourceRef: far }, [], undefined, undefined],
-    ["another namespace is known to the newer field", { dataSourceRef: far }, gates, undefined, far],
+    ["dataSource is copied to dataSourceRef", { dataSource: source }, [], source, source],
+    ["dataSourceRef is copied to dataSource", { dataSourceRef: custom }, [], custom, custom],
+    ["an unsupported kind in dataSource is dropped", { dataSource: custom }, [], undefined, undefined],
+    ["a namespace is dropped without its feature gate", { dataSourceRef: far }, [], undefined, undefined],
+    ["a namespace is kept with its feature gate", { dataSourceRef: far }, gates, undefined, far],
     [
-      "a snapshot",
+      "a VolumeSnapshot in dataSource is copied to dataSourceRef",
       { dataSource: { apiGroup: "snapshot.storage.platform.io", kind: "VolumeSnapshot", name: "s" } },
       [],
       { kind: "VolumeSnapshot" },
       { kind: "VolumeSnapshot" },
     ],
-  ])("what it is filled with: %s", (_name, change, enabled, dataSource, dataSourceRef) => {
+  ])("data source: %s", (_name, change, enabled, dataSource, dataSourceRef) => {
     const { object, faults } = judgeNew(PersistentVolumeClaim, claim(change), { gates: enabled });
     expect(faults).toEqual([]);
     const spec = object["spec"] as Record<string, unknown>;
@@ -222,39 +230,39 @@ describe("PersistentVolumeClaim", () => {
   });
 
   it.each<[string, object, string[]]>([
-    ["no ways of mounting", { accessModes: [] }, ["spec.accessModes: FieldValueRequired"]],
-    ["an unknown way", { accessModes: ["Other"] }, ["spec.accessModes: FieldValueNotSupported"]],
+    ["rejects empty accessModes", { accessModes: [] }, ["spec.accessModes: FieldValueRequired"]],
+    ["rejects access mode Other", { accessModes: ["Other"] }, ["spec.accessModes: FieldValueNotSupported"]],
     [
-      "the single pod's way beside another",
+      "rejects ReadWriteOncePod together with another access mode",
       { accessModes: ["ReadWriteOncePod", "ReadOnlyMany"] },
       ["spec.accessModes: FieldValueForbidden"],
     ],
-    ["no size", { resources: {} }, ["spec.resources[storage]: FieldValueRequired"]],
-    ["a size of nothing", size("0"), ["spec.resources[storage]: FieldValueInvalid"]],
-    ["a class", { storageClassName: "A" }, ["spec.storageClassName: FieldValueInvalid"]],
-    ["no class", { storageClassName: "" }, []],
-    ["a mode", { volumeMode: "Tape" }, ["spec.volumeMode: FieldValueNotSupported"]],
+    ["rejects a missing storage request", { resources: {} }, ["spec.resources[storage]: FieldValueRequired"]],
+    ["rejects a storage request of 0", size("0"), ["spec.resources[storage]: FieldValueInvalid"]],
+    ["rejects storageClassName A", { storageClassName: "A" }, ["spec.storageClassName: FieldValueInvalid"]],
+    ["accepts an empty storageClassName", { storageClassName: "" }, []],
+    ["rejects an unknown volumeMode", { volumeMode: "Tape" }, ["spec.volumeMode: FieldValueNotSupported"]],
     [
-      "a selector",
+      "rejects a malformed selector",
       { selector: { matchExpressions: [{ key: "a", operator: "Like" }] } },
       ["spec.selector.matchExpressions[0].operator: FieldValueInvalid"],
     ],
     [
-      "a source without a name",
+      "rejects a dataSourceRef without a name",
       { dataSourceRef: { ...source, name: "" }, dataSource: source },
       ["spec.dataSourceRef.name: FieldValueRequired", "spec: FieldValueInvalid"],
     ],
     [
-      "another kind of the core group",
+      "rejects an unsupported core kind in dataSourceRef",
       { dataSourceRef: { kind: "Pod", name: "a" }, dataSource: source },
       ["spec.dataSourceRef: FieldValueInvalid", "spec: FieldValueInvalid"],
     ],
-    ["sources that differ", { dataSourceRef: custom, dataSource: source }, ["spec: FieldValueInvalid"]],
-  ])("rules: %s", (_name, change, faults) => {
+    ["rejects different sources", { dataSourceRef: custom, dataSource: source }, ["spec: FieldValueInvalid"]],
+  ])("%s", (_name, change, faults) => {
     expect(judgeNew(PersistentVolumeClaim, claim(change)).faults).toEqual(faults);
   });
 
-  it("rules of sources in other namespaces", () => {
+  it("rejects a malformed dataSourceRef.namespace together with a dataSource", () => {
     const change = { dataSource: source, dataSourceRef: { ...far, namespace: "F" } };
     expect(judgeNew(PersistentVolumeClaim, claim(change), { gates }).faults).toEqual([
       "spec.dataSourceRef.namespace: FieldValueInvalid",
@@ -263,37 +271,47 @@ describe("PersistentVolumeClaim", () => {
   });
 
   it.each<[string, object, object, string[]]>([
-    ["nothing", {}, {}, []],
-    ["the volume is filled in", {}, { volumeName: "v" }, []],
-    ["the volume stays", { volumeName: "v" }, { volumeName: "w" }, ["spec: FieldValueForbidden"]],
-    ["a missing class is filled in", {}, { storageClassName: "a" }, []],
-    ["the class stays", { storageClassName: "a" }, { storageClassName: "b" }, ["spec: FieldValueForbidden"]],
-    ["a claim without a volume doesn't grow", {}, size("2Gi"), ["spec: FieldValueForbidden"]],
+    ["an unchanged spec is accepted", {}, {}, []],
+    ["setting volumeName is allowed", {}, { volumeName: "v" }, []],
+    ["volumeName is immutable", { volumeName: "v" }, { volumeName: "w" }, ["spec: FieldValueForbidden"]],
+    ["setting an absent storageClassName is allowed", {}, { storageClassName: "a" }, []],
     [
-      "a claim doesn't shrink",
+      "storageClassName is immutable once set",
+      { storageClassName: "a" },
+      { storageClassName: "b" },
+      ["spec: FieldValueForbidden"],
+    ],
+    [
+      "increasing the request of an unbound claim is rejected",
+      {},
+      size("2Gi"),
+      ["spec: FieldValueForbidden"],
+    ],
+    [
+      "decreasing the request is rejected",
       {},
       size("1Mi"),
       ["spec: FieldValueForbidden", "spec.resources.requests.storage: FieldValueForbidden"],
     ],
     [
-      "the mode stays",
+      "a changed volumeMode is rejected",
       {},
       { volumeMode: "Block" },
       ["spec: FieldValueForbidden", "volumeMode: FieldValueInvalid"],
     ],
-    ["a client that doesn't know the newer field", { dataSource: source }, { dataSource: source }, []],
-  ])("changes: %s", (_name, before, now, faults) => {
+    ["an update without dataSourceRef is accepted", { dataSource: source }, { dataSource: source }, []],
+  ])("update: %s", (_name, before, now, faults) => {
     expect(judgeUpdate(PersistentVolumeClaim, claim(before), claim(now)).faults).toEqual(faults);
   });
 
-  /** A change of a claim that is bound, whose status only the subresource writes. */
+  /** Validates an update of a bound claim, and returns the errors. Only the status subresource can set the phase `Bound`. */
   function changeBound(now: object, enabled: readonly string[] = []): readonly string[] {
     const bound = { ...claim(size("5Gi")), status: { phase: "Bound", capacity: { storage: "2Gi" } } };
     const plain = { ...PersistentVolumeClaim, prepareCreate: undefined };
     return judgeUpdate(plain, bound, claim(now), { gates: enabled }).faults;
   }
 
-  it("a bound claim grows, but doesn't shrink", () => {
+  it("the request of a bound claim can increase; with RecoverVolumeExpansionFailure it can decrease, but not to the capacity", () => {
     expect(changeBound(size("6Gi"))).toEqual([]);
     const place = "spec.resources.requests.storage";
     expect(changeBound(size("3Gi"))).toEqual([`${place}: FieldValueForbidden`]);
@@ -306,7 +324,7 @@ describe("PersistentVolumeClaim", () => {
     ]);
   });
 
-  it("the class moves from the annotation to the field, and the annotation stays", () => {
+  it("storageClassName can be set to the class of the annotation, whose value is immutable", () => {
     const named = { annotations: { [classKey]: "a" } };
     const change = (now: object, metadata: object) =>
       judgeUpdate(PersistentVolumeClaim, claim({}, named), claim(now, metadata)).faults;
@@ -334,7 +352,7 @@ describe("PersistentVolumeClaim", () => {
     ]);
   });
 
-  it("warns of parts of a byte, and of the class in the old place", () => {
+  it("returns warnings for a fractional byte count and for the class annotation", () => {
     const old = claim({}, { annotations: { [classKey]: "a" } });
     const warnings = PersistentVolumeClaim.warnings!(readAs(PersistentVolumeClaim, old), context, undefined);
     expect(warnings).toEqual([

@@ -5,7 +5,7 @@ import { judgeNew } from "./support.ts";
 
 type Case = readonly [title: string, source: Part, faults: readonly string[]];
 
-/** Places below the only volume. */
+/** Field paths in `faults` are relative to `spec.volumes[0]`. */
 function check(cases: readonly Case[]): void {
   it.each(cases)("%s", (_title, source, faults) => {
     const found = judgeNew(Pod, volumeWith(source)).faults;
@@ -15,12 +15,12 @@ function check(cases: readonly Case[]): void {
   });
 }
 
-describe("volumes", () => {
+describe("Pod volumes", () => {
   check([
-    ["name", { name: "A", emptyDir: {} }, [".name: Invalid"]],
-    ["no name", { name: "", emptyDir: {} }, [".name: Required"]],
+    ["a malformed name is rejected", { name: "A", emptyDir: {} }, [".name: Invalid"]],
+    ["an empty name is rejected", { name: "", emptyDir: {} }, [".name: Required"]],
     [
-      "two sources",
+      "several volume sources are rejected",
       { emptyDir: {}, hostPath: { path: "/a" }, secret: { secretName: "s" } },
       [".hostPath: Forbidden", ".secret: Forbidden"],
     ],
@@ -34,59 +34,75 @@ describe("volumes", () => {
 
 const file = { path: "a", fieldRef: { fieldPath: "metadata.labels" } };
 
-describe("volumes of files", () => {
+describe("Pod volumes: emptyDir, hostPath, gitRepo, secret, configMap, downwardAPI and claims", () => {
   check([
-    ["directory", { emptyDir: { medium: "Memory", sizeLimit: "1Gi" } }, []],
-    ["negative size", { emptyDir: { sizeLimit: "-1" } }, [".emptyDir.sizeLimit: Forbidden"]],
-    ["path of the node", { hostPath: { path: "/a", type: "Directory" } }, []],
-    ["no path of the node", { hostPath: {} }, [".hostPath.path: Required"]],
-    ["path of the node with steps back", { hostPath: { path: "/a/../b" } }, [".hostPath.path: Invalid"]],
-    ["what is there", { hostPath: { path: "/a", type: "Pipe" } }, [".hostPath.type: NotSupported"]],
-    ["repository", { gitRepo: { repository: "r", directory: "a/b" } }, []],
-    ["no repository", { gitRepo: {} }, [".gitRepo.repository: Required"]],
+    ["an emptyDir in memory is valid", { emptyDir: { medium: "Memory", sizeLimit: "1Gi" } }, []],
     [
-      "repository outside",
+      "a negative emptyDir.sizeLimit is rejected",
+      { emptyDir: { sizeLimit: "-1" } },
+      [".emptyDir.sizeLimit: Forbidden"],
+    ],
+    ["a hostPath is valid", { hostPath: { path: "/a", type: "Directory" } }, []],
+    ["a hostPath without path is rejected", { hostPath: {} }, [".hostPath.path: Required"]],
+    ["a hostPath with .. is rejected", { hostPath: { path: "/a/../b" } }, [".hostPath.path: Invalid"]],
+    [
+      "an unknown hostPath.type is rejected",
+      { hostPath: { path: "/a", type: "Pipe" } },
+      [".hostPath.type: NotSupported"],
+    ],
+    ["a gitRepo is valid", { gitRepo: { repository: "r", directory: "a/b" } }, []],
+    ["a gitRepo without repository is rejected", { gitRepo: {} }, [".gitRepo.repository: Required"]],
+    [
+      "a gitRepo with an absolute directory is rejected",
       { gitRepo: { repository: "r", directory: "/a" } },
       [".gitRepo.directory: Invalid"],
     ],
-    ["secret", { secret: { secretName: "s", items: [{ key: "k", path: "p" }] } }, []],
-    ["no secret", { secret: {} }, [".secret.secretName: Required"]],
-    ["no config map", { configMap: {} }, [".configMap.name: Required"]],
-    ["mode", { configMap: { name: "c", defaultMode: 0o1000 } }, [".configMap.defaultMode: Invalid"]],
+    ["a secret with items is valid", { secret: { secretName: "s", items: [{ key: "k", path: "p" }] } }, []],
+    ["a secret without secretName is rejected", { secret: {} }, [".secret.secretName: Required"]],
+    ["a configMap without name is rejected", { configMap: {} }, [".configMap.name: Required"]],
     [
-      "item without key and path",
+      "a configMap.defaultMode above 0777 is rejected",
+      { configMap: { name: "c", defaultMode: 0o1000 } },
+      [".configMap.defaultMode: Invalid"],
+    ],
+    [
+      "an item without key and path is rejected",
       { configMap: { name: "c", items: [{}] } },
       [".configMap.items[0].key: Required", ".configMap.items[0].path: Required"],
     ],
     [
-      "item outside",
+      "an item path with .. is rejected",
       { secret: { secretName: "s", items: [{ key: "k", path: "../p" }] } },
       [".secret.items[0].path: Invalid"],
     ],
     [
-      "item among the writer's names",
+      "an item path that begins with .. is rejected",
       { secret: { secretName: "s", items: [{ key: "k", path: "..data" }] } },
       [".secret.items[0].path: Invalid"],
     ],
     [
-      "item's mode",
+      "a negative item mode is rejected",
       { secret: { secretName: "s", items: [{ key: "k", path: "p", mode: -1 }] } },
       [".secret.items[0].mode: Invalid"],
     ],
-    ["facts", { downwardAPI: { items: [file] } }, []],
-    ["fact of no kind", { downwardAPI: { items: [{ path: "a" }] } }, [".downwardAPI.items[0]: Required"]],
+    ["a downwardAPI item with fieldRef is valid", { downwardAPI: { items: [file] } }, []],
     [
-      "fact of the node",
+      "a downwardAPI item without fieldRef and resourceFieldRef is rejected",
+      { downwardAPI: { items: [{ path: "a" }] } },
+      [".downwardAPI.items[0]: Required"],
+    ],
+    [
+      "a downwardAPI item with spec.nodeName is rejected",
       { downwardAPI: { items: [{ path: "a", fieldRef: { fieldPath: "spec.nodeName" } }] } },
       [".downwardAPI.items[0].fieldRef.fieldPath: NotSupported"],
     ],
     [
-      "resource of no container",
+      "a resourceFieldRef without containerName is rejected",
       { downwardAPI: { items: [{ path: "a", resourceFieldRef: { resource: "limits.cpu" } }] } },
       [".downwardAPI.items[0].resourceFieldRef.containerName: Required"],
     ],
     [
-      "two facts",
+      "a downwardAPI item with both fieldRef and resourceFieldRef is rejected",
       {
         downwardAPI: {
           items: [{ ...file, resourceFieldRef: { containerName: "a", resource: "limits.cpu" } }],
@@ -94,11 +110,19 @@ describe("volumes of files", () => {
       },
       [".downwardAPI.items[0]: Invalid"],
     ],
-    ["claim", { persistentVolumeClaim: { claimName: "c" } }, []],
-    ["no claim", { persistentVolumeClaim: {} }, [".persistentVolumeClaim.claimName: Required"]],
-    ["no template of a claim", { ephemeral: {} }, [".ephemeral.volumeClaimTemplate: Required"]],
+    ["a persistentVolumeClaim is valid", { persistentVolumeClaim: { claimName: "c" } }, []],
     [
-      "named template of a claim",
+      "a persistentVolumeClaim without claimName is rejected",
+      { persistentVolumeClaim: {} },
+      [".persistentVolumeClaim.claimName: Required"],
+    ],
+    [
+      "an ephemeral volume without volumeClaimTemplate is rejected",
+      { ephemeral: {} },
+      [".ephemeral.volumeClaimTemplate: Required"],
+    ],
+    [
+      "a volumeClaimTemplate with a name is rejected",
       {
         ephemeral: {
           volumeClaimTemplate: {
@@ -130,31 +154,31 @@ describe("volumes of files", () => {
   });
 });
 
-describe("volumes of several sources", () => {
+describe("Pod volumes: projected", () => {
   const token = { serviceAccountToken: { path: "token" } };
   check([
     [
-      "all well",
+      "a secret and a downwardAPI source are valid",
       { projected: { sources: [{ secret: { name: "s" } }, { downwardAPI: { items: [file] } }] } },
       [],
     ],
     [
-      "token without account",
+      "a serviceAccountToken source without serviceAccountName is rejected",
       { projected: { sources: [token] } },
       [".projected.sources[0].serviceAccountToken: Forbidden"],
     ],
     [
-      "two kinds at once",
+      "a source with both secret and configMap is rejected",
       { projected: { sources: [{ secret: { name: "s" }, configMap: { name: "c" } }] } },
       [".projected.sources[0].configMap: Forbidden"],
     ],
     [
-      "no names",
+      "a secret and a configMap source without name are rejected",
       { projected: { sources: [{ secret: {} }, { configMap: {} }] } },
       [".projected.sources[0].secret.name: Required", ".projected.sources[1].configMap.name: Required"],
     ],
     [
-      "file twice",
+      "two items with the same path are rejected",
       {
         projected: {
           sources: [
@@ -166,7 +190,7 @@ describe("volumes of several sources", () => {
       [".projected: Invalid"],
     ],
     [
-      "mode",
+      "a defaultMode above 0777 is rejected",
       { projected: { sources: [{ secret: { name: "s" } }], defaultMode: 9999 } },
       [".projected.defaultMode: Invalid"],
     ],
@@ -177,7 +201,7 @@ describe("volumes of several sources", () => {
     [600, []],
     [2 ** 32, []],
     [2 ** 32 + 1, ["FieldValueInvalid"]],
-  ])("token of %i seconds", (expirationSeconds, reasons) => {
+  ])("validates a serviceAccountToken with expirationSeconds %i", (expirationSeconds, reasons) => {
     const sources = [{ serviceAccountToken: { path: "t", expirationSeconds } }];
     const pod = podWith({ serviceAccountName: "a", volumes: [{ name: "v", projected: { sources } }] });
     const place = "spec.volumes[0].projected.sources[0].serviceAccountToken.expirationSeconds";
@@ -185,103 +209,139 @@ describe("volumes of several sources", () => {
   });
 });
 
-describe("volumes of disks and servers", () => {
+describe("Pod volumes: disks, network storage and drivers", () => {
   const disk = { diskName: "d", diskURI: "https://a.blob.core.windows.net/b/c.vhd" };
   const iscsi = { targetPortal: "192.0.2.1:3260", iqn: "iqn.2001-04.com.example:storage", lun: 0 };
   check([
-    ["GCE", { gcePersistentDisk: { pdName: "p" } }, []],
+    ["a gcePersistentDisk is valid", { gcePersistentDisk: { pdName: "p" } }, []],
     [
-      "GCE without name, with a great partition",
+      "a gcePersistentDisk without pdName and with a partition above 255 is rejected",
       { gcePersistentDisk: { partition: 256 } },
       [".gcePersistentDisk.pdName: Required", ".gcePersistentDisk.partition: Invalid"],
     ],
     [
-      "AWS",
+      "an awsElasticBlockStore without volumeID and with a negative partition is rejected",
       { awsElasticBlockStore: { partition: -1 } },
       [".awsElasticBlockStore.volumeID: Required", ".awsElasticBlockStore.partition: Invalid"],
     ],
-    ["Azure", { azureDisk: disk }, []],
+    ["an azureDisk is valid", { azureDisk: disk }, []],
     [
-      "Azure without both names",
+      "an azureDisk without diskName and diskURI is rejected",
       { azureDisk: {} },
       [".azureDisk.diskName: Required", ".azureDisk.diskURI: Required"],
     ],
     [
-      "Azure's address of a managed disk",
+      "an azureDisk of kind Managed with a blob URI is rejected",
       { azureDisk: { ...disk, kind: "Managed" } },
       [".azureDisk.diskURI: NotSupported"],
     ],
     [
-      "Azure's caching",
+      "an unknown azureDisk.cachingMode is rejected",
       { azureDisk: { ...disk, cachingMode: "Some" } },
       [".azureDisk.cachingMode: NotSupported"],
     ],
-    ["Azure share", { azureFile: {} }, [".azureFile.secretName: Required", ".azureFile.shareName: Required"]],
-    ["vSphere", { vsphereVolume: {} }, [".vsphereVolume.volumePath: Required"]],
-    ["Photon", { photonPersistentDisk: {} }, [".photonPersistentDisk.pdID: Required"]],
     [
-      "Cinder",
+      "an empty azureFile is rejected",
+      { azureFile: {} },
+      [".azureFile.secretName: Required", ".azureFile.shareName: Required"],
+    ],
+    ["an empty vsphereVolume is rejected", { vsphereVolume: {} }, [".vsphereVolume.volumePath: Required"]],
+    [
+      "an empty photonPersistentDisk is rejected",
+      { photonPersistentDisk: {} },
+      [".photonPersistentDisk.pdID: Required"],
+    ],
+    [
+      "a cinder volume without volumeID and secret name is rejected",
       { cinder: { secretRef: {} } },
       [".cinder.volumeID: Required", ".cinder.secretRef.name: Required"],
     ],
-    ["NFS", { nfs: { server: "s", path: "/a" } }, []],
-    ["NFS without server", { nfs: { path: "a" } }, [".nfs.server: Required", ".nfs.path: Invalid"]],
-    ["iSCSI", { iscsi }, []],
+    ["an nfs volume is valid", { nfs: { server: "s", path: "/a" } }, []],
     [
-      "iSCSI target",
+      "an nfs volume without server and with a relative path is rejected",
+      { nfs: { path: "a" } },
+      [".nfs.server: Required", ".nfs.path: Invalid"],
+    ],
+    ["an iscsi volume is valid", { iscsi }, []],
+    [
+      "a malformed iscsi.iqn and a lun above 255 are rejected",
       { iscsi: { ...iscsi, iqn: "x", lun: 256 } },
       [".iscsi.iqn: Invalid", ".iscsi.lun: Invalid"],
     ],
-    ["iSCSI login", { iscsi: { ...iscsi, chapAuthSession: true } }, [".iscsi.secretRef: Required"]],
-    ["iSCSI initiator", { iscsi: { ...iscsi, initiatorName: "x" } }, [".iscsi.initiatorname: Invalid"]],
-    ["Glusterfs", { glusterfs: {} }, [".glusterfs.endpoints: Required", ".glusterfs.path: Required"]],
-    ["RBD", { rbd: {} }, [".rbd.monitors: Required", ".rbd.image: Required"]],
-    ["CephFS", { cephfs: { monitors: [] } }, [".cephfs.monitors: Required"]],
-    ["Fibre Channel", { fc: { targetWWNs: ["a"], lun: 1 } }, []],
-    ["Fibre Channel without targets", { fc: {} }, [".fc.targetWWNs: Required"]],
-    ["Fibre Channel without unit", { fc: { targetWWNs: ["a"] } }, [".fc.lun: Required"]],
     [
-      "Fibre Channel in both ways",
+      "iscsi.chapAuthSession without secretRef is rejected",
+      { iscsi: { ...iscsi, chapAuthSession: true } },
+      [".iscsi.secretRef: Required"],
+    ],
+    [
+      "a malformed iscsi.initiatorName is rejected",
+      { iscsi: { ...iscsi, initiatorName: "x" } },
+      [".iscsi.initiatorname: Invalid"],
+    ],
+    [
+      "an empty glusterfs is rejected",
+      { glusterfs: {} },
+      [".glusterfs.endpoints: Required", ".glusterfs.path: Required"],
+    ],
+    ["an empty rbd is rejected", { rbd: {} }, [".rbd.monitors: Required", ".rbd.image: Required"]],
+    [
+      "a cephfs volume without monitors is rejected",
+      { cephfs: { monitors: [] } },
+      [".cephfs.monitors: Required"],
+    ],
+    ["an fc volume is valid", { fc: { targetWWNs: ["a"], lun: 1 } }, []],
+    ["an fc volume without targetWWNs and wwids is rejected", { fc: {} }, [".fc.targetWWNs: Required"]],
+    [
+      "an fc volume with targetWWNs and no lun is rejected",
+      { fc: { targetWWNs: ["a"] } },
+      [".fc.lun: Required"],
+    ],
+    [
+      "an fc volume with both targetWWNs and wwids is rejected",
       { fc: { targetWWNs: ["a"], wwids: ["b"], lun: 1 } },
       [".fc.targetWWNs: Invalid"],
     ],
-    ["plugin", { flexVolume: { driver: "a/b", options: { "example.com/a": "b" } } }, []],
     [
-      "plugin's reserved option",
+      "a flexVolume with options is valid",
+      { flexVolume: { driver: "a/b", options: { "example.com/a": "b" } } },
+      [],
+    ],
+    [
+      "a flexVolume option with a reserved domain is rejected",
       { flexVolume: { driver: "a/b", options: { "x.platform.io/a": "b" } } },
       [".flexVolume.options[x.platform.io/a]: Invalid"],
     ],
-    ["no plugin", { flexVolume: {} }, [".flexVolume.driver: Required"]],
-    ["Flocker", { flocker: { datasetName: "a" } }, []],
-    ["no Flocker dataset", { flocker: {} }, [".flocker: Required"]],
+    ["a flexVolume without driver is rejected", { flexVolume: {} }, [".flexVolume.driver: Required"]],
+    ["a flocker volume is valid", { flocker: { datasetName: "a" } }, []],
+    ["an empty flocker is rejected", { flocker: {} }, [".flocker: Required"]],
     [
-      "two Flocker datasets",
+      "a flocker volume with both datasetName and datasetUUID is rejected",
       { flocker: { datasetName: "a/b", datasetUUID: "c" } },
       [".flocker: Invalid", ".flocker.datasetName: Invalid"],
     ],
-    ["Portworx", { portworxVolume: {} }, [".portworxVolume.volumeID: Required"]],
-    ["Quobyte", { quobyte: { registry: "a:1,b:2", volume: "v" } }, []],
+    ["an empty portworxVolume is rejected", { portworxVolume: {} }, [".portworxVolume.volumeID: Required"]],
+    ["a quobyte volume is valid", { quobyte: { registry: "a:1,b:2", volume: "v" } }, []],
     [
-      "Quobyte without volume",
+      "a quobyte volume with a malformed registry, no volume and a tenant above 64 characters is rejected",
       { quobyte: { registry: "a", tenant: "t".repeat(65) } },
       [".quobyte.registry: Invalid", ".quobyte.volume: Required", ".quobyte.tenant: Required"],
     ],
     [
-      "ScaleIO",
+      "an empty scaleIO is rejected",
       { scaleIO: {} },
       [".scaleIO.gateway: Required", ".scaleIO.system: Required", ".scaleIO.volumeName: Required"],
     ],
-    ["StorageOS", { storageos: {} }, [".storageos.volumeName: Required"]],
+    ["an empty storageos is rejected", { storageos: {} }, [".storageos.volumeName: Required"]],
     [
-      "StorageOS names",
+      "malformed storageos names are rejected",
       { storageos: { volumeName: "A", volumeNamespace: "B" } },
       [".storageos.volumeName: Invalid", ".storageos.volumeNamespace: Invalid"],
     ],
-    ["driver", { csi: { driver: "disk.example.com" } }, []],
-    ["no driver", { csi: {} }, [".csi.driver: Required"]],
-    ["driver's name", { csi: { driver: "a_b" } }, [".csi.driver: Invalid"]],
+    ["a csi volume is valid", { csi: { driver: "disk.example.com" } }, []],
+    ["a csi volume without driver is rejected", { csi: {} }, [".csi.driver: Required"]],
+    ["a malformed csi.driver is rejected", { csi: { driver: "a_b" } }, [".csi.driver: Invalid"]],
     [
-      "driver's secret",
+      "a csi nodePublishSecretRef without name is rejected",
       { csi: { driver: "a", nodePublishSecretRef: {} } },
       [".csi.nodePublishSecretRef.name: Required"],
     ],

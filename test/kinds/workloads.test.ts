@@ -9,7 +9,7 @@ import { template, type Part } from "./pod-support.ts";
 import { readAs } from "./support.ts";
 import { smallest, withPods } from "./apps-support.ts";
 
-describe("the scale of what has replicas", () => {
+describe("scale subresource", () => {
   const expressions = {
     matchLabels: { b: "2" },
     matchExpressions: [
@@ -22,7 +22,7 @@ describe("the scale of what has replicas", () => {
     [ReplicaSet, smallest, "app=web"],
     [StatefulSet, smallest, "app=web"],
     [ReplicationController, { template, selector: { b: "2", a: "1" } }, "a=1,b=2"],
-  ])("$name", (kind, spec, text) => {
+  ])("reads and writes the replicas of a $name", (kind, spec, text) => {
     const scale = kind.subresources["scale"] as ViewSubresource;
     const object = readAs(kind, { spec: { ...spec, replicas: 3 }, status: { replicas: 2 } });
     expect(scale.read(object)).toEqual({ spec: { replicas: 3 }, status: { replicas: 2, selector: text } });
@@ -34,14 +34,14 @@ describe("the scale of what has replicas", () => {
   });
 });
 
-describe("warnings of a workload", () => {
+describe("warnings for the pod template of a Deployment", () => {
   const context = { vocabulary: platform, enabled: () => false, subresource: "" };
   const given = withPods({ nodeSelector: { "beta.platform.io/os": "linux" } });
   const at = (generation: number) => readAs(Deployment, { metadata: { name: "one", generation }, ...given });
   it.each([
-    ["a new one", undefined, 1],
-    ["a changed one", at(1), 1],
-    ["one that stays as it is", at(2), 0],
+    ["are returned on create", undefined, 1],
+    ["are returned when the generation changes", at(1), 1],
+    ["are not returned when the generation is unchanged", at(2), 0],
   ])("%s", (_title, live, count) => {
     const warnings = Deployment.warnings!(at(2), context, live);
     expect(warnings.map((text) => text.slice(0, text.indexOf(": ")))).toEqual(

@@ -20,26 +20,31 @@ const rule = (changes: Partial<MatchRule> = {}): MatchRule => ({
   ...changes,
 });
 
-describe("a rule", () => {
+describe("rule matching", () => {
   it.each<[string, Partial<MatchRule>, object, boolean]>([
-    ["C-2.9-04 its operations select requests", {}, {}, true],
+    ["C-2.9-04 equal operation, group, version and resource match", {}, {}, true],
     ["another operation doesn't match", {}, { operation: "UPDATE" }, false],
-    ["`*` is every operation", { operations: ["*"] }, { operation: "CONNECT" }, true],
-    ["no operations match nothing", { operations: [] }, {}, false],
+    ["operation `*` matches every operation", { operations: ["*"] }, { operation: "CONNECT" }, true],
+    ["an empty list of operations matches nothing", { operations: [] }, {}, false],
     ["C-2.9-04 another group doesn't match", { apiGroups: ["apps"] }, {}, false],
-    ["`*` is every group", { apiGroups: ["*"] }, {}, true],
+    ["group `*` matches every group", { apiGroups: ["*"] }, {}, true],
     ["C-2.9-04 another version doesn't match", { apiVersions: ["v1beta1"] }, {}, false],
-    ["`*` is every version", { apiVersions: ["*"] }, {}, true],
+    ["version `*` matches every version", { apiVersions: ["*"] }, {}, true],
     ["C-2.9-04 another resource doesn't match", { resources: ["services"] }, {}, false],
-    ["`*` is every resource", { resources: ["*"] }, {}, true],
-    ["a resource doesn't stand for its subresources", {}, { subresource: "status" }, false],
-    ["`*` doesn't stand for subresources", { resources: ["*"] }, { subresource: "status" }, false],
-    ["one subresource", { resources: ["pods/status"] }, { subresource: "status" }, true],
-    ["one subresource doesn't stand for the resource", { resources: ["pods/status"] }, {}, false],
-    ["`pods/*` is every subresource", { resources: ["pods/*"] }, { subresource: "exec" }, true],
-    ["`pods/*` is the resource too", { resources: ["pods/*"] }, {}, true],
-    ["`*/status` is that of every resource", { resources: ["*/status"] }, { subresource: "status" }, true],
-    ["`*/*` is everything", { resources: ["*/*"] }, { subresource: "exec" }, true],
+    ["resource `*` matches every resource", { resources: ["*"] }, {}, true],
+    ["a resource doesn't match its subresources", {}, { subresource: "status" }, false],
+    ["resource `*` doesn't match subresources", { resources: ["*"] }, { subresource: "status" }, false],
+    ["a subresource matches itself", { resources: ["pods/status"] }, { subresource: "status" }, true],
+    ["a subresource doesn't match its resource", { resources: ["pods/status"] }, {}, false],
+    ["`pods/*` matches every subresource of pods", { resources: ["pods/*"] }, { subresource: "exec" }, true],
+    ["`pods/*` matches pods", { resources: ["pods/*"] }, {}, true],
+    [
+      "`*/status` matches status of every resource",
+      { resources: ["*/status"] },
+      { subresource: "status" },
+      true,
+    ],
+    ["`*/*` matches resources and subresources", { resources: ["*/*"] }, { subresource: "exec" }, true],
     ["C-2.9-05 scope Namespaced matches namespaced objects", { scope: "Namespaced" }, {}, true],
     ["C-2.9-05 scope Cluster doesn't match namespaced objects", { scope: "Cluster" }, {}, false],
     [
@@ -55,7 +60,7 @@ describe("a rule", () => {
       true,
     ],
     ["C-2.9-05 scope `*` matches both", { scope: "*" }, {}, true],
-    ["names of objects", { resourceNames: ["b", "a"] }, {}, true],
+    ["a listed object name matches", { resourceNames: ["b", "a"] }, {}, true],
     ["another name doesn't match", { resourceNames: ["b"] }, {}, false],
   ])("%s", (_, given, changes, expected) => {
     expect(ruleMatches(rule(given), subject(changes))).toBe(expected);

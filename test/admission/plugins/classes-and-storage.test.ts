@@ -74,17 +74,17 @@ describe("PersistentVolumeClaimResize", () => {
   const grow = (name: string) =>
     server.admin.patch(`${CLAIMS}/${name}`, { spec: { resources: { requests: { storage: "2Gi" } } } });
 
-  test("C-4.13-85 C-4.13-86 rejects that a claim grows unless its class allows expansion", async () => {
+  test("C-4.13-85 C-4.13-86 increasing the request of a claim returns 403 unless its class allows expansion", async () => {
     await bound("stuck", "plain");
     await rejected(grow("stuck"), "the storageclass that provisions the pvc must support resize");
     await ok(server.admin.patch(`${STORAGE_CLASSES}/plain`, { allowVolumeExpansion: true }));
     expect((await ok(grow("stuck"))).body.spec.resources.requests.storage).toBe("2Gi");
     await ok(server.admin.patch(`${STORAGE_CLASSES}/plain`, { allowVolumeExpansion: false }));
-    // Other changes have nothing to do with it.
+    // Other updates are not checked.
     await ok(server.admin.patch(`${CLAIMS}/stuck`, { metadata: { labels: { a: "b" } } }));
   });
 
-  test("an update that grows an unbound claim returns 422, as its spec is immutable", async () => {
+  test("an update that increases the request of an unbound claim returns 422", async () => {
     await ok(server.admin.post(STORAGE_CLASSES, storageClass("wide", false, { allowVolumeExpansion: true })));
     await ok(server.admin.post(CLAIMS, claim("unbound", { storageClassName: "wide" })));
     expect(await grow("unbound")).toMatchObject({ status: 422, body: { reason: "Invalid" } });
@@ -93,7 +93,7 @@ describe("PersistentVolumeClaimResize", () => {
   });
 
   test.each([undefined, "Pending", "Lost", "Bound"])(
-    "C-4.13-86 the plugin allows that a claim grows only if its phase is Bound, not %s",
+    "C-4.13-86 the plugin allows an increased request only in phase Bound: %s",
     async (phase) => {
       const wide = { name: "wide", isDefault: false, allowsExpansion: true };
       const facts = { of: () => ({ get: () => wide }) } as unknown as AdmissionFacts;
@@ -111,7 +111,7 @@ describe("PersistentVolumeClaimResize", () => {
     },
   );
 
-  test("a claim can't grow without a class or when its class is deleted", async () => {
+  test("increasing the request of a claim without a class or with a missing class returns 403", async () => {
     await bound("classless", "");
     await rejected(grow("classless"), "must support resize");
     await bound("orphaned", "gone");

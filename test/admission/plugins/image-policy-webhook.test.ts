@@ -32,7 +32,7 @@ afterEach(async () => {
 const decided = (text: string, status: object): Reply => ({
   body: { ...(JSON.parse(text) as object), status },
 });
-const asked = () => backend.received.map(({ text }) => JSON.parse(text) as { spec: object });
+const reviews = () => backend.received.map(({ text }) => JSON.parse(text) as { spec: object });
 
 function write(name: string, value: object): string {
   const file = path.join(folder.path, name);
@@ -59,7 +59,7 @@ async function start(imagePolicy: object = {}, changes: object = {}): Promise<Te
 }
 
 describe("ImagePolicyWebhook", () => {
-  it("C-4.13-48 Plugin ImagePolicyWebhook is off by default.", async () => {
+  it("C-4.13-48 is off by default", async () => {
     const plugin = pluginTable.find(({ name }) => name === "ImagePolicyWebhook");
     expect(plugin).toMatchObject({ byDefault: false });
     const plain = await TestServer.start();
@@ -77,11 +77,11 @@ describe("ImagePolicyWebhook", () => {
       "one or more images rejected by webhook backend",
     );
     expect((await admin.get(`${PODS}/denied`)).status).toBe(404);
-    // The client's certificate shows the server to the backend.
+    // The server authenticates to the backend with its client certificate.
     expect(backend.received[0]).toMatchObject({ method: "POST", client: "plinth" });
   });
 
-  it("C-4.13-55 the configuration may be in a file of its own", async () => {
+  it("C-4.13-55 reads its configuration from a separate file", async () => {
     const kubeConfigFile = clientConfiguration(folder.path, backend);
     write("image-policy.yaml", { imagePolicy: { kubeConfigFile } });
     const plugins = [{ name: "ImagePolicyWebhook", path: "image-policy.yaml" }];
@@ -92,7 +92,7 @@ describe("ImagePolicyWebhook", () => {
     expect(backend.received).toHaveLength(1);
   });
 
-  it("C-2.10-01 C-2.10-02 C-2.10-03 sends images, the annotations for image policies, and the namespace", async () => {
+  it("C-2.10-01 C-2.10-02 C-2.10-03 sends the images, the image-policy annotations and the namespace", async () => {
     const { admin } = await start();
     const annotations = {
       "mine.image-policy.platform.io/ticket": "break-glass",
@@ -101,7 +101,7 @@ describe("ImagePolicyWebhook", () => {
     };
     const spec = { initContainers: [{ name: "i", image: "init:1" }] };
     await admin.post(PODS, pod("p", spec, { annotations }));
-    expect(asked()).toEqual([
+    expect(reviews()).toEqual([
       {
         apiVersion: "imagepolicy.platform.io/v1alpha1",
         kind: "ImageReview",
@@ -126,10 +126,10 @@ describe("ImagePolicyWebhook", () => {
       "strategic",
     );
     expect(added.status).toBe(200);
-    expect(asked()[1]!.spec).toEqual({ containers: [{ image: "debug:1" }], namespace: "default" });
+    expect(reviews()[1]!.spec).toEqual({ containers: [{ image: "debug:1" }], namespace: "default" });
   });
 
-  it("C-2.10-04 C-2.10-05 returns the reason of a denial and ignores the spec of the response", async () => {
+  it("C-2.10-04 C-2.10-05 returns 403 with the reason of a denial, and ignores the spec of the response", async () => {
     const { admin } = await start();
     const status = { allowed: false, reason: "image is unsigned" };
     reply = () => ({ body: { spec: { containers: "nonsense" }, status } });
@@ -144,10 +144,10 @@ describe("ImagePolicyWebhook", () => {
     const dry = (name: string, image: string) =>
       admin.post(`${PODS}?dryRun=All`, pod(name, { containers: [{ name: "c", image }] }));
     expect((await dry("p", "good")).status).toBe(201);
-    expect(asked()).toHaveLength(1);
+    expect(reviews()).toHaveLength(1);
     reply = (text) => decided(text, { allowed: false, reason: "image is unsigned" });
     await rejected(dry("p", "bad"), "image is unsigned");
-    expect(asked()).toHaveLength(2);
+    expect(reviews()).toHaveLength(2);
     expect((await admin.get(`${PODS}/p`)).status).toBe(404);
   });
 
@@ -177,7 +177,7 @@ describe("ImagePolicyWebhook", () => {
     expect(await count("good", "d")).toEqual([201, 1]);
   });
 
-  it("C-4.13-54 defaultAllow decides when the backend fails", async () => {
+  it("C-4.13-54 defaultAllow decides when the backend fails, and an allowed Pod gets the annotation failed-open", async () => {
     reply = () => ({ status: 400, body: {} });
     const { admin } = await start({ defaultAllow: false });
     await rejected(admin.post(PODS, pod("p")), "answers with status 400");
@@ -191,7 +191,7 @@ describe("ImagePolicyWebhook", () => {
     expect(odd.body.metadata.annotations).toMatchObject(failedOpen);
   });
 
-  it("C-4.13-53 retryBackoff is the time before the next attempt, in milliseconds", async () => {
+  it("C-4.13-53 retryBackoff is the time before the next attempt in milliseconds, and -1 disables retries", async () => {
     let failures = 1;
     reply = (text) => (failures-- > 0 ? { status: 503, body: {} } : decided(text, { allowed: true }));
     const { admin } = await start({ retryBackoff: 300 });
@@ -207,14 +207,14 @@ describe("ImagePolicyWebhook", () => {
     expect(backend.received).toHaveLength(1);
   });
 
-  it("C-2.10-06 needs the group imagepolicy.platform.io/v1alpha1 enabled", async () => {
+  it("C-2.10-06 the server starts only when imagepolicy.platform.io/v1alpha1 is enabled", async () => {
     await expect(start({}, { runtimeConfig: "" })).rejects.toThrow(
       "imagepolicy.platform.io/v1alpha1=true: the version of its reviews is off",
     );
     await start({}, { runtimeConfig: "api/alpha=true" });
   });
 
-  it("C-4.13-50 kubeConfigFile names the client configuration of the backend, which must use TLS", async () => {
+  it("C-4.13-50 the server does not start when kubeConfigFile is missing, unreadable or without TLS", async () => {
     await expect(start({ kubeConfigFile: "/nonexistent.yaml" })).rejects.toThrow("/nonexistent.yaml");
     await expect(start({ kubeConfigFile: undefined })).rejects.toThrow("kubeConfigFile");
     const server = backend.url.replace("https:", "http:");
@@ -237,7 +237,7 @@ describe("ImagePolicyWebhook", () => {
     ["retryBackoff", 300_001, "between 1 and 300000"],
     ["allowTTL", "5m", "must be an integer"],
     ["defaultAllow", "yes", "must be true or false"],
-  ])("refuses %s: %s", async (name, value, why) => {
+  ])("the server does not start with %s: %s", async (name, value, why) => {
     await expect(start({ [name]: value })).rejects.toThrow(why);
   });
 });

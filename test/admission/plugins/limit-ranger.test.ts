@@ -8,7 +8,7 @@ import { rejected } from "./support.ts";
 const server = useServer({ controllers: [] });
 
 let count = 0;
-/** A namespace of its own with one limit range. */
+/** Creates a namespace with one LimitRange, and returns its name. */
 async function limited(...limits: object[]): Promise<string> {
   const name = `limited-${++count}`;
   await ok(server.admin.post("/api/v1/namespaces", namespace(name)));
@@ -51,7 +51,7 @@ test("C-4.13-58 LimitRanger is on by default, and can be turned off", async () =
 });
 
 describe("defaults", () => {
-  test("C-4.13-60 containers without requests or limits get those of the namespace, and an annotation says so", async () => {
+  test("C-4.13-60 containers without requests or limits get the default values of the LimitRange, and the annotation limit-ranger lists them", async () => {
     const where = await limited({
       type: "Container",
       default: { cpu: "500m", memory: "1Gi" },
@@ -65,7 +65,7 @@ describe("defaults", () => {
     );
     expect(body.spec.containers.map((one: { resources: object }) => one.resources)).toEqual([
       { requests: { cpu: "100m", memory: "256Mi" }, limits: { cpu: "500m", memory: "1Gi" } },
-      // A request that isn't set is the limit, where that is set.
+      // An unset request defaults to the limit, if the container has one.
       { requests: { cpu: "50m", memory: "2Gi" }, limits: { cpu: "500m", memory: "2Gi" } },
     ]);
     expect(body.spec.initContainers[0].resources.requests).toEqual({ cpu: "100m", memory: "256Mi" });
@@ -78,7 +78,7 @@ describe("defaults", () => {
     expect(JSON.stringify(body.metadata.managedFields)).not.toContain("f:annotations");
   });
 
-  test("a maximum is the default limit and a minimum the default request", async () => {
+  test("max is the default limit, and min the default request when there is no max", async () => {
     const where = await limited({ type: "Container", max: { cpu: "1" }, min: { memory: "64Mi" } });
     const { body } = await ok(server.admin.post(podsIn(where), pod(container("c"))));
     expect(body.spec.containers[0].resources).toEqual({
@@ -93,7 +93,7 @@ describe("defaults", () => {
     expect(body.metadata.annotations).toBeUndefined();
   });
 
-  test("a new limit range applies to the next pod, and a deleted one no longer", async () => {
+  test("a changed LimitRange applies to the next Pod, and a deleted one does not", async () => {
     const where = await limited({ type: "Container", defaultRequest: { cpu: "1m" } });
     const requestOf = async () =>
       (await ok(server.admin.post(podsIn(where), pod(container("c"))))).body.spec.containers[0].resources
@@ -150,7 +150,7 @@ describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", 
     ],
     ["a limit above the maximum", cpu("1", "3"), "maximum cpu usage per Container is 2, but limit is 3"],
     [
-      "a limit that is too many times the request",
+      "a limit-to-request ratio above the maximum",
       cpu("100m", "1"),
       "cpu max limit to request ratio per Container is 4, but provided ratio is 10.000000",
     ],
@@ -167,7 +167,7 @@ describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", 
     await ok(server.admin.post(podsIn(where), pod(container("c", cpu("500m", "2")))));
   });
 
-  test("a pod counts as the sum of its containers or the largest init container", async () => {
+  test("the usage of a Pod is the sum of its containers or the largest init container", async () => {
     const where = await limited({ type: "Pod", max: { cpu: "2" }, min: { cpu: "100m" } });
     const post = (...containers: object[]) => server.admin.post(podsIn(where), pod(...containers));
     await ok(post(container("a", cpu("1", "1")), container("b", cpu("1", "1"))));
@@ -200,7 +200,7 @@ describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", 
     );
   });
 
-  test("claims are checked on create and when they grow", async () => {
+  test("PersistentVolumeClaims are checked on create and when their request increases", async () => {
     const where = await limited({
       type: "PersistentVolumeClaim",
       min: { storage: "1Gi" },

@@ -9,13 +9,13 @@ import { rejected } from "./support.ts";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-/** The example of the documentation. */
+/** The example configuration in `docs/admission.md`. */
 const page = readFileSync(new URL("../../../docs/admission.md", import.meta.url), "utf8");
 const documented = [...page.matchAll(/```yaml\n([^]*?)```/g)]
   .map(([, text]) => text!)
   .find((text) => text.includes("limitedResources"))!;
 
-/** A server whose ResourceQuota plugin has a configuration. */
+/** Starts a server with a configuration of the ResourceQuota plugin. */
 function configured(configuration: string): Promise<TestServer> {
   const file = path.join(folder.path, "quota.yaml");
   writeFileSync(file, configuration);
@@ -45,7 +45,7 @@ const pod = (name: string, priorityClassName: string) => ({
   spec: { priorityClassName, containers: [{ name: "c", image: "example.com/i:1" }] },
 });
 
-test("a limited resource is rejected without a quota and created when a quota covers it", async () => {
+test("a limited resource returns 403 without a quota, and is created when a quota covers it", async () => {
   const server = await configured(documented);
   const { admin } = server;
   const gold = "gold.storageclass.storage.platform.io/requests.storage";
@@ -69,7 +69,7 @@ test("a limited resource is rejected without a quota and created when a quota co
   }
 });
 
-test("pods of a limited scope are rejected when no quota has that scope", async () => {
+test("a Pod in a limited scope returns 403 when no quota has that scope", async () => {
   const scope = "{ scopeName: PriorityClass, operator: In, values: [high] }";
   const server = await configured(
     [

@@ -9,7 +9,7 @@ import { pod, rejected } from "./support.ts";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-/** A file that configures one plugin. */
+/** Writes an AdmissionConfiguration for one plugin, and returns its path. */
 function configuration(plugin: string, value: object): string {
   const file = path.join(folder.path, `${plugin}.yaml`);
   const plugins = [{ name: plugin, configuration: value }];
@@ -42,7 +42,7 @@ describe("NamespaceAutoProvision", () => {
     expect((await ok(server.admin.get("/api/v1/namespaces/fresh"))).body.status.phase).toBe("Active");
   });
 
-  test("concurrent requests create it once, and a dry run does not create it", async () => {
+  test("concurrent requests in a missing namespace return 201, and a dry run returns 404 and does not create it", async () => {
     const many = Array.from({ length: 20 }, (_, index) =>
       server.admin.post("/api/v1/namespaces/crowd/configmaps", configMap(`m${index}`)),
     );
@@ -52,7 +52,7 @@ describe("NamespaceAutoProvision", () => {
     expect((await server.admin.get("/api/v1/namespaces/dry")).status).toBe(404);
   });
 
-  test("an invalid namespace name is rejected, and nothing is created", async () => {
+  test("a request with an invalid namespace name returns 422", async () => {
     const { status } = await server.admin.post("/api/v1/namespaces/No_Name/configmaps", configMap("m"));
     expect(status).toBe(422);
   });
@@ -71,7 +71,7 @@ test("C-4.13-63 C-4.13-65 NamespaceAutoProvision and NamespaceExists are off by 
   }
 });
 
-test("C-4.13-66 NamespaceExists rejects a request for a namespaced resource in a missing namespace", async () => {
+test("C-4.13-66 NamespaceExists returns 404 for a namespaced request in a missing namespace", async () => {
   const server = await TestServer.start({
     controllers: [],
     disabledAdmissionPlugins: ["NamespaceLifecycle"],
@@ -125,7 +125,7 @@ describe("PodNodeSelector", () => {
     expect(await selectorOf("empty", { tier: "one" })).toEqual({ tier: "one" });
   });
 
-  test("C-4.13-93 rejects a pod whose node selector conflicts", async () => {
+  test("C-4.13-93 a Pod whose nodeSelector conflicts with that of the namespace returns 403", async () => {
     await rejected(
       server.admin.post(podsIn("marked"), pod("torn", { nodeSelector: { env: "test" } })),
       "pod node label selector conflicts with its namespace node label selector",
@@ -219,7 +219,7 @@ describe("PodTolerationRestriction", () => {
     expect(await tolerationsOf("team", [dedicated])).toEqual([dedicated]);
   });
 
-  test("C-4.13-97 rejects tolerations that conflict with the namespace's", async () => {
+  test("C-4.13-97 a Pod whose tolerations conflict with those of the namespace returns 403", async () => {
     const other = { ...dedicated, value: "other" };
     await rejected(
       server.admin.post(podsIn("team"), pod("torn", { tolerations: [other] })),
@@ -227,7 +227,7 @@ describe("PodTolerationRestriction", () => {
     );
   });
 
-  test("C-4.13-99 rejects pods with tolerations outside the allow-list, also in an update", async () => {
+  test("C-4.13-99 a Pod with a toleration outside the allow-list returns 403 on create and update", async () => {
     const foreign = { key: "foreign", operator: "Exists" };
     const why = "conflict with its namespace whitelist";
     await rejected(server.admin.post(podsIn("team"), pod("out", { tolerations: [foreign] })), why);
@@ -260,7 +260,7 @@ describe("PodTolerationRestriction", () => {
       await allowing("effect", gpu({ effect: "NoSchedule" }));
       expect(await tolerates("effect", gpu({ effect: "NoSchedule" }))).toBe(true);
       expect(await tolerates("effect", gpu({ effect: "NoExecute" }))).toBe(false);
-      // Without an effect it would tolerate all of them.
+      // A toleration without an effect tolerates every effect.
       expect(await tolerates("effect", gpu({}))).toBe(false);
     });
 
@@ -275,7 +275,7 @@ describe("PodTolerationRestriction", () => {
       expect(await tolerates("seconds", seconds(60))).toBe(true);
       expect(await tolerates("seconds", seconds(59))).toBe(true);
       expect(await tolerates("seconds", seconds(61))).toBe(false);
-      // Without seconds it would never end.
+      // A toleration without tolerationSeconds has no end.
       expect(await tolerates("seconds", gpu({ effect: "NoExecute" }))).toBe(false);
     });
   });
@@ -305,7 +305,7 @@ describe("PodTolerationRestriction", () => {
   test("C-4.13-100 cluster-level defaults apply when the namespace has none", async () => {
     await ok(server.admin.post("/api/v1/namespaces", annotated("unmarked", {})));
     expect(await tolerationsOf("unmarked")).toEqual([spare]);
-    // An empty annotation says that there are none.
+    // An empty annotation means no default tolerations.
     expect(await tolerationsOf("none")).toBeUndefined();
   });
 

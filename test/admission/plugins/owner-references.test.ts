@@ -49,19 +49,19 @@ describe("OwnerReferencesPermissionEnforcement", () => {
   });
   afterAll(() => server.close());
 
-  test("C-4.13-83 only a user who may delete an object changes its owners", async () => {
+  test("C-4.13-83 changing the owners of an object without the verb delete on it returns 403", async () => {
     await rejected(
       writer.patch(`${MAPS}/a`, owned([reference()])),
       "cannot set an ownerRef on a resource you can't delete",
     );
     await ok(remover.patch(`${MAPS}/a`, owned([reference()])));
-    // What leaves the owners as they are is free, and so is a new object.
+    // An update that keeps the owners, and a create, don't need the verb delete.
     await ok(writer.patch(`${MAPS}/a`, { data: { k: "v" } }));
     await ok(writer.post(MAPS, { metadata: { name: "made", ownerReferences: [reference()] } }));
     await rejected(writer.patch(`${MAPS}/a`, owned([])), "you can't delete");
   });
 
-  test("C-4.13-84 blockOwnerDeletion needs update of the owner's finalizers", async () => {
+  test("C-4.13-84 setting blockOwnerDeletion without the verb update on the owner's finalizers returns 403", async () => {
     const blocking = owned([reference({ blockOwnerDeletion: true })]);
     const why =
       "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
@@ -77,7 +77,7 @@ describe("OwnerReferencesPermissionEnforcement", () => {
     await ok(remover.patch(`${MAPS}/b`, blocking));
   });
 
-  test("C-4.13-84 an update that sets blockOwnerDeletion needs the permission to update the owner's finalizers", async () => {
+  test("C-4.13-84 only an update that sets blockOwnerDeletion to true requires the verb update on the owner's finalizers", async () => {
     const why =
       "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
     const blocking = (...values: (boolean | undefined)[]) =>
@@ -85,14 +85,14 @@ describe("OwnerReferencesPermissionEnforcement", () => {
     await ok(blocker.patch(`${MAPS}/c`, blocking(undefined, false)));
     await rejected(blocker.patch(`${MAPS}/c`, blocking(true, false)), why);
     await rejected(blocker.patch(`${MAPS}/c`, blocking(undefined, true)), why);
-    // Who may, switches it on; then others change what else there is, and switch it off.
+    // After the administrator sets it, another user can keep it and set it to false.
     await ok(server.admin.patch(`${MAPS}/c`, blocking(true, false)));
     await ok(blocker.patch(`${MAPS}/c`, blocking(true)));
     await ok(blocker.patch(`${MAPS}/c`, blocking(false)));
     await rejected(blocker.patch(`${MAPS}/c`, blocking(true)), why);
   });
 
-  test("blockOwnerDeletion is rejected when the kind of the owner is not served", async () => {
+  test("blockOwnerDeletion returns 403 when the kind of the owner is not served", async () => {
     const unknown = {
       apiVersion: "example.com/v1",
       kind: "Thing",

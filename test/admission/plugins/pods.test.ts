@@ -7,7 +7,7 @@ import { TestServer } from "../../support/api.ts";
 import { temporaryFolder } from "../../support/process.ts";
 import { pod, PODS, rejected } from "./support.ts";
 
-/** A server with the default plugins, and some more. */
+/** Starts a server with the default plugins and `enabledAdmissionPlugins`. */
 function withPlugins(...enabledAdmissionPlugins: string[]): () => TestServer {
   let server: TestServer;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe("AlwaysPullImages", () => {
     );
   });
 
-  test("an update keeps the stored pull policy unless a container image changes", async () => {
+  test("an update keeps the stored pull policy, and returns 422 when a container image changes", async () => {
     const folder = temporaryFolder();
     const storage = { engine: "embedded", dir: path.join(folder.path, "store") } as const;
     const containers = [{ name: "a", image: "i:1", imagePullPolicy: "Never" }];
@@ -51,7 +51,7 @@ describe("AlwaysPullImages", () => {
     try {
       const { body } = await ok(after.admin.patch(`${PODS}/old`, { metadata: { labels: { a: "b" } } }));
       expect(body.spec.containers[0].imagePullPolicy).toBe("Never");
-      // The policy can't be changed after the creation, so the change that the plugin makes is refused.
+      // imagePullPolicy is immutable, so the change by the plugin is rejected.
       const changed = structuredClone(body);
       changed.spec.containers[0].image = "i:2";
       const refused = await after.admin.put(`${PODS}/old`, changed);
@@ -63,7 +63,7 @@ describe("AlwaysPullImages", () => {
     }
   });
 
-  test("rejects a pod when a later plugin changes the pull policy, and names all such containers", async () => {
+  test("a Pod whose pull policy is changed by a later plugin returns 403, and the message names the containers", async () => {
     const undo: AdmissionPlugin = {
       name: "Undo",
       concerns: (operation, { resource }) => operation === "CREATE" && resource.kind.name === "Pod",
@@ -120,7 +120,7 @@ describe("DefaultTolerationSeconds", () => {
     expect(body.spec.tolerations).toEqual(added(300));
   });
 
-  test("a pod keeps its own toleration of such a taint", async () => {
+  test("a Pod keeps its own toleration of the taint and effect", async () => {
     const own = {
       key: "node.platform.io/not-ready",
       operator: "Exists",
@@ -132,7 +132,7 @@ describe("DefaultTolerationSeconds", () => {
     const every = { operator: "Exists" };
     const all = await ok(server().admin.post(PODS, pod("all", { tolerations: [every] })));
     expect(all.body.spec.tolerations).toEqual([every]);
-    // Another effect is another taint.
+    // A toleration of another effect doesn't count.
     const other = { key: "node.platform.io/not-ready", operator: "Exists", effect: "NoSchedule" };
     const both = await ok(server().admin.post(PODS, pod("other", { tolerations: [other] })));
     expect(both.body.spec.tolerations).toEqual([other, ...added(300)]);
@@ -196,7 +196,7 @@ describe("ExtendedResourceToleration", () => {
     expect(await tolerationsOf("init", { initContainers })).toEqual([added("example.com/gpu")]);
   });
 
-  test("C-4.13-47 an existing toleration of the resource isn't added twice, and one with another effect stays", async () => {
+  test("C-4.13-47 an existing toleration of the resource is not added again, and one with another effect is kept", async () => {
     const other = { ...added("example.com/gpu"), effect: "NoExecute" };
     const containers = [container("c", { "example.com/gpu": "1" })];
     const tolerations = [other, added("example.com/gpu")];
@@ -226,7 +226,7 @@ describe("LimitPodHardAntiAffinityTopology", () => {
   };
   const required = "requiredDuringSchedulingIgnoredDuringExecution";
 
-  test("C-4.13-57 rejects a required anti-affinity by another key than the host name", async () => {
+  test("C-4.13-57 required anti-affinity with a topology key other than the host name returns 403", async () => {
     await rejected(
       server().admin.post(PODS, pod("zone", apart("topology.platform.io/zone", required))),
       "only key platform.io/hostname is allowed",
@@ -264,7 +264,7 @@ describe("SecurityContextDeny", () => {
       { initContainers: [{ name: "i", image: "i", securityContext: { seLinuxOptions: { level: "s0" } } }] },
       "SecurityContext.SELinuxOptions",
     ],
-  ])("C-4.13-110 rejects a pod with %j", async (spec, field) => {
+  ])("C-4.13-110 a Pod with %j returns 403", async (spec, field) => {
     await rejected(server().admin.post(PODS, pod("denied", spec)), `${field} is forbidden`);
   });
 
@@ -285,7 +285,7 @@ describe("Priority", () => {
     await ok(
       server().admin.post(CLASSES, { metadata: { name: "high" }, value: 1000, preemptionPolicy: "Never" }),
     );
-    // It counts for the very next request.
+    // The class applies to the next request.
     expect(await made("high", { priorityClassName: "high" })).toMatchObject({
       priorityClassName: "high",
       priority: 1000,
@@ -296,14 +296,14 @@ describe("Priority", () => {
     });
   });
 
-  test("C-4.13-103 rejects a pod whose class does not exist", async () => {
+  test("C-4.13-103 a Pod with a missing class returns 403", async () => {
     await rejected(
       server().admin.post(PODS, pod("lost", { priorityClassName: "missing" })),
       "no PriorityClass with name missing was found",
     );
   });
 
-  test("rejects a pod whose priority or preemption policy differs from its class", async () => {
+  test("a Pod whose priority or preemptionPolicy differs from its class returns 403", async () => {
     await rejected(
       server().admin.post(PODS, pod("states", { priority: 5 })),
       "priority (5) must not be provided",
@@ -317,7 +317,7 @@ describe("Priority", () => {
     });
   });
 
-  test("the default class applies to pods without a class, and a second default class is rejected", async () => {
+  test("the default class applies to Pods without a class, and a second default class returns 403", async () => {
     await ok(server().admin.post(CLASSES, { metadata: { name: "usual" }, value: 7, globalDefault: true }));
     expect(await made("usual")).toMatchObject({ priority: 7, priorityClassName: "usual" });
     const second = { metadata: { name: "second" }, value: 8, globalDefault: true };
@@ -355,14 +355,14 @@ describe("RuntimeClass", () => {
     await ok(server().admin.post(CLASSES, sandbox));
   });
 
-  test("C-4.13-106 C-4.13-108 sets the overhead of a new pod from its runtime class", async () => {
+  test("C-4.13-106 C-4.13-108 sets overhead, nodeSelector and tolerations of a new Pod from its RuntimeClass", async () => {
     const { body } = await ok(server().admin.post(PODS, pod("boxed", { runtimeClassName: "sandbox" })));
     expect(body.spec.overhead).toEqual({ cpu: "100m", memory: "64Mi" });
     expect(body.spec.nodeSelector).toEqual({ sandbox: "yes" });
     expect(body.spec.tolerations).toContainEqual({ key: "sandbox", operator: "Exists" });
   });
 
-  test("C-4.13-107 rejects a new pod that sets an overhead, with a class or without", async () => {
+  test("C-4.13-107 a new Pod that sets an overhead returns 403, with and without a class", async () => {
     const overhead = { cpu: "1" };
     await rejected(
       server().admin.post(PODS, pod("sets", { overhead })),
@@ -374,7 +374,7 @@ describe("RuntimeClass", () => {
     );
   });
 
-  test("rejects a missing class, and a node selector that contradicts the class", async () => {
+  test("a missing class, or a nodeSelector that conflicts with the class, returns 403", async () => {
     await rejected(
       server().admin.post(PODS, pod("lost", { runtimeClassName: "missing" })),
       'RuntimeClass "missing" not found',

@@ -2,7 +2,7 @@ import { defaultLeaderTimes } from "../../../src/controllers/leader-election.ts"
 import { expect } from "vitest";
 import type { Answer, Api } from "../../support/api.ts";
 
-/** How much the storm's quota allows. */
+/** The hard limits of the quota. */
 const hard = { pods: "12", "requests.cpu": "5", configmaps: "7" };
 const most = { pods: 12, milli: 5000, configmaps: 7 };
 
@@ -15,7 +15,7 @@ const pod = (name: string, milli: number) => ({
   },
 });
 
-/** Makes a namespace with a quota; gives the resource version before anything is created in it. */
+/** Creates a namespace with a quota, and returns the resource version before objects are created in it. */
 export async function limitedNamespace(api: Api, name: string): Promise<string> {
   for (const [path, object] of [
     ["/api/v1/namespaces", { metadata: { name } }],
@@ -28,15 +28,15 @@ export async function limitedNamespace(api: Api, name: string): Promise<string> 
   return (await api.get(at(name, "pods"))).body.metadata.resourceVersion;
 }
 
-/** What a storm has seen. */
+/** Numbers of requests with status 201 and 403. */
 export interface StormReport {
   readonly created: number;
-  readonly refused: number;
+  readonly rejected: number;
 }
 
 /**
- * Creators, each by one of the given clients, create pods and config maps as fast as they are answered, and delete some again.
- * Requests that get no answer are left alone: their server may have been killed.
+ * Creates pods and config maps with `creators` concurrent loops, spread over the clients `apis`, and deletes some of them.
+ * A loop ends when a request gets no response, because its server may have been killed.
  */
 export async function storm(
   apis: readonly Api[],
@@ -44,7 +44,7 @@ export async function storm(
   { creators, rounds, mark }: { creators: number; rounds: number; mark: string },
 ): Promise<StormReport> {
   let created = 0;
-  let refused = 0;
+  let rejected = 0;
   const creator = async (number: number): Promise<void> => {
     const api = apis[number % apis.length]!;
     for (let round = 0; round < rounds; round++) {
@@ -62,7 +62,7 @@ export async function storm(
           403,
           expect.stringContaining("exceeded quota"),
         ]);
-        refused++;
+        rejected++;
       }
       if (answer.status !== 201 || (number + round) % 2 === 0) continue;
       const gone = await answered(api.delete(`${at(where, resource)}/${name}?gracePeriodSeconds=0`));
@@ -71,7 +71,7 @@ export async function storm(
     }
   };
   await Promise.all(Array.from({ length: creators }, (_, number) => creator(number)));
-  return { created, refused };
+  return { created, rejected };
 }
 
 async function answered(answer: Promise<Answer>): Promise<Answer | undefined> {

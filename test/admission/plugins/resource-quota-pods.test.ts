@@ -21,10 +21,10 @@ const roleThat = (verb: string, resource: string, group: string) => ({
 
 const both = (requests: object, limits: object = requests) => ({ requests, limits });
 
-describe("what a pod uses", () => {
+describe("quota usage of a Pod", () => {
   const cases: [what: string, made: object, used: Record<string, string>][] = [
     [
-      "its containers together",
+      "is the sum of its containers",
       pod(
         "p",
         {},
@@ -47,7 +47,7 @@ describe("what a pod uses", () => {
       },
     ],
     [
-      "an init container where that is more, by resource",
+      "is the largest init container for each resource that exceeds the containers",
       pod("p", both({ cpu: "1", memory: gi(1) }), {
         initContainers: [
           container("i", both({ cpu: "3", memory: "1Mi" })),
@@ -57,7 +57,7 @@ describe("what a pod uses", () => {
       { "requests.cpu": "3", "limits.cpu": "3", "requests.memory": gi(1), "limits.memory": gi(1) },
     ],
     [
-      "local storage, huge pages and devices",
+      "includes ephemeral storage, huge pages and extended resources",
       pod(
         "p",
         both({
@@ -115,7 +115,7 @@ describe("what a pod uses", () => {
     );
   });
 
-  test("a pod is rejected when a container lacks a CPU or memory value that a quota limits", async () => {
+  test("a Pod returns 403 when a container lacks a CPU or memory value that a quota limits", async () => {
     const where = await limited({ "limits.cpu": "1", memory: gi(1), pods: "5" });
     const spec = {
       containers: [container("a", { requests: { memory: gi(1) } }), container("b")],
@@ -127,7 +127,7 @@ describe("what a pod uses", () => {
     );
   });
 
-  test("updates of a pod are not charged", async () => {
+  test("an update of a Pod into a scope is counted but not checked", async () => {
     const where = await limited({ pods: "1" }, { scopes: ["Terminating"] });
     await ok(server.admin.post(at(where, "pods"), pod("a", {}, { activeDeadlineSeconds: 60 })));
     await ok(server.admin.post(at(where, "pods"), pod("b")));
@@ -159,7 +159,7 @@ describe("when usage and quotas take effect", () => {
     }
   });
 
-  test("the usage of a deleted object is free for the next request", async () => {
+  test("the usage of a deleted object is released for the next request", async () => {
     const where = await limited({ configmaps: "1" });
     for (let round = 0; round < 20; round++) {
       await ok(server.admin.post(at(where, "configmaps"), configMap("a")));

@@ -6,7 +6,7 @@ import { at, quotasIn, quota, pod, configMap, gi, useQuotaServer } from "./resou
 
 const { server, limited, usedIn } = useQuotaServer();
 
-test("C-4.13-104 ResourceQuota is on by default, and can be turned off", async () => {
+test("C-4.13-104 ResourceQuota is on by default, and can be disabled", async () => {
   const where = await limited({ configmaps: "0" });
   await rejected(server.admin.post(at(where, "configmaps"), configMap("a")), "exceeded quota: quota");
   const off = await TestServer.start({ controllers: [], disabledAdmissionPlugins: ["ResourceQuota"] });
@@ -18,7 +18,7 @@ test("C-4.13-104 ResourceQuota is on by default, and can be turned off", async (
   }
 });
 
-test("C-4.13-105 rejects requests that would exceed a ResourceQuota of the namespace", async () => {
+test("C-4.13-105 requests that would exceed a ResourceQuota of the namespace return 403", async () => {
   const where = await limited({ pods: "2", "requests.cpu": "1" });
   const cpu = (amount: string) => ({ requests: { cpu: amount } });
   await ok(server.admin.post(at(where, "pods"), pod("a", cpu("600m"))));
@@ -60,15 +60,15 @@ describe("scopes", () => {
       pod("p", {}, affinity({})),
     ],
     [
-      "two of them",
+      "BestEffort and NotTerminating",
       { scopes: ["BestEffort", "NotTerminating"] },
       pod("p"),
       pod("p", {}, { activeDeadlineSeconds: 5 }),
     ],
-    ["PriorityClass exists", priority("Exists"), pod("p", {}, high), pod("p")],
-    ["PriorityClass doesn't exist", priority("DoesNotExist"), pod("p"), pod("p", {}, high)],
-    ["PriorityClass in", priority("In", "low", "high"), pod("p", {}, high), pod("p")],
-    ["PriorityClass not in", priority("NotIn", "high"), pod("p"), pod("p", {}, high)],
+    ["PriorityClass Exists", priority("Exists"), pod("p", {}, high), pod("p")],
+    ["PriorityClass DoesNotExist", priority("DoesNotExist"), pod("p"), pod("p", {}, high)],
+    ["PriorityClass In", priority("In", "low", "high"), pod("p", {}, high), pod("p")],
+    ["PriorityClass NotIn", priority("NotIn", "high"), pod("p"), pod("p", {}, high)],
   ];
   beforeAll(async () => {
     await ok(
@@ -78,12 +78,18 @@ describe("scopes", () => {
       }),
     );
   });
-  test.each(cases)("%s", async (_what, scopes, inScope, outside) => {
-    const where = await limited({ pods: "0" }, scopes);
-    await rejected(server.admin.post(at(where, "pods"), inScope), "exceeded quota: quota, requested: pods=1");
-    await ok(server.admin.post(at(where, "pods"), outside));
-    await expect.poll(() => usedIn(where)).toEqual({ pods: "0" });
-  });
+  test.each(cases)(
+    "a quota with the scope %s counts only matching Pods",
+    async (_what, scopes, inScope, outside) => {
+      const where = await limited({ pods: "0" }, scopes);
+      await rejected(
+        server.admin.post(at(where, "pods"), inScope),
+        "exceeded quota: quota, requested: pods=1",
+      );
+      await ok(server.admin.post(at(where, "pods"), outside));
+      await expect.poll(() => usedIn(where)).toEqual({ pods: "0" });
+    },
+  );
 
   test("a scope matches only pods", async () => {
     const where = await limited({ "count/configmaps": "0" }, { scopes: ["BestEffort"] });
@@ -138,7 +144,7 @@ describe("services", () => {
   });
 });
 
-test("claims are limited by storage and number, in total and per storage class", async () => {
+test("PersistentVolumeClaims are limited by storage and number, in total and per storage class", async () => {
   const gold = "gold.storageclass.storage.platform.io";
   const where = await limited({
     persistentvolumeclaims: "3",
@@ -178,13 +184,13 @@ test("claims are limited by storage and number, in total and per storage class",
     });
 });
 
-describe("numbers of objects", () => {
+describe("object counts", () => {
   test.each([
     ["configmaps", "configmaps", configMap("a")],
     ["secrets", "count/secrets", configMap("a")],
     ["resourcequotas", "count/resourcequotas", quota("b", { pods: "1" })],
     ["serviceaccounts", "count/serviceaccounts", configMap("a")],
-  ])("%s, as %s", async (resource, name, object) => {
+  ])("%s are limited by the quota resource %s", async (resource, name, object) => {
     const least = resource === "resourcequotas" || resource === "serviceaccounts" ? 1 : 0;
     const where = await limited({ [name]: String(least) });
     await rejected(

@@ -25,7 +25,7 @@ interface ShownVolume {
   readonly name: string;
 }
 
-describe("the account of a pod", () => {
+describe("ServiceAccount of a Pod", () => {
   test("C-4.13-111 C-4.13-112 a pod without an account gets the default one, with its token mounted in every container", async () => {
     const { spec, metadata } = await made("plain", {
       containers: [
@@ -213,7 +213,7 @@ test("a pod without image pull secrets gets those of its account", async () => {
   expect(await pulls("pulls-none", {})).toBeUndefined();
 });
 
-describe("an account that limits its pods to the secrets it names", () => {
+describe("a ServiceAccount with enforce-mountable-secrets", () => {
   const marked = { "platform.io/enforce-mountable-secrets": "true" };
   const naming = { secrets: [{ name: "mine" }], imagePullSecrets: [{ name: "pull" }] };
   const secretVolume = (secretName: string) => ({ volumes: [{ name: "v", secret: { secretName } }] });
@@ -221,24 +221,28 @@ describe("an account that limits its pods to the secrets it names", () => {
   const all = (name: string) => [{ secretRef: { name } }];
   const containers = (fields: object) => [{ name: "c", image: "i", ...fields }];
   const cases: [what: string, spec: object, why: string][] = [
-    ["a volume", secretVolume("other"), 'volume with secret.secretName="other" is not allowed'],
     [
-      "a container's variable",
+      "rejects a volume of another secret",
+      secretVolume("other"),
+      'volume with secret.secretName="other" is not allowed',
+    ],
+    [
+      "rejects a container variable from another secret",
       { containers: containers({ env: variable("other") }) },
       'container c with envVar E referencing secret.secretName="other" is not allowed',
     ],
     [
-      "an init container's variable",
+      "rejects an init container variable from another secret",
       { initContainers: [{ name: "i", image: "i", env: variable("other") }] },
       'init container i with envVar E referencing secret.secretName="other" is not allowed',
     ],
     [
-      "all variables of a secret",
+      "rejects envFrom of another secret",
       { containers: containers({ envFrom: all("other") }) },
       'container c with envFrom referencing secret.secretName="other" is not allowed',
     ],
     [
-      "a pull secret",
+      "rejects another imagePullSecret",
       { imagePullSecrets: [{ name: "mine" }] },
       'imagePullSecrets[0].name="mine" is not allowed',
     ],

@@ -9,7 +9,7 @@ import type { Entry, RangeOptions, Store } from "../../../src/storage/store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { restrictedSpec } from "./support.ts";
 
-/** A pod of a namespace: its controller, and what it violates. */
+/** A Pod: the uid of its controller, and its violation. */
 interface TestPod {
   readonly controller?: string;
   readonly violates?: string;
@@ -18,7 +18,7 @@ interface TestPod {
 
 const perPage = 100;
 
-/** A store that has these pods, named `pod-00000` and so on. */
+/** Returns a store with these Pods, named `pod-00000` and so on. */
 function storeOf(pods: readonly TestPod[], pageRead: () => void = () => undefined): Store {
   const entries = pods.map(({ controller, violates = "", exempt }, index) => {
     const name = `pod-${String(index).padStart(5, "0")}`;
@@ -56,7 +56,7 @@ function evaluated(store: Store, clock = new ManualClock()): Promise<PodsResult>
 
 const times = (count: number, pod: TestPod): TestPod[] => Array.from({ length: count }, () => pod);
 
-describe("the pods of a namespace whose level changes", () => {
+describe("evaluation of existing Pods", () => {
   test("pods with the same violations are grouped under the first name, in order", async () => {
     const pods = [
       { violates: "privileged" },
@@ -137,7 +137,7 @@ describe("the pods of a namespace whose level changes", () => {
     const tookMs = performance.now() - started;
     done = true;
     await counting;
-    // A turn of the loop at least for every 25 ms: far more often than without giving turns, when there is none.
+    // At least one turn of the event loop per 25 ms; without yielding there would be none.
     expect(turns).toBeGreaterThan(Math.floor(tookMs / 25));
     expect(turns).toBeGreaterThan(1);
   });

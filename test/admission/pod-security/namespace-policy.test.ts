@@ -6,7 +6,7 @@ const everything = { level: "privileged", minor: Infinity } as const;
 const open = { enforce: everything, audit: everything, warn: everything };
 const names = policyLabels("p/");
 
-/** The levels of enforce, audit and warn, and the fields of what is wrong. */
+/** Returns the levels of enforce, audit and warn, and then the errors with their fields. */
 function read(labels: Record<string, string> | undefined, defaults = open): string[] {
   const prefixed =
     labels && Object.fromEntries(Object.entries(labels).map(([key, value]) => [`p/${key}`, value]));
@@ -23,7 +23,7 @@ test.each<[object | undefined, string, string, string]>([
   [undefined, all, all, all],
   [{}, all, all, all],
   [{ other: "restricted" }, all, all, all],
-  // Warnings are for the enforced level, unless they are asked for or turned off.
+  // The warn level defaults to the enforce level.
   [{ enforce: "baseline" }, "baseline:latest", all, "baseline:latest"],
   [{ enforce: "baseline", "enforce-version": "v1.20" }, "baseline:v1.20", all, "baseline:v1.20"],
   [{ enforce: "baseline", warn: "privileged" }, "baseline:latest", all, all],

@@ -23,7 +23,7 @@ const warn = "pod-security.platform.io/warn";
 const plain = { containers: [{ name: "c", image: "i" }] };
 const onHost = { ...plain, hostNetwork: true };
 
-describe("labels of a namespace", () => {
+describe("PodSecurity labels of a namespace", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start({ controllers: [] });
@@ -40,7 +40,7 @@ describe("labels of a namespace", () => {
   const create = (labels: Record<string, string>) =>
     server.admin.post(`${NAMESPACES}?dryRun=All`, { metadata: { name: "new", labels } });
 
-  test("invalid labels are rejected with all errors", async () => {
+  test("invalid labels return 422 with all errors", async () => {
     const { status, body } = await create({ [enforce]: "strict", [version]: "1.20", [warn]: "Baseline" });
     const levels = "must be one of privileged, baseline, restricted";
     const wrong = {
@@ -61,7 +61,7 @@ describe("labels of a namespace", () => {
     expect(body.message).toMatch(/^Namespace "new" is invalid: \[metadata\.labels\[pod-security/);
     expect((await label({ [enforce]: "strict" })).status).toBe(422);
     await ok(create({ [enforce]: "restricted", [version]: "v1.26", [warn]: "privileged" }));
-    // The domain of another product means nothing here.
+    // Labels of another domain are ignored.
     await ok(create({ "pod-security.kubernetes.io/enforce": "strict" }));
   });
 
@@ -70,7 +70,7 @@ describe("labels of a namespace", () => {
   const existing = (level: string) =>
     `existing pods in namespace "used" violate the new PodSecurity enforce level "${level}"`;
 
-  test("a stricter level returns warnings about violating pods, and a looser one does not", async () => {
+  test("a stricter enforce level returns warnings about violating Pods, and a looser one does not", async () => {
     expect((await ok(label({ [enforce]: "baseline" }, "?dryRun=All"))).warnings).toEqual([
       existing("baseline:latest"),
       "five (and 2 other pods): host namespaces",
@@ -89,7 +89,7 @@ describe("labels of a namespace", () => {
     ]);
     expect((await ok(label({ [enforce]: "privileged" }))).warnings).toEqual([]);
     expect((await ok(label({ [enforce]: null, [version]: null }))).warnings).toEqual([]);
-    // Only what is enforced is checked.
+    // Only the enforce level is checked.
     expect((await ok(label({ [warn]: "restricted" }))).warnings).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ test("a label is accepted with a warning when the pods can't be read", async () 
   await plugin.validate!(update({ [enforce]: "baseline" }));
   expect(warnings).toEqual(["failed to list pods while checking new PodSecurity enforce level"]);
   expect(errors).toEqual([broken]);
-  // Where everything is allowed, nothing needs to be read.
+  // For the level privileged, Pods are not listed.
   warnings = [];
   await plugin.validate!(update({ [enforce]: "privileged", [version]: "v1.20" }));
   expect(warnings).toEqual([]);
@@ -152,7 +152,7 @@ describeKubectl("pod security", (program) => {
     await server?.close();
   });
 
-  it("label shows which pods violate the new level, run and create what is refused and warned of", async () => {
+  it("label prints the Pods that violate the new level, and run and create print the errors and warnings", async () => {
     await kubectl.ok(["create", "namespace", "team"]);
     await kubectl.ok(["-n", "team", "run", "web", "--image=example.com/web:1"]);
     const labelled = await kubectl.run([

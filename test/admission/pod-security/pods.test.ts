@@ -22,7 +22,7 @@ const unrestricted =
   'runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), ' +
   'seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")';
 
-describe("pods", () => {
+describe("PodSecurity for Pods", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start({ controllers: [] });
@@ -32,14 +32,14 @@ describe("pods", () => {
   });
   afterAll(() => server.close());
 
-  test("C-4.13-94 PodSecurity is on by default, and namespaces without labels allow everything", async () => {
+  test("C-4.13-94 PodSecurity is on by default, and namespaces without labels allow a Pod with hostNetwork", async () => {
     const refused = await server.admin.post(podsOf("strict"), podNamed("refused"));
     expect(refused.status).toBe(403);
     const allowed = await ok(server.admin.post(podsOf("default"), podNamed("allowed", onHost)));
     expect(allowed.warnings).toEqual([]);
   });
 
-  test("C-4.13-95 a new pod that violates the standard of its namespace is rejected, with all violations", async () => {
+  test("C-4.13-95 a new Pod that violates the level of its namespace returns 403 with all violations", async () => {
     const { status, body, warnings } = await server.admin.post(podsOf("strict"), podNamed("refused"));
     expect(status).toBe(403);
     expect(body).toMatchObject({
@@ -47,7 +47,7 @@ describe("pods", () => {
       message: `pods "refused" is forbidden: violates PodSecurity "restricted:latest": ${unrestricted}`,
       details: { name: "refused", kind: "pods" },
     });
-    // The error says it all: no warning beside it.
+    // The warn level equals the enforce level and adds no warning to the error.
     expect(warnings).toEqual([]);
     expect((await server.admin.get(`${podsOf("strict")}/refused`)).status).toBe(404);
     const accepted = await ok(server.admin.post(podsOf("strict"), podNamed("accepted", restrictedSpec())));
@@ -78,7 +78,7 @@ describe("pods", () => {
     }
   });
 
-  test("a version keeps the rules of its release", async () => {
+  test("enforce-version v1.7 applies the rules of that release", async () => {
     await namespaceWith(server, "old", { enforce: "restricted", "enforce-version": "v1.7" });
     const { body } = await server.admin.post(podsOf("old"), podNamed("refused"));
     expect(body.message).toBe(
@@ -139,30 +139,33 @@ describe("pods", () => {
     ["CronJob", "/apis/batch/v1", "cronjobs", { schedule: "* * * * *", jobTemplate: {} }],
     ["ReplicationController", "/api/v1", "replicationcontrollers", { template: {} }],
     ["PodTemplate", "/api/v1", "podtemplates", undefined],
-  ])("%s: its template is warned of, and not rejected", async (kind, group, resource, spec) => {
-    const ofBatch = group.includes("batch") ? { restartPolicy: "Never" } : {};
-    const template = { metadata: { labels: { a: "b" } }, spec: { ...plain, ...ofBatch } };
-    const at = `${group}/namespaces/strict/${resource}`;
-    const selected =
-      group === "/api/v1" ? { selector: { a: "b" } } : { selector: { matchLabels: { a: "b" } } };
-    const object =
-      spec === undefined
-        ? { template }
-        : "jobTemplate" in spec
-          ? { spec: { ...spec, jobTemplate: { spec: { template } } } }
-          : { spec: { ...spec, template, ...(kind === "Job" ? {} : selected) } };
-    const created = await ok(server.admin.post(at, { metadata: { name: "made" }, ...object }));
-    const warning = `would violate PodSecurity "restricted:latest": ${unrestricted}`;
-    expect(created.warnings).toEqual([warning]);
-    // Any update is warned of again; updates of the status are not.
-    const changed = await ok(server.admin.patch(`${at}/made`, { metadata: { labels: { x: "y" } } }));
-    expect(changed.warnings).toEqual([warning]);
-    if (spec === undefined) return;
-    const status = await ok(
-      server.admin.patch(`${at}/made/status`, { metadata: { annotations: { x: "y" } } }),
-    );
-    expect(status.warnings).toEqual([]);
-  });
+  ])(
+    "%s: a Pod template that violates the enforce level returns a warning and is not rejected",
+    async (kind, group, resource, spec) => {
+      const ofBatch = group.includes("batch") ? { restartPolicy: "Never" } : {};
+      const template = { metadata: { labels: { a: "b" } }, spec: { ...plain, ...ofBatch } };
+      const at = `${group}/namespaces/strict/${resource}`;
+      const selected =
+        group === "/api/v1" ? { selector: { a: "b" } } : { selector: { matchLabels: { a: "b" } } };
+      const object =
+        spec === undefined
+          ? { template }
+          : "jobTemplate" in spec
+            ? { spec: { ...spec, jobTemplate: { spec: { template } } } }
+            : { spec: { ...spec, template, ...(kind === "Job" ? {} : selected) } };
+      const created = await ok(server.admin.post(at, { metadata: { name: "made" }, ...object }));
+      const warning = `would violate PodSecurity "restricted:latest": ${unrestricted}`;
+      expect(created.warnings).toEqual([warning]);
+      // Every update returns the warning again, except updates of the status.
+      const changed = await ok(server.admin.patch(`${at}/made`, { metadata: { labels: { x: "y" } } }));
+      expect(changed.warnings).toEqual([warning]);
+      if (spec === undefined) return;
+      const status = await ok(
+        server.admin.patch(`${at}/made/status`, { metadata: { annotations: { x: "y" } } }),
+      );
+      expect(status.warnings).toEqual([]);
+    },
+  );
 
   test("the enforce level returns no warning for pod templates", async () => {
     await namespaceWith(server, "quiet", { enforce: "restricted", warn: "privileged" });
@@ -175,7 +178,7 @@ describe("pods", () => {
   });
 });
 
-test("with the vocabulary kubernetes, labels and annotations are those of kubernetes.io", async () => {
+test("with the vocabulary kubernetes, labels and annotations have the domain kubernetes.io", async () => {
   const server = await TestServer.start({ vocabulary: "kubernetes", controllers: [] });
   try {
     await namespaceWith(server, "strict", { enforce: "baseline" }, "kubernetes.io");
@@ -237,7 +240,7 @@ test("invalid labels stored while the plugin was disabled are enforced as restri
     expect(text).toContain(
       'pod_security_errors_total{fatal="false",request_operation="create",resource="pod",subresource=""} 1',
     );
-    // Other changes of such a namespace are possible; other wrong values are not.
+    // The namespace can be changed otherwise, but another invalid value returns 422.
     const patch = (labels: object) => admin.patch(`${NAMESPACES}/unclear`, { metadata: { labels } });
     expect((await patch({ a: "b" })).status).toBe(200);
     expect((await patch({ [label("enforce")]: "often" })).status).toBe(422);

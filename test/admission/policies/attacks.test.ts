@@ -4,12 +4,12 @@ import { ok } from "../../api/support.ts";
 import { BINDINGS, configMap, CONFIG_MAPS, inForce, POLICIES, policy, withPolicies } from "./support.ts";
 
 const runaway = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
-/** Costs more than one evaluation may. */
+/** Exceeds the cost limit of one expression. */
 const endless = `${Array.from({ length: 7 }, (_, level) => `${runaway}.all(x${level}, `).join("")}true${")".repeat(7)}`;
-/** Costs some 900,000. */
+/** Has a cost of about 900,000. */
 const expensive = `${Array.from({ length: 5 }, (_, level) => `${runaway}.all(x${level}, `).join("")}x0 + x1 > 0${")".repeat(5)}`;
 
-/** How many requests are answered, one after the other, until another one is. */
+/** Counts the sequential requests that are answered before `other` is. */
 async function answeredMeanwhile(
   admin: Api,
   other: Promise<Answer>,
@@ -30,7 +30,7 @@ async function answeredMeanwhile(
 describe("policies of maximal cost", () => {
   const server = withPolicies();
 
-  test("an expression over the cost budget denies or ignores the request by the failure policy", async () => {
+  test("an expression over the cost limit returns 422 with failurePolicy Fail, and is ignored with Ignore", async () => {
     const { admin } = server();
     await inForce(server(), "endless", { validations: [endless] }, async () => {
       const { status, body } = await admin.post(CONFIG_MAPS, configMap("endless"));
@@ -42,7 +42,7 @@ describe("policies of maximal cost", () => {
     );
   });
 
-  test("a hundred policies share one budget, and other requests are answered in the meantime", async () => {
+  test("100 policies share one cost budget, and other requests are answered during the evaluation", async () => {
     const { admin } = server();
     for (let index = 0; index < 100; index++) {
       const name = `costly-${index}`;
@@ -63,12 +63,12 @@ describe("policies of maximal cost", () => {
 
   test.each([
     [
-      "a policy of many large expressions",
+      "a policy with many large expressions",
       Array.from({ length: 20 }, (_, at) => `[${`${at},`.repeat(30_000)}1].size() > 0`),
     ],
-    ["a policy of many small expressions", Array.from({ length: 20_000 }, () => "1 == 1")],
-    ["a policy of many faults", Array.from({ length: 20_000 }, () => "(")],
-  ])("%s doesn't hold up others", async (_, validations) => {
+    ["a policy with many small expressions", Array.from({ length: 20_000 }, () => "1 == 1")],
+    ["a policy with many invalid expressions", Array.from({ length: 20_000 }, () => "(")],
+  ])("other requests are answered while %s is written", async (_, validations) => {
     const { admin } = server();
     const writing = admin.post(POLICIES, policy("large", { validations }));
     const { answer, answered } = await answeredMeanwhile(admin, writing);
@@ -79,7 +79,7 @@ describe("policies of maximal cost", () => {
     await ok(admin.get("/api/v1/namespaces/default"));
   });
 
-  test("the server still works after hostile text in every field of an expression", async () => {
+  test("hostile expressions return 422, and the server answers further requests", async () => {
     const { admin } = server();
     for (const expression of [
       "\u0000",

@@ -84,7 +84,7 @@ describe("evaluation", () => {
     ["Forbidden", 403],
     ["Invalid", 422],
     ["RequestEntityTooLarge", 413],
-  ])("reason %s has code %d", async (reason, code) => {
+  ])("a validation with the reason %s returns %d", async (reason, code) => {
     const validations = [{ expression: "false", message: " not here ", reason }];
     await inForce(server(), "reasons", { validations }, async () => {
       const { status, body } = await create("reason");
@@ -93,7 +93,7 @@ describe("evaluation", () => {
     });
   });
 
-  test("an evaluation error is handled by the failure policy", async () => {
+  test("an evaluation error returns 422 with failurePolicy Fail, and is ignored with Ignore", async () => {
     const validations = ["object.data.missing == 'x'"];
     await inForce(server(), "fails", { validations }, async () => {
       const { status, body } = await create("fault", { a: "1" });
@@ -159,7 +159,7 @@ describe("evaluation", () => {
     });
   });
 
-  test("parameters are read for each request, and their absence follows the failure policy", async () => {
+  test("parameters are read for each request, and failurePolicy applies when they can't be read", async () => {
     const { admin } = server();
     const parts = {
       validations: ["int(params.data.max) >= size(object.data)"],
@@ -232,7 +232,7 @@ describe("evaluation", () => {
 
   test("policies do not apply to policies, bindings and webhook configurations", async () => {
     const rule = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] };
-    // That these can be removed again is what `inForce` shows.
+    // `inForce` removes the policy and its binding, which shows that the policy doesn't apply to them.
     await inForce(server(), "everything", { validations: ["false"], rule }, async () => {
       expect((await create("any")).status).toBe(422);
       const path = "/apis/admissionregistration.platform.io/v1/validatingwebhookconfigurations";
@@ -240,7 +240,7 @@ describe("evaluation", () => {
     });
   });
 
-  test("pods and their subresources", async () => {
+  test("a policy for pods and pods/binding returns 422 for a Pod that violates it", async () => {
     const rule = { resources: ["pods/binding", "pods"], operations: ["CREATE"] };
     const validations = [
       "!has(object.spec) || object.spec.containers.all(c, c.image.startsWith('example.com/'))",
@@ -255,7 +255,7 @@ describe("evaluation", () => {
     });
   });
 
-  test("the namespace of a request for a Namespace is itself", async () => {
+  test("request.namespace of a request for a Namespace is the name of the Namespace", async () => {
     const validations = ["request.namespace == request.name"];
     await inForce(server(), "own", { validations, rule: { resources: ["namespaces"] } }, () =>
       ok(server().admin.post("/api/v1/namespaces", { metadata: { name: "own" } })),
@@ -269,7 +269,7 @@ describe("evaluation", () => {
   });
 });
 
-describe("expressions are checked when a policy is written", () => {
+describe("validation of expressions when a policy is written", () => {
   const server = withPolicies();
 
   test.each([
@@ -282,7 +282,7 @@ describe("expressions are checked when a policy is written", () => {
     ["1 == 'a'", "found no matching overload for '_==_' applied to '(int, string)'"],
     ["[1, 'a'] == object", "expected type 'int' but found 'string'"],
     [`${"(".repeat(300)}true${")".repeat(300)}`, "expression recursion limit exceeded: 250"],
-  ])("%s", async (expression, why) => {
+  ])("the expression %s returns 422", async (expression, why) => {
     const { status, body } = await server().admin.post(
       POLICIES,
       policy("bad", { validations: ["true", expression] }),
@@ -294,7 +294,7 @@ describe("expressions are checked when a policy is written", () => {
     expect(cause.message).toContain(why);
   });
 
-  test("an invalid expression is rejected on update too", async () => {
+  test("an invalid expression returns 422 on update", async () => {
     await ok(server().admin.post(POLICIES, policy("good", { validations: ["true"] })));
     const { status } = await server().admin.patch(`${POLICIES}/good`, {
       spec: { validations: [{ expression: "1" }] },

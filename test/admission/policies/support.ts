@@ -8,14 +8,14 @@ export const POLICIES = `${GROUP}/validatingadmissionpolicies`;
 export const BINDINGS = `${GROUP}/validatingadmissionpolicybindings`;
 export const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-/** What turns policies on. */
+/** Options that enable validating admission policies. */
 export const policiesOn: CreateServerOptions = {
   featureGates: "ValidatingAdmissionPolicy=true",
   runtimeConfig: "admissionregistration.platform.io/v1alpha1=true",
   controllers: [],
 };
 
-/** A server with policies on, for the tests of a file or block. */
+/** Starts a server with policies enabled for the tests of a file or block. */
 export function withPolicies(options: CreateServerOptions = policiesOn): () => TestServer {
   let server: TestServer;
   beforeAll(async () => {
@@ -51,7 +51,7 @@ export function policy(name: string, { validations, rule, constraints, spec }: P
   };
 }
 
-/** Puts a policy with one binding into force while something is done. */
+/** Creates a policy and its binding, runs `work`, and removes both. */
 export async function inForce<T>(
   { admin }: TestServer,
   name: string,

@@ -17,11 +17,11 @@ import { hook } from "./support.ts";
 
 const registry = new Registry([ConfigMap], platform, () => true);
 const resource = registry.require(ConfigMap);
-const nobody = { url: "https://127.0.0.1:1/" };
+const unreachable = { url: "https://127.0.0.1:1/" };
 
-/** What becomes of a dry run with one webhook; validation takes no others, but they may be stored from before. */
+/** Runs a dry run with one webhook; returns the error. The validation rejects such `sideEffects`, but older objects can have them. */
 async function dryRun(changes: object): Promise<unknown> {
-  const configuration = { metadata: { name: "c" }, webhooks: [hook(nobody, changes)] };
+  const configuration = { metadata: { name: "c" }, webhooks: [hook(unreachable, changes)] };
   const [matched] = webhooksOf(configuration as unknown as ApiObject);
   const user = { name: "ana", uid: "", groups: [], extra: {} };
   const target = { resource, namespace: "default", name: "a", subresource: "" };
@@ -59,9 +59,9 @@ async function dryRun(changes: object): Promise<unknown> {
   }
 }
 
-describe("a dry run that a webhook with side effects matches", () => {
+describe("a dry run that matches a webhook", () => {
   it.each(["Some", "Unknown", undefined])(
-    "is rejected without a webhook call when sideEffects is %s",
+    "returns BadRequest without a webhook call when sideEffects is %s",
     async (sideEffects) => {
       expect(await dryRun({ sideEffects })).toMatchObject({
         reason: "BadRequest",

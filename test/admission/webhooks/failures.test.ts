@@ -1,27 +1,37 @@
 import { describe, expect, it } from "vitest";
 import type { Reply } from "../../support/https-service.ts";
-import { hook, patched, reviewed, TestWebhook, type Asked, type Said, useWebhook } from "./support.ts";
+import {
+  hook,
+  patched,
+  reviewed,
+  TestWebhook,
+  type Review,
+  type WebhookAnswer,
+  useWebhook,
+} from "./support.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
-const world = useWebhook();
+const fixture = useWebhook();
 
 const map = (name: string, data: object = { a: "1" }) => ({ metadata: { name }, data });
-const reply = (body: Reply["body"], more: Partial<Reply> = {}): Said => ({ reply: { body, ...more } });
-const changed = (review: Asked, changes: object, response: object = {}) =>
+const reply = (body: Reply["body"], more: Partial<Reply> = {}): WebhookAnswer => ({
+  reply: { body, ...more },
+});
+const changed = (review: Review, changes: object, response: object = {}) =>
   reply({ ...reviewed(review, { allowed: true, ...response }), ...changes });
-const nobody = { url: "https://127.0.0.1:1/" };
+const unreachable = { url: "https://127.0.0.1:1/" };
 
-/** What follows for a create with a webhook that fails. */
-async function outcome(kind: "mutating" | "validating", changes: object, client = world.webhook.client()) {
-  await world.configurations[kind]("first", hook(client, changes));
-  const answer = await world.server.admin.post(MAPS, map("a"));
-  await world.configurations.clear();
-  const stored = (await world.server.admin.get(`${MAPS}/a`)).body.data;
-  await world.server.admin.ask("DELETE", MAPS);
+/** Creates a ConfigMap with one webhook configured; returns the status, the message and the stored data. */
+async function outcome(kind: "mutating" | "validating", changes: object, client = fixture.webhook.client()) {
+  await fixture.configurations[kind]("first", hook(client, changes));
+  const answer = await fixture.server.admin.post(MAPS, map("a"));
+  await fixture.configurations.clear();
+  const stored = (await fixture.server.admin.get(`${MAPS}/a`)).body.data;
+  await fixture.server.admin.ask("DELETE", MAPS);
   return { status: answer.status, message: answer.body.message as string | undefined, stored };
 }
 
-/** Expects that a failure of the webhook is what the failure policy decides about. */
+/** Expects 500 with the failure policy Fail, and 201 with Ignore. */
 async function expectPolicy(
   kind: "mutating" | "validating",
   why: string,
@@ -37,38 +47,46 @@ async function expectPolicy(
   expect(ignored).toEqual({ status: 201, message: undefined, stored: { a: "1" } });
 }
 
-describe.each(["mutating", "validating"] as const)("the failure policy of a %s webhook decides", (kind) => {
+describe.each(["mutating", "validating"] as const)("the failure policy of a %s webhook applies", (kind) => {
   it("when the connection is refused", async () => {
-    await expectPolicy(kind, "failed to call webhook: https://127.0.0.1:1/ can't be reached", {}, nobody);
+    await expectPolicy(
+      kind,
+      "failed to call webhook: https://127.0.0.1:1/ can't be reached",
+      {},
+      unreachable,
+    );
   });
 
-  it("C-2.9-16 and defaults to Fail", async () => {
-    expect(await outcome(kind, {}, nobody)).toMatchObject({ status: 500, stored: undefined });
+  it("C-2.9-16 when it is not set, as Fail", async () => {
+    expect(await outcome(kind, {}, unreachable)).toMatchObject({ status: 500, stored: undefined });
   });
 
   it("C-2.9-15 when the webhook exceeds its timeout", async () => {
-    world.webhook.answer = () => reply(undefined);
+    fixture.webhook.answer = () => reply(undefined);
     await expectPolicy(kind, "did not answer within 1000 ms", { timeoutSeconds: 1 });
   });
 
-  it("C-2.9-08 when its certificate isn't signed by the bundle", async () => {
+  it("C-2.9-08 when the certificate of the webhook is not signed by caBundle", async () => {
     const other = await TestWebhook.start();
-    const client = { ...world.webhook.client(), caBundle: Buffer.from(other.service.ca).toString("base64") };
+    const client = {
+      ...fixture.webhook.client(),
+      caBundle: Buffer.from(other.service.ca).toString("base64"),
+    };
     await other.close();
     await expectPolicy(kind, "certificate", {}, client);
-    expect(world.webhook.asked).toEqual([]);
+    expect(fixture.webhook.calls).toEqual([]);
   });
 
-  it.each<[string, (review: Asked) => Said, string]>([
+  it.each<[string, (review: Review) => WebhookAnswer, string]>([
     ["an error status", () => reply({}, { status: 500 }), "answers with status 500"],
+    ["a redirect", () => reply({}, { status: 307, headers: { location: "/b" } }), "answers with status 307"],
+    ["malformed JSON", () => reply("{"), "is not JSON"],
+    ["a JSON value that is not an object", () => reply("[]"), "is not an object"],
     [
-      "a redirection",
-      () => reply({}, { status: 307, headers: { location: "/b" } }),
-      "answers with status 307",
+      "a review without response",
+      (review) => changed(review, { response: undefined }),
+      "webhook response was absent",
     ],
-    ["no JSON", () => reply("{"), "is not JSON"],
-    ["no object", () => reply("[]"), "is not an object"],
-    ["no response", (review) => changed(review, { response: undefined }), "webhook response was absent"],
     ["another uid", (review) => changed(review, {}, { uid: "other" }), "expected response.uid="],
     [
       "C-4.13-11 another version",
@@ -76,96 +94,100 @@ describe.each(["mutating", "validating"] as const)("the failure policy of a %s w
       "expected webhook response of",
     ],
     ["another kind", (review) => changed(review, { kind: "Review" }), "expected webhook response of"],
-    ["a wrong type", (review) => changed(review, {}, { allowed: "yes" }), "response.allowed"],
-    ["warnings that are none", (review) => changed(review, {}, { warnings: [1] }), "response.warnings"],
-    ["too much", () => reply("x".repeat(9 * 1024 * 1024)), "answers more than"],
-  ])("when it answers with %s", async (_, answer, why) => {
-    world.webhook.answer = answer;
+    ["a field of a wrong type", (review) => changed(review, {}, { allowed: "yes" }), "response.allowed"],
+    [
+      "warnings that are not strings",
+      (review) => changed(review, {}, { warnings: [1] }),
+      "response.warnings",
+    ],
+    ["a body above the size limit", () => reply("x".repeat(9 * 1024 * 1024)), "answers more than"],
+  ])("when the webhook responds with %s", async (_, answer, why) => {
+    fixture.webhook.answer = answer;
     await expectPolicy(kind, why);
   });
 
-  it("C-4.13-11 when it answers in v1 to a review in v1beta1", async () => {
-    world.webhook.answer = (review) => changed(review, { apiVersion: "admission.platform.io/v1" });
+  it("C-4.13-11 when the webhook responds in v1 to a review in v1beta1", async () => {
+    fixture.webhook.answer = (review) => changed(review, { apiVersion: "admission.platform.io/v1" });
     await expectPolicy(kind, "expected webhook response of", { admissionReviewVersions: ["v1beta1"] });
   });
 });
 
-describe("the failure policy decides about a patch", () => {
+describe("the failure policy applies to a patch", () => {
   it.each<[string, object, string]>([
-    ["that is no JSON", { patch: "e30tLQ==", patchType: "JSONPatch" }, "response.patch is not JSON"],
-    ["that is no text", { patch: 7, patchType: "JSONPatch" }, "response.patch is not a string"],
-    ["that is no list", { patch: "e30=", patchType: "JSONPatch" }, "not a list"],
-    ["without its type", { patch: "W10=" }, "but not response.patchType"],
-    ["of another type", { patch: "W10=", patchType: "MergePatch" }, "unsupported patch type"],
-    ["that is only a type", { patchType: "JSONPatch" }, "but not response.patch"],
+    ["that is not JSON", { patch: "e30tLQ==", patchType: "JSONPatch" }, "response.patch is not JSON"],
+    ["that is not a string", { patch: 7, patchType: "JSONPatch" }, "response.patch is not a string"],
+    ["that is not a list", { patch: "e30=", patchType: "JSONPatch" }, "not a list"],
+    ["without patchType", { patch: "W10=" }, "but not response.patchType"],
+    ["of an unsupported patchType", { patch: "W10=", patchType: "MergePatch" }, "unsupported patch type"],
+    ["that is missing while patchType is set", { patchType: "JSONPatch" }, "but not response.patch"],
     ["with an unknown operation", patched({ op: "grow", path: "/data" }), "can't be applied"],
-    ["for a path that isn't there", patched({ op: "remove", path: "/data/zzz" }), "can't be applied"],
-    ["whose test fails", patched({ op: "test", path: "/data/a", value: "no" }), "can't be applied"],
+    ["for a missing path", patched({ op: "remove", path: "/data/zzz" }), "can't be applied"],
+    ["whose test operation fails", patched({ op: "test", path: "/data/a", value: "no" }), "can't be applied"],
     [
-      "that makes a field of another type",
+      "that sets a field to a value of another type",
       patched({ op: "replace", path: "/data", value: 7 }),
       "can't be applied",
     ],
   ])("%s", async (_, response, why) => {
-    world.webhook.answer = () => ({ response: { allowed: true, ...response } });
+    fixture.webhook.answer = () => ({ response: { allowed: true, ...response } });
     await expectPolicy("mutating", why);
   });
 
-  it("when a validating webhook returns one", async () => {
-    world.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
+  it("that a validating webhook returns", async () => {
+    fixture.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
     await expectPolicy("validating", "may not return response.patch");
   });
 
-  it("when a webhook patches a deletion, which has no object", async () => {
+  it("of a deletion, which has no object", async () => {
     const doomed = async (failurePolicy: string) => {
-      await world.server.admin.post(MAPS, map("a"));
-      await world.configurations.mutating("first", hook(world.webhook.client(), { failurePolicy }));
-      const answer = await world.server.admin.delete(`${MAPS}/a`);
-      await world.configurations.clear();
+      await fixture.server.admin.post(MAPS, map("a"));
+      await fixture.configurations.mutating("first", hook(fixture.webhook.client(), { failurePolicy }));
+      const answer = await fixture.server.admin.delete(`${MAPS}/a`);
+      await fixture.configurations.clear();
       return answer;
     };
-    world.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
+    fixture.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
     const refused = await doomed("Fail");
     expect([refused.status, refused.body.message]).toEqual([500, expect.stringContaining("not supported")]);
-    expect((await world.server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1" });
+    expect((await fixture.server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1" });
     expect((await doomed("Ignore")).status).toBe(200);
   });
 });
 
-describe("the timeout of the request", () => {
-  it("limits the total time of all its webhooks and stores nothing after 504", async () => {
-    world.webhook.answer = () => reply(undefined);
-    await world.configurations.mutating(
+describe("request timeout", () => {
+  it("ends a webhook call with 504 and stores nothing", async () => {
+    fixture.webhook.answer = () => reply(undefined);
+    await fixture.configurations.mutating(
       "first",
-      hook(world.webhook.client(), { timeoutSeconds: 30, failurePolicy: "Ignore" }),
+      hook(fixture.webhook.client(), { timeoutSeconds: 30, failurePolicy: "Ignore" }),
     );
-    const answer = await world.server.admin.post(`${MAPS}?timeout=300ms`, map("a"));
+    const answer = await fixture.server.admin.post(`${MAPS}?timeout=300ms`, map("a"));
     expect([answer.status, answer.body.reason]).toEqual([504, "Timeout"]);
-    // Nothing is written afterwards for a client that was told of the timeout.
+    // Nothing is written after the 504 response.
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await world.server.admin.get(`${MAPS}/a`)).status).toBe(404);
+    expect((await fixture.server.admin.get(`${MAPS}/a`)).status).toBe(404);
   });
 });
 
-describe("a patch that grows the object", () => {
-  it("is rejected when the object exceeds its size limit, and nothing is stored", async () => {
+describe("a patch that enlarges the object", () => {
+  it("returns 413 or 422 when the object exceeds its size limit, and nothing is stored", async () => {
     const value = "x".repeat(4 * 1024 * 1024);
-    world.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value }) });
-    await world.configurations.mutating("first", hook(world.webhook.client()));
-    const answer = await world.server.admin.post(MAPS, map("a"));
+    fixture.webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value }) });
+    await fixture.configurations.mutating("first", hook(fixture.webhook.client()));
+    const answer = await fixture.server.admin.post(MAPS, map("a"));
     expect([413, 422]).toContain(answer.status);
-    expect((await world.server.admin.get(`${MAPS}/a`)).status).toBe(404);
+    expect((await fixture.server.admin.get(`${MAPS}/a`)).status).toBe(404);
   });
 
-  it("is rejected with 500 when repeated copy operations exceed the patch limits", async () => {
+  it("returns 500 when repeated copy operations exceed the patch limits", async () => {
     const doubling = Array.from({ length: 60 }, (_, index) => ({
       op: "copy",
       from: index === 0 ? "/data" : `/metadata/annotations/x${index - 1}`,
       path: `/metadata/annotations/x${index}`,
     }));
     const start = { op: "add", path: "/metadata/annotations", value: {} };
-    world.webhook.answer = () => ({ response: patched(start, ...doubling) });
-    await world.configurations.mutating("first", hook(world.webhook.client()));
-    expect((await world.server.admin.post(MAPS, map("a", { a: "y".repeat(900_000) }))).status).toBe(500);
+    fixture.webhook.answer = () => ({ response: patched(start, ...doubling) });
+    await fixture.configurations.mutating("first", hook(fixture.webhook.client()));
+    expect((await fixture.server.admin.post(MAPS, map("a", { a: "y".repeat(900_000) }))).status).toBe(500);
   });
 });

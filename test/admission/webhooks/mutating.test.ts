@@ -3,27 +3,27 @@ import { hook, patched, useWebhook } from "./support.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const PODS = "/api/v1/namespaces/default/pods";
-const world = useWebhook();
-afterEach(() => world.server.admin.ask("DELETE", `${PODS}?gracePeriodSeconds=0`));
+const fixture = useWebhook();
+afterEach(() => fixture.server.admin.ask("DELETE", `${PODS}?gracePeriodSeconds=0`));
 
 const map = (name: string, metadata: object = {}) => ({ metadata: { name, ...metadata }, data: { a: "1" } });
 const named = (name: string, changes: object = {}) =>
-  hook(world.webhook.client(`/${name}`), { name: `${name}.test.example.com`, ...changes });
+  hook(fixture.webhook.client(`/${name}`), { name: `${name}.test.example.com`, ...changes });
 const add = (path: string, value: unknown) => ({ response: patched({ op: "add", path, value }) });
 
-describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
-  it("C-2.9-02 a patch changes what is stored", async () => {
-    world.webhook.answer = () => add("/data/b", "2");
-    await world.configurations.mutating("first", named("a"));
-    const created = await world.server.admin.post(MAPS, map("a"));
+describe("C-4.13-62 MutatingAdmissionWebhook is on by default", () => {
+  it("C-2.9-02 a patch is applied to the stored object", async () => {
+    fixture.webhook.answer = () => add("/data/b", "2");
+    await fixture.configurations.mutating("first", named("a"));
+    const created = await fixture.server.admin.post(MAPS, map("a"));
     expect([created.status, created.body.data]).toEqual([201, { a: "1", b: "2" }]);
-    expect((await world.server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1", b: "2" });
+    expect((await fixture.server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1", b: "2" });
   });
 
   it("fields that a webhook adds have no field manager", async () => {
-    world.webhook.answer = () => add("/data/b", "2");
-    await world.configurations.mutating("first", named("a"));
-    const { body } = await world.server.admin.post(`${MAPS}?fieldManager=me`, map("a"));
+    fixture.webhook.answer = () => add("/data/b", "2");
+    await fixture.configurations.mutating("first", named("a"));
+    const { body } = await fixture.server.admin.post(`${MAPS}?fieldManager=me`, map("a"));
     expect(body.metadata.managedFields).toHaveLength(1);
     expect(body.metadata.managedFields[0].fieldsV1["f:data"]).toEqual({ ".": {}, "f:a": {} });
   });
@@ -31,16 +31,16 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
   it("C-4.13-08 webhooks are called sequentially in order of configuration names, and each receives the previous changes", async () => {
     let running = 0;
     const seen: unknown[] = [];
-    world.webhook.answer = async ({ request }, path) => {
+    fixture.webhook.answer = async ({ request }, path) => {
       expect(++running).toBe(1);
       await new Promise((resolve) => setImmediate(resolve));
       running--;
       seen.push([path, request.object.data]);
       return add(`/data${path}`, "by webhook");
     };
-    await world.configurations.mutating("second", named("z"));
-    await world.configurations.mutating("first", named("y"), named("x"));
-    await world.server.admin.post(MAPS, map("m"));
+    await fixture.configurations.mutating("second", named("z"));
+    await fixture.configurations.mutating("first", named("y"), named("x"));
+    await fixture.server.admin.post(MAPS, map("m"));
     expect(seen).toEqual([
       ["/y", { a: "1" }],
       ["/x", { a: "1", y: "by webhook" }],
@@ -49,13 +49,13 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
   });
 
   it("C-4.13-12 a validating webhook sees the object after all mutation", async () => {
-    world.webhook.answer = (_, path) =>
+    fixture.webhook.answer = (_, path) =>
       path === "/a" ? add("/data/b", "2") : { response: { allowed: true } };
-    await world.configurations.mutating("first", named("a"));
-    await world.configurations.validating("second", named("v"));
-    await world.server.admin.post(MAPS, map("a"));
-    expect(world.webhook.paths).toEqual(["/a", "/v"]);
-    expect(world.webhook.asked[1]!.review.request.object.data).toEqual({ a: "1", b: "2" });
+    await fixture.configurations.mutating("first", named("a"));
+    await fixture.configurations.validating("second", named("v"));
+    await fixture.server.admin.post(MAPS, map("a"));
+    expect(fixture.webhook.paths).toEqual(["/a", "/v"]);
+    expect(fixture.webhook.calls[1]!.review.request.object.data).toEqual({ a: "1", b: "2" });
   });
 
   it("numbers beyond double precision stay exact in the review and in a patch", async () => {
@@ -65,25 +65,28 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
     const patch = Buffer.from(`[{"op":"add","path":"/data/more","value":9007199254740995}]`).toString(
       "base64",
     );
-    world.webhook.answer = () => ({ response: { allowed: true, patchType: "JSONPatch", patch } });
-    await world.configurations.mutating("first", named("a", { rules }));
+    fixture.webhook.answer = () => ({ response: { allowed: true, patchType: "JSONPatch", patch } });
+    await fixture.configurations.mutating("first", named("a", { rules }));
     const raw = `{"metadata":{"name":"r"},"revision":1,"data":{"large":9007199254740993}}`;
-    const created = await world.server.admin.ask("POST", revisions, { raw, contentType: "application/json" });
+    const created = await fixture.server.admin.ask("POST", revisions, {
+      raw,
+      contentType: "application/json",
+    });
     expect(created.status).toBe(201);
-    expect(world.webhook.asked[0]!.received.text).toContain(`"large":9007199254740993`);
-    const { text } = await world.server.admin.get(`${revisions}/r`);
+    expect(fixture.webhook.calls[0]!.received.text).toContain(`"large":9007199254740993`);
+    const { text } = await fixture.server.admin.get(`${revisions}/r`);
     expect(text).toContain(`"data":{"large":9007199254740993,"more":9007199254740995}`);
-    await world.server.admin.delete(`${revisions}/r`);
+    await fixture.server.admin.delete(`${revisions}/r`);
   });
 });
 
 describe("a patched object", () => {
   it("gets defaults for omitted fields and the changes of other plugins", async () => {
     const container = { name: "sidecar", image: "example.com/sidecar" };
-    world.webhook.answer = () => add("/spec/containers/-", container);
+    fixture.webhook.answer = () => add("/spec/containers/-", container);
     const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }];
-    await world.configurations.mutating("first", named("a", { rules }));
-    const { status, body } = await world.server.admin.post(PODS, {
+    await fixture.configurations.mutating("first", named("a", { rules }));
+    const { status, body } = await fixture.server.admin.post(PODS, {
       metadata: { name: "p" },
       spec: { containers: [{ name: "c", image: "i" }] },
     });
@@ -101,46 +104,46 @@ describe("a patched object", () => {
     expect(body.spec.volumes).toHaveLength(1);
   });
 
-  it("is validated and returns Invalid when it breaks a rule of its kind", async () => {
-    world.webhook.answer = () => add("/data/not~1a~1key", "x");
-    await world.configurations.mutating("first", named("a"));
-    expect((await world.server.admin.post(MAPS, map("a"))).status).toBe(422);
+  it("is validated, and returns 422 when it is invalid", async () => {
+    fixture.webhook.answer = () => add("/data/not~1a~1key", "x");
+    await fixture.configurations.mutating("first", named("a"));
+    expect((await fixture.server.admin.post(MAPS, map("a"))).status).toBe(422);
   });
 
   it("drops unknown fields", async () => {
-    world.webhook.answer = () => add("/nonsense", "x");
-    await world.configurations.mutating("first", named("a"));
-    const { status, body } = await world.server.admin.post(MAPS, map("a"));
+    fixture.webhook.answer = () => add("/nonsense", "x");
+    await fixture.configurations.mutating("first", named("a"));
+    const { status, body } = await fixture.server.admin.post(MAPS, map("a"));
     expect([status, body.nonsense]).toEqual([201, undefined]);
   });
 
-  it("is stored under the name that the patch gives it, when it is created", async () => {
-    world.webhook.answer = () => add("/metadata/name", "other");
-    await world.configurations.mutating("first", named("a"));
-    const created = await world.server.admin.post(MAPS, map("a"));
+  it("is created under the name that the patch sets", async () => {
+    fixture.webhook.answer = () => add("/metadata/name", "other");
+    await fixture.configurations.mutating("first", named("a"));
+    const created = await fixture.server.admin.post(MAPS, map("a"));
     expect([created.status, created.body.metadata.name]).toEqual([201, "other"]);
-    expect((await world.server.admin.get(`${MAPS}/a`)).status).toBe(404);
-    expect((await world.server.admin.get(`${MAPS}/other`)).body.metadata.name).toBe("other");
-    expect((await world.server.admin.post(MAPS, map("b"))).body.reason).toBe("AlreadyExists");
+    expect((await fixture.server.admin.get(`${MAPS}/a`)).status).toBe(404);
+    expect((await fixture.server.admin.get(`${MAPS}/other`)).body.metadata.name).toBe("other");
+    expect((await fixture.server.admin.post(MAPS, map("b"))).body.reason).toBe("AlreadyExists");
   });
 
-  it("keeps its name, namespace and uid in an update", async () => {
-    const { body: before } = await world.server.admin.post(MAPS, map("a"));
-    await world.configurations.mutating("first", named("a"));
+  it("returns 422 on update when the patch changes name, namespace or uid", async () => {
+    const { body: before } = await fixture.server.admin.post(MAPS, map("a"));
+    await fixture.configurations.mutating("first", named("a"));
     for (const [path, value] of [
       ["/metadata/name", "other"],
       ["/metadata/namespace", "other"],
       ["/metadata/uid", "other"],
     ] as const) {
-      world.webhook.answer = () => add(path, value);
-      const answer = await world.server.admin.patch(`${MAPS}/a`, { data: { a: "2" } });
+      fixture.webhook.answer = () => add(path, value);
+      const answer = await fixture.server.admin.patch(`${MAPS}/a`, { data: { a: "2" } });
       expect([path, answer.status, answer.body.reason]).toEqual([path, 422, "Invalid"]);
     }
-    expect((await world.server.admin.get(`${MAPS}/a`)).body).toEqual(before);
+    expect((await fixture.server.admin.get(`${MAPS}/a`)).body).toEqual(before);
   });
 
-  it("keeps server-set metadata on create", async () => {
-    world.webhook.answer = () => ({
+  it("keeps uid, creationTimestamp and deletionTimestamp of the server on create", async () => {
+    fixture.webhook.answer = () => ({
       response: patched(
         { op: "add", path: "/metadata/uid", value: "mine" },
         { op: "add", path: "/metadata/resourceVersion", value: "7" },
@@ -148,58 +151,58 @@ describe("a patched object", () => {
         { op: "remove", path: "/metadata/creationTimestamp" },
       ),
     });
-    await world.configurations.mutating("first", named("a"));
-    const { status, body } = await world.server.admin.post(MAPS, map("a"));
+    await fixture.configurations.mutating("first", named("a"));
+    const { status, body } = await fixture.server.admin.post(MAPS, map("a"));
     expect(status).toBe(201);
     expect(body.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
     expect(body.metadata.creationTimestamp).toBeDefined();
     expect(body.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it("changes the status only through the status subresource, where only the status changes", async () => {
+  it("changes the status only through the status subresource, which changes no other field", async () => {
     const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } };
-    await world.server.admin.post(PODS, pod);
+    await fixture.server.admin.post(PODS, pod);
     const rules = [
       { operations: ["UPDATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods", "pods/status"] },
     ];
-    await world.configurations.mutating("first", named("a", { rules }));
-    world.webhook.answer = () => ({
+    await fixture.configurations.mutating("first", named("a", { rules }));
+    fixture.webhook.answer = () => ({
       response: patched(
         { op: "add", path: "/metadata/labels", value: { by: "webhook" } },
         { op: "add", path: "/spec/activeDeadlineSeconds", value: 77 },
         { op: "add", path: "/status/message", value: "by webhook" },
       ),
     });
-    const updated = await world.server.admin.patch(`${PODS}/p`, { metadata: { annotations: { x: "y" } } });
+    const updated = await fixture.server.admin.patch(`${PODS}/p`, { metadata: { annotations: { x: "y" } } });
     expect(updated.status).toBe(200);
     expect([updated.body.spec.activeDeadlineSeconds, updated.body.status.message]).toEqual([77, undefined]);
-    const status = await world.server.admin.patch(`${PODS}/p/status`, { status: { reason: "Told" } });
+    const status = await fixture.server.admin.patch(`${PODS}/p/status`, { status: { reason: "Told" } });
     expect(status.body.status).toMatchObject({ reason: "Told", message: "by webhook" });
-    world.webhook.answer = () => add("/spec/activeDeadlineSeconds", 5);
-    const again = await world.server.admin.patch(`${PODS}/p/status`, { status: { reason: "Again" } });
+    fixture.webhook.answer = () => add("/spec/activeDeadlineSeconds", 5);
+    const again = await fixture.server.admin.patch(`${PODS}/p/status`, { status: { reason: "Again" } });
     expect(again.body.spec.activeDeadlineSeconds).toBe(77);
   });
 
-  it("changes the scaled object when it is a Scale", async () => {
+  it("changes the replicas of the scaled object when it is a Scale", async () => {
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
     const labels = { app: "a" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
-    await world.server.admin.post(deployments, {
+    await fixture.server.admin.post(deployments, {
       metadata: { name: "d" },
       spec: { selector: { matchLabels: labels }, template },
     });
     const rules = [
       { operations: ["UPDATE"], apiGroups: ["apps"], apiVersions: ["v1"], resources: ["deployments/scale"] },
     ];
-    world.webhook.answer = () => add("/spec/replicas", 2);
-    await world.configurations.mutating("first", named("a", { rules }));
-    const scaled = await world.server.admin.patch(`${deployments}/d/scale`, { spec: { replicas: 9 } });
+    fixture.webhook.answer = () => add("/spec/replicas", 2);
+    await fixture.configurations.mutating("first", named("a", { rules }));
+    const scaled = await fixture.server.admin.patch(`${deployments}/d/scale`, { spec: { replicas: 9 } });
     expect([scaled.status, scaled.body.spec.replicas]).toEqual([200, 2]);
-    expect((await world.server.admin.get(`${deployments}/d`)).body.spec.replicas).toBe(2);
-    await world.server.admin.delete(`${deployments}/d`);
+    expect((await fixture.server.admin.get(`${deployments}/d`)).body.spec.replicas).toBe(2);
+    await fixture.server.admin.delete(`${deployments}/d`);
   });
 
-  it("is converted back when its version is not the storage version", async () => {
+  it("is converted to the version of the rule and back without loss", async () => {
     const scalers = (version: string) =>
       `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
     const rules = [
@@ -210,9 +213,9 @@ describe("a patched object", () => {
         resources: ["horizontalpodautoscalers"],
       },
     ];
-    world.webhook.answer = () => add("/spec/targetCPUUtilizationPercentage", 42);
-    await world.configurations.mutating("first", named("a", { rules }));
-    const created = await world.server.admin.post(scalers("v2"), {
+    fixture.webhook.answer = () => add("/spec/targetCPUUtilizationPercentage", 42);
+    await fixture.configurations.mutating("first", named("a", { rules }));
+    const created = await fixture.server.admin.post(scalers("v2"), {
       metadata: { name: "a" },
       spec: {
         scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "d" },
@@ -233,12 +236,12 @@ describe("a patched object", () => {
     const targets = (created.body.spec.metrics as { resource: { name: string; target: object } }[]).map(
       ({ resource: { name, target } }) => [name, target],
     );
-    // What version 1 has no place for survives the way there and back.
+    // Fields that v1 lacks are kept by the conversion.
     expect(Object.fromEntries(targets)).toEqual({
       cpu: { type: "Utilization", averageUtilization: 42 },
       memory: { type: "Utilization", averageUtilization: 60 },
     });
-    await world.server.admin.delete(`${scalers("v2")}/a`);
+    await fixture.server.admin.delete(`${scalers("v2")}/a`);
   });
 });
 
@@ -246,42 +249,42 @@ describe("reinvocation", () => {
   const again = { reinvocationPolicy: "IfNeeded" };
 
   it("calls a webhook with IfNeeded again when a later webhook changed the object", async () => {
-    world.webhook.answer = (_, path) =>
+    fixture.webhook.answer = (_, path) =>
       path === "/b" ? add("/data/b", "2") : { response: { allowed: true } };
-    await world.configurations.mutating("first", named("a", again), named("b", again), named("c"));
-    await world.server.admin.post(MAPS, map("m"));
-    expect(world.webhook.paths).toEqual(["/a", "/b", "/c", "/a"]);
-    expect(world.webhook.asked[3]!.review.request.object.data).toEqual({ a: "1", b: "2" });
+    await fixture.configurations.mutating("first", named("a", again), named("b", again), named("c"));
+    await fixture.server.admin.post(MAPS, map("m"));
+    expect(fixture.webhook.paths).toEqual(["/a", "/b", "/c", "/a"]);
+    expect(fixture.webhook.calls[3]!.review.request.object.data).toEqual({ a: "1", b: "2" });
   });
 
   it("does not happen when nothing changed afterwards or the policy is Never", async () => {
-    world.webhook.answer = (_, path) =>
+    fixture.webhook.answer = (_, path) =>
       path === "/b" ? add("/data/b", "2") : { response: { allowed: true } };
-    await world.configurations.mutating("first", named("a"), named("b", again));
-    await world.server.admin.post(MAPS, map("m"));
-    expect(world.webhook.paths).toEqual(["/a", "/b"]);
+    await fixture.configurations.mutating("first", named("a"), named("b", again));
+    await fixture.server.admin.post(MAPS, map("m"));
+    expect(fixture.webhook.paths).toEqual(["/a", "/b"]);
   });
 
   it("happens at most once", async () => {
-    world.webhook.answer = (_, path) => add(`/data${path}`, String(world.webhook.asked.length));
-    await world.configurations.mutating("first", named("x", again), named("y", again));
-    await world.server.admin.post(MAPS, map("m"));
-    expect(world.webhook.paths).toEqual(["/x", "/y", "/x", "/y"]);
+    fixture.webhook.answer = (_, path) => add(`/data${path}`, String(fixture.webhook.calls.length));
+    await fixture.configurations.mutating("first", named("x", again), named("y", again));
+    await fixture.server.admin.post(MAPS, map("m"));
+    expect(fixture.webhook.paths).toEqual(["/x", "/y", "/x", "/y"]);
   });
 
   it("happens when a plugin changed the object after the webhook", async () => {
     const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }];
-    world.webhook.answer = ({ request }) =>
+    fixture.webhook.answer = ({ request }) =>
       request.object.spec.containers.length === 1
         ? add("/spec/containers/-", { name: "sidecar", image: "i" })
         : { response: { allowed: true } };
-    await world.configurations.mutating("first", named("a", { rules, ...again }));
-    await world.server.admin.post(PODS, {
+    await fixture.configurations.mutating("first", named("a", { rules, ...again }));
+    await fixture.server.admin.post(PODS, {
       metadata: { name: "p" },
       spec: { containers: [{ name: "c", image: "i" }] },
     });
-    expect(world.webhook.asked).toHaveLength(2);
-    // By then the plugin ServiceAccount has mounted the token into the new container.
-    expect(world.webhook.asked[1]!.review.request.object.spec.containers[1].volumeMounts).toHaveLength(1);
+    expect(fixture.webhook.calls).toHaveLength(2);
+    // Before the second call, the plugin ServiceAccount has mounted the token into the new container.
+    expect(fixture.webhook.calls[1]!.review.request.object.spec.containers[1].volumeMounts).toHaveLength(1);
   });
 });

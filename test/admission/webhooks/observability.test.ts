@@ -28,10 +28,10 @@ afterEach(async () => {
 const map = (name: string) => ({ metadata: { name }, data: { a: "1" } });
 const named = (name: string, changes: object = {}) =>
   hook(webhook.client(`/${name}`), { name: `${name}.test.example.com`, ...changes });
-const nobody = (name: string, failurePolicy = "Ignore") =>
+const unreachable = (name: string, failurePolicy = "Ignore") =>
   hook({ url: "https://127.0.0.1:1/" }, { name: `${name}.test.example.com`, failurePolicy });
 
-/** The annotations of the event of a request. */
+/** Returns the annotations of the audit event of a request, except those of authorization. */
 async function annotationsOf(request: Promise<{ headers: Record<string, unknown> }>) {
   const { headers } = await request;
   const events = await audited.events(headers["audit-id"]);
@@ -40,7 +40,7 @@ async function annotationsOf(request: Promise<{ headers: Record<string, unknown>
 }
 
 describe("audit annotations", () => {
-  it("record the result, the round and (if bodies are recorded) the patch of each mutating webhook", async () => {
+  it("record the result, the round and the patch of each mutating webhook at level Request", async () => {
     const operation = { op: "add", path: "/data/b", value: "2" };
     webhook.answer = (_, path) => ({
       response: path === "/b" ? patched(operation) : { allowed: true, auditAnnotations: { seen: "yes" } },
@@ -63,7 +63,7 @@ describe("audit annotations", () => {
     });
   });
 
-  it("omit patches when bodies are not recorded", async () => {
+  it("omit patches at level Metadata", async () => {
     const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["secrets"] }];
     webhook.answer = () => ({ response: patched({ op: "add", path: "/type", value: "example.com/a" }) });
     await configurations.mutating("first", named("a", { rules }));
@@ -74,16 +74,16 @@ describe("audit annotations", () => {
     });
   });
 
-  it("name webhooks that failed and were ignored", async () => {
-    await configurations.mutating("first", nobody("a"));
-    await configurations.validating("second", named("v"), nobody("w"));
+  it("name failed webhooks whose failure policy is Ignore", async () => {
+    await configurations.mutating("first", unreachable("a"));
+    await configurations.validating("second", named("v"), unreachable("w"));
     expect(await annotationsOf(audited.api.admin.post(MAPS, map("a")))).toMatchObject({
       "failed-open.mutation.webhook.admission.platform.io/round_0_index_0": "a.test.example.com",
       "failed-open.validating.webhook.admission.platform.io/round_0_index_1": "w.test.example.com",
     });
   });
 
-  it("from a webhook are limited to 100", async () => {
+  it("from one webhook are limited to 100", async () => {
     const auditAnnotations = Object.fromEntries(
       Array.from({ length: 5000 }, (_, index) => [`k${index}`, "v".repeat(100)]),
     );
@@ -99,14 +99,14 @@ describe("metrics", () => {
     return text.split("\n").filter((line) => line.startsWith(name));
   };
 
-  it("count calls, rejections and failures that were ignored", async () => {
-    await configurations.mutating("first", named("counted"), nobody("open"));
+  it("count calls, rejections and failures that the failure policy ignores", async () => {
+    await configurations.mutating("first", named("counted"), unreachable("open"));
     webhook.answer = () => ({ response: { allowed: true } });
     await audited.api.admin.post(MAPS, map("a"));
     webhook.answer = () => ({ response: { allowed: false, status: { code: 403 } } });
     await audited.api.admin.post(MAPS, map("b"));
     await configurations.clear();
-    await configurations.validating("second", nobody("closed", "Fail"));
+    await configurations.validating("second", unreachable("closed", "Fail"));
     await audited.api.admin.post(MAPS, map("b"));
     const requests = await lines("apiserver_admission_webhook_request_total");
     const counted = 'name="counted.test.example.com",operation="CREATE"';

@@ -11,7 +11,7 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 const map = (name: string) => ({ metadata: { name }, data: { a: "1" } });
 
-describe("the configuration of the plugins", () => {
+describe("configuration of the webhook plugins", () => {
   let webhook: TestWebhook;
   beforeAll(async () => {
     webhook = await TestWebhook.start();
@@ -34,7 +34,7 @@ describe("the configuration of the plugins", () => {
     return TestServer.start({ admissionConfigurationFile: file });
   };
 
-  it("C-2.9-22 names a credentials file that both webhook plugins use", async () => {
+  it("C-2.9-22 names a file with credentials that both webhook plugins send", async () => {
     const { host } = new URL(webhook.service.url);
     const users = [{ name: host, user: { token: "secret" } }];
     const server = await started(write("credentials.yaml", { kind: "Config", users }));
@@ -42,7 +42,7 @@ describe("the configuration of the plugins", () => {
     await configurations.mutating("m", hook(webhook.client("/m")));
     await configurations.validating("v", hook(webhook.client("/v")));
     expect((await server.admin.post(MAPS, map("a"))).status).toBe(201);
-    expect(webhook.asked.map(({ path, received }) => [path, received.headers.authorization])).toEqual([
+    expect(webhook.calls.map(({ path, received }) => [path, received.headers.authorization])).toEqual([
       ["/m", "Bearer secret"],
       ["/v", "Bearer secret"],
     ]);
@@ -50,17 +50,17 @@ describe("the configuration of the plugins", () => {
   });
 
   it.each<[string, string, object, string]>([
-    ["a relative path", "credentials.yaml", {}, "must be an absolute path"],
-    ["a file that isn't there", "/nonexistent/file.yaml", {}, "kubeConfigFile /nonexistent/file.yaml"],
-    ["another kind", "", { kind: "Webhooks" }, 'expected "WebhookAdmissionConfiguration"'],
-  ])("%s keeps the server from starting", async (_, file, changes, why) => {
+    ["a relative path of the file", "credentials.yaml", {}, "must be an absolute path"],
+    ["a missing file", "/nonexistent/file.yaml", {}, "kubeConfigFile /nonexistent/file.yaml"],
+    ["another kind of configuration", "", { kind: "Webhooks" }, 'expected "WebhookAdmissionConfiguration"'],
+  ])("the server does not start with %s", async (_, file, changes, why) => {
     await expect(started(file, changes)).rejects.toThrow(why);
   });
 });
 
-// Endpoints can't be loopback addresses, so that this test needs one of a network.
+// Endpoints can't be loopback addresses, so this test needs the address of a network interface.
 const address = ownAddress();
-describe.skipIf(address === undefined)("services", () => {
+describe.skipIf(address === undefined)("webhook services", () => {
   it("C-2.9-06 a webhook service is called at its endpoints with its own server name", async () => {
     const webhook = await TestWebhook.start(["guard.guards.svc"], address);
     const server = await TestServer.start({ connections: { allowLoopback: true } });
@@ -101,7 +101,7 @@ describe.skipIf(address === undefined)("services", () => {
   });
 });
 
-describe("turning webhooks off", () => {
+describe("disabling webhooks and other setups", () => {
   let webhook: TestWebhook;
   beforeAll(async () => {
     webhook = await TestWebhook.start();
@@ -128,7 +128,7 @@ describe("turning webhooks off", () => {
     const server = await TestServer.start({ disabledAdmissionPlugins: ["ValidatingAdmissionWebhook"] });
     await new Configurations(server.admin).validating("v", hook(webhook.client()));
     expect((await server.admin.post(MAPS, map("a"))).status).toBe(201);
-    expect(webhook.asked).toEqual([]);
+    expect(webhook.calls).toEqual([]);
     await server.close();
   });
 

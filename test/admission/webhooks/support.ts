@@ -5,26 +5,28 @@ import { useServer } from "../../support/use-server.ts";
 
 const REGISTRATION = "/apis/admissionregistration.platform.io/v1";
 
-/** What a webhook is asked, as far as tests look into it. */
-export interface Asked {
+/** An AdmissionReview that a webhook receives. */
+export interface Review {
   readonly kind: string;
   readonly apiVersion: string;
-  // Tests look into requests of any shape; a wrong shape fails the test.
+  // Tests read requests of any shape; a wrong shape fails the test.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly request: any;
 }
 
-/** What a test's webhook says; a reply is sent as it is. */
-export type Said = { readonly response: object } | { readonly reply: Reply };
+/** The response of a test webhook: a review response, or a complete HTTP reply. */
+export type WebhookAnswer = { readonly response: object } | { readonly reply: Reply };
 
-/** A webhook over TLS, which answers as each test decides and keeps what it was asked. */
+/** A webhook over TLS with a configurable answer, which records its calls. */
 export class TestWebhook {
-  /** What was asked, by the path, in the order of arrival. */
-  readonly asked: { readonly path: string; readonly review: Asked; readonly received: Received }[] = [];
-  answer: (asked: Asked, path: string) => Said | Promise<Said> = () => ({ response: { allowed: true } });
+  /** The received calls in order of arrival. */
+  readonly calls: { readonly path: string; readonly review: Review; readonly received: Received }[] = [];
+  answer: (review: Review, path: string) => WebhookAnswer | Promise<WebhookAnswer> = () => ({
+    response: { allowed: true },
+  });
   private constructor(readonly service: HttpsService) {}
 
-  /** @param hosts whom its certificate is for, unless this machine. */
+  /** @param hosts the names in its certificate; defaults to this machine. */
   static async start(hosts?: readonly string[], listenOn?: string): Promise<TestWebhook> {
     const service = await HttpsService.start((received) => webhook.serve(received), hosts, listenOn);
     const webhook = new TestWebhook(service);
@@ -32,8 +34,8 @@ export class TestWebhook {
   }
 
   private async serve(received: Received): Promise<Reply> {
-    const review = JSON.parse(received.text) as Asked;
-    this.asked.push({ path: received.path, review, received });
+    const review = JSON.parse(received.text) as Review;
+    this.calls.push({ path: received.path, review, received });
     const said = await this.answer(review, received.path);
     if ("reply" in said) return said.reply;
     return { body: reviewed(review, said.response) };
@@ -44,13 +46,13 @@ export class TestWebhook {
     return { url: `${this.service.url}${path}`, caBundle: Buffer.from(this.service.ca).toString("base64") };
   }
 
-  /** The paths that were asked, in order. */
+  /** The paths of the received calls, in order. */
   get paths(): string[] {
-    return this.asked.map(({ path }) => path);
+    return this.calls.map(({ path }) => path);
   }
 
   reset(): void {
-    this.asked.length = 0;
+    this.calls.length = 0;
     this.answer = () => ({ response: { allowed: true } });
   }
 
@@ -59,8 +61,8 @@ export class TestWebhook {
   }
 }
 
-/** The review that answers another one. */
-export function reviewed({ kind, apiVersion, request }: Asked, response: object): object {
+/** Returns the AdmissionReview with `response` for a received review. */
+export function reviewed({ kind, apiVersion, request }: Review, response: object): object {
   return { kind, apiVersion, response: { uid: request.uid as string, ...response } };
 }
 
@@ -71,7 +73,7 @@ export const patched = (...operations: object[]) => ({
   patch: Buffer.from(JSON.stringify(operations)).toString("base64"),
 });
 
-/** A webhook of a configuration, for config maps unless told otherwise. */
+/** Returns a webhook of a configuration, which matches ConfigMaps by default. */
 export const hook = (client: object, changes: object = {}) => ({
   name: "one.test.example.com",
   clientConfig: client,
@@ -82,7 +84,7 @@ export const hook = (client: object, changes: object = {}) => ({
   ...changes,
 });
 
-/** Configurations of one server. */
+/** Creates and removes webhook configurations of one server. */
 export class Configurations {
   private readonly made: string[] = [];
   constructor(private readonly api: Api) {}
@@ -104,21 +106,21 @@ export class Configurations {
     this.made.push(`${REGISTRATION}/${resource}/${name}`);
   }
 
-  /** Removes everything that was made. */
+  /** Removes all created configurations. */
   async clear(): Promise<void> {
     for (const path of this.made.splice(0)) await this.api.delete(path);
   }
 }
 
 /** A server, a webhook and the configurations of the server, for the tests of one file. */
-export interface WebhookWorld {
+export interface WebhookFixture {
   readonly server: TestServer;
   readonly webhook: TestWebhook;
   readonly configurations: Configurations;
 }
 
 /** Starts a server and a webhook before the tests of a file; removes configurations and config maps after each. */
-export function useWebhook(): WebhookWorld {
+export function useWebhook(): WebhookFixture {
   const server = useServer();
   const started = {} as { webhook: TestWebhook; configurations: Configurations };
   beforeAll(async () => {

@@ -2546,6 +2546,8 @@ export interface ValueOptions {
   readonly disabledAdmissionPlugins?: readonly string[] | undefined;
   /** Time during which /livez succeeds although the start isn't finished. (default 0) */
   readonly livezGracePeriodMs?: number | undefined;
+  /** Log an entry per request: method, path, user, status and duration. (default false) */
+  readonly accessLog?: boolean | undefined;
   /** Time after a stop signal during which the server still serves, but isn't ready. (default 0) */
   readonly shutdownDelayMs?: number | undefined;
 }

@@ -5,7 +5,7 @@ import { textOfFields } from "../../../src/fields/apply/fields-text.ts";
 import { mergeTyped } from "../../../src/fields/apply/merge-typed.ts";
 import { ApplyConflict } from "../../../src/fields/apply/ownership.ts";
 import { textOfNewFields } from "../../../src/fields/apply/new-fields-text.ts";
-import { readSet, setOfNewPart } from "../../../src/fields/apply/read-set.ts";
+import { readSet, readNewPart } from "../../../src/fields/apply/read-set.ts";
 import { removeFields } from "../../../src/fields/apply/remove.ts";
 import { compareTyped } from "../../../src/fields/apply/compare.ts";
 import { encodeFieldSet, nothing, take, thingShape, type State, type Step } from "./support.ts";
@@ -56,7 +56,7 @@ function run(steps: readonly Step[]): State {
 
 const setOf = (object: unknown) => readSet(object, thingShape, "lenient");
 /** The same with every object and list that holds others. */
-const withPlaces = (value: unknown) => setOfNewPart({ element: "f:it", value, shape: thingShape });
+const allPaths = (value: unknown) => readNewPart({ element: "f:it", value, shape: thingShape });
 /** A set without what is only named again by the parts of something owned as one. */
 const isSubset = (part: FieldSet, whole: FieldSet) => part.difference(whole).isEmpty;
 
@@ -109,7 +109,7 @@ describe("comparing and merging", () => {
         const { added, modified, removed } = compareTyped(a, b, thingShape);
         expect(added.intersection(modified).isEmpty).toBe(true);
         expect(removed.intersection(setOf(b)).isEmpty).toBe(true);
-        expect(isSubset(added.union(modified), withPlaces(b))).toBe(true);
+        expect(isSubset(added.union(modified), allPaths(b))).toBe(true);
         const none = compareTyped(a, a, thingShape);
         expect([none.added, none.modified, none.removed].every((one) => one.isEmpty)).toBe(true);
       }),

@@ -296,14 +296,14 @@ test("a key that has to be said and isn't is as if it were zero", () => {
   const { object } = take(nothing, { apply: "a", object: { ports: [{ name: "web" }] } });
   expect(object).toEqual({ ports: [{ name: "web" }] });
   const twice = { ports: [{ name: "web" }, { port: 0, protocol: "TCP" }] };
-  expect(() => take(nothing, { apply: "a", object: twice })).toThrow("stands twice");
+  expect(() => take(nothing, { apply: "a", object: twice })).toThrow("occurs twice");
 });
 
 describe("what can't be applied", () => {
   test.each([
     ["an item that is no object", { ports: ["web"] }],
-    ["an item that stands twice", { ports: [{ port: 80 }, { port: 80, protocol: "TCP" }] }],
-    ["a value that stands twice", { tags: ["a", "a"] }],
+    ["an item that occurs twice", { ports: [{ port: 80 }, { port: 80, protocol: "TCP" }] }],
+    ["a value that occurs twice", { tags: ["a", "a"] }],
   ])("%s", (_name, object) => {
     expect(() => take(nothing, { apply: "a", object })).toThrow();
   });

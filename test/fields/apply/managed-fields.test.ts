@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decodeFieldSet, FieldSet, keyElement, valueElement } from "../../../src/fields/apply/field-set.ts";
 import {
-  areReadable,
+  areValidEntries,
   decodeManagedFields,
   encodeManagedFields as encode,
   noManagedFields,
@@ -216,7 +216,7 @@ describe("entries that somebody sent", () => {
     ["every sort of element", fields({ ".": {}, "f:": {}, 'k:{"a":1}': {}, "v:null": {}, "i:-1": {} })],
     ["an element of a sort to come", fields({ "z:whatever": 7 })],
   ])("can be read: %s", (_what, one) => {
-    expect(areReadable([entry({}), one])).toBe(true);
+    expect(areValidEntries([entry({}), one])).toBe(true);
   });
 
   test.each<[string, ManagedFieldsEntry]>([
@@ -234,6 +234,6 @@ describe("entries that somebody sent", () => {
     ["a field that holds no fields", fields({ "f:a": 1 })],
     ["null for a field", fields({ "f:a": null })],
   ])("can't be read: %s", (_what, one) => {
-    expect(areReadable([entry({}), one])).toBe(false);
+    expect(areValidEntries([entry({}), one])).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decodeFieldSet } from "../../../src/fields/apply/field-set.ts";
 import { applyFields, updateFields, type Versions } from "../../../src/fields/apply/ownership.ts";
 import { deducedShape, type Shape } from "../../../src/fields/apply/shape.ts";
-import { fitToShape } from "../../../src/fields/apply/topology.ts";
+import { reconcileWithShape } from "../../../src/fields/apply/topology.ts";
 import { encodeFieldSet, nothing, ownersOf, thingShape, type State } from "./support.ts";
 
 const leaf: Shape = { kind: "leaf" };
@@ -75,12 +75,12 @@ describe("a set under another declaration", () => {
       { "f:spec": { "f:list": {}, "f:set": {}, "f:map": { "f:x": {} } } },
     ],
   ])("%s", (_rule, shape, before, after) => {
-    expect(encodeFieldSet(fitToShape(decodeFieldSet(before), shape))).toEqual(after);
+    expect(encodeFieldSet(reconcileWithShape(decodeFieldSet(before), shape))).toEqual(after);
   });
 
   test("is the same set where nothing changed", () => {
     const set = decodeFieldSet({ "f:image": {}, "f:labels": { "f:x": {} }, "f:tags": { 'v:"x"': {} } });
-    expect(fitToShape(set, thingShape)).toBe(set);
+    expect(reconcileWithShape(set, thingShape)).toBe(set);
   });
 });
 
@@ -102,7 +102,9 @@ describe("an object without a schema", () => {
     });
     const second = apply(first, "b", { spec: { deep: { y: 2 } } });
     expect(second.object).toEqual({ spec: { deep: { x: 1, y: 2 }, list: [{ name: "a" }], text: "t" } });
-    expect(() => apply(second, "b", { spec: { list: [{ name: "b" }] } })).toThrow("others own fields");
+    expect(() => apply(second, "b", { spec: { list: [{ name: "b" }] } })).toThrow(
+      "other managers own fields",
+    );
     const less = apply(second, "a", { spec: { text: "t" } });
     expect(less.object).toEqual({ spec: { deep: { y: 2 }, text: "t" } });
   });

@@ -6,7 +6,7 @@ import type { Resource } from "../../resources/registry/registry.ts";
 import type { DiscoveredVersions } from "./discovered-versions.ts";
 import { groupName, type Kind, type Subresource } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { parseAccept, preferred } from "../request/negotiation.ts";
+import { parseAccept, byPreference } from "../request/negotiation.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { RequestContext } from "../request/context.ts";
 
@@ -44,7 +44,7 @@ export class AggregatedDiscovery {
   }
 
   private isPreferred(accept: string): boolean {
-    for (const { type, parameters, quality } of preferred(parseAccept(accept))) {
+    for (const { type, parameters, quality } of byPreference(parseAccept(accept))) {
       if (quality === 0 || type !== "application/json") continue;
       if (parameters["as"] === undefined) return false;
       const { as, g, v } = parameters;

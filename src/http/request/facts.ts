@@ -1,35 +1,36 @@
 import { connectingSubresources } from "../../kinds/connecting-subresources.ts";
 import { decodePath, segmentsOf } from "./path.ts";
 
-/** What a request is about, read from method and path alone (spec: conventions 4.1, 4.2). */
+/** The properties of a request that follow from its method and URL (spec: conventions 4.1, 4.2), as `RequestInfo` in Kubernetes. */
 export type RequestFacts = ResourceFacts | PathFacts;
 
+/** A request for an API resource. */
 export interface ResourceFacts {
   readonly kind: "resource";
-  /** Without percent-encodings. */
+  /** The decoded path. */
   readonly path: string;
-  /** As it was sent. */
+  /** The path as sent, with percent-encodings. */
   readonly sentPath: string;
   /**
-   * Whether the path begins with `/api/<version>/` or `/apis/<group>/<version>/`. Other paths with the same segments, as
-   * `//api/v1/pods`, are authorized as the resource, and nothing is found there.
+   * Whether the path begins with `/api/<version>/` or `/apis/<group>/<version>/`. Other paths with the same segments, such as
+   * `//api/v1/pods`, are authorized as the resource and answered with 404.
    */
   readonly atVersion: boolean;
-  /** API verb; empty for a method that stands for none. */
+  /** API verb; empty for a method without one. */
   readonly verb: string;
   readonly group: string;
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Segments after the subresource, as for proxies; empty when there are none. */
+  /** The path after the subresource, such as the path of a proxy request; empty if there is none. */
   readonly rest: string;
   readonly namespace: string;
-  /** Whether the path has `namespaces` with an empty name, as `/api/v1/namespaces//pods`: it is of all namespaces. */
+  /** Whether the path has `namespaces` with an empty name, such as `/api/v1/namespaces//pods`; it means all namespaces. */
   readonly emptyNamespace: boolean;
   readonly name: string;
   /**
-   * The verb that stands in the path, as in `/api/v1/watch/pods`: the form before there was a parameter for it. No path with
-   * `proxy` is served any more. Empty for all other paths.
+   * The verb in the path, such as in `/api/v1/watch/pods`, the deprecated form of the `watch` parameter. Paths with `proxy` are
+   * recognized but not served. Empty for all other paths.
    */
   readonly pathVerb: "" | PathVerb;
   readonly query: Query;
@@ -37,17 +38,17 @@ export interface ResourceFacts {
 
 export type PathVerb = "watch" | "proxy";
 
-/** A path outside the resources: discovery, health, version, … */
+/** A non-resource request: discovery, health, version, … */
 export interface PathFacts {
   readonly kind: "path";
-  /** Without percent-encodings: what authorization is asked about is what is served. */
+  /** The decoded path, which is both authorized and served. */
   readonly path: string;
   /** HTTP method in lower case. */
   readonly verb: string;
   readonly query: Query;
 }
 
-/** Query parameters; the first value of each name counts, but where a parameter may be repeated. */
+/** Query parameters, parsed at first use. */
 export class Query {
   private parsed: URLSearchParams | undefined;
   constructor(private readonly text: string) {}
@@ -56,7 +57,7 @@ export class Query {
     return this.text === "";
   }
 
-  /** The first value, or undefined when the parameter isn't there. */
+  /** Returns the first value of a parameter; undefined if it is absent. */
   get(name: string): string | undefined {
     return this.text === "" ? undefined : (this.params.get(name) ?? undefined);
   }
@@ -72,23 +73,23 @@ export class Query {
 
 const noQuery = new Query("");
 
-/** The facts of a request whose method and path were not read, or can't be. */
+/** The facts of a request whose method and path were not parsed or are invalid. */
 export const unreadFacts: RequestFacts = { kind: "path", path: "", verb: "", query: noQuery };
 
-/** Subresources of a namespace itself; any other segment there is a resource type inside the namespace. */
+/** Subresources of a namespace; any other segment after its name is a resource type in the namespace. */
 const namespaceSubresources = new Set(["status", "finalize"]);
 const pathVerbs = new Set<string>(["watch", "proxy"] satisfies PathVerb[]);
 
 /**
- * Reads the facts of a request. Empty segments are names like others, as in the reference: authorization is asked about an empty
- * namespace, which stands for all of them, or an empty name.
+ * Parses the method and URL of a request. As in Kubernetes, empty segments are valid: an empty namespace means all namespaces, and
+ * an empty name is authorized as such.
  *
- * @throws {StatusError} BadRequest for what is no path, and for a path with broken percent-encoding.
+ * @throws {StatusError} BadRequest for an invalid path or percent-encoding.
  */
 export function readFacts(method: string, url: string): RequestFacts {
-  const mark = url.indexOf("?");
-  const sentPath = mark === -1 ? url : url.slice(0, mark);
-  const query = mark === -1 ? noQuery : new Query(url.slice(mark + 1));
+  const queryIndex = url.indexOf("?");
+  const sentPath = queryIndex === -1 ? url : url.slice(0, queryIndex);
+  const query = queryIndex === -1 ? noQuery : new Query(url.slice(queryIndex + 1));
   const path = decodePath(sentPath);
   const segments = segmentsOf(path);
   const prefix = segments[0] === "api" ? 2 : segments[0] === "apis" ? 3 : Infinity;
@@ -97,7 +98,7 @@ export function readFacts(method: string, url: string): RequestFacts {
     : { kind: "path", path, verb: method.toLowerCase(), query };
 }
 
-/** @param prefix how many segments stand before the resources: the group's and the version's. */
+/** @param prefix number of segments before the resource type: 2 after `/api`, 3 after `/apis`. */
 function resourceFacts(
   method: string,
   path: string,
@@ -110,9 +111,9 @@ function resourceFacts(
   const pathVerb = hasVerb ? (segments[prefix] as PathVerb) : "";
   const start = hasVerb ? prefix + 1 : prefix;
   const inNamespace = segments[start] === "namespaces" && segments.length > start + 1;
-  const isBelow =
+  const isNamespaced =
     inNamespace && segments.length > start + 2 && !namespaceSubresources.has(segments[start + 2]!);
-  const at = isBelow ? start + 2 : start;
+  const at = isNamespaced ? start + 2 : start;
   const name = segments[at + 1] ?? "";
   const namespace = inNamespace ? segments[start + 1]! : "";
   return {
@@ -154,24 +155,24 @@ function verbOf(method: string, name: string, query: Query): string {
     case "DELETE":
       return name === "" ? "deletecollection" : "delete";
     default:
-      // Over HTTP/2 a method can be any text, and must not choose a verb: LIST of one name would list all names.
+      // Over HTTP/2 a method can be any text. It must not become a verb: LIST of one name would list all names.
       return "";
   }
 }
 
-/** A boolean parameter as the field's clients write it: given and neither `false` nor `0` is true. */
+/** Parses a boolean parameter as Kubernetes: true if it is present and neither `false` nor `0`. */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
 }
 
-/** Whether a request is for a connection to a pod, a service or a node. */
+/** Whether a request connects to a pod, a service or a node. */
 export function isConnection(facts: RequestFacts): boolean {
   return (
     facts.kind === "resource" && facts.subresource !== "" && connectingSubresources.has(facts.subresource)
   );
 }
 
-/** Whether a request goes on until somebody ends it: a watch or a connection. */
+/** Whether a request is a watch or a connection, which have no deadline. */
 export function isLongRunning(facts: RequestFacts): boolean {
   return facts.kind === "resource" && (facts.verb === "watch" || isConnection(facts));
 }

@@ -9,56 +9,56 @@ export interface MediaRange {
   readonly quality: number;
 }
 
-/** The forms in which objects are written. */
+/** Formats of response bodies. */
 export type Format = "json" | "yaml" | "protobuf";
 
-/** What an Accept header asks for, as far as this server can give it. */
-export interface Wanted {
+/** A representation of objects that an Accept header requests and the server supports. */
+export interface Representation {
   readonly format: Format;
-  /** What is shown of the objects. */
+  /** Whole objects, or the transformation that the parameter `as` requests. */
   readonly as: "whole" | "table" | "metadata";
-  /** Version of the form in which a part is shown. */
+  /** Version of Table or PartialObjectMetadata (parameter `v`); empty for whole objects. */
   readonly version: string;
-  /** Of metadata: whether it is asked for by the name of a list of it. */
+  /** For metadata: whether the header requests PartialObjectMetadataList. */
   readonly ofList?: boolean;
 }
 
-const json: Wanted = { format: "json", as: "whole", version: "" };
+const json: Representation = { format: "json", as: "whole", version: "" };
 
 /**
- * Chooses the form of an answer (spec: conventions 4.7).
+ * Chooses the representation of a response (spec: conventions 4.7).
  *
- * @param tables whether what is asked for can be shown as a table.
- * @throws {StatusError} NotAcceptable when nothing that is asked for can be given.
+ * @param tables whether the requested objects can be represented as a Table.
+ * @throws {StatusError} NotAcceptable if the server supports none of the accepted representations.
  */
-export function negotiate(accept: string | undefined, vocabulary: Vocabulary, tables = true): Wanted {
+export function negotiate(accept: string | undefined, vocabulary: Vocabulary, tables = true): Representation {
   if (accept === undefined || accept === "" || accept === "application/json" || accept === "*/*") return json;
-  for (const range of preferred(parseAccept(accept))) {
+  for (const range of byPreference(parseAccept(accept))) {
     if (range.quality === 0) continue;
-    const wanted = wantedOf(range, vocabulary);
-    if (wanted !== undefined && (tables || wanted.as !== "table")) return wanted;
+    const representation = representationOf(range, vocabulary);
+    if (representation !== undefined && (tables || representation.as !== "table")) return representation;
   }
   throw new StatusError(
     "NotAcceptable",
     "only the following media types are accepted: application/json, application/yaml, " +
       vocabulary.protobufMediaType +
       acceptHint(accept, vocabulary),
-    // A media type that is known, in a form that can't be given, is refused without details.
+    // As in Kubernetes, the error has no details if a media type is supported but not its parameters.
     parseAccept(accept).some(({ type }) => formatOf(type, vocabulary) !== undefined) ? undefined : {},
   );
 }
 
 /**
- * As {@link negotiate}, for a watch, which has no form in YAML.
+ * As {@link negotiate}, for a watch, which isn't available in YAML.
  *
  * @throws {StatusError} NotAcceptable
  */
-export function negotiateWatch(accept: string | undefined, vocabulary: Vocabulary): Wanted {
-  const ranges = preferred(parseAccept(accept ?? "")).filter(({ quality }) => quality > 0);
-  const wanted = ranges
-    .map((range) => wantedOf(range, vocabulary))
+export function negotiateWatch(accept: string | undefined, vocabulary: Vocabulary): Representation {
+  const ranges = byPreference(parseAccept(accept ?? "")).filter(({ quality }) => quality > 0);
+  const representation = ranges
+    .map((range) => representationOf(range, vocabulary))
     .find((one) => one !== undefined && one.format !== "yaml");
-  if (wanted !== undefined) return wanted;
+  if (representation !== undefined) return representation;
   throw new StatusError(
     "NotAcceptable",
     `only the following media types are accepted of a watch: application/json, ${vocabulary.protobufMediaType}`,
@@ -66,14 +66,14 @@ export function negotiateWatch(accept: string | undefined, vocabulary: Vocabular
 }
 
 /**
- * As {@link negotiate}, for objects that have no binary form: of what is asked for, the best that is JSON.
+ * As {@link negotiate}, for objects without protobuf encoding: returns the most preferred JSON representation.
  *
  * @throws {StatusError} NotAcceptable
  */
-export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary): Wanted {
-  for (const range of preferred(parseAccept(accept ?? ""))) {
-    const wanted = range.quality === 0 ? undefined : wantedOf(range, vocabulary);
-    if (wanted?.format === "json") return wanted;
+export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary): Representation {
+  for (const range of byPreference(parseAccept(accept ?? ""))) {
+    const representation = range.quality === 0 ? undefined : representationOf(range, vocabulary);
+    if (representation?.format === "json") return representation;
   }
   throw new StatusError(
     "NotAcceptable",
@@ -82,29 +82,32 @@ export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary
 }
 
 /**
- * The metadata of a list and that of an object are asked for by names of their own.
+ * Checks that a list is requested as PartialObjectMetadataList and a single object as PartialObjectMetadata.
  *
- * @param verb of the request.
- * @throws {StatusError} NotAcceptable where the other name is used.
+ * @param verb API verb of the request.
+ * @throws {StatusError} NotAcceptable for the wrong name.
  */
-export function checkMetadataName({ as, ofList }: Wanted, verb: string): void {
+export function checkMetadataName({ as, ofList }: Representation, verb: string): void {
   if (as !== "metadata" || (verb !== "get" && verb !== "list") || ofList === (verb === "list")) return;
-  const [asked, there] =
+  const [requested, actual] =
     verb === "list" ? ["PartialObjectMetadata", "a list"] : ["PartialObjectMetadataList", "an object"];
-  throw new StatusError("NotAcceptable", `${asked} is asked for, but the answer is ${there}`);
+  throw new StatusError("NotAcceptable", `${requested} is requested, but the response is ${actual}`);
 }
 
-/** Ends the message about an Accept header that asks in another vocabulary's names. */
+/** Returns a hint for the error message if an Accept header has names of another vocabulary; otherwise "". */
 function acceptHint(accept: string, vocabulary: Vocabulary): string {
   for (const { type, parameters } of parseAccept(accept)) {
-    const found = mediaTypeHint(type, vocabulary) || groupHint(parameters["g"] ?? "", vocabulary);
-    if (found !== "") return found;
+    const hint = mediaTypeHint(type, vocabulary) || groupHint(parameters["g"] ?? "", vocabulary);
+    if (hint !== "") return hint;
   }
   return "";
 }
 
-/** What one media range asks for; undefined when that can't be given. */
-function wantedOf({ type, parameters }: MediaRange, vocabulary: Vocabulary): Wanted | undefined {
+/** Returns the representation that a media range requests; undefined if the server doesn't support it. */
+function representationOf(
+  { type, parameters }: MediaRange,
+  vocabulary: Vocabulary,
+): Representation | undefined {
   const format = formatOf(type, vocabulary);
   if (format === undefined) return undefined;
   const { as, g: group, v: version = "" } = parameters;
@@ -122,16 +125,16 @@ function formatOf(type: string, vocabulary: Vocabulary): Format | undefined {
   return type === vocabulary.protobufMediaType ? "protobuf" : undefined;
 }
 
-/** The media ranges, the best liked first; of equals, the more specific one. */
-export function preferred(ranges: readonly MediaRange[]): MediaRange[] {
-  return ranges.toSorted((a, b) => b.quality - a.quality || wildcards(a.type) - wildcards(b.type));
+/** Sorts media ranges by preference; of equal qualities the more specific type is first. */
+export function byPreference(ranges: readonly MediaRange[]): MediaRange[] {
+  return ranges.toSorted((a, b) => b.quality - a.quality || wildcardCount(a.type) - wildcardCount(b.type));
 }
 
-function wildcards(type: string): number {
+function wildcardCount(type: string): number {
   return type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0;
 }
 
-/** The media ranges of an Accept header, in its order. */
+/** Parses an Accept header; returns its media ranges in their order. */
 export function parseAccept(accept: string): MediaRange[] {
   return accept.split(",").flatMap((part) => {
     const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());

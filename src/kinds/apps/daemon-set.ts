@@ -44,12 +44,12 @@ const DaemonSetUpdateStrategy = struct(
         copy.rollingUpdate = { maxUnavailable: 1, maxSurge: 0, ...copy.rollingUpdate };
       }
     },
-    check({ type = "", rollingUpdate }, place) {
+    check({ type = "", rollingUpdate }, report) {
       // Reported at the strategy, as in the reference.
-      if (!strategyTypes.includes(type)) return place.notSupported(type, strategyTypes);
+      if (!strategyTypes.includes(type)) return report.notSupported(type, strategyTypes);
       if (type !== "RollingUpdate" || rollingUpdate === undefined) return;
       const { maxUnavailable, maxSurge } = rollingUpdate;
-      const at = place.at("rollingUpdate");
+      const at = report.at("rollingUpdate");
       const missing = amountOf(maxUnavailable) !== 0;
       const surging = amountOf(maxSurge) !== 0;
       if (missing && surging)
@@ -160,10 +160,10 @@ export const DaemonSet = kind({
   },
   validate({ spec }, report) {
     const { selector, template } = spec ?? {};
-    const place = report.at("spec");
-    checkWorkloadSelector(selector, "daemonset", place.at("selector"));
+    const specReport = report.at("spec");
+    checkWorkloadSelector(selector, "daemonset", specReport.at("selector"));
     const workload = { kindName: "DaemonSet", template, selects: selectedBy(selector, false), several: true };
-    checkWorkloadTemplate(workload, place.at("template"));
+    checkWorkloadTemplate(workload, specReport.at("template"));
   },
   validateUpdate(set, live, report, { subresource }) {
     unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));

@@ -60,9 +60,9 @@ const DeploymentStrategy = struct(
         copy.rollingUpdate = { maxUnavailable: "25%", maxSurge: "25%", ...copy.rollingUpdate };
       }
     },
-    check({ type = "", rollingUpdate }, place) {
-      if (!strategies.includes(type)) place.notSupported(type, strategies);
-      const at = place.at("rollingUpdate");
+    check({ type = "", rollingUpdate }, report) {
+      if (!strategies.includes(type)) report.notSupported(type, strategies);
+      const at = report.at("rollingUpdate");
       if (type === "Recreate" && rollingUpdate !== undefined) {
         at.forbidden("may not be specified when strategy `type` is 'Recreate'");
       }
@@ -150,16 +150,16 @@ const counts = [
   ["availableReplicas", "readyReplicas"],
 ] as const;
 
-function checkSpec(spec: DeploymentSpec | undefined, place: FieldReport): void {
+function checkSpec(spec: DeploymentSpec | undefined, report: FieldReport): void {
   const { selector, template, replicas = 0, minReadySeconds = 0, progressDeadlineSeconds } = spec ?? {};
-  checkWorkloadSelector(selector, "deployment", place.at("selector"));
-  checkUsableSelector(selector, place.at("selector"));
+  checkWorkloadSelector(selector, "deployment", report.at("selector"));
+  checkUsableSelector(selector, report.at("selector"));
   const selects = selectedBy(selector, false);
   // The pods of a Deployment belong to its ReplicaSets.
   const workload = { kindName: "ReplicaSet", template, selects, several: replicas > 1 };
-  checkWorkloadTemplate(workload, place.at("template"));
+  checkWorkloadTemplate(workload, report.at("template"));
   if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
-    place
+    report
       .at("progressDeadlineSeconds")
       .invalid(progressDeadlineSeconds, "must be greater than minReadySeconds");
   }

@@ -69,16 +69,16 @@ export const ReplicaSet = kind({
   generationOf: ({ spec }) => spec,
   validate({ spec }, report) {
     const { selector, template, replicas = 0 } = spec ?? {};
-    const place = report.at("spec");
-    checkWorkloadSelector(selector, "replica set", place.at("selector"));
-    checkUsableSelector(selector, place.at("selector"));
+    const specReport = report.at("spec");
+    checkWorkloadSelector(selector, "replica set", specReport.at("selector"));
+    checkUsableSelector(selector, specReport.at("selector"));
     const workload = {
       kindName: "ReplicaSet",
       template,
       selects: selectedBy(selector, false),
       several: replicas > 1,
     };
-    checkWorkloadTemplate(workload, place.at("template"));
+    checkWorkloadTemplate(workload, specReport.at("template"));
   },
   validateUpdate(set, live, report, { subresource }) {
     unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));

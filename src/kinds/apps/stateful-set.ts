@@ -70,9 +70,9 @@ const StatefulSetUpdateStrategy = struct(
   },
 );
 
-function retention(policy: string, place: FieldReport): void {
+function retention(policy: string, report: FieldReport): void {
   const policies = ["Delete", "Retain"];
-  if (!policies.includes(policy)) place.notSupported(policy, policies);
+  if (!policies.includes(policy)) report.notSupported(policy, policies);
 }
 
 const StatefulSetPersistentVolumeClaimRetentionPolicy = struct(
@@ -94,19 +94,19 @@ const StatefulSetOrdinals = struct("StatefulSetOrdinals", "How the pods of a sta
   start: field(1, int32, "Number of the first pod.").emitEmpty().check(nonNegative),
 });
 
-function managementPolicy(policy: string, place: FieldReport): void {
+function managementPolicy(policy: string, report: FieldReport): void {
   if (policy !== "OrderedReady" && policy !== "Parallel") {
-    place.invalid(policy, "must be 'OrderedReady' or 'Parallel'");
+    report.invalid(policy, "must be 'OrderedReady' or 'Parallel'");
   }
 }
 
-function checkStrategy(strategy: Static<typeof StatefulSetUpdateStrategy>, place: FieldReport): void {
+function checkStrategy(strategy: Static<typeof StatefulSetUpdateStrategy>, report: FieldReport): void {
   const { type, rollingUpdate } = strategy;
   if (type !== "OnDelete" && type !== "RollingUpdate") {
-    place.invalid(strategy, "must be 'RollingUpdate' or 'OnDelete'");
+    report.invalid(strategy, "must be 'RollingUpdate' or 'OnDelete'");
   }
   if (rollingUpdate === undefined) return;
-  const at = place.at("rollingUpdate");
+  const at = report.at("rollingUpdate");
   if (type === "OnDelete") at.invalid(rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'");
   if (type !== "RollingUpdate") return;
   const { partition, maxUnavailable } = rollingUpdate;
@@ -207,17 +207,17 @@ const counts = [
 ] as const;
 
 /** The rules of pods don't apply: the volumes depend on the claims, as in the reference. */
-function checkSpec(spec: StatefulSetSpec | undefined, place: FieldReport, context: KindContext): void {
+function checkSpec(spec: StatefulSetSpec | undefined, report: FieldReport, context: KindContext): void {
   const { selector, template } = spec ?? {};
-  checkWorkloadSelector(selector, "statefulset", place.at("selector"));
-  checkUsableSelector(selector, place.at("selector"));
+  checkWorkloadSelector(selector, "statefulset", report.at("selector"));
+  checkUsableSelector(selector, report.at("selector"));
   const workload = {
     kindName: "StatefulSet",
     template,
     selects: selectedBy(selector, false),
     several: false,
   };
-  const at = place.at("template");
+  const at = report.at("template");
   checkSelected(workload, at);
   checkRunsForGood(workload, at);
   labelMap(template?.metadata?.labels ?? {}, at.at("labels"));
@@ -237,12 +237,12 @@ const changeable = new Set([
 function checkSpecUpdate(
   now: StatefulSetSpec | undefined,
   live: StatefulSetSpec | undefined,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const fixed = (spec: object | undefined) =>
     Object.fromEntries(Object.entries(spec ?? {}).filter(([name]) => !changeable.has(name)));
   if (same(fixed(now), fixed(live))) return;
-  place.forbidden(
+  report.forbidden(
     `updates to statefulset spec for fields other than ${[...changeable].join(", ")} are forbidden`,
   );
 }

@@ -45,7 +45,7 @@ const ObjectMetricSource = struct(
     target: field(2, MetricTarget, "What is aimed at.").required(),
     metric: field(3, MetricIdentifier, "The metric.").required(),
   },
-  { check: ({ target }, place) => checkObjectTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkObjectTarget(target, report.at("target")) },
 );
 
 const PodsMetricSource = struct(
@@ -55,7 +55,7 @@ const PodsMetricSource = struct(
     metric: field(1, MetricIdentifier, "The metric.").required(),
     target: field(2, MetricTarget, "What is aimed at.").required(),
   },
-  { check: ({ target }, place) => checkPodsTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkPodsTarget(target, report.at("target")) },
 );
 
 const ResourceMetricSource = struct(
@@ -67,7 +67,7 @@ const ResourceMetricSource = struct(
       .known(...resourceNames),
     target: field(2, MetricTarget, "What is aimed at.").required(),
   },
-  { check: ({ target }, place) => checkResourceTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkResourceTarget(target, report.at("target")) },
 );
 
 const ExternalMetricSource = struct(
@@ -77,7 +77,7 @@ const ExternalMetricSource = struct(
     metric: field(1, MetricIdentifier, "The metric.").required(),
     target: field(2, MetricTarget, "What is aimed at.").required(),
   },
-  { check: ({ target }, place) => checkExternalTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkExternalTarget(target, report.at("target")) },
 );
 
 const ContainerResourceMetricSource = struct(
@@ -90,7 +90,7 @@ const ContainerResourceMetricSource = struct(
     target: field(2, MetricTarget, "What is aimed at.").required(),
     container: field(3, string, "Name of the container.").required(),
   },
-  { check: ({ target }, place) => checkResourceTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkResourceTarget(target, report.at("target")) },
 );
 
 const members = metricMembers({

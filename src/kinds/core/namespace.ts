@@ -82,9 +82,9 @@ export const Namespace = kind({
     for (const [index, name] of (spec?.finalizers ?? []).entries()) {
       if (list.full) return;
       // Reported as in the reference: at the item only for the subresource `finalize`.
-      const place = subresource === "finalize" ? list.at(index) : list;
-      for (const message of qualifiedNameFaults(name)) place.invalid(name, message);
-      if (!isQualifiedFinalizer(name, vocabulary)) place.invalid(name, notQualified);
+      const finalizerReport = subresource === "finalize" ? list.at(index) : list;
+      for (const message of qualifiedNameFaults(name)) finalizerReport.invalid(name, message);
+      if (!isQualifiedFinalizer(name, vocabulary)) finalizerReport.invalid(name, notQualified);
     }
   },
   validateUpdate({ status }, live, report, { subresource }) {

@@ -88,8 +88,8 @@ export const ReplicationController = kind({
     const selects = (labels: Readonly<Record<string, string>>) =>
       selectorLabels.every(([key, value]) => labels[key] === value);
     const several = replicas > 1;
-    const place = report.at("spec", "template");
-    checkWorkloadTemplate({ kindName: "ReplicationController", template, selects, several }, place);
+    const templateReport = report.at("spec", "template");
+    checkWorkloadTemplate({ kindName: "ReplicationController", template, selects, several }, templateReport);
   },
   validateUpdate(controller, _live, report, { subresource }) {
     if (subresource !== "status") return;

@@ -87,11 +87,11 @@ function checkScope(
   spec: QuotaSpec,
   shown: unknown,
   report: FieldReport,
-  namePlace: FieldReport,
+  nameReport: FieldReport,
 ): void {
   const allowed = inScope.get(scope);
   if (allowed === undefined)
-    return namePlace.invalid(report === namePlace ? shown : scope, "unsupported scope");
+    return nameReport.invalid(report === nameReport ? shown : scope, "unsupported scope");
   const fits = Object.keys(spec.hard ?? {}).every((name) => !isQuotaResource(name) || allowed.has(name));
   if (!fits) report.invalid(shown, "unsupported scope applied to resource");
 }

@@ -30,7 +30,7 @@ const IngressClassSpec = struct(
       .nullable()
       .check(checkParameters),
   },
-  { check: (spec, place) => checkController(spec.controller ?? "", place.at("controller")) },
+  { check: (spec, report) => checkController(spec.controller ?? "", report.at("controller")) },
 );
 
 export const IngressClass = kind({

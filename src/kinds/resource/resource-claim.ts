@@ -39,9 +39,9 @@ export const ResourceClaimSpec = struct(
       .filled("WaitForFirstConsumer"),
   },
   {
-    check({ resourceClassName, allocationMode = "" }, place) {
-      dnsSubdomain(resourceClassName, place.at("resourceClassName"));
-      if (!modes.includes(allocationMode)) place.at("allocationMode").notSupported(allocationMode, modes);
+    check({ resourceClassName, allocationMode = "" }, report) {
+      dnsSubdomain(resourceClassName, report.at("resourceClassName"));
+      if (!modes.includes(allocationMode)) report.at("allocationMode").notSupported(allocationMode, modes);
     },
   },
 );

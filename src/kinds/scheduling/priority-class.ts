@@ -42,10 +42,10 @@ export const PriorityClass = kind({
   generationOf: () => undefined,
   // An update with another policy is reported as immutable only.
   validateCreate({ preemptionPolicy }, report) {
-    const place = report.at("preemptionPolicy");
-    if (preemptionPolicy === "") place.required();
+    const preemptionPolicyReport = report.at("preemptionPolicy");
+    if (preemptionPolicy === "") preemptionPolicyReport.required();
     else if (preemptionPolicy !== undefined && !preemptionPolicies.includes(preemptionPolicy))
-      place.notSupported(preemptionPolicy, preemptionPolicies);
+      preemptionPolicyReport.notSupported(preemptionPolicy, preemptionPolicies);
   },
   validate(priorityClass, report) {
     const name = priorityClass.metadata.name ?? "";

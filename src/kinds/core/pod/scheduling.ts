@@ -63,9 +63,9 @@ export const TopologySpreadConstraint = struct(
       .gated("MatchLabelKeysInPodTopologySpread"),
   },
   {
-    check(constraint, place) {
-      checkMinDomains(constraint, place.at("minDomains"));
-      checkMatchLabelKeys(constraint, place.at("matchLabelKeys"));
+    check(constraint, report) {
+      checkMinDomains(constraint, report.at("minDomains"));
+      checkMatchLabelKeys(constraint, report.at("matchLabelKeys"));
     },
   },
 );

@@ -44,8 +44,8 @@ export const AzureFilePersistentVolumeSource = struct(
       .nullable(),
   },
   {
-    check(share, place) {
-      if (share.secretNamespace === "") place.at("secretNamespace").required();
+    check(share, report) {
+      if (share.secretNamespace === "") report.at("secretNamespace").required();
     },
   },
 );

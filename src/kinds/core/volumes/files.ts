@@ -33,8 +33,8 @@ export const ConfigMapVolumeSource = struct(
     optional: field(4, bool, "Whether the map or its keys may be missing.").nullable(),
   },
   {
-    check(source, place) {
-      if ((source.name ?? "") === "") place.at("name").required();
+    check(source, report) {
+      if ((source.name ?? "") === "") report.at("name").required();
     },
   },
 );

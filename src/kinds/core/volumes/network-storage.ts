@@ -72,9 +72,9 @@ export const GlusterfsPersistentVolumeSource = struct(
     ).nullable(),
   },
   {
-    check(volume, place) {
+    check(volume, report) {
       if (volume.endpointsNamespace !== undefined) {
-        namespaceName(volume.endpointsNamespace, place.at("endpointsNamespace"));
+        namespaceName(volume.endpointsNamespace, report.at("endpointsNamespace"));
       }
     },
   },

@@ -53,7 +53,7 @@ const textual: ReadonlySet<ScalarName> = new Set([
 /** A value that a field is likely to accept, for the fields beside the one that is tried. */
 function plainScalar({ type, facts }: Field): unknown {
   if (type.shape !== "scalar") return undefined;
-  const words = facts.oneOf ?? facts.known;
+  const words = facts.oneOf ?? facts.knownValues;
   if (words !== undefined) return resolveString(words[0]!, platform);
   if (type.name === "string") return "a";
   if (type.name === "bool") return true;

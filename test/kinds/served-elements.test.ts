@@ -17,7 +17,7 @@ type Line = string;
 /** Type, default and constants of a field: what a client can rely on. */
 function elementOf(name: string, { type, facts }: Field): readonly string[] {
   const value = facts.default === undefined ? "" : `=${JSON.stringify(facts.default)}`;
-  const constants = [...(facts.oneOf ?? []), ...(facts.known ?? [])].map((word) =>
+  const constants = [...(facts.oneOf ?? []), ...(facts.knownValues ?? [])].map((word) =>
     resolveString(word, platform),
   );
   return [

@@ -25,7 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/schema/protobuf/encode-message.ts: plans",
     "src/schema/protobuf/numbered.ts: cache",
     "src/schema/protobuf/transcode-plan.ts: structPlans",
-    "src/schema/spelling.ts: kindsByPrefix",
+    "src/schema/kind-in-vocabulary.ts: kindsByPrefix",
   ],
   "derived from a value that one server made and nobody changes, and goes with it": [
     "src/authorization/rbac/default-roles/default-policy.ts: cachedPolicies",

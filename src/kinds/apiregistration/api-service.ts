@@ -11,7 +11,7 @@ import { ageColumn, nameColumn } from "../columns.ts";
 const ServiceReference = struct("ServiceReference", "A service of the cluster.", {
   namespace: field(1, string, "Namespace of the service.").mustBeGiven(),
   name: field(2, string, "Name of the service.").mustBeGiven(),
-  port: field(3, int32, "Port of the service.").nullable().filled(443).check(portNumber),
+  port: field(3, int32, "Port of the service.").nullable().unpublishedDefault(443).check(portNumber),
 });
 
 const statuses = ["False", "True", "Unknown"];
@@ -70,8 +70,8 @@ const APIServiceSpec = struct(
 );
 
 const APIServiceCondition = struct("APIServiceCondition", "One aspect of an API service's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired().known("Available"),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  type: field(1, string, "What the condition is about.").declaredRequired().knownValues("Available"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
   reason: field(4, string, "Short reason for programs."),
   message: field(5, string, "Explanation for people."),

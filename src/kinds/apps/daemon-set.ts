@@ -35,7 +35,7 @@ const DaemonSetUpdateStrategy = struct(
     type: field(1, string, "Whether pods are replaced one after the other, or only when deleted.")
       .oneOf(...strategyTypes)
       .unchecked()
-      .filled("RollingUpdate"),
+      .unpublishedDefault("RollingUpdate"),
     rollingUpdate: field(2, RollingUpdateDaemonSet, "Settings of a rolling update.").nullable(),
   },
   {
@@ -74,14 +74,14 @@ const DaemonSetSpec = struct("DaemonSetSpec", "What a daemon set should do.", {
   ),
   revisionHistoryLimit: field(6, int32, "Number of old revisions that are kept.")
     .nullable()
-    .filled(10)
+    .unpublishedDefault(10)
     .check(nonNegative),
 });
 type DaemonSetSpec = Static<typeof DaemonSetSpec>;
 
 const DaemonSetCondition = struct("DaemonSetCondition", "One aspect of a daemon set's state.", {
   type: field(1, string, "What the condition is about.").declaredRequired(),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
   reason: field(4, string, "Short reason for programs."),
   message: field(5, string, "Explanation for people."),

@@ -50,8 +50,8 @@ const DeploymentStrategy = struct(
   "How pods are replaced by those of a new template.",
   {
     type: field(1, string, "Whether pods are replaced one after the other, or all ended first.")
-      .known("Recreate", "RollingUpdate")
-      .filled("RollingUpdate"),
+      .knownValues("Recreate", "RollingUpdate")
+      .unpublishedDefault("RollingUpdate"),
     rollingUpdate: field(2, RollingUpdateDeployment, "Settings of a rolling update.").nullable(),
   },
   {
@@ -76,7 +76,10 @@ const DeploymentStrategy = struct(
 );
 
 const DeploymentSpec = struct("DeploymentSpec", "What a deployment should do.", {
-  replicas: field(1, int32, "Number of pods that are wanted.").nullable().filled(1).check(nonNegative),
+  replicas: field(1, int32, "Number of pods that are wanted.")
+    .nullable()
+    .unpublishedDefault(1)
+    .check(nonNegative),
   selector: field(
     2,
     LabelSelector,
@@ -93,7 +96,7 @@ const DeploymentSpec = struct("DeploymentSpec", "What a deployment should do.", 
   ),
   revisionHistoryLimit: field(6, int32, "Number of old replica sets that are kept.")
     .nullable()
-    .filled(10)
+    .unpublishedDefault(10)
     .check(nonNegative),
   paused: field(7, bool, "Whether changes of the template are left alone for now."),
   progressDeadlineSeconds: field(
@@ -102,7 +105,7 @@ const DeploymentSpec = struct("DeploymentSpec", "What a deployment should do.", 
     "Seconds without progress after which the deployment counts as failed.",
   )
     .nullable()
-    .filled(600)
+    .unpublishedDefault(600)
     .check(nonNegative),
 });
 type DeploymentSpec = Static<typeof DeploymentSpec>;
@@ -110,8 +113,8 @@ type DeploymentSpec = Static<typeof DeploymentSpec>;
 const DeploymentCondition = struct("DeploymentCondition", "One aspect of a deployment's state.", {
   type: field(1, string, "What the condition is about.")
     .declaredRequired()
-    .known("Available", "Progressing", "ReplicaFailure"),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    .knownValues("Available", "Progressing", "ReplicaFailure"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   reason: field(4, string, "Short reason for programs."),
   message: field(5, string, "Explanation for people."),
   lastUpdateTime: field(6, time, "When the condition was last written.").emitEmpty(),

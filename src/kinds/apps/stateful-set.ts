@@ -80,12 +80,12 @@ const StatefulSetPersistentVolumeClaimRetentionPolicy = struct(
   "What becomes of claims made from the set's templates.",
   {
     whenDeleted: field(1, string, "What becomes of them when the set is deleted.")
-      .known("Delete", "Retain")
-      .filled("Retain")
+      .knownValues("Delete", "Retain")
+      .unpublishedDefault("Retain")
       .check(retention),
     whenScaled: field(2, string, "What becomes of them when pods are given up.")
-      .known("Delete", "Retain")
-      .filled("Retain")
+      .knownValues("Delete", "Retain")
+      .unpublishedDefault("Retain")
       .check(retention),
   },
 );
@@ -120,7 +120,10 @@ function checkStrategy(strategy: Static<typeof StatefulSetUpdateStrategy>, repor
 const claimTemplate: StructType<Record<never, Field>> = PersistentVolumeClaim.type;
 
 const StatefulSetSpec = struct("StatefulSetSpec", "What a stateful set should do.", {
-  replicas: field(1, int32, "Number of pods that are wanted.").nullable().filled(1).check(nonNegative),
+  replicas: field(1, int32, "Number of pods that are wanted.")
+    .nullable()
+    .unpublishedDefault(1)
+    .check(nonNegative),
   selector: field(2, LabelSelector, "Selects the pods of the set; the template's labels must match.")
     .required()
     .nullable(),
@@ -141,14 +144,16 @@ const StatefulSetSpec = struct("StatefulSetSpec", "What a stateful set should do
   ).declaredRequired(),
   podManagementPolicy: field(6, string, "Whether pods start and end one after the other, or all at once.")
     .oneOf("OrderedReady", "Parallel")
-    .filled("OrderedReady")
+    .unpublishedDefault("OrderedReady")
     .unchecked()
     .check(managementPolicy),
   updateStrategy: field(7, StatefulSetUpdateStrategy, "How pods are replaced by those of a new template.")
     .emitEmpty()
     .unchecked()
     .check(checkStrategy),
-  revisionHistoryLimit: field(8, int32, "Number of old revisions that are kept.").nullable().filled(10),
+  revisionHistoryLimit: field(8, int32, "Number of old revisions that are kept.")
+    .nullable()
+    .unpublishedDefault(10),
   minReadySeconds: field(9, int32, "Seconds that a new pod must be ready to count as available.").check(
     nonNegative,
   ),
@@ -167,7 +172,7 @@ type StatefulSetSpec = Static<typeof StatefulSetSpec>;
 
 const StatefulSetCondition = struct("StatefulSetCondition", "One aspect of a stateful set's state.", {
   type: field(1, string, "What the condition is about.").declaredRequired(),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
   reason: field(4, string, "Short reason for programs."),
   message: field(5, string, "Explanation for people."),

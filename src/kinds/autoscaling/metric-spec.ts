@@ -22,7 +22,7 @@ const MetricTarget = struct(
   {
     type: field(1, string, "Whether it is a value, an average value or a use in percent.")
       .declaredRequired()
-      .known("AverageValue", "Utilization", "Value"),
+      .knownValues("AverageValue", "Utilization", "Value"),
     value: field(2, quantity, "Value that is aimed at.").nullable().check(positiveQuantity),
     averageValue: field(3, quantity, "Value a pod that is aimed at.").nullable().check(positiveQuantity),
     averageUtilization: field(4, int32, "Average in percent of what the pods requested; for resources only.")
@@ -64,7 +64,7 @@ const ResourceMetricSource = struct(
   {
     name: field(1, string, "Name of the resource.")
       .required()
-      .known(...resourceNames),
+      .knownValues(...resourceNames),
     target: field(2, MetricTarget, "What is aimed at.").required(),
   },
   { check: ({ target }, report) => checkResourceTarget(target, report.at("target")) },
@@ -86,7 +86,7 @@ const ContainerResourceMetricSource = struct(
   {
     name: field(1, string, "Name of the resource.")
       .required()
-      .known(...resourceNames),
+      .knownValues(...resourceNames),
     target: field(2, MetricTarget, "What is aimed at.").required(),
     container: field(3, string, "Name of the container.").required(),
   },
@@ -107,7 +107,7 @@ export const MetricSpec = struct(
   {
     type: field(1, string, "Which of the other fields holds the metric.")
       .declaredRequired()
-      .known("ContainerResource", "External", "Object", "Pods", "Resource"),
+      .knownValues("ContainerResource", "External", "Object", "Pods", "Resource"),
     ...members,
     containerResource: members.containerResource.gated("HPAContainerMetrics"),
   },

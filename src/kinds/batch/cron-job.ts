@@ -25,17 +25,17 @@ const CronJobSpec = struct("CronJobSpec", "When which jobs should be made.", {
     .check(nonNegative),
   concurrencyPolicy: field(3, string, "What happens when a job still runs at the next time.")
     .oneOf("Allow", "Forbid", "Replace")
-    .filled("Allow")
+    .unpublishedDefault("Allow")
     .mustBeGiven(),
-  suspend: field(4, bool, "While true no new jobs are made.").nullable().filled(false),
+  suspend: field(4, bool, "While true no new jobs are made.").nullable().unpublishedDefault(false),
   jobTemplate: field(5, JobTemplateSpec, "The jobs that are made.").required(),
   successfulJobsHistoryLimit: field(6, int32, "How many jobs that ended well are kept.")
     .nullable()
-    .filled(3)
+    .unpublishedDefault(3)
     .check(nonNegative),
   failedJobsHistoryLimit: field(7, int32, "How many failed jobs are kept.")
     .nullable()
-    .filled(1)
+    .unpublishedDefault(1)
     .check(nonNegative),
   timeZone: field(8, string, "Name of the time zone in which the schedule is read.")
     .nullable()
@@ -60,7 +60,10 @@ function timeZone(zone: string | undefined, report: FieldReport): void {
   if (zone === undefined) return;
   if (zone === "") return report.invalid(zone, "must be absent or not empty");
   if (zone.toLowerCase() === "local") {
-    return report.invalid(zone, "must be an explicit time zone as defined in https://www.iana.org/time-zones");
+    return report.invalid(
+      zone,
+      "must be an explicit time zone as defined in https://www.iana.org/time-zones",
+    );
   }
   const fault = timeZoneFault(zone);
   if (fault !== undefined) report.invalid(zone, fault);

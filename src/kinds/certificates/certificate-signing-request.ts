@@ -43,12 +43,12 @@ const CertificateSigningRequestCondition = struct(
   {
     type: field(1, string, "Approved, Denied or Failed; in the `kubernetes` vocabulary also another word.")
       .declaredRequired()
-      .known("Approved", "Denied", "Failed"),
+      .knownValues("Approved", "Denied", "Failed"),
     reason: field(2, string, "Short reason for programs."),
     message: field(3, string, "Explanation for people."),
     lastUpdateTime: field(4, time, "When the condition was last written.").emitEmpty(),
     lastTransitionTime: field(5, time, "When the status last changed.").emitEmpty(),
-    status: field(6, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    status: field(6, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   },
 );
 

@@ -23,7 +23,7 @@ export const Secret = kind({
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the secret.").emitEmpty(),
     data: field(2, map(bytes), "The secret values."),
-    type: field(3, string, "What the values are for; it can't be changed.").known(
+    type: field(3, string, "What the values are for; it can't be changed.").knownValues(
       "Opaque",
       (vocabulary) => `bootstrap.${vocabulary.domain}/token`,
       typed("basic-auth"),

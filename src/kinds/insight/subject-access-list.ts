@@ -23,7 +23,7 @@ const SubjectAccessListSpec = struct(
       int32,
       `Subjects to list at most: from 1 to ${maxSubjects}; ${defaultSubjects} unless given.`,
     )
-      .filled(defaultSubjects)
+      .unpublishedDefault(defaultSubjects)
       .nullable(),
     continue: field(4, string, "The continuation token of an earlier response (status.continue)."),
   },

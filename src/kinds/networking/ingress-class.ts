@@ -16,7 +16,7 @@ const IngressClassParametersReference = struct(
     scope: field(4, string, "Whether the object is of the cluster or of a namespace.")
       .emitEmpty()
       .nullable()
-      .filled("Cluster"),
+      .unpublishedDefault("Cluster"),
     namespace: field(5, string, "Namespace of the object, where it has one.").nullable(),
   },
 );

@@ -35,8 +35,8 @@ export const ResourceClaimSpec = struct(
       "The object with parameters for the driver.",
     ).nullable(),
     allocationMode: field(3, string, "Whether the resource is provided at once or when a pod needs it.")
-      .known("Immediate", "WaitForFirstConsumer")
-      .filled("WaitForFirstConsumer"),
+      .knownValues("Immediate", "WaitForFirstConsumer")
+      .unpublishedDefault("WaitForFirstConsumer"),
   },
   {
     check({ resourceClassName, allocationMode = "" }, report) {

@@ -36,7 +36,7 @@ export const PriorityClass = kind({
       .nullable()
       .oneOf(...preemptionPolicies)
       .unchecked()
-      .filled("PreemptLowerPriority"),
+      .unpublishedDefault("PreemptLowerPriority"),
   },
   // The generation is always 1, because nothing can be changed.
   generationOf: () => undefined,

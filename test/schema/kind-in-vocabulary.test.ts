@@ -4,7 +4,7 @@ import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { decode } from "../../src/schema/decode.ts";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";
-import { kindInVocabulary } from "../../src/schema/spelling.ts";
+import { kindInVocabulary } from "../../src/schema/kind-in-vocabulary.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 

@@ -34,7 +34,7 @@ export async function readSpecification(
 ): Promise<RemoteSpecification> {
   const document = parsed(text);
   const all = document["paths"];
-  const known = document["definitions"];
+  const allDefinitions = document["definitions"];
   if (document["swagger"] !== "2.0" || !isObject(all))
     throw new SpecificationFault("it is no OpenAPI 2.0 document");
   const paths = Object.fromEntries(
@@ -43,7 +43,7 @@ export async function readSpecification(
     ),
   );
   await yieldIfDue();
-  const definitions = reachable(paths, isObject(known) ? known : {});
+  const definitions = reachable(paths, isObject(allDefinitions) ? allDefinitions : {});
   await yieldIfDue();
   try {
     // Older versions of kubectl request the binary form: unsupported content must not break the whole document.

@@ -142,16 +142,16 @@ export class Writer {
   }
 
   private async runBatch(): Promise<void> {
-    let taken: WaitingWrite[] = [];
+    let writes: WaitingWrite[] = [];
     let batch: Batch | undefined;
     let failure: unknown;
     try {
       await this.environment.root.transaction(() => {
         // More writes may have arrived since the transaction was requested.
         this.refuseWhileFull();
-        taken = this.queue.removeAll();
+        writes = this.queue.removeAll();
         try {
-          batch = this.write(taken);
+          batch = this.write(writes);
           this.unacknowledged.add(batch);
         } catch (error) {
           // A put that LMDB rejects marks the transaction as failed: the whole batch is aborted.
@@ -162,10 +162,10 @@ export class Writer {
     } catch (error) {
       const cause = failure ?? (await transactionError(error));
       // If the transaction could not begin, all waiting writes fail.
-      if (taken.length === 0) taken = this.queue.removeAll();
+      if (writes.length === 0) writes = this.queue.removeAll();
       const reported = writeError(this.environment.dir, cause);
       if (failure === undefined) this.diskSpace.failed(reported);
-      this.refuse(taken, reported);
+      this.refuse(writes, reported);
       return;
     } finally {
       if (batch !== undefined) this.unacknowledged.delete(batch);

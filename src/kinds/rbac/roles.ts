@@ -66,7 +66,9 @@ export const ClusterRole = kind({
     if (role.aggregationRule === undefined) return;
     const clusterRoleSelectorsReport = report.at("aggregationRule", "clusterRoleSelectors");
     if (selectors === undefined || selectors.length === 0) {
-      clusterRoleSelectorsReport.required("at least one clusterRoleSelector required if aggregationRule is non-nil");
+      clusterRoleSelectorsReport.required(
+        "at least one clusterRoleSelector required if aggregationRule is non-nil",
+      );
     }
     for (const [index, selector] of (selectors ?? []).entries()) {
       if (report.full) return;

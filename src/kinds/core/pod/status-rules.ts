@@ -29,7 +29,8 @@ export function checkPodStatus(
   }
   const node = now.nominatedNodeName ?? "";
   if (node !== "" && node !== before.nominatedNodeName) {
-    for (const message of dnsSubdomainFaults(node)) statusReport.at("nominatedNodeName").invalid(node, message);
+    for (const message of dnsSubdomainFaults(node))
+      statusReport.at("nominatedNodeName").invalid(node, message);
   }
   const policy = live.spec?.restartPolicy ?? "Always";
   checkStates(now, before, "containerStatuses", policy, statusReport);

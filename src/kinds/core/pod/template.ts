@@ -19,7 +19,9 @@ export const PodTemplateSpec = struct(
       annotationMap(template.metadata?.annotations ?? {}, report.at("annotations"));
       checkPodAnnotations(template.metadata?.annotations, template.spec, report.at("annotations"), context);
       if ((template.spec?.ephemeralContainers ?? []).length > 0) {
-        report.at("spec", "ephemeralContainers").forbidden("ephemeral containers not allowed in pod template");
+        report
+          .at("spec", "ephemeralContainers")
+          .forbidden("ephemeral containers not allowed in pod template");
       }
     },
   },

@@ -37,7 +37,9 @@ function checkType(spec: ServiceSpec, report: FieldReport): void {
     for (const [index, { port }] of ports.entries()) {
       if (report.full) return;
       if (port === nodeAgentPort) {
-        report.at("ports", index).invalid(port, "is the node agent's port and may not be open to the outside");
+        report
+          .at("ports", index)
+          .invalid(port, "is the node agent's port and may not be open to the outside");
       }
     }
   }
@@ -118,7 +120,8 @@ function checkSourceRanges(
   const annotationsReport = inSpec
     ? report.at("spec", "LoadBalancerSourceRanges")
     : report.at("metadata", "annotations").key(key);
-  if (spec.type !== "LoadBalancer") annotationsReport.forbidden("may only be used when `type` is 'LoadBalancer'");
+  if (spec.type !== "LoadBalancer")
+    annotationsReport.forbidden("may only be used when `type` is 'LoadBalancer'");
   const values = inSpec ? ranges : (annotation ?? "").trim() === "" ? [] : annotation!.split(",");
   if (!values.every((range) => isCidr(range.trim()))) {
     annotationsReport.invalid(
@@ -149,7 +152,10 @@ function checkTraffic(spec: ServiceSpec, report: FieldReport): void {
   const policyReport = report.at("externalTrafficPolicy");
   if (external && externalTrafficPolicy === "") policyReport.required();
   if (!external && externalTrafficPolicy !== "") {
-    policyReport.invalid(externalTrafficPolicy, "may only be set when `type` is 'NodePort' or 'LoadBalancer'");
+    policyReport.invalid(
+      externalTrafficPolicy,
+      "may only be set when `type` is 'NodePort' or 'LoadBalancer'",
+    );
   }
   // If it is missing, the server allocates one.
   if (healthCheckNodePort !== 0 && !(type === "LoadBalancer" && externalTrafficPolicy === "Local")) {

@@ -100,18 +100,18 @@ function referencesIn(value: JsonValue): string[] {
 /**
  * Returns the specification with new names for definitions whose names other definitions use.
  *
- * @param taken returns the JSON of the definition that uses a name.
+ * @param existing returns the JSON of the definition that uses a name.
  */
 export function renamed(
   { paths, definitions }: RemoteSpecification,
-  taken: (name: string) => string | undefined,
+  existing: (name: string) => string | undefined,
 ): Pick<RemoteSpecification, "paths" | "definitions"> {
   const names = new Map<string, string>();
   for (const [name, definition] of Object.entries(definitions)) {
-    const other = taken(name);
+    const other = existing(name);
     if (other === undefined || other === encodeJson(definition)) continue;
     let number = 2;
-    while (taken(`${name}_v${number}`) !== undefined || Object.hasOwn(definitions, `${name}_v${number}`))
+    while (existing(`${name}_v${number}`) !== undefined || Object.hasOwn(definitions, `${name}_v${number}`))
       number++;
     names.set(name, `${name}_v${number}`);
   }

@@ -293,8 +293,8 @@ class Checker {
     return joined ?? this.substitution.newParameter();
   }
 
-  private mismatch(name: string, given: readonly CelType[], at: number): ExpressionError {
-    const types = given.map((one) => typeText(this.substitution.resolve(one))).join(", ");
+  private mismatch(name: string, argTypes: readonly CelType[], at: number): ExpressionError {
+    const types = argTypes.map((one) => typeText(this.substitution.resolve(one))).join(", ");
     return new ExpressionError(`found no matching overload for '${name}' applied to '(${types})'`, at);
   }
 }

@@ -119,7 +119,7 @@ export class FlowControl {
       level.demand.endPeriod(now);
       const { highest, smooth } = level.demand;
       const floor = Math.max(least, Math.min(nominal, highest));
-      return { least: floor, most, wanted: Math.max(floor, smooth, 1e-9) };
+      return { least: floor, most, desired: Math.max(floor, smooth, 1e-9) };
     });
     for (const [index, seats] of giveOut(total, claims).entries()) {
       const { level, object } = this.limited[index]!;

@@ -26,7 +26,7 @@ export interface Claim {
   readonly least: number;
   readonly most: number;
   /** Desired seats; at least 1e-9. */
-  readonly wanted: number;
+  readonly desired: number;
 }
 
 const steps = 100;
@@ -37,10 +37,10 @@ const steps = 100;
  */
 export function giveOut(total: number, claims: readonly Claim[]): number[] {
   const seatsFor = (multiple: number) =>
-    claims.map(({ least, most, wanted }) => Math.min(most, Math.max(least, multiple * wanted)));
+    claims.map(({ least, most, desired }) => Math.min(most, Math.max(least, multiple * desired)));
   const sum = (multiple: number) => seatsFor(multiple).reduce((all, one) => all + one, 0);
   let low = 0;
-  let high = Math.max(1, ...claims.map(({ most, wanted }) => most / wanted));
+  let high = Math.max(1, ...claims.map(({ most, desired }) => most / desired));
   if (sum(low) >= total) return seatsFor(low);
   if (sum(high) <= total) return seatsFor(high);
   for (let step = 0; step < steps; step++) {

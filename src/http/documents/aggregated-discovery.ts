@@ -17,7 +17,7 @@ const listKind = "APIGroupDiscoveryList";
 export class AggregatedDiscovery {
   private readonly group: string;
   private readonly contentType: string;
-  private made:
+  private document:
     { readonly of: readonly DiscoveredVersion[]; readonly bytes: Buffer; readonly tag: string } | undefined;
 
   /** @param isIn returns true for groups that the document contains. */
@@ -35,8 +35,8 @@ export class AggregatedDiscovery {
     const accept = exchange.header("accept");
     if (accept === undefined || !accept.includes(listKind) || !this.isPreferred(accept)) return false;
     const { versions } = this.all;
-    if (this.made?.of !== versions) this.made = { of: versions, ...this.make() };
-    const { bytes, tag } = this.made;
+    if (this.document?.of !== versions) this.document = { of: versions, ...this.make() };
+    const { bytes, tag } = this.document;
     const headers = [...headersFor(this.contentType), "Vary", "Accept", "ETag", tag];
     if (exchange.header("if-none-match") === tag) exchange.send(304, headers, Buffer.alloc(0));
     else exchange.send(200, headers, bytes);

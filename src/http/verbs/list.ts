@@ -19,9 +19,9 @@ import type { ResourceContext } from "../request/context.ts";
  */
 export async function serveList(service: HttpService, request: ResourceContext): Promise<void> {
   const { query } = request.facts;
-  const { list: asked, timeoutSeconds } = listParameters(request.target.resource, query);
+  const { list: options, timeoutSeconds } = listParameters(request.target.resource, query);
   if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
-  const list = chunked(service, asked);
+  const list = chunked(service, options);
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
   const pages = listObjects(service.engine, request.target, list);

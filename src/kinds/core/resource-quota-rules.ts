@@ -96,9 +96,9 @@ function checkScope(
   if (!fits) report.invalid(shown, "unsupported scope applied to resource");
 }
 
-function checkOpposites(given: ReadonlySet<string>, shown: unknown, report: FieldReport): void {
+function checkOpposites(scopes: ReadonlySet<string>, shown: unknown, report: FieldReport): void {
   for (const pair of opposites) {
-    if (pair.every((scope) => given.has(scope))) report.invalid(shown, "conflicting scopes");
+    if (pair.every((scope) => scopes.has(scope))) report.invalid(shown, "conflicting scopes");
   }
 }
 

@@ -39,7 +39,9 @@ export function mergeItems(
   );
   const elements = live.map((item) => elementOfItem(item, shape, "lenient"));
   return liveIfEqual(
-    inAppliedOrder(live, elements, appliedItems, (item, applied) => merge(item, applied, shape.element)),
+    inAppliedOrder(live, elements, appliedItems, (item, appliedItem) =>
+      merge(item, appliedItem, shape.element),
+    ),
     live,
   );
 }

@@ -1668,7 +1668,7 @@ export interface KindMembers<O> {
   };
   /** Whether finalizers may be names without a domain. */
   readonly anyFinalizer?: boolean;
-  /** Whether field names have a prefix that depends on the vocabulary, such as `x-kubernetes-`; see `spelling.ts`. */
+  /** Whether field names have a prefix that depends on the vocabulary, such as `x-kubernetes-`; see `kind-in-vocabulary.ts`. */
   readonly hasPrefixedFields?: boolean;
   /** Whether an update may omit the resource version; the default is true. */
   readonly allowUnconditionalUpdate?: boolean;
@@ -1927,7 +1927,7 @@ export interface FieldFacts {
   /** Only `check` is enforced; the published rules of the value and its parts are not. */
   readonly unchecked: boolean;
   /** Values with a defined meaning; others are allowed too. */
-  readonly known: readonly VocabularyString[] | undefined;
+  readonly knownValues: readonly VocabularyString[] | undefined;
   /** How apply merges a list. */
   readonly listType: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys: readonly string[];
@@ -1957,7 +1957,7 @@ export declare class Field<T extends Type = Type, Required extends boolean = boo
   /** Sets a default that is published in the schema. */
   default(value: unknown): Field<T, Required>;
   /** Sets a default that isn't published in the schema. */
-  filled(value: unknown): Field<T, Required>;
+  unpublishedDefault(value: unknown): Field<T, Required>;
   /** Enables the field by a feature gate. @param to value of the field while the gate is off; without it the field is dropped. */
   gated(gate: string, to?: unknown): Field<T, Required>;
   /** The field as part of an inlined struct; see {@link inlined}. */
@@ -1974,7 +1974,7 @@ export declare class Field<T extends Type = Type, Required extends boolean = boo
    */
   unchecked(): Field<T, Required>;
   /** Documents values with a defined meaning; others are accepted too. */
-  known(...values: readonly VocabularyString[]): Field<T, Required>;
+  knownValues(...values: readonly VocabularyString[]): Field<T, Required>;
   /** A list, map or struct that apply treats as atomic. */
   atomic(): Field<T, Required>;
   /** A list of unique scalars that apply merges per item. */

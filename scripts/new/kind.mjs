@@ -50,7 +50,7 @@ import { kind, struct } from "./${version}.ts";
 
 const ${name}Spec = struct("${name}Spec", "The desired state of the object.", {
   description: field(1, string, "Text for users."),
-  size: field(2, int32, "Size of the object.").filled(1).check(positive),
+  size: field(2, int32, "Size of the object.").unpublishedDefault(1).check(positive),
 });
 
 const ${name}Status = struct("${name}Status", "The observed state of the object.", {

@@ -34,7 +34,7 @@ export async function readSpecification(
 ): Promise<RemoteSpecification> {
   const document = parsed(text);
   const all = document["paths"];
-  const known = document["definitions"];
+  const allDefinitions = document["definitions"];
   if (document["swagger"] !== "2.0" || !isObject(all))
     throw new SpecificationFault("it is no OpenAPI 2.0 document");
   const paths = Object.fromEntries(
@@ -43,7 +43,7 @@ export async function readSpecification(
     ),
   );
   await yieldIfDue();
-  const definitions = reachable(paths, isObject(known) ? known : {});
+  const definitions = reachable(paths, isObject(allDefinitions) ? allDefinitions : {});
   await yieldIfDue();
   try {
     // Older versions of kubectl request the binary form: unsupported content must not break the whole document.
@@ -100,18 +100,18 @@ function referencesIn(value: JsonValue): string[] {
 /**
  * Returns the specification with new names for definitions whose names other definitions use.
  *
- * @param taken returns the JSON of the definition that uses a name.
+ * @param existing returns the JSON of the definition that uses a name.
  */
 export function renamed(
   { paths, definitions }: RemoteSpecification,
-  taken: (name: string) => string | undefined,
+  existing: (name: string) => string | undefined,
 ): Pick<RemoteSpecification, "paths" | "definitions"> {
   const names = new Map<string, string>();
   for (const [name, definition] of Object.entries(definitions)) {
-    const other = taken(name);
+    const other = existing(name);
     if (other === undefined || other === encodeJson(definition)) continue;
     let number = 2;
-    while (taken(`${name}_v${number}`) !== undefined || Object.hasOwn(definitions, `${name}_v${number}`))
+    while (existing(`${name}_v${number}`) !== undefined || Object.hasOwn(definitions, `${name}_v${number}`))
       number++;
     names.set(name, `${name}_v${number}`);
   }

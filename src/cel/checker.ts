@@ -208,21 +208,21 @@ class Checker {
   /** Returns the type of the result of a call; `dyn` if the matching overloads have different types. */
   private overload(call: Call, name: string, args: readonly Expression[], onValue: boolean): CelType {
     const found = this.scope.functions.get(name)!;
-    const given = args.map((arg) => this.typeOf(arg));
+    const argTypes = args.map((arg) => this.typeOf(arg));
     this.checkLiterals(found, args);
     const forms: Signature[] = [];
     let result: CelType | undefined;
     for (const form of found.signatures) {
-      if (form.onValue !== onValue || form.takes.length !== given.length) continue;
+      if (form.onValue !== onValue || form.takes.length !== argTypes.length) continue;
       const names = new Map<string, CelType>();
       const takes = form.takes.map((one) => instantiate(one, names, this.substitution));
-      if (!this.substitution.assigns(takes, given)) continue;
+      if (!this.substitution.assigns(takes, argTypes)) continue;
       forms.push(form);
       const gives = instantiate(form.gives, names, this.substitution);
       if (result === undefined) result = gives;
       else if (!sameType(this.substitution.resolve(result), this.substitution.resolve(gives))) result = dyn;
     }
-    if (result === undefined) throw this.mismatch(name, given, call.at);
+    if (result === undefined) throw this.mismatch(name, argTypes, call.at);
     call.forms = forms;
     return result;
   }
@@ -240,11 +240,11 @@ class Checker {
     const type = this.itemType(over, range);
     this.loops.push({ name: variable, type });
     if (condition !== undefined) this.expectBool(condition);
-    const made = transform === undefined ? type : this.typeOf(transform);
+    const elementType = transform === undefined ? type : this.typeOf(transform);
     this.loops.pop();
     if (macro !== "map" && macro !== "filter") return bool;
     const maxSize = over.is === "list" || over.is === "map" ? over.maxSize : undefined;
-    return listOf(made, maxSize);
+    return listOf(elementType, maxSize);
   }
 
   private itemType(over: CelType, range: Expression): CelType {
@@ -293,8 +293,8 @@ class Checker {
     return joined ?? this.substitution.newParameter();
   }
 
-  private mismatch(name: string, given: readonly CelType[], at: number): ExpressionError {
-    const types = given.map((one) => typeText(this.substitution.resolve(one))).join(", ");
+  private mismatch(name: string, argTypes: readonly CelType[], at: number): ExpressionError {
+    const types = argTypes.map((one) => typeText(this.substitution.resolve(one))).join(", ");
     return new ExpressionError(`found no matching overload for '${name}' applied to '(${types})'`, at);
   }
 }

@@ -39,7 +39,7 @@ const itemsPerStep = 32;
 
 /**
  * Applies a JSON patch (RFC 6902; spec: conventions 4.7). Two operations follow the reference instead of the RFC: a test for
- * null holds for an absent member, and `replace` adds an absent member. The target isn't changed; the result shares
+ * null succeeds for an absent member, and `replace` adds an absent member. The target isn't changed; the result shares
  * unchanged parts with it and with the patch.
  * @throws PatchFault if the patch is malformed, or an operation fails: a missing path, a failed test.
  * @throws StatusError RequestEntityTooLarge for too many operations.
@@ -173,7 +173,7 @@ class PatchedDocument {
       throw inapplicablePatch(`the test of ${show(path)} failed: its value is another`);
   }
 
-  /** Whether the parent object of a path exists but not the member: clients test for that with null. */
+  /** Whether the parent object of a path exists without the member; a test for null succeeds then. */
   private isAbsentMember(path: Pointer): boolean {
     if (path.length === 0) return false;
     const parent = this.get(path.slice(0, -1));
@@ -225,7 +225,7 @@ class PatchedDocument {
   private index(array: readonly JsonValue[], name: string, path: Pointer): number {
     if (!/^(?:0|[1-9][0-9]{0,15})$/.test(name)) {
       throw inapplicablePatch(
-        `the path ${show(path)} has ${JSON.stringify(name.slice(0, 64))} where an index must stand`,
+        `the path ${show(path)} has ${JSON.stringify(name.slice(0, 64))} instead of an index`,
       );
     }
     const index = Number(name);

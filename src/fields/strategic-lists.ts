@@ -61,19 +61,20 @@ function mergeItems(
   identify: Identify,
 ): JsonObject[] {
   const merged = [...original];
-  const places = new Map<string, number>();
-  merged.forEach((item, place) => {
+  const indexes = new Map<string, number>();
+  merged.forEach((item, index) => {
     const identity = identify(item);
-    if (!places.has(identity)) places.set(identity, place); // the first of several with the same key is the one merged
+    // Changes are merged into the first of several elements with the same key.
+    if (!indexes.has(identity)) indexes.set(identity, index);
   });
   for (const change of changes) {
     const identity = identify(change);
-    const place = places.get(identity);
-    if (place === undefined) {
-      places.set(identity, merged.length);
+    const index = indexes.get(identity);
+    if (index === undefined) {
+      indexes.set(identity, merged.length);
       merged.push(rule.mergeElement({}, change));
     } else {
-      merged[place] = rule.mergeElement(merged[place]!, change);
+      merged[index] = rule.mergeElement(merged[index]!, change);
     }
   }
   return merged;
@@ -82,11 +83,11 @@ function mergeItems(
 /** Returns the list without the scalars in `$deleteFromPrimitiveList`. */
 export function deleteFromList(
   list: readonly JsonValue[],
-  unwanted: readonly JsonValue[],
+  deleted: readonly JsonValue[],
   name: string,
 ): JsonValue[] {
-  const isUnwanted = new Set(unwanted.map((item) => scalarIdentity(item, name)));
-  return list.filter((item) => !isUnwanted.has(scalarIdentity(item, name)));
+  const identities = new Set(deleted.map((item) => scalarIdentity(item, name)));
+  return list.filter((item) => !identities.has(scalarIdentity(item, name)));
 }
 
 /** The input of `$setElementOrder`. */
@@ -128,8 +129,8 @@ function checkOrder(
 }
 
 /**
- * Puts the elements that the patch lists in its order, the others in the order of the live list, and weaves the two: an
- * element of the live list comes before the next listed one if it came before it there.
+ * Sorts a merged list: elements of the patch are in the order of the patch, all others in the order of the live list. One of the
+ * others is before an element of the patch if it was before that element in the live list, as far as both orders allow.
  */
 function arrange(
   merged: readonly JsonValue[],
@@ -173,7 +174,11 @@ function unique(items: readonly JsonValue[], identify: Identify): JsonValue[] {
   });
 }
 
-/** How the elements of these lists are told apart; refuses lists that can't be merged with each other. */
+/**
+ * Returns the function that identifies the elements of both lists.
+ *
+ * @throws PatchFault inapplicable if the lists can't be merged.
+ */
 function identifyBy(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],

@@ -11,37 +11,36 @@ import {
 } from "./strategic-directives.ts";
 import { type ListRule, deleteFromList, mergeList, orderList } from "./strategic-lists.ts";
 
-/** How the schema says that one member is merged. */
+/** How the schema merges a member. */
 interface MergeRule {
-  /** Type of the member, or of a list's elements; undefined where the schema says nothing. */
+  /** Type of the member, or of a list's elements; undefined without a schema. */
   readonly type: Type | undefined;
   readonly strategies: readonly ("merge" | "replace" | "retainKeys")[];
-  /** Field by which the objects of a list are told apart. */
+  /** Field that identifies the objects of a list. */
   readonly mergeKey: string | undefined;
 }
 
 const noRule: MergeRule = { type: undefined, strategies: [], mergeKey: undefined };
 
 /**
- * Applies a strategic merge patch (spec: conventions 4.7; rulings: as the reference). Objects merge member by member,
- * null removes; lists are replaced, or merged where the type's fields say so: objects by their merge key, scalars as a
- * set. What a patch can say beyond that:
+ * Applies a strategic merge patch (spec: conventions 4.7). Objects are merged member by member; null removes a member. Lists are
+ * replaced, or merged if the field has a merge strategy: objects by their merge key, scalars as a set. Directives:
  *
- * - `$patch: replace` in an object or in an element of a merged list: the patch's content instead of the old one;
- * - `$patch: delete`: an object is emptied, an element with that merge key removed; `$patch: merge` is the default;
- * - `$retainKeys: [a, b]`: other members of the object are dropped;
+ * - `$patch: replace` in an object or in an element of a merged list: replaces the content with that of the patch;
+ * - `$patch: delete`: empties an object, or removes the element with this merge key; `$patch: merge` is the default;
+ * - `$retainKeys: [a, b]`: removes all other members of the object;
  * - `$deleteFromPrimitiveList/x: [v]`: removes scalars from the list `x`;
- * - `$setElementOrder/x: [...]`: the order of the elements of `x`; those not named keep their place among them.
+ * - `$setElementOrder/x: [...]`: order of the elements of `x`; other elements keep their relative order.
  *
  * Target and patch aren't changed; the result shares parts with both.
- * @throws PatchFault: malformed for directives used wrongly, inapplicable for elements that can't be merged.
+ * @throws PatchFault: malformed for invalid directives, inapplicable for elements that can't be merged.
  */
 export function applyStrategicMergePatch(type: Type, target: JsonValue, patch: JsonValue): JsonValue {
   if (!isObject(patch)) throw malformedPatch("a strategic merge patch is an object");
   return mergeObjects(isObject(target) ? target : {}, patch, type);
 }
 
-/** The object with the patch applied; directives and nulls of the patch don't appear in it. */
+/** Returns the patched object, without the directives and nulls of the patch. */
 function mergeObjects(original: JsonObject, patch: JsonObject, type: Type | undefined): JsonObject {
   const directive = directiveOf(patch);
   if (directive === "delete") return {};
@@ -63,9 +62,9 @@ function applyListDirectives(
   patch: JsonObject,
   type: Type | undefined,
 ): void {
-  for (const [name, unwanted] of listDirectives(patch, deleteDirective)) {
+  for (const [name, deleted] of listDirectives(patch, deleteDirective)) {
     const list = getMember(result, name);
-    if (Array.isArray(list)) setMember(result, name, deleteFromList(list, unwanted, name));
+    if (Array.isArray(list)) setMember(result, name, deleteFromList(list, deleted, name));
   }
   for (const [name, order] of listDirectives(patch, orderDirective)) {
     const list = getMember(result, name);
@@ -101,7 +100,7 @@ function listRule({ type, mergeKey }: MergeRule, name: string): ListRule {
   return { name, mergeKey, mergeElement: (original, change) => mergeObjects(original, change, type) };
 }
 
-/** Drops the members that the patch's `$retainKeys` doesn't name; it must name all that the patch sets. */
+/** Removes the members that `$retainKeys` of the patch doesn't list. It must list all members that the patch sets. */
 function retainKeys(result: JsonObject, patch: JsonObject): void {
   const directive = getMember(patch, retainKeysDirective);
   if (directive === undefined) return;

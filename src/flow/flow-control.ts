@@ -74,8 +74,8 @@ export class FlowControl {
       const range = seatRange(seats, shares, limits);
       limited.push({ level, range, object });
       // Seats that are lent or borrowed stay so while the range is the same.
-      const kept = isDeepStrictEqual(before.get(level), range) ? level.seats : range.nominal;
-      level.limit({ seats: kept, queuing: queuingOf(object) });
+      const currentSeats = isDeepStrictEqual(before.get(level), range) ? level.seats : range.nominal;
+      level.limit({ seats: currentSeats, queuing: queuingOf(object) });
     }
     this.limited = limited;
     const usable = schemas.filter(({ spec }) => this.current.has(spec.priorityLevelConfiguration.name));
@@ -119,7 +119,7 @@ export class FlowControl {
       level.demand.endPeriod(now);
       const { highest, smooth } = level.demand;
       const floor = Math.max(least, Math.min(nominal, highest));
-      return { least: floor, most, wanted: Math.max(floor, smooth, 1e-9) };
+      return { least: floor, most, desired: Math.max(floor, smooth, 1e-9) };
     });
     for (const [index, seats] of giveOut(total, claims).entries()) {
       const { level, object } = this.limited[index]!;

@@ -23,8 +23,8 @@ function isSubject(subject: Subject, { name, groups }: UserInfo, systemPrefix: s
   }
 }
 
-function isGroup(wanted: string | undefined, groups: readonly string[]): boolean {
-  return wanted === "*" || (wanted !== undefined && groups.includes(wanted));
+function isGroup(group: string | undefined, groups: readonly string[]): boolean {
+  return group === "*" || (group !== undefined && groups.includes(group));
 }
 
 /** Whether a rule matches the request, regardless of the user. */

@@ -51,8 +51,8 @@ export class SchemaFlows {
 
   /** The queue numbers of a flow (see {@link dealHand}). */
   hand(distinction: string, deckSize: number, handSize: number): readonly number[] {
-    const known = this.hands.get(distinction);
-    if (known?.deckSize === deckSize && known.handSize === handSize) return known.queues;
+    const cached = this.hands.get(distinction);
+    if (cached?.deckSize === deckSize && cached.handSize === handSize) return cached.queues;
     const queues = dealHand(JSON.stringify([this.schemaName, distinction]), deckSize, handSize);
     this.hands.set(distinction, { deckSize, handSize, queues }, distinction.length);
     return queues;

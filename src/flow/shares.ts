@@ -26,7 +26,7 @@ export interface Claim {
   readonly least: number;
   readonly most: number;
   /** Desired seats; at least 1e-9. */
-  readonly wanted: number;
+  readonly desired: number;
 }
 
 const steps = 100;
@@ -36,17 +36,17 @@ const steps = 100;
  * exceed the seats, each gets its minimum; if the seats exceed the maximums, each gets its maximum.
  */
 export function giveOut(total: number, claims: readonly Claim[]): number[] {
-  const given = (multiple: number) =>
-    claims.map(({ least, most, wanted }) => Math.min(most, Math.max(least, multiple * wanted)));
-  const sum = (multiple: number) => given(multiple).reduce((all, one) => all + one, 0);
+  const seatsFor = (multiple: number) =>
+    claims.map(({ least, most, desired }) => Math.min(most, Math.max(least, multiple * desired)));
+  const sum = (multiple: number) => seatsFor(multiple).reduce((all, one) => all + one, 0);
   let low = 0;
-  let high = Math.max(1, ...claims.map(({ most, wanted }) => most / wanted));
-  if (sum(low) >= total) return given(low);
-  if (sum(high) <= total) return given(high);
+  let high = Math.max(1, ...claims.map(({ most, desired }) => most / desired));
+  if (sum(low) >= total) return seatsFor(low);
+  if (sum(high) <= total) return seatsFor(high);
   for (let step = 0; step < steps; step++) {
     const middle = (low + high) / 2;
     if (sum(middle) < total) low = middle;
     else high = middle;
   }
-  return given(high);
+  return seatsFor(high);
 }

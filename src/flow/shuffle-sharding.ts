@@ -20,6 +20,6 @@ export function dealHand(flow: string, deckSize: number, handSize: number): numb
 /** The card at an index of the deck without the cards of the hand. */
 function cardAt(place: number, hand: readonly number[]): number {
   let card = place;
-  for (const taken of hand.toSorted((a, b) => a - b)) if (taken <= card) card++;
+  for (const used of hand.toSorted((a, b) => a - b)) if (used <= card) card++;
   return card;
 }

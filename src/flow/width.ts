@@ -53,9 +53,9 @@ const watchDispatchMs = 0.5;
  */
 export function changeWidth(watchers: number): Width {
   if (watchers < watchersPerSeat) return ordinary;
-  const wanted = Math.ceil(watchers / watchersPerSeat);
-  const finalSeats = Math.min(mostSeats, wanted);
-  return { seats: 1, finalSeats, finalMs: (wanted * watchDispatchMs) / finalSeats };
+  const seats = Math.ceil(watchers / watchersPerSeat);
+  const finalSeats = Math.min(mostSeats, seats);
+  return { seats: 1, finalSeats, finalMs: (seats * watchDispatchMs) / finalSeats };
 }
 
 /** The same work with at most the available seats; the work after the response takes longer instead. */

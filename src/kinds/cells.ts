@@ -82,6 +82,6 @@ export function containerImages(template: Template | undefined): string {
 export function balancerAddresses(
   points: readonly { readonly ip?: string | undefined; readonly hostname?: string | undefined }[] | undefined,
 ): string[] {
-  const found = (points ?? []).map(({ ip = "", hostname = "" }) => ip || hostname);
-  return [...new Set(found.filter((one) => one !== ""))].toSorted();
+  const addresses = (points ?? []).map(({ ip = "", hostname = "" }) => ip || hostname);
+  return [...new Set(addresses.filter((one) => one !== ""))].toSorted();
 }

@@ -57,9 +57,9 @@ function checkNotTaken({ group, version, ...names }: Kind, usedNames: Set<string
   const { name, resource, singular, shortNames = [] } = names;
   const all = new Set([`kind ${name}`, ...[resource, singular, ...shortNames].map((one) => `name ${one}`)]);
   for (const one of all) {
-    const place = `${group.base}/${version} ${one}`;
-    if (usedNames.has(place)) refuse(`the ${one} is declared twice in ${group.base}/${version}`);
-    usedNames.add(place);
+    const qualifiedName = `${group.base}/${version} ${one}`;
+    if (usedNames.has(qualifiedName)) refuse(`the ${one} is declared twice in ${group.base}/${version}`);
+    usedNames.add(qualifiedName);
   }
 }
 

@@ -85,8 +85,8 @@ export class RemoteClient {
     await this.close();
   }
 
-  private async exchange(url: URL, asked: RemoteRequest): Promise<RemoteAnswer> {
-    const { method, headers = {}, body, timeoutMs = this.limits.timeoutMs } = asked;
+  private async exchange(url: URL, request: RemoteRequest): Promise<RemoteAnswer> {
+    const { method, headers = {}, body, timeoutMs = this.limits.timeoutMs } = request;
     const agent = await this.connected().catch((error: Error) => {
       throw new RemoteFault(`${urlWithoutQuery(url)} can't be asked: ${error.message}`, false);
     });

@@ -230,7 +230,7 @@ export interface KindMembers<O> {
   readonly subresourceAlias?: { readonly resource: string; readonly subresource: string };
   /** Whether finalizers may be names without a domain. */
   readonly anyFinalizer?: boolean;
-  /** Whether field names have a prefix that depends on the vocabulary, such as `x-kubernetes-`; see `spelling.ts`. */
+  /** Whether field names have a prefix that depends on the vocabulary, such as `x-kubernetes-`; see `kind-in-vocabulary.ts`. */
   readonly hasPrefixedFields?: boolean;
   /** Whether an update may omit the resource version; the default is true. */
   readonly allowUnconditionalUpdate?: boolean;

@@ -20,7 +20,7 @@ const OwnerReference = atomicStruct("OwnerReference", "An object that this one d
 
 const ManagedFieldsEntry = struct("ManagedFieldsEntry", "The fields that one manager owns.", {
   manager: field(1, string, "Name of the manager."),
-  operation: field(2, string, "How the manager came to own the fields.").known("Apply", "Update"),
+  operation: field(2, string, "How the manager came to own the fields.").knownValues("Apply", "Update"),
   apiVersion: field(3, string, "Version of the object in which the fields are named."),
   time: field(4, time, "When the entry last changed.").nullable(),
   fieldsType: field(6, string, "Format of the field set; only FieldsV1 exists."),

@@ -22,7 +22,7 @@ export const StatusType = struct("Status", "The result of a request that has no 
   kind: field(undefined, string, "Status."),
   apiVersion: field(undefined, string, "Version of the status's form."),
   metadata: field(1, ListMeta, "Metadata as of a list.").emitEmpty(),
-  status: field(2, string, "Success or Failure.").known("Failure", "Success"),
+  status: field(2, string, "Success or Failure.").knownValues("Failure", "Success"),
   message: field(3, string, "Explanation for people."),
   reason: field(4, string, "Short reason of a failure, for programs."),
   details: field(5, StatusDetails, "What the status is about.").nullable(),

@@ -134,7 +134,7 @@ export interface FieldFacts {
   /** Only `check` is enforced; the published rules of the value and its parts are not. */
   readonly unchecked: boolean;
   /** Values with a defined meaning; others are allowed too. */
-  readonly known: readonly VocabularyString[] | undefined;
+  readonly knownValues: readonly VocabularyString[] | undefined;
   /** How apply merges a list. */
   readonly listType: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys: readonly string[];
@@ -159,7 +159,7 @@ const plainFacts: Omit<FieldFacts, "number" | "doc"> = {
   checkedWhenEmpty: undefined,
   oneOf: undefined,
   unchecked: false,
-  known: undefined,
+  knownValues: undefined,
   listType: undefined,
   listMapKeys: [],
   mapType: undefined,
@@ -206,7 +206,7 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
   }
 
   /** Sets a default that isn't published in the schema. */
-  filled(value: unknown): Field<T, Required> {
+  unpublishedDefault(value: unknown): Field<T, Required> {
     return this.with({ default: value });
   }
 
@@ -244,8 +244,8 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
   }
 
   /** Documents values with a defined meaning; others are accepted too. */
-  known(...values: readonly VocabularyString[]): Field<T, Required> {
-    return this.with({ known: values });
+  knownValues(...values: readonly VocabularyString[]): Field<T, Required> {
+    return this.with({ knownValues: values });
   }
 
   /** A list, map or struct that apply treats as atomic. */

@@ -1,7 +1,7 @@
-const messages = "protobuf messages: objects of the API are the only ones here";
-const later = "a library, or a form of the language, that the reference has only in later releases";
+const messages = "protobuf messages: the only objects here are API objects";
+const later = "a library or a language feature that the reference has only in later releases";
 
-/** Parts of the suite that don't run, by how their names begin, and why. */
+/** Skipped parts of the suite, by prefix of their names, with the reason. */
 export const leftOutSuites: readonly (readonly [string, string])[] = [
   ["bindings_ext/", later],
   ["block_ext/", later],
@@ -24,7 +24,7 @@ export const leftOutSuites: readonly (readonly [string, string])[] = [
 
 const byReason: readonly (readonly [string, readonly string[]])[] = [
   [
-    "expressions that aren't checked: here all are, as in the reference",
+    "unchecked expressions: as in the reference, all expressions are type-checked",
     [
       "basic/variables/unbound_is_runtime_error",
       "basic/functions/unbound_is_runtime_error",
@@ -199,7 +199,7 @@ const byReason: readonly (readonly [string, readonly string[]])[] = [
     ],
   ],
   [
-    "other in the reference's release: a key may be written twice or be a double, and nothing is searched for in an empty text",
+    "different in the release of the reference: a key may be repeated or be a double, and searching in an empty string finds nothing",
     [
       "fields/qualified_identifier_resolution/map_key_float",
       "fields/qualified_identifier_resolution/map_value_repeat_key",
@@ -208,7 +208,7 @@ const byReason: readonly (readonly [string, readonly string[]])[] = [
     ],
   ],
   [
-    "a container of names: the reference has none",
+    "a container for names: the reference has none",
     [
       "namespace/namespace/self_eval_container_lookup",
       "namespace/namespace/self_eval_container_lookup_unchecked",
@@ -226,7 +226,7 @@ const byReason: readonly (readonly [string, readonly string[]])[] = [
   ],
 ];
 
-/** Single tests that don't run, and why. */
+/** Skipped tests with their reasons. */
 export const leftOut: ReadonlyMap<string, string> = new Map(
   byReason.flatMap(([reason, names]) => names.map((name) => [name, reason] as const)),
 );

@@ -19,12 +19,12 @@ import {
 } from "../../src/cel/types.ts";
 import { TypeValue, Uint, type Value } from "../../src/cel/values.ts";
 
-/** Something of the suite that has no counterpart here, such as a protobuf message. */
-class NotHere extends Error {}
+/** A value of the suite that this implementation doesn't have, such as a protobuf message. */
+class UnsupportedValue extends Error {}
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The value that a `cel.expr.Value` of the suite says, in its JSON form. */
+/** Converts a `cel.expr.Value` of the suite from its JSON form. */
 export function valueOf(json: Json): Value {
   const [kind, given] = Object.entries(json)[0]!;
   const text = given as string;
@@ -51,7 +51,7 @@ export function valueOf(json: Json): Value {
     case "objectValue":
       return message(given as Json);
     default:
-      throw new NotHere(kind);
+      throw new UnsupportedValue(kind);
   }
 }
 
@@ -69,13 +69,13 @@ function message(json: Json): Value {
     case "type.googleapis.com/google.protobuf.Duration":
       return parseCelDuration(value as string)!;
     default:
-      throw new NotHere(String(json["@type"]));
+      throw new UnsupportedValue(String(json["@type"]));
   }
 }
 
 function named(name: string): CelType {
   const found = namedTypes.get(name);
-  if (found === undefined) throw new NotHere(`type ${name}`);
+  if (found === undefined) throw new UnsupportedValue(`type ${name}`);
   return found;
 }
 
@@ -101,7 +101,7 @@ export function typeNamed(json: Json): CelType {
     case "wellKnown":
       if (given === "TIMESTAMP") return timestamp;
       if (given === "DURATION") return duration;
-      throw new NotHere(String(given));
+      throw new UnsupportedValue(String(given));
     case "listType":
       return listOf(typeNamed((given as { elemType: Json }).elemType));
     case "mapType": {
@@ -111,6 +111,6 @@ export function typeNamed(json: Json): CelType {
     case "type":
       return typeOf(typeNamed(given as Json));
     default:
-      throw new NotHere(kind);
+      throw new UnsupportedValue(kind);
   }
 }

@@ -29,7 +29,7 @@ function casesOf(suite: Suite, path: string): Case[] {
   ];
 }
 
-/** What an expression of the suite gives: its value, or that it can't be evaluated. */
+/** Returns the value of an expression of the suite, or its error message. */
 function outcomeOf(original: Case["original"]): { value?: Value; type?: CelType; problem?: string } {
   const declarations = (original["typeEnv"] ?? []) as { name: string; ident: { type: Json } }[];
   const variables = new Map(declarations.map(({ name, ident }) => [name, typeNamed(ident.type)]));
@@ -58,21 +58,23 @@ function assertConforms(original: Case["original"]): void {
   if (typed?.deducedType !== undefined) expect(typeText(type!)).toBe(typeText(typeNamed(typed.deducedType)));
   const expected = (original["value"] ?? typed?.result) as Json | undefined;
   if (original["checkOnly"] === true) return;
-  const wanted = expected === undefined ? true : valueOf(expected);
-  const same = isNaNValue(wanted) ? isNaNValue(value!) : equal(wanted, value!, new Meter(Infinity));
-  expect([typeof value, same], `expected ${JSON.stringify(expected)}`).toEqual([typeof wanted, true]);
+  const expectedValue = expected === undefined ? true : valueOf(expected);
+  const same = isNaNValue(expectedValue)
+    ? isNaNValue(value!)
+    : equal(expectedValue, value!, new Meter(Infinity));
+  expect([typeof value, same], `expected ${JSON.stringify(expected)}`).toEqual([typeof expectedValue, true]);
 }
 
 const all = casesOf(tests, "");
 const suiteOf = (name: string) => leftOutSuites.find(([prefix]) => name.startsWith(prefix));
 const run = all.filter(({ name }) => suiteOf(name) === undefined && !leftOut.has(name));
 
-describe("the conformance suite of the language", () => {
+describe("the CEL conformance suite", () => {
   test.each(run.map(({ name, original }) => [name, original] as const))("%s", (_, original) => {
     assertConforms(original);
   });
 
-  test("what is left out is in the suite, and would fail", () => {
+  test("every skipped case exists in the suite and fails", () => {
     const names = new Set(all.map(({ name }) => name));
     expect([...leftOut.keys()].filter((name) => !names.has(name))).toEqual([]);
     expect(leftOutSuites.filter(([prefix]) => !all.some(({ name }) => name.startsWith(prefix)))).toEqual([]);

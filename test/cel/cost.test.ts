@@ -12,7 +12,7 @@ function costOf(expression: string, self: JsonValue): number | string {
   return result.outcome === "cost exceeded" ? result.message : result.cost;
 }
 
-/** What the reference's interpreter counts. */
+/** Costs according to the interpreter of the reference. */
 const table: readonly (readonly [string, JsonValue, number])[] = [
   ["self.a", { a: 1 }, 2],
   ["self.a == self.b", { a: 1, b: 1 }, 5],
@@ -48,7 +48,7 @@ const table: readonly (readonly [string, JsonValue, number])[] = [
   ["self.s == 1 || self.s == '25%'", { s: "25%" }, 6],
 ];
 
-describe("an evaluation costs what it costs in the reference", () => {
+describe("the cost of an evaluation equals the reference", () => {
   test.each(table)("%s of %j: %d", (expression, self, cost) => {
     expect(costOf(expression, self)).toBe(cost);
   });

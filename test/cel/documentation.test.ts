@@ -25,12 +25,12 @@ describe("docs/cel.md", () => {
   test("names every function of the libraries", () => {
     const named = (name: string) => page.includes(`\`${name}\``) || page.includes(`${name}(`);
     const own = [...functions.keys()].filter((name) => /^[a-zA-Z]\w*$/.test(name));
-    const told = new Set(
+    const otherFunctions = new Set(
       "getFullYear getMonth getDayOfYear getDayOfMonth getDayOfWeek getDate getMinutes getSeconds getMilliseconds uint double bool string bytes dyn".split(
         " ",
       ),
     );
-    expect(own.filter((name) => !named(name) && !told.has(name))).toEqual([]);
+    expect(own.filter((name) => !named(name) && !otherFunctions.has(name))).toEqual([]);
   });
 });
 
@@ -41,7 +41,7 @@ describe("the policy of docs/cel.md", () => {
   });
   afterAll(() => server.close());
 
-  test("denies what the page says it does", async () => {
+  test("denies the requests that the page describes", async () => {
     const [policy, binding, params] = documents("yaml policy");
     const group = "/apis/admissionregistration.platform.io/v1alpha1";
     await ok(server.admin.post("/api/v1/namespaces/default/configmaps", params));

@@ -22,16 +22,24 @@ function estimateOf(expression: string, type: CelType = root): number {
   return program.estimateCost(type).max;
 }
 
-describe("the estimate is that of the reference", () => {
+describe("the estimated cost equals the reference", () => {
   test.each([
     ["a number has no size", "self.n == 1", 2],
-    ["a text is as long as its declaration says", "self.t.matches('abcdefgh')", 2 + 2 * 2],
-    ["joined texts are as long as both", "(self.t + self.t).matches('abcdefgh')", 2 + 2 + 2 + 3 * 2],
-    ["a loop has as many turns as its list items", "self.l.all(x, x > 0)", 2 + 20 * (3 + 1 + 1) + 1],
-    ["loops multiply", "self.nested.all(x, x.all(y, y > 0))", 2 + 3 * (3 + 1 + 4 * (3 + 2) + 1) + 1],
-    ["keys of maps have no size", "self.m.all(key, !key.contains('*'))", 2 + 7 * (3 + 1 + 0 + 1) + 1],
-    ["startsWith costs by its argument", "self.t.startsWith('abcdefghijklmno')", 2 + 2],
-    ["going through texts costs by their lengths", "self.names.isSorted()", 2 + 5 * (1 + 1)],
+    ["a string has the declared maximum length", "self.t.matches('abcdefgh')", 2 + 2 * 2],
+    [
+      "concatenated strings have the sum of the lengths",
+      "(self.t + self.t).matches('abcdefgh')",
+      2 + 2 + 2 + 3 * 2,
+    ],
+    [
+      "a loop multiplies the cost by the maximum number of items",
+      "self.l.all(x, x > 0)",
+      2 + 20 * (3 + 1 + 1) + 1,
+    ],
+    ["nested loops multiply", "self.nested.all(x, x.all(y, y > 0))", 2 + 3 * (3 + 1 + 4 * (3 + 2) + 1) + 1],
+    ["map keys have no size", "self.m.all(key, !key.contains('*'))", 2 + 7 * (3 + 1 + 0 + 1) + 1],
+    ["startsWith depends on the length of its argument", "self.t.startsWith('abcdefghijklmno')", 2 + 2],
+    ["comparing strings depends on their lengths", "self.names.isSorted()", 2 + 5 * (1 + 1)],
     [
       "an item of a call's result has the size of self",
       "self.t.split('/')[0].matches('abcd')",
@@ -41,11 +49,11 @@ describe("the estimate is that of the reference", () => {
     expect(estimateOf(expression)).toBe(most);
   });
 
-  test("an item of a call's result is as long as a text that the rule is about", () => {
+  test("an item of the result of a call is as long as a string self", () => {
     expect(estimateOf("self.split('/', 2)[0].matches('abcd')", short)).toBe(1 + 2 + 1 + 2);
   });
 
-  test("what nothing limits may be of any size", () => {
+  test("a result of unknown size is unlimited", () => {
     expect(estimateOf("self.l.map(x, x).exists(x, x == 1)")).toBeGreaterThan(1e19);
   });
 });

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../src/base/json/value.ts";
 
-/** Expressions about {@link hostileObject}, each of which takes as long as it can. */
+/** A slow expression about {@link hostileObject}. */
 export interface HostileExpression {
   readonly title: string;
   /** `self` is the object. */
@@ -11,7 +11,7 @@ const numbers = Array.from({ length: 10_000 }, (_, index) => index);
 const longPrefix = "p".repeat(16_400);
 const longTexts = Array.from({ length: 150 }, (_, index) => `${longPrefix}${1000 + index}`);
 
-/** An object of some megabytes whose values are slow to work with. */
+/** An object of several megabytes whose values make operations slow. */
 export const hostileObject = {
   numbers,
   text: "a".repeat(1_000_000),
@@ -66,7 +66,7 @@ const forPairs = (body: string): string => forEach(`self.numbers.all(j, ${body})
 const chain = (count: number, operand: string, operator: string): string =>
   Array.from({ length: count }, () => operand).join(operator);
 
-/** Puts an expression into a list whose only item is joined to itself, again and again. */
+/** Returns an expression that doubles a list repeatedly. */
 function doubled(times: number, start: string): string {
   let expression = start;
   for (let count = 0; count < times; count++) expression = `[${expression}].map(s, s + s)[0]`;
@@ -78,18 +78,18 @@ export const hostileExpressions: readonly HostileExpression[] = [
   { title: "lastIndexOf, late", expression: forEach("self.half.lastIndexOf(self.missingAtEnd) < 0") },
   { title: "indexOf, missing", expression: forEach("self.half.indexOf(self.missing) < 0") },
   { title: "indexOf, late", expression: forEach("self.half.indexOf(self.missingAtEnd) < 0") },
-  { title: "indexOf from a place", expression: forEach("self.half.indexOf(self.missingAtEnd, i) < 0") },
+  { title: "indexOf from an index", expression: forEach("self.half.indexOf(self.missingAtEnd, i) < 0") },
   { title: "contains", expression: forEach("!self.half.contains(self.missingAtEnd.substring(74800))") },
   { title: "split by a long text", expression: forEach("self.half.split(self.missingAtEnd).size() == 1") },
-  { title: "split into many", expression: forEach("self.text.split('a').size() > 0") },
+  { title: "split into many parts", expression: forEach("self.text.split('a').size() > 0") },
   { title: "split into characters", expression: forEach("self.text.split('').size() > 0") },
   { title: "replace a long text", expression: forEach("self.half.replace(self.missingAtEnd, 'x') != ''") },
-  { title: "replace many", expression: forEach("self.text.replace('a', 'b') != ''") },
-  { title: "replace nothing", expression: forEach("self.text.replace('', 'b') != ''") },
-  { title: "a list that doubles", expression: `${doubled(18, "self.numbers")}.all(x, true)` },
-  { title: "an empty list that doubles", expression: `${doubled(18, "[]")}.all(x, true)` },
+  { title: "replace many occurrences", expression: forEach("self.text.replace('a', 'b') != ''") },
+  { title: "replace the empty string", expression: forEach("self.text.replace('', 'b') != ''") },
+  { title: "a list that is doubled repeatedly", expression: `${doubled(18, "self.numbers")}.all(x, true)` },
+  { title: "an empty list that is doubled repeatedly", expression: `${doubled(18, "[]")}.all(x, true)` },
   {
-    title: "items of a list that doubles",
+    title: "items of a list that is doubled repeatedly",
     expression: `[${doubled(8, "self.numbers")}].all(x, ${forEach("x[i] >= 0")})`,
   },
   {
@@ -108,26 +108,29 @@ export const hostileExpressions: readonly HostileExpression[] = [
     title: "a long key of a small map",
     expression: `[self.key].all(k, ${forPairs("!(k in {'a': j})")})`,
   },
-  { title: "long texts of a list", expression: forEach("!((self.key + 'a') in self.longTexts)") },
-  { title: "least of long texts", expression: forEach("self.longTexts.min() != ''") },
-  { title: "joining long texts", expression: forEach("self.longTexts.join(',') != ''") },
+  { title: "long strings in a list", expression: forEach("!((self.key + 'a') in self.longTexts)") },
+  { title: "minimum of long strings", expression: forEach("self.longTexts.min() != ''") },
+  { title: "joining long strings", expression: forEach("self.longTexts.join(',') != ''") },
   { title: "a wide list", expression: forEach(`[${"1,".repeat(40_000)}i].size() > 0`) },
   { title: "a wide conjunction", expression: forEach(chain(14_000, "true", "&&")) },
   { title: "a wide disjunction", expression: forEach(`(${chain(12_000, "false", "||")}) || true`) },
   { title: "filtering", expression: forEach("self.numbers.filter(x, false).size() == 0") },
   { title: "counting", expression: forEach("!self.numbers.exists_one(x, false)") },
-  { title: "times of texts", expression: forPairs("timestamp(self.time) == timestamp(self.time)") },
+  { title: "timestamps from strings", expression: forPairs("timestamp(self.time) == timestamp(self.time)") },
   {
-    title: "lengths of time of texts",
+    title: "durations from strings",
     expression: forPairs("duration('1h' + string(j) + 's') > duration(string(j) + 's')"),
   },
   {
-    title: "parts of times",
+    title: "parts of timestamps",
     expression: `[timestamp(self.time)].all(t, ${forPairs("t.getHours() <= 24 && t.getDate() > 0")})`,
   },
-  { title: "zones of times", expression: forEach("timestamp(i).getHours('America/New_York') >= 0") },
-  { title: "texts of empty bytes", expression: forPairs("string(bytes('')) == ''") },
-  { title: "texts of integers", expression: forPairs("int(string(j)) == j") },
+  {
+    title: "time zones of timestamps",
+    expression: forEach("timestamp(i).getHours('America/New_York') >= 0"),
+  },
+  { title: "strings from empty bytes", expression: forPairs("string(bytes('')) == ''") },
+  { title: "strings from integers", expression: forPairs("int(string(j)) == j") },
   { title: "types", expression: forPairs("type(i) == type(j)") },
   { title: "a long query", expression: forEach("url(self.query).getQuery().size() > 0") },
   { title: "an escaped query", expression: forEach("url(self.escapedQuery).getQuery().size() > 0") },

@@ -5,7 +5,7 @@ import { dyn } from "../../src/cel/types.ts";
 
 const environment: Environment = { variables: new Map([["self", dyn]]) };
 
-/** What an expression gives: true, or what is wrong. */
+/** Returns the value of an expression, or its error message. */
 function outcome(expression: string, self: JsonValue = {}): unknown {
   const { program, faults } = compile(expression, environment);
   if (program === undefined) return faults[0]!.message;
@@ -61,7 +61,7 @@ describe("URLs", () => {
     "url('https://a/b') == url('https://a/b') && url('https://a/b') != url('https://a/c')",
   ])("%s", (expression) => expect(outcome(expression)).toBe(true));
 
-  test("a text that is none is a fault", () => {
+  test("an invalid URL is an error", () => {
     expect(outcome("url('../x').getHost() == ''")).toContain("URL parse error");
   });
 });

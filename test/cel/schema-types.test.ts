@@ -65,13 +65,13 @@ describe("values of a declared type", () => {
   ])("%s: %s", (expression, why) => expect(outcome(expression, type)).toBe(why));
 });
 
-describe("objects as they stand in JSON", () => {
-  test("bytes, times and lengths of time are text", () => {
+describe("values in their JSON form", () => {
+  test("bytes, times and durations are strings", () => {
     const type = new SchemaTypes("plain").of(Example);
     expect(outcome("self.bytes == 'AQI=' && timestamp(self.time).getFullYear() == 2023", type)).toBe(true);
   });
 
-  test("kinds with hundreds of fields, and kinds that contain themselves", () => {
+  test("types with hundreds of fields and recursive types are supported", () => {
     const types = new SchemaTypes("plain");
     const pod = types.of(Pod.type);
     expect(outcome("self.spec.containers.all(c, c.imag != '')", pod)).toBe("undefined field 'imag'");

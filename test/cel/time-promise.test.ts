@@ -6,12 +6,12 @@ import { Rule, rulesOf } from "../../src/kinds/apiextensions/rule-tree.ts";
 import { parseSchema } from "../../src/schema/custom/schema-node.ts";
 import { hostileExpressions, hostileObject, hostileSchema, plainExpression } from "./hostile-expressions.ts";
 
-/** What `docs/cel.md` promises of one evaluation, on a machine that is fast enough. */
+/** Maximum time of an evaluation according to `docs/cel.md`, on a fast machine. */
 const promisedMs = 50;
-/** Measurements vary; an expression that isn't charged for what it does takes many times as long. */
+/** Tolerance for varying measurements. An expression with a wrong cost takes many times as long. */
 const tolerance = 2.5;
 
-/** The environment of a rule at the node that the schema is. */
+/** Returns the environment of a validation rule in the schema. */
 function environmentOfRules(): Environment {
   const schema = { ...hostileSchema, "x-platform-validations": [{ rule: "true" }] };
   const [rule] = rulesOf(
@@ -25,15 +25,15 @@ const places = [
   { place: "rules", environment: environmentOfRules(), variable: "self" },
 ];
 
-/** How often an expression is evaluated at most: other work on the machine slows down some of the evaluations. */
+/** Maximum number of evaluations of an expression: other processes slow down some of them. */
 const maxRounds = 10;
-/** An evaluation that takes so many times as long as it may isn't repeated. */
-const hopeless = 5;
+/** An evaluation that takes longer than this multiple of the limit isn't repeated. */
+const maxFactor = 5;
 
 /**
- * The least processor time of one evaluation of an expression, in milliseconds.
+ * Returns the shortest CPU time of an evaluation, in milliseconds.
  *
- * @param enoughMs no further evaluation is measured once one took less.
+ * @param enoughMs stops after an evaluation that took less.
  */
 function leastMs(expression: string, environment: Environment, variable: string, enoughMs = 0): number {
   const named = expression.replaceAll(/\bself\b/g, variable);
@@ -45,7 +45,7 @@ function leastMs(expression: string, environment: Environment, variable: string,
     const startUs = process.cpuUsage().user;
     program.evaluate(bindings, Infinity);
     least = Math.min(least, (process.cpuUsage().user - startUs) / 1000);
-    if (enoughMs > 0 && least > hopeless * enoughMs) break;
+    if (enoughMs > 0 && least > maxFactor * enoughMs) break;
   }
   return least;
 }
@@ -53,7 +53,7 @@ function leastMs(expression: string, environment: Environment, variable: string,
 describe.each(places)("an evaluation in $place", ({ environment, variable }) => {
   const paceMs = Math.max(promisedMs, leastMs(plainExpression, environment, variable));
 
-  test.each(hostileExpressions)("ends in the promised time for $title", ({ expression }) => {
+  test.each(hostileExpressions)("takes at most the documented time: $title", ({ expression }) => {
     const limitMs = tolerance * paceMs;
     expect(leastMs(expression, environment, variable, limitMs)).toBeLessThan(limitMs);
   });

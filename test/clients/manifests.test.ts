@@ -9,7 +9,7 @@ import { decode } from "../../src/schema/decode.ts";
 import { groupName } from "../../src/schema/kind.ts";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
-import { kindInVocabulary } from "../../src/schema/spelling.ts";
+import { kindInVocabulary } from "../../src/schema/kind-in-vocabulary.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { TestServer } from "../support/api.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";

@@ -7,7 +7,7 @@ import type { Server, Store } from "../../src/index.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { Api } from "../support/api.ts";
 import { root } from "../support/process.ts";
-import { describeConformance, ManualClock } from "../storage/support.ts";
+import { describeConformance, ManualClock, multipleStoreCases } from "../storage/support.ts";
 
 const folder = path.join(root, "examples/extensions");
 const servers: Server[] = [];
@@ -121,20 +121,6 @@ describeConformance(
       dispose: () => store.close(),
     };
   },
-  [
-    "a condition holds against writers of other processes",
-    "two stores over one set of data see one truth",
-    "reads together see what others committed before, and those after it what came since",
-    "syncs that begin together deliver what others committed before",
-    "sync delivers what another store committed",
-    "another store's commits arrive by themselves, in order with one's own",
-    "a subscription that compaction overtakes hears every event whole, or ends",
-    "another store's compaction is respected at once",
-    "a store takes a stamp on, and is opened for no other label",
-    "a stamp isn't seen, and takes no revision",
-    "a store of a higher format isn't opened, one of a lower format is raised",
-    "a store without a stamp is known by what it holds",
-    "a store without a stamp that was used for several things is opened for none",
-  ],
+  multipleStoreCases,
   storeConformance,
 );

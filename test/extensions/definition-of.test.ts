@@ -48,7 +48,7 @@ const Parcel = kind({
           struct("Extras", "More.", { a: field(1, words.int32, "A.").default(3) }),
           "More.",
         ).required(),
-        shade: field(17, words.string, "Known words.").known("dark", "light"),
+        shade: field(17, words.string, "Known words.").knownValues("dark", "light"),
       }),
       "What is wanted.",
     ).required(),

@@ -11,24 +11,8 @@ import {
 } from "../../src/storage/store.ts";
 import { createServer } from "../../src/index.ts";
 import { TestServer } from "../support/api.ts";
-import { describeConformance, ManualClock } from "../storage/support.ts";
+import { describeConformance, ManualClock, multipleStoreCases } from "../storage/support.ts";
 import { ManualClock as ServerClock } from "../support/manual-clock.ts";
-
-const inMemory = [
-  "a condition holds against writers of other processes",
-  "two stores over one set of data see one truth",
-  "reads together see what others committed before, and those after it what came since",
-  "syncs that begin together deliver what others committed before",
-  "sync delivers what another store committed",
-  "another store's commits arrive by themselves, in order with one's own",
-  "a subscription that compaction overtakes hears every event whole, or ends",
-  "another store's compaction is respected at once",
-  "a store takes a stamp on, and is opened for no other label",
-  "a stamp isn't seen, and takes no revision",
-  "a store of a higher format isn't opened, one of a lower format is raised",
-  "a store without a stamp is known by what it holds",
-  "a store without a stamp that was used for several things is opened for none",
-];
 
 describeConformance(
   "guarded memory",
@@ -44,7 +28,7 @@ describeConformance(
       dispose: () => inner.close(),
     };
   },
-  inMemory,
+  multipleStoreCases,
 );
 
 describe("a store that breaks its contract", () => {

@@ -34,11 +34,11 @@ describe("C-4.7-09 merge patch", () => {
     expect([target, patch]).toEqual(before);
   });
 
-  it.each([[[]], [null], ["x"], [1]])("refuses %j as a patch of an object", (patch) => {
+  it.each([[[]], [null], ["x"], [1]])("rejects %j as a patch of an object", (patch) => {
     expect(() => applyMergePatch({}, patch as JsonValue)).toThrow(PatchFault);
   });
 
-  it("keeps __proto__ an ordinary member", () => {
+  it("treats __proto__ as an ordinary member", () => {
     const patch = JSON.parse(
       '{"__proto__":{"polluted":true},"constructor":{"prototype":{"x":1}}}',
     ) as JsonValue;
@@ -50,7 +50,7 @@ describe("C-4.7-09 merge patch", () => {
     ).toEqual(["constructor"]);
   });
 
-  it("applied twice changes no more than once", () => {
+  it("changes nothing when it is applied again", () => {
     const value = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
     const object = fc.dictionary(fc.constantFrom("a", "b", "c"), value) as fc.Arbitrary<JsonObject>;
     fc.assert(

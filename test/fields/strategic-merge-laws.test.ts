@@ -22,7 +22,7 @@ describe("strategic merge laws", () => {
     labels,
   }) as fc.Arbitrary<JsonObject>;
 
-  it("a patch applied twice changes no more than once", () => {
+  it("a patch changes nothing when it is applied again", () => {
     fc.assert(
       fc.property(thing, thing, (target, patch) => {
         const once = apply(target, patch);
@@ -31,7 +31,7 @@ describe("strategic merge laws", () => {
     );
   });
 
-  it("the empty patch changes nothing, and an object applied to nothing is itself", () => {
+  it("the empty patch changes nothing, and a patch applied to an empty object or to itself returns the patch", () => {
     fc.assert(
       fc.property(thing, (target) => {
         expect(apply(target, {})).toEqual(target);
@@ -41,7 +41,7 @@ describe("strategic merge laws", () => {
     );
   });
 
-  it("a merged list is the union, in the patch's order", () => {
+  it("a merged list is the union in the order of the patch", () => {
     fc.assert(
       fc.property(names, names, (live, patch) => {
         const { finalizers } = apply({ finalizers: live }, { finalizers: patch }) as { finalizers: string[] };

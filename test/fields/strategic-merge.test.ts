@@ -71,7 +71,7 @@ describe("C-4.7-11 strategic merge patch", () => {
       { raw: { a: { x: 1, y: 2 }, l: [2] } },
     ],
     [
-      "keeps unknown members for validation to find",
+      "keeps unknown members, so that validation reports them",
       {},
       { $other: 1, unknown: { a: 1 } },
       { $other: 1, unknown: { a: 1 } },
@@ -94,7 +94,7 @@ describe("C-4.7-11 strategic merge patch", () => {
       },
     ],
     [
-      "adds objects before those that it doesn't list",
+      "adds new items before the items that the patch doesn't contain",
       { items: named("a") },
       { items: [{ name: "b", image: null }] },
       { items: named("b", "a") },
@@ -122,13 +122,13 @@ describe("C-4.7-11 strategic merge patch", () => {
       { items: [{ name: "a", env: [{ name: "x", value: "1" }, { name: "y", value: "3" }, { name: "z" }] }] },
     ],
     [
-      "merges by numbers",
+      "merges by numeric keys",
       { ports: [{ port: 80, name: "a" }, { port: 90 }] },
       { ports: [{ port: 80n, image: "b" }] },
       { ports: [{ port: 80n, name: "a", image: "b" }, { port: 90 }] },
     ],
     [
-      "merges the first of equal keys",
+      "merges into the first of several items with the same key",
       {
         ports: [
           { port: 80, name: "a" },
@@ -144,13 +144,13 @@ describe("C-4.7-11 strategic merge patch", () => {
       },
     ],
     [
-      "takes the order of the patch",
+      "uses the order of the patch",
       { items: named("a", "b", "c") },
       { items: named("c", "a") },
       { items: named("b", "c", "a") },
     ],
     [
-      "replaces a list by an empty one only where there is nothing to merge",
+      "replaces a list with an empty list only if the list has no merge strategy",
       { items: named("a"), atomic: named("a") },
       { items: [], atomic: [] },
       { items: named("a"), atomic: [] },
@@ -171,7 +171,7 @@ describe("C-4.7-11 strategic merge patch", () => {
       { labels: { b: "2" } },
     ],
     [
-      "$patch: replace of the whole",
+      "$patch: replace of the whole object",
       { labels: { a: "1" }, raw: 1 },
       { $patch: "replace", labels: { b: "2", c: null } },
       { labels: { b: "2" } },
@@ -195,7 +195,7 @@ describe("C-4.7-11 strategic merge patch", () => {
       { items: [{ name: "a", image: "1" }, { name: "c" }] },
     ],
     [
-      "$patch: delete of an element that isn't there",
+      "$patch: delete of a missing element",
       { items: named("a") },
       { items: [{ $patch: "delete", name: "b" }] },
       { items: named("a") },
@@ -211,12 +211,7 @@ describe("C-4.7-11 strategic merge patch", () => {
       { ports: [{ $patch: "delete", port: 1 }] },
       { ports: [] },
     ],
-    [
-      "$patch: delete where there is no list",
-      {},
-      { items: [{ $patch: "delete", name: "b" }] },
-      { items: [] },
-    ],
+    ["$patch: delete in a missing list", {}, { items: [{ $patch: "delete", name: "b" }] }, { items: [] }],
     [
       "$patch: replace of a list",
       { items: named("a", "b") },
@@ -224,7 +219,7 @@ describe("C-4.7-11 strategic merge patch", () => {
       { items: named("c", "b") },
     ],
     [
-      "$patch: replace by nothing",
+      "$patch: replace with an empty list",
       { items: named("a", "b") },
       { items: [{ $patch: "replace" }] },
       { items: [] },
@@ -237,7 +232,7 @@ describe("C-4.7-11 strategic merge patch", () => {
       { strategy: { type: "Recreate" } },
     ],
     [
-      "$retainKeys keeps what it names",
+      "$retainKeys keeps the listed members",
       { strategy: { type: "A", rolling: { a: "1" } } },
       { strategy: { $retainKeys: ["type", "rolling"], rolling: { b: "2" } } },
       { strategy: { type: "A", rolling: { a: "1", b: "2" } } },
@@ -261,9 +256,9 @@ describe("C-4.7-11 strategic merge patch", () => {
       { finalizers: ["c"], "$deleteFromPrimitiveList/finalizers": ["a"] },
       { finalizers: ["c", "b"] },
     ],
-    ["$deleteFromPrimitiveList of no list", {}, { "$deleteFromPrimitiveList/finalizers": ["a"] }, {}],
+    ["$deleteFromPrimitiveList of a missing list", {}, { "$deleteFromPrimitiveList/finalizers": ["a"] }, {}],
     [
-      "$deleteFromPrimitiveList of a list that is otherwise replaced",
+      "$deleteFromPrimitiveList of a list without merge strategy",
       { items: [{ name: "a", args: ["x", "y"] }] },
       { items: [{ name: "a", "$deleteFromPrimitiveList/args": ["x"] }] },
       { items: [{ name: "a", args: ["y"] }] },
@@ -282,7 +277,7 @@ describe("C-4.7-11 strategic merge patch", () => {
       { items: [{ name: "b" }, { name: "n", image: "1" }, { name: "a" }] },
     ],
     [
-      "$setElementOrder with elements it doesn't name",
+      "$setElementOrder with elements that it doesn't list",
       { items: named("s1", "a", "s2", "b", "s3") },
       { "$setElementOrder/items": named("a", "b", "n"), items: named("n") },
       { items: named("s1", "a", "s2", "b", "n", "s3") },
@@ -305,7 +300,7 @@ describe("C-4.7-11 strategic merge patch", () => {
       { "$setElementOrder/finalizers": ["b", "a"], finalizers: ["b", "a"] },
       { finalizers: ["b", "a"] },
     ],
-    ["$setElementOrder of no list", {}, { "$setElementOrder/items": named("a") }, {}],
+    ["$setElementOrder of a missing list", {}, { "$setElementOrder/items": named("a") }, {}],
     [
       "$setElementOrder with $deleteFromPrimitiveList",
       { finalizers: ["a", "b", "c"] },
@@ -362,11 +357,11 @@ describe("C-4.7-11 strategic merge patch", () => {
       { "$setElementOrder/items": [{}] },
       "inapplicable: an element of items has no name, which is its merge key",
     ],
-  ])("refuses %j", (patch, message) => {
+  ])("rejects %j", (patch, message) => {
     expect(fault({ items: named("a"), finalizers: ["a"], labels: { a: "1" } }, patch)).toBe(message);
   });
 
-  it("keeps __proto__ an ordinary member", () => {
+  it("treats __proto__ as an ordinary member", () => {
     const patch = JSON.parse(
       '{"labels":{"__proto__":{"polluted":1}},"__proto__":{"polluted":1}}',
     ) as JsonValue;
@@ -374,7 +369,7 @@ describe("C-4.7-11 strategic merge patch", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("merges large lists in little time", () => {
+  it("merges two lists of 50,000 items within 4 seconds", () => {
     const many = named(...Array.from({ length: 50_000 }, (_, index) => `n${index}`));
     const spent = cpuStopwatch();
     expect(

@@ -43,9 +43,9 @@ describe("seats of levels", () => {
       .record({
         least: fc.nat({ max: 20 }),
         more: fc.nat({ max: 50 }),
-        wanted: fc.integer({ min: 1, max: 100 }),
+        desired: fc.integer({ min: 1, max: 100 }),
       })
-      .map(({ least, more, wanted }) => ({ least, most: least + more, wanted }));
+      .map(({ least, more, desired }) => ({ least, most: least + more, desired }));
     fc.assert(
       fc.property(fc.array(claim, { minLength: 1, maxLength: 8 }), fc.nat({ max: 300 }), (claims, total) => {
         const given = giveOut(total, claims);
@@ -63,7 +63,7 @@ describe("seats of levels", () => {
     expect(
       giveOut(
         12,
-        [1, 2, 3].map((wanted) => ({ least: 0, most: 100, wanted })),
+        [1, 2, 3].map((desired) => ({ least: 0, most: 100, desired })),
       ).map(Math.round),
     ).toEqual([2, 4, 6]);
   });

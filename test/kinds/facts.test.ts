@@ -54,7 +54,7 @@ function declaredFacts({ type, facts }: Field) {
     patchStrategy: facts.patchStrategy.join(","),
     patchMergeKey: facts.patchMergeKey ?? "",
     inside: facts.inside,
-    enumeration: (facts.oneOf ?? facts.known ?? [])
+    enumeration: (facts.oneOf ?? facts.knownValues ?? [])
       .map((word) => resolveString(word, platform))
       .toSorted()
       .join(","),

@@ -53,7 +53,7 @@ const textual: ReadonlySet<ScalarName> = new Set([
 /** Returns a value that a sibling field of the tested field probably accepts. */
 function plainScalar({ type, facts }: Field): unknown {
   if (type.shape !== "scalar") return undefined;
-  const words = facts.oneOf ?? facts.known;
+  const words = facts.oneOf ?? facts.knownValues;
   if (words !== undefined) return resolveString(words[0]!, platform);
   if (type.name === "string") return "a";
   if (type.name === "bool") return true;

@@ -17,7 +17,7 @@ type Line = string;
 /** Returns type, default and constants of a field, on which clients rely. */
 function elementOf(name: string, { type, facts }: Field): readonly string[] {
   const value = facts.default === undefined ? "" : `=${JSON.stringify(facts.default)}`;
-  const constants = [...(facts.oneOf ?? []), ...(facts.known ?? [])].map((word) =>
+  const constants = [...(facts.oneOf ?? []), ...(facts.knownValues ?? [])].map((word) =>
     resolveString(word, platform),
   );
   return [

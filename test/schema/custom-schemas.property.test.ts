@@ -56,8 +56,8 @@ function* samples(noise: number): Generator<Sample> {
   }
 }
 
-describe("structural schemas, at random", () => {
-  test("what is stored and read again is the same: pruned and filled in once", () => {
+describe("random structural schemas", () => {
+  test("pruning and defaulting again changes nothing", () => {
     for (const { seed, node, sent, object } of samples(0.1)) {
       const once = pruned(node, sent).object;
       expect(pruned(node, once), `seed ${seed}`).toEqual({ object: once, dropped: 0 });
@@ -66,14 +66,14 @@ describe("structural schemas, at random", () => {
     }
   });
 
-  test("what is stored has what a schema knows or keeps of what was sent, and the defaults", () => {
+  test("the stored object has the declared and preserved fields of the request, and the defaults", () => {
     for (const { seed, schema, sent, object } of samples(0.1)) {
       const about = `seed ${seed}: ${JSON.stringify(schema)} of ${JSON.stringify(sent)}`;
       expect(object, about).toEqual(expectedOf(schema, sent));
     }
   });
 
-  test("a value is accepted where JSON Schema, read plainly, accepts it, and nowhere else", () => {
+  test("a value is accepted exactly when a simple JSON Schema validator accepts it", () => {
     const counts = { accepted: 0, refused: 0 };
     for (const { seed, schema, node, object } of samples(0.05)) {
       const expected = faultsOf(schema, object, "");
@@ -83,14 +83,14 @@ describe("structural schemas, at random", () => {
       const about = `seed ${seed}: ${JSON.stringify(schema)} of ${JSON.stringify(object)}: ${String(expected)}`;
       expect(found.length > 0, about).toBe(expected.length > 0);
     }
-    // Both are tried often enough to mean something.
+    // The samples have enough accepted and rejected values.
     expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(seeds / 2);
   });
 
-  test("each place that breaks a rule is named, and no other", () => {
+  test("exactly the fields that violate the schema are reported", () => {
     let compared = 0;
     for (const { seed, schema, node, object } of samples(0.1)) {
-      // The faults of combined schemas have no place of their own.
+      // Faults of combined schemas are reported for the parent.
       if (/"(?:allOf|anyOf|oneOf|not)":/.test(JSON.stringify(schema))) continue;
       compared++;
       const unique = (places: readonly string[]): string[] => [...new Set(places)].toSorted();

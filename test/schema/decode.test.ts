@@ -42,25 +42,29 @@ describe("decode", () => {
       { name: "n", tags: { a: "b" }, at: null },
     ],
     [
-      "zero values are absent unless they may be null",
+      "zero values are dropped unless the field is nullable",
       { name: "", on: false, maybe: false, tags: {}, parts: [] },
       { maybe: false, at: null },
     ],
-    ["null is absent", { name: null, parts: null, maybe: null }, { at: null }],
+    ["null counts as absent", { name: null, parts: null, maybe: null }, { at: null }],
     [
       "null within a list or map is the zero value",
       { parts: [null], tags: { a: null }, blobs: { b: null } },
       { tags: { a: "" }, parts: [{}], at: null, blobs: { b: "" } },
     ],
-    ["times are written one way", { at: "2020-01-02T03:04:05.678+01:00" }, { at: "2020-01-02T02:04:05Z" }],
-    ["line breaks in base64 go", { raw: "eHh4\neHh4" }, { raw: "eHh4eHh4", at: null }],
+    [
+      "times are converted to UTC with seconds",
+      { at: "2020-01-02T03:04:05.678+01:00" },
+      { at: "2020-01-02T02:04:05Z" },
+    ],
+    ["line breaks in base64 are removed", { raw: "eHh4\neHh4" }, { raw: "eHh4eHh4", at: null }],
   ])("%s", (_what, given, expected) => {
     const { value, unknownFields } = decode(Whole, given);
     expect(JSON.stringify(value)).toBe(JSON.stringify(expected));
     expect(unknownFields).toEqual([]);
   });
 
-  test("unknown fields are dropped and listed with their places", () => {
+  test("unknown fields are dropped and reported with their paths", () => {
     const { value, unknownFields } = decode(Whole, {
       x: 1,
       parts: [{ y: 2 }, { name: "p", z: { deep: 1 } }],
@@ -70,7 +74,7 @@ describe("decode", () => {
     expect(value).toEqual({ tags: { t: "u" }, parts: [{}, { name: "p" }], at: null });
   });
 
-  test("of very many unknown fields a thousand are listed, and the end of the messages says that there are more", () => {
+  test("at most 1000 unknown fields are reported; a last message says that there are more", () => {
     const unknown = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, 1] as const));
     const exact = decode(Whole, unknown(1000));
@@ -95,12 +99,12 @@ describe("decode", () => {
     [{ raw: "?" }, "raw: expected base64 text (RFC 4648, padded)"],
     [{ at: "yesterday" }, 'at: expected an RFC 3339 time, got "yesterday"'],
     [{ on: "true" }, "on: expected a boolean, got a string"],
-  ])("a wrong type is refused, case %#", (given, message) => {
+  ])("a value of a wrong type is rejected with its path, case %#", (given, message) => {
     expect(() => decode(Whole, given)).toThrow(TypeFault);
     expect(() => decode(Whole, given)).toThrow(message);
   });
 
-  test("the input is not changed, and keys of Object.prototype are keys", () => {
+  test("the input isn't changed, and names of Object.prototype are ordinary keys", () => {
     const given = Object.freeze(
       JSON.parse('{"name":"n","tags":{"__proto__":"p","constructor":"c"},"__proto__":1}') as object,
     );
@@ -112,7 +116,7 @@ describe("decode", () => {
 
 const context = { vocabulary: platform, enabled: () => false, subresource: "" };
 
-test("defaults fill what is absent, at every depth", () => {
+test("defaults are set for absent fields at every depth", () => {
   const value = { parts: [{ name: "a" }, { name: "b", size: 7 }] };
   fillFieldDefaults(Whole, value, context);
   expect(value).toEqual({
@@ -123,7 +127,7 @@ test("defaults fill what is absent, at every depth", () => {
   });
 });
 
-test("checks name every required field that is missing and every word outside a closed set", () => {
+test("checkFields reports each missing required field and each value that isn't allowed", () => {
   const report = FieldReport.start();
   checkFields(Needy, { parts: [{}], mode: "Middling" }, report, context);
   expect(report.faults.map(({ field: at, reason }) => [at, reason])).toEqual([
@@ -133,14 +137,14 @@ test("checks name every required field that is missing and every word outside a 
   ]);
 });
 
-test("order: fields as declared, keys sorted, the rest as it is", () => {
+test("inOrder sorts fields as declared and keys by name, and drops undeclared fields", () => {
   const given = { parts: [{ name: "p", size: 1 }], tags: { b: "2", a: "1" }, name: "n", stray: 1 };
   expect(JSON.stringify(inOrder(Whole, given))).toBe(
     '{"name":"n","tags":{"a":"1","b":"2"},"parts":[{"size":1,"name":"p"}]}',
   );
 });
 
-test("faults: places, messages, and an end to their number", () => {
+test("FieldReport adds paths and values to messages and stops after 257 faults", () => {
   const report = FieldReport.start();
   report
     .at("data")
@@ -157,7 +161,7 @@ test("faults: places, messages, and an end to their number", () => {
   expect(report.faults.length).toBe(257);
 });
 
-describe("times that there are not", () => {
+describe("times", () => {
   it.each([
     "2023-02-30T00:00:00Z",
     "2023-01-01T24:00:00Z",
@@ -165,11 +169,11 @@ describe("times that there are not", () => {
     "2023-02-30T00:00:00+01:00",
     "9999-12-31T23:59:59-23:00",
     "0000-01-01T00:00:00+01:00",
-  ])("%s is refused", (at) => {
+  ])("the invalid time %s is rejected", (at) => {
     for (const type of ["time", "microTime"] as const) expect(decodeScalar(type, at)).toBeInstanceOf(Error);
   });
 
-  it("leap days are there", () => {
+  it("a leap day is accepted", () => {
     expect(decodeScalar("time", "2024-02-29T23:59:59+01:00")).toBe("2024-02-29T22:59:59Z");
   });
 });

@@ -13,19 +13,19 @@ function afterWrite(given: string | null | undefined, live?: string, gates: read
   return value.spec.containers[0]?.securityContext.procMount;
 }
 
-describe("procMount, whose gate is off", () => {
+describe("procMount while its feature gate is off", () => {
   it.each<[string, string | null | undefined, string | undefined, string | null | undefined]>([
-    ["is set to Default where it is given", "Unmasked", undefined, "Default"],
+    ["is set to Default if it has another value", "Unmasked", undefined, "Default"],
     ["stays Default", "Default", undefined, "Default"],
     ["stays absent", undefined, undefined, undefined],
     ["stays null", null, undefined, null],
-    ["is kept where the pod already used it", "Unmasked", "Unmasked", "Unmasked"],
-    ["is set to Default where the pod had only that", "Unmasked", "Default", "Default"],
+    ["is kept if the live pod has the same value", "Unmasked", "Unmasked", "Unmasked"],
+    ["is set to Default if the live pod has Default", "Unmasked", "Default", "Default"],
   ])("%s", (_name, given, live, expected) => {
     expect(afterWrite(given, live)).toBe(expected);
   });
 
-  it("is kept with its gate", () => {
+  it("is kept if its feature gate is on", () => {
     expect(afterWrite("Unmasked", undefined, ["ProcMountType"])).toBe("Unmasked");
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MessageBytes } from "../../src/schema/protobuf/message-bytes.ts";
 
-/** What was written back to front, beside what another writer writes front to back. */
+/** Returns the bytes of MessageBytes, which writes from the end, and of another writer, which writes from the start. */
 function written(back: (out: MessageBytes) => void, front: (writer: BinaryWriter) => void): [Buffer, Buffer] {
   const out = new MessageBytes(4);
   back(out);
@@ -12,8 +12,8 @@ function written(back: (out: MessageBytes) => void, front: (writer: BinaryWriter
   return [out.take(), Buffer.from(writer.finish())];
 }
 
-describe("bytes of a message, written from their end", () => {
-  it("texts of any length and script, with their length in front", () => {
+describe("MessageBytes", () => {
+  it("writes texts of any length and script, with their length before them", () => {
     const texts = fc.oneof(
       fc.string({ unit: "binary", maxLength: 300 }),
       fc.string({ unit: "grapheme-ascii", maxLength: 300 }),
@@ -29,13 +29,13 @@ describe("bytes of a message, written from their end", () => {
     );
   });
 
-  it("half a character becomes the replacement character", () => {
+  it("writes a lone surrogate as the replacement character", () => {
     const out = new MessageBytes(4);
     out.text("a\ud800");
     expect(out.take().toString("hex")).toBe("0461efbfbd");
   });
 
-  it("whole numbers of up to 64 bits, and numbers with fractions", () => {
+  it("writes integers of up to 64 bits, and doubles", () => {
     const numbers = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n));
     fc.assert(
       fc.property(fc.array(numbers), fc.double(), (values, ratio) => {
@@ -55,7 +55,7 @@ describe("bytes of a message, written from their end", () => {
   });
 
   it.each([0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 300_000])(
-    "a field of %i bytes in a field",
+    "writes a field of %i bytes within another field",
     (size) => {
       const bytes = new Uint8Array(size).fill(7);
       const [own, other] = written(
@@ -73,7 +73,7 @@ describe("bytes of a message, written from their end", () => {
     },
   );
 
-  it("is empty once it is taken", () => {
+  it("is empty after take", () => {
     const out = new MessageBytes(4);
     out.text("a text that is longer than the room");
     out.take();

@@ -10,15 +10,15 @@ import { hasProtobufEncoding } from "../../src/schema/protobuf/numbered.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { arbitraryStruct } from "../support/arbitrary-value.ts";
 
-/** A list that must be written and has no items is one thing in binary, whether JSON says `[]` or `null`. */
+/** Replaces empty lists by null: protobuf doesn't distinguish them. */
 function emptyAsNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? null : value.map(emptyAsNull);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, emptyAsNull(member)]));
 }
 
-describe("every kind in binary", () => {
-  test("every built-in kind has a binary form", () => {
+describe("protobuf encoding of kinds", () => {
+  test("every built-in kind has a protobuf encoding", () => {
     expect(builtInKinds.filter(({ type }) => !hasProtobufEncoding(type)).map(({ name }) => name)).toEqual([]);
   });
 
@@ -26,7 +26,7 @@ describe("every kind in binary", () => {
     builtInKinds.map(
       (kind) => [`${groupName(kind.group, platform)}/${kind.version} ${kind.name}`, kind] as const,
     ),
-  )("C-9.1-08 %s: JSON to binary and back loses nothing", (_name, kind) => {
+  )("C-9.1-08 %s: encoding in protobuf and decoding loses nothing", (_name, kind) => {
     fc.assert(
       fc.property(arbitraryStruct(kind.type), (given) => {
         const { value } = decode(kind.type, given);
@@ -34,7 +34,7 @@ describe("every kind in binary", () => {
         const message = encodeMessage(kind.type, canonical);
         const back = inOrder(kind.type, decode(kind.type, decodeMessage(kind.type, message)).value);
         expect(emptyAsNull(back)).toEqual(emptyAsNull(canonical));
-        // What was read back is written as the same bytes.
+        // The decoded object has the same encoding.
         expect(Buffer.from(encodeMessage(kind.type, back)).equals(Buffer.from(message))).toBe(true);
       }),
       { numRuns: 40 },

@@ -44,15 +44,15 @@ const varint = (number: number, value: number | bigint) =>
   message((writer) => writer.tag(number, WireType.Varint).int64(value));
 const joined = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 
-describe("messages", () => {
+describe("decodeMessage", () => {
   it.each<[name: string, bytes: Uint8Array, value: object]>([
-    ["nothing", new Uint8Array(), {}],
+    ["an empty message", new Uint8Array(), {}],
     ["a string", text(1, "grüße"), { text: "grüße" }],
-    ["the last of several", joined(text(1, "a"), text(1, "b")), { text: "b" }],
+    ["the last of several values of a field", joined(text(1, "a"), text(1, "b")), { text: "b" }],
     ["a boolean", varint(2, 1), { flag: true }],
     ["a negative 32-bit integer", varint(3, -5), { small: -5 }],
     ["a 64-bit integer", varint(4, 2 ** 40), { large: 2 ** 40 }],
-    ["one that a double can't hold", varint(4, 2n ** 60n + 1n), { large: 2n ** 60n + 1n }],
+    ["an integer above 2^53", varint(4, 2n ** 60n + 1n), { large: 2n ** 60n + 1n }],
     ["a double", message((writer) => writer.tag(5, WireType.Bit64).double(0.25)), { ratio: 0.25 }],
     ["bytes", text(6, "hi"), { bytes: "aGk=" }],
     [
@@ -60,7 +60,7 @@ describe("messages", () => {
       nested(7, (writer) => writer.tag(1, WireType.Varint).int64(1_700_000_000)),
       { at: "2023-11-14T22:13:20Z" },
     ],
-    ["no time", nested(7, () => undefined), { at: null }],
+    ["an empty time", nested(7, () => undefined), { at: null }],
     [
       "microseconds",
       nested(8, (writer) => writer.tag(2, WireType.Varint).int32(1_500_000)),
@@ -76,8 +76,8 @@ describe("messages", () => {
     ["an object as JSON", nested(11, (writer) => writer.raw(text(1, '{"a":[1]}'))), { any: { a: [1] } }],
     ["a struct", nested(12, (writer) => writer.raw(text(1, "x"))), { inner: { name: "x" } }],
     ["a list", joined(text(13, "a"), text(13, "")), { texts: ["a", ""] }],
-    ["numbers one by one", joined(varint(14, 1), varint(14, 2)), { numbers: [1, 2] }],
-    ["numbers packed", nested(14, (writer) => writer.int32(1).int32(300)), { numbers: [1, 300] }],
+    ["unpacked numbers", joined(varint(14, 1), varint(14, 2)), { numbers: [1, 2] }],
+    ["packed numbers", nested(14, (writer) => writer.int32(1).int32(300)), { numbers: [1, 300] }],
     ["a map", nested(15, (writer) => writer.raw(joined(text(1, "k"), text(2, "v")))), { labels: { k: "v" } }],
     [
       "a map of lists",
@@ -91,12 +91,12 @@ describe("messages", () => {
       ),
       { extra: { k: ["v"] } },
     ],
-    ["a field that isn't declared", joined(text(99, "new"), text(1, "a")), { text: "a" }],
-  ])("read %s", (_name, bytes, value) => {
+    ["an unknown field", joined(text(99, "new"), text(1, "a")), { text: "a" }],
+  ])("decodes %s", (_name, bytes, value) => {
     expect(decodeMessage(Outer, bytes)).toEqual(value);
   });
 
-  it("keeps a prototype key as an ordinary key", () => {
+  it("treats __proto__ as an ordinary key", () => {
     const entry = nested(15, (writer) => writer.raw(joined(text(1, "__proto__"), text(2, "v"))));
     const { labels } = decodeMessage(Outer, entry) as { labels: object };
     expect(Object.getOwnPropertyNames(labels)).toEqual(["__proto__"]);
@@ -107,15 +107,15 @@ describe("messages", () => {
     ["a length beyond the end", Uint8Array.of(0x0a, 0x7f, 0x61)],
     ["text that isn't UTF-8", Uint8Array.of(0x0a, 0x01, 0xff)],
     ["another wire type", varint(1, 7)],
-    ["a time beyond all times", nested(7, (writer) => writer.raw(varint(1, 2n ** 60n)))],
-    ["JSON that isn't", nested(11, (writer) => writer.raw(text(1, "{")))],
-    ["too many messages inside each other", deep(1000)],
-  ])("refuse %s", (_name, bytes) => {
+    ["a time out of range", nested(7, (writer) => writer.raw(varint(1, 2n ** 60n)))],
+    ["malformed JSON", nested(11, (writer) => writer.raw(text(1, "{")))],
+    ["messages nested too deeply", deep(1000)],
+  ])("rejects %s", (_name, bytes) => {
     expect(() => decodeMessage(Outer, bytes)).toThrow(ProtobufFault);
   });
 });
 
-it("a message in a message that JSON both shows flat keeps its own numbers", () => {
+it("nested inlined messages keep their own field numbers", () => {
   const innermost = struct("Innermost", "", { first: field(1, types.string, "") });
   const middle = struct("Middle", "", { second: field(1, types.string, ""), ...inlined(2, innermost) });
   const whole = struct("Whole", "", { third: field(1, types.string, ""), ...inlined(2, middle) });
@@ -144,22 +144,22 @@ function deep(levels: number): Uint8Array {
   return bytes;
 }
 
-describe("the envelope", () => {
+describe("openEnvelope", () => {
   const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
-  it("names the type and holds the message", () => {
+  it("returns the type and the message", () => {
     const type = nested(1, (writer) => writer.raw(joined(text(1, "v1"), text(2, "ConfigMap"))));
     const opened = openEnvelope(joined(magic, type, text(2, "raw"), text(3, ""), text(4, "")));
     expect(opened).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
     expect(Buffer.from(opened.message).toString()).toBe("raw");
   });
 
-  it("is refused without its magic bytes", () => {
+  it("rejects bytes without the magic number", () => {
     expect(() => openEnvelope(Buffer.from("{}"))).toThrow(ProtobufFault);
   });
 });
 
-it("has no more values than a body in JSON may have", () => {
+it("decodeMessage rejects more than 200,000 values, as for JSON bodies", () => {
   const items = (count: number) => joined(...Array.from({ length: count }, () => text(13, "")));
   expect((decodeMessage(Outer, items(1000)) as { texts: string[] }).texts).toHaveLength(1000);
   const many = Buffer.concat(Array.from({ length: 200_001 }, () => text(13, "")));

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue } from "../../src/base/json/value.ts";
 import type { Schema } from "./random-schemas.ts";
 
-/** The places of a value that break a schema, once for each rule. */
+/** Returns the paths at which a value violates a schema, once for each rule. */
 export function faultsOf(schema: Schema, value: JsonValue, path: string): string[] {
   const own = [...typeFaults(schema, value, path)];
   const isListed = schema.enum?.some((one) => JSON.stringify(one) === JSON.stringify(value));
@@ -73,15 +73,15 @@ function listFaults(schema: Schema, list: readonly JsonValue[], path: string): s
     return inOrder(a === undefined ? {} : { a });
   };
   const keys = list.map(keyOf);
-  const twice = keys.flatMap((key, index) => (keys.indexOf(key) < index ? [`${path}[${index}]`] : []));
-  return [...faults, ...below, ...(listType === undefined ? [] : twice)];
+  const duplicates = keys.flatMap((key, index) => (keys.indexOf(key) < index ? [`${path}[${index}]`] : []));
+  return [...faults, ...below, ...(listType === undefined ? [] : duplicates)];
 }
 
 function isPlain(value: JsonValue): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** JSON with members in the order of their names. */
+/** Returns JSON with sorted members. */
 function inOrder(value: JsonValue): string {
   return JSON.stringify(value, (_, one: unknown) =>
     typeof one === "object" && one !== null && !Array.isArray(one)
@@ -94,7 +94,7 @@ function objectFaults(schema: Schema, object: JsonObject, path: string): string[
   const { properties = {}, additionalProperties, required = [] } = schema;
   const { minProperties = 0, maxProperties = Infinity } = schema;
   const present = Object.keys(object);
-  // What has too many or too few members isn't looked into.
+  // The members are not checked if there are too many or too few.
   if (present.length < minProperties || present.length > maxProperties) return [path];
   const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
   return [
@@ -106,7 +106,7 @@ function objectFaults(schema: Schema, object: JsonObject, path: string): string[
   ];
 }
 
-/** A value without what no schema knows, and with the defaults. */
+/** Returns a value without undeclared fields and with the defaults. */
 export function expectedOf(schema: Schema, value: JsonValue): JsonValue {
   if (Array.isArray(value))
     return value.map((item) => (schema.items === undefined ? item : expectedOf(schema.items, item)));
@@ -121,8 +121,9 @@ export function expectedOf(schema: Schema, value: JsonValue): JsonValue {
     } else if (!stray) members.push([name, expectedOf(below, member)]);
   }
   const present = new Set(members.map(([name]) => name));
-  for (const [name, { default: given, ...below }] of Object.entries(properties)) {
-    if (given !== undefined && !present.has(name)) members.push([name, expectedOf(below, given)]);
+  for (const [name, { default: defaultValue, ...below }] of Object.entries(properties)) {
+    if (defaultValue !== undefined && !present.has(name))
+      members.push([name, expectedOf(below, defaultValue)]);
   }
   return Object.fromEntries(members);
 }

@@ -20,12 +20,12 @@ function asStored(object: Record<string, JsonValue>): JsonValue {
   return { kind: "Kind", apiVersion: "v1", ...object, metadata: { ...first, ...rest } };
 }
 
-describe("the binary form, from stored JSON", () => {
+describe("transcoding stored JSON to protobuf", () => {
   test.each(
     builtInKinds.map(
       (kind) => [`${groupName(kind.group, platform)}/${kind.version} ${kind.name}`, kind] as const,
     ),
-  )("%s: the bytes are those of the decoded object", (_name, kind) => {
+  )("%s: the bytes equal those of the decoded object", (_name, kind) => {
     fc.assert(
       fc.property(arbitraryStruct(kind.type), (given) => {
         const { value } = decode(kind.type, given);

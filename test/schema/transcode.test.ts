@@ -17,24 +17,21 @@ function transcoded(type: StructType, text: string): string | undefined {
   return transcodeMessage(type, { bytes: Buffer.from(text), start: 0 })?.toString("hex");
 }
 
-describe("the binary form, from JSON as it is stored", () => {
+describe("transcoding stored JSON to protobuf", () => {
   it.each([
-    ["nothing", "{}"],
-    ["nothing in the structs inside", '{"metadata":{}}'],
-    [
-      "members that the type doesn't have",
-      '{"kind":"X","apiVersion":"v1","more":[{"a":"]}"}],"metadata":{}}',
-    ],
+    ["an empty object", "{}"],
+    ["an empty struct", '{"metadata":{}}'],
+    ["unknown members", '{"kind":"X","apiVersion":"v1","more":[{"a":"]}"}],"metadata":{}}'],
     ["nulls", '{"metadata":{"name":null,"labels":null,"uid":"u"},"data":null}'],
-    ["a version before the name", '{"metadata":{"resourceVersion":"9","name":"a","uid":"u"}}'],
-    ["a version and nothing before it", '{"metadata":{"resourceVersion":"9"},"immutable":true}'],
+    ["a resourceVersion before the name", '{"metadata":{"resourceVersion":"9","name":"a","uid":"u"}}'],
+    ["a resourceVersion only", '{"metadata":{"resourceVersion":"9"},"immutable":true}'],
     ["escapes", '{"data":{"a":"\\"\\\\\\n\\u00e9\\ud83d\\ude00","b":"\\ud800"},"immutable":false}'],
-    ["escapes behind a long text", `{"data":{"a":"${"x".repeat(100)}","b":"${"y".repeat(100)}\\n"}}`],
+    ["an escape after a long text", `{"data":{"a":"${"x".repeat(100)}","b":"${"y".repeat(100)}\\n"}}`],
     ["keys with escapes", '{"data":{"a\\"b":"1","c":"2"}}'],
     ["keys that JavaScript sorts as numbers", '{"data":{"9":"nine","10":"ten","1a":"x"}}'],
-    ["keys beyond the first plane", '{"data":{"\u{ff00}":"1","\u{1f600}":"2"}}'],
+    ["keys outside the basic multilingual plane", '{"data":{"\u{ff00}":"1","\u{1f600}":"2"}}'],
     [
-      "texts of every length around a longer varint",
+      "texts with lengths of one and three bytes",
       `{"data":{"a":"${"x".repeat(127)}","b":"${"é".repeat(8192)}"}}`,
     ],
     ["bytes", '{"binaryData":{"a":"AAEC","b":"","c":"/+8="}}'],
@@ -44,14 +41,14 @@ describe("the binary form, from JSON as it is stored", () => {
     ["numbers of any size", '{"metadata":{"generation":2147483648,"deletionGracePeriodSeconds":-1}}'],
     ["the largest numbers", '{"metadata":{"generation":9007199254740991,"deletionGracePeriodSeconds":0}}'],
     [
-      "who owns what",
+      "managed fields",
       '{"metadata":{"managedFields":[{"manager":"a","fieldsV1":{"f:a":{"k:{\\"b\\":1}":{".":{}}}}}]}}',
     ],
-  ])("%s", (_name, text) => {
+  ])("equals encoding the parsed object: %s", (_name, text) => {
     expect(transcoded(ConfigMap.type, text)).toBe(ofTree(ConfigMap.type, text));
   });
 
-  it("messages of a type within each other, whose lengths take more and more bytes", () => {
+  it("equals encoding the parsed object for recursive messages whose lengths need more and more bytes", () => {
     let schema = '{"description":"x"}';
     for (const size of [1, 100, 10, 20_000, 1, 3_000_000, 1]) {
       schema = `{"description":"${"d".repeat(size)}","properties":{"a":${schema}}}`;
@@ -64,24 +61,24 @@ describe("the binary form, from JSON as it is stored", () => {
 
   it.each([
     [
-      "a field before those of lower numbers",
+      "a field before fields with lower numbers",
       '{"spec":{"initContainers":[{"name":"i"}],"containers":[{"name":"c"}]}}',
     ],
-    ["ports by number and by name", portsOf("8080", '"http"')],
+    ["numeric and named ports", portsOf("8080", '"http"')],
     ["quantities", '{"spec":{"overhead":{"cpu":"100m","memory":"1Gi"}}}'],
     ["inlined messages", '{"spec":{"volumes":[{"name":"a","configMap":{"name":"c"}},{"name":"b"}]}}'],
-  ])("of a pod: %s", (_name, given) => {
+  ])("equals encoding the parsed pod: %s", (_name, given) => {
     const text = JSON.stringify(inOrder(Pod.type, JSON.parse(given) as Record<string, unknown>));
     expect(transcoded(Pod.type, text)).toBe(ofTree(Pod.type, text));
   });
 
-  it("of metadata alone, whatever else the object has", () => {
+  it("encodes only the metadata for PartialObjectMetadata", () => {
     const text = '{"metadata":{"resourceVersion":"9","name":"a"},"spec":{"a":[1,{"b":"}"}]},"status":{}}';
     const partial = '{"metadata":{"resourceVersion":"9","name":"a"}}';
     expect(transcoded(PartialObjectMetadata, text)).toBe(ofTree(PartialObjectMetadata, partial));
   });
 
-  it("of many objects, each a field", () => {
+  it("encodes many objects, each as a field", () => {
     const texts = ['{"metadata":{"name":"a"}}', `{"data":{"a":"${"x".repeat(20_000)}"}}`, "{}"];
     const bytes = Buffer.from(texts.join(","));
     let start = 0;
@@ -102,13 +99,13 @@ describe("the binary form, from JSON as it is stored", () => {
     ["fields in another order", '{"data":{"a":"b"},"metadata":{"name":"a"}}'],
     ["a null in a list", '{"metadata":{"finalizers":[null]}}'],
     ["a value of another type", '{"metadata":{"name":{"a":1}}}'],
-  ])("not where there is %s: that has to be decoded", (_name, text) => {
+  ])("returns undefined for %s", (_name, text) => {
     expect(transcoded(ConfigMap.type, text)).toBeUndefined();
-    // What failed leaves nothing behind.
+    // A failure doesn't affect the next call.
     expect(transcoded(ConfigMap.type, "{}")).toBe(ofTree(ConfigMap.type, "{}"));
   });
 
-  it("bytes that are no JSON fail as decoding would, or not at all", () => {
+  it("throws nothing but SyntaxError for bytes that aren't JSON", () => {
     const text = Buffer.from(
       `{"metadata":{"resourceVersion":"9","name":"a","generation":7,"labels":{"a":"b"},"finalizers":["x"]},` +
         `"data":{"a":"\\n","b":"${"x".repeat(60)}"},"binaryData":{"c":"AAEC"},"immutable":true}`,
@@ -118,7 +115,6 @@ describe("the binary form, from JSON as it is stored", () => {
       fc.property(spoilt, ([length, changes]) => {
         const bytes = Buffer.from(text.subarray(0, length));
         for (const [at, value] of changes) if (at < length) bytes[at] = value;
-        // It ends, with some bytes, or as decoding would fail.
         try {
           transcodeMessage(ConfigMap.type, { bytes, start: 0 });
         } catch (error) {

@@ -3,7 +3,7 @@ import { MemoryIndex } from "../../src/storage/memory/memory-index.ts";
 import type { Entry, Revision } from "../../src/storage/store.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { describeModel } from "./model.ts";
-import { describeConformance, ManualClock } from "./support.ts";
+import { describeConformance, ManualClock, multipleStoreCases } from "./support.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 
 async function open() {
@@ -17,22 +17,8 @@ async function open() {
   };
 }
 
-// Its data belongs to one store object.
-describeConformance("memory", open, [
-  "a condition holds against writers of other processes",
-  "two stores over one set of data see one truth",
-  "reads together see what others committed before, and those after it what came since",
-  "syncs that begin together deliver what others committed before",
-  "sync delivers what another store committed",
-  "another store's commits arrive by themselves, in order with one's own",
-  "a subscription that compaction overtakes hears every event whole, or ends",
-  "another store's compaction is respected at once",
-  "a store takes a stamp on, and is opened for no other label",
-  "a stamp isn't seen, and takes no revision",
-  "a store of a higher format isn't opened, one of a lower format is raised",
-  "a store without a stamp is known by what it holds",
-  "a store without a stamp that was used for several things is opened for none",
-]);
+// The data of a memory store belongs to one store object.
+describeConformance("memory", open, multipleStoreCases);
 describeModel("memory", open, { runs: 100 });
 
 test("the history of a key that was written very often is dropped in no time", () => {

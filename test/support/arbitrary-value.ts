@@ -25,7 +25,7 @@ export function arbitraryStruct(type: StructType, depth = 0): Arbitrary<Record<s
 }
 
 function arbitraryField({ type, facts }: Field, depth: number): Arbitrary<unknown> {
-  const words = facts.oneOf ?? facts.known;
+  const words = facts.oneOf ?? facts.knownValues;
   if (words !== undefined && type.shape === "scalar") {
     return fc.constantFrom(...words.map((word) => resolveString(word, platform)));
   }

@@ -41,11 +41,11 @@ export class CoverageIndex {
     const hasResources = requested.apiGroups.length > 0 && requested.resources.length > 0;
     let tries = maxTries;
     for (const node of hasResources ? this.nodesForResource(requested) : this.nodesForVerb(requested)) {
-      for (const held of node.rules) {
+      for (const rule of node.rules) {
         if (tries-- <= 0) return false;
-        this.budget.remaining -= 1 + (entriesOf(held) + entriesOf(requested)) / entriesPerStep;
+        this.budget.remaining -= 1 + (entriesOf(rule) + entriesOf(requested)) / entriesPerStep;
         if (this.exhausted) return false;
-        if (covers(held, requested)) return true;
+        if (covers(rule, requested)) return true;
       }
     }
     return false;

@@ -130,12 +130,12 @@ function escalationMessage(
   rules: readonly PolicyRule[],
   { policy }: EscalationSources,
 ): string {
-  const held = policy.policyRulesFor(user, namespace);
-  const { missing, undecided } = compareRules(held.rules, rules);
+  const current = policy.policyRulesFor(user, namespace);
+  const { missing, undecided } = compareRules(current.rules, rules);
   if (missing.length === 0) return "";
   const subject = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
   const permissions = describeRules(missing).join("\n");
-  const errors = held.evaluationError === "" ? "" : `; resolution errors: ${held.evaluationError}`;
+  const errors = current.evaluationError === "" ? "" : `; resolution errors: ${current.evaluationError}`;
   if (undecided) {
     return `cannot be decided: too many rules to tell whether ${subject} holds these RBAC permissions:\n${permissions}${errors}`;
   }

@@ -29,20 +29,20 @@ export interface AlternativeNames {
  */
 export function requestedAlternativeNames(requested: readonly Buffer[]): AlternativeNames {
   const names = requested.flatMap(extensionsIn).flatMap(namesIn);
-  const textsOf = (wanted: number) =>
-    names.filter((one) => one.tag === wanted).map(({ content }) => content.toString("latin1"));
+  const textsOf = (textTag: number) =>
+    names.filter((one) => one.tag === textTag).map(({ content }) => content.toString("latin1"));
   if (names.some((one) => textTags.has(one.tag) && !isAscii(one.content)))
     throw new Error("a subjectAltName has characters beyond ASCII");
   const addresses = names.filter((one) => one.tag === tag.address).map(({ content }) => content);
   if (addresses.some(({ length }) => length !== 4 && length !== 16))
     throw new Error("an IP address must have 4 or 16 bytes");
-  const known = new Set<number>(Object.values(tag));
+  const knownTags = new Set<number>(Object.values(tag));
   return {
     emails: textsOf(tag.email),
     dnsNames: textsOf(tag.dns),
     uris: textsOf(tag.uri),
     addresses,
-    others: names.filter((one) => !known.has(one.tag)).length,
+    others: names.filter((one) => !knownTags.has(one.tag)).length,
   };
 }
 

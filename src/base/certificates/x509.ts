@@ -217,10 +217,10 @@ export function namesOf(certificate: X509Certificate): {
   const subject = fields[fields[0]!.tag === 0xa0 ? 5 : 4]!.whole;
   const wrapper = fields.find((field) => field.tag === 0xa3);
   if (wrapper === undefined) return { subject, keyIdentifier: undefined };
-  const wanted = der.objectIdentifier(oid.subjectKeyIdentifier);
+  const identifier = der.objectIdentifier(oid.subjectKeyIdentifier);
   for (const one of der.readElements(der.readElements(wrapper.content)[0]!.content)) {
     const parts = der.readElements(one.content);
-    if (parts[0]!.whole.equals(wanted)) {
+    if (parts[0]!.whole.equals(identifier)) {
       return { subject, keyIdentifier: der.readElements(parts.at(-1)!.content)[0]!.content };
     }
   }

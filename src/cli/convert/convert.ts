@@ -2,7 +2,7 @@ import { deepClone, isObject, type JsonObject, type JsonValue } from "../../base
 import type { KindContext } from "../../schema/context.ts";
 import { TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { kindInVocabulary } from "../../schema/spelling.ts";
+import { kindInVocabulary } from "../../schema/kind-in-vocabulary.ts";
 import type { GroupVersion } from "../../schema/types.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";

@@ -58,9 +58,9 @@ function followClusterInfo(
 ): Follower {
   const maps = registry.require(ConfigMap);
   const { publicNamespace } = registry.vocabulary;
-  const wanted = keyOf(maps, publicNamespace, clusterInfo.name);
+  const clusterInfoKey = keyOf(maps, publicNamespace, clusterInfo.name);
   const handler = {
-    matters: ({ key }: Entry) => key === wanted,
+    matters: ({ key }: Entry) => key === clusterInfoKey,
     put: changed,
     remove: () => undefined,
     failed,

@@ -37,7 +37,7 @@ export const customResourceDefinitions: Controller<Dependencies> = {
 
 class DefinitionKeeper {
   /** Accepted names by group. */
-  private readonly taken = new Map<string, ReservedNames>();
+  private readonly reservedByGroup = new Map<string, ReservedNames>();
   private readonly queue: WorkQueue;
   private readonly follower: Follower;
 
@@ -70,44 +70,45 @@ class DefinitionKeeper {
   private put(entry: Entry): void {
     const { name } = namesOf(entry.key);
     const group = groupOf(name);
-    let taken = this.taken.get(group);
-    if (taken === undefined) this.taken.set(group, (taken = new ReservedNames()));
+    let reserved = this.reservedByGroup.get(group);
+    if (reserved === undefined) this.reservedByGroup.set(group, (reserved = new ReservedNames()));
     const outline = outlineOf(asBuffer(entry.body));
-    taken.set(name, outline.status?.acceptedNames);
+    reserved.set(name, outline.status?.acceptedNames);
     // Most of the definitions that exist when a server starts have the desired status.
-    const isSettled = outline.metadata.deletionTimestamp === undefined && !this.desiredStatus(outline, taken);
+    const isSettled =
+      outline.metadata.deletionTimestamp === undefined && !this.desiredStatus(outline, reserved);
     if (!isSettled) this.queue.add(name);
   }
 
   /** Returns the desired status of a definition; undefined if the definition has it. */
-  private desiredStatus(outline: CustomResourceDefinition, taken: ReservedNames): Status | undefined {
+  private desiredStatus(outline: CustomResourceDefinition, reserved: ReservedNames): Status | undefined {
     const { registry, clock } = this.context;
     const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-    const status = statusOf(outline, taken.exceptOf(outline.metadata.name!), registry.vocabulary, now);
+    const status = statusOf(outline, reserved.exceptOf(outline.metadata.name!), registry.vocabulary, now);
     const isSame = deepEqual(status as unknown as JsonValue, outline.status as unknown as JsonValue);
     return isSame ? undefined : status;
   }
 
   /** A name that is free again may resolve the conflict of another definition. */
   private remove(name: string): void {
-    const taken = this.taken.get(groupOf(name));
-    taken?.delete(name);
-    if (taken === undefined || taken.size === 0) this.taken.delete(groupOf(name));
-    else for (const other of taken.definitions()) this.queue.add(other);
+    const reserved = this.reservedByGroup.get(groupOf(name));
+    reserved?.delete(name);
+    if (reserved === undefined || reserved.size === 0) this.reservedByGroup.delete(groupOf(name));
+    else for (const other of reserved.definitions()) this.queue.add(other);
   }
 
   private async work(name: string, closing: AbortSignal): Promise<void> {
     const { client, registry, store } = this.context;
     const { storePrefix } = resourceOf(CustomResourceDefinition, registry.vocabulary);
     const entry = await store.get(`${storePrefix}/${name}`);
-    const taken = this.taken.get(groupOf(name));
-    if (entry === undefined || taken === undefined) return;
+    const reserved = this.reservedByGroup.get(groupOf(name));
+    if (entry === undefined || reserved === undefined) return;
     const outline = outlineOf(asBuffer(entry.body));
     if (outline.metadata.deletionTimestamp !== undefined) return this.finish(decoded(entry), closing);
-    const status = this.desiredStatus(outline, taken);
+    const status = this.desiredStatus(outline, reserved);
     if (status === undefined) return;
     // Recorded before the follower reports the write, because the next definition may request the same names.
-    taken.set(name, status.acceptedNames);
+    reserved.set(name, status.acceptedNames);
     await unlessRaced(() => client.update({ ...decoded(entry), status } as unknown as NewObject, "status"));
   }
 

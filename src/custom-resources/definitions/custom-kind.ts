@@ -6,7 +6,7 @@ import {
   type Kind,
   type KindMembers,
 } from "../../schema/kind.ts";
-import type { EvictableValues, Computed } from "../../base/forgettable.ts";
+import type { EvictableValues, Computed } from "../../base/evictable-values.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { anyObject, parseSchema, schemaCost, type SchemaNode } from "../../schema/custom/schema-node.ts";
 import { defaultMember } from "../../schema/custom/fill.ts";

@@ -1,63 +1,60 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { FieldSet, fieldElement } from "./field-set.ts";
 import { elementOfItem, partsOf, sameKeys, type Part, type Position } from "./parts.ts";
-import { setOfNewPart, setOfPart } from "./read-set.ts";
+import { readNewPart, readPart } from "./read-set.ts";
 import type { Shape } from "./shape.ts";
 
-/** How one object differs from another: no field is in two of the sets. */
+/** The differences of two objects. A field is in at most one of the sets. */
 export interface Comparison {
-  /** Fields of the second that the first doesn't have. */
+  /** Fields that only the second object has. */
   readonly added: FieldSet;
-  /** Leaves that are in both and differ. */
+  /** Leaves that both objects have, with different values. */
   readonly modified: FieldSet;
-  /** Fields of the first that the second doesn't have, with the objects and lists that went with them, and their nulls. */
+  /** Fields that only the first object has, with the removed objects, lists and null members. */
   readonly removed: FieldSet;
 }
 
-/** Compares two objects in one walk; no sets are made of what is in both. */
+/** Compares two objects in one walk, without creating sets of unchanged fields. */
 export function compareTyped(before: unknown, after: unknown, shape: Shape): Comparison {
   if (before === after) return same;
   const shapeOf = memberShapes(shape);
   return shapeOf !== undefined && isObject(before) && isObject(after)
-    ? new Members(before, after, shapeOf).comparison
+    ? new MemberComparison(before, after, shapeOf).comparison
     : compareParts(partsOf(before, shape, "lenient") ?? noParts, partsOf(after, shape, "lenient") ?? noParts);
 }
 
 const noParts: readonly Part[] = [];
 const same: Comparison = { added: FieldSet.empty, modified: FieldSet.empty, removed: FieldSet.empty };
 
-/**
- * Two objects, member by member. Most of what is compared is the same on both sides, so nothing is made before a difference
- * is found.
- */
-class Members {
+/** Compares two objects member by member. Most members are equal, so the maps are created at the first difference. */
+class MemberComparison {
   private added: Map<string, FieldSet> | undefined;
   private modified: Map<string, FieldSet> | undefined;
   private removed: Map<string, FieldSet> | undefined;
-  /** How many parts each side has. */
-  old = 0;
-  fresh = 0;
+  /** Number of members with a shape in each object. */
+  oldCount = 0;
+  newCount = 0;
 
-  constructor(old: JsonObject, fresh: JsonObject, shapeOf: ShapeOf) {
-    for (const name in fresh) {
-      const value = fresh[name];
+  constructor(before: JsonObject, after: JsonObject, shapeOf: ShapeOf) {
+    for (const name in after) {
+      const value = after[name];
       const shape = value === undefined ? undefined : shapeOf(name);
       if (shape === undefined) continue;
-      this.fresh++;
-      const was = memberOf(old, name);
-      if (was === undefined) this.add(name, value, shape);
+      this.newCount++;
+      const oldValue = memberOf(before, name);
+      if (oldValue === undefined) this.add(name, value, shape);
       else {
-        this.old++;
-        if (was !== value) this.compare(name, was, value, shape);
+        this.oldCount++;
+        if (oldValue !== value) this.compare(name, oldValue, value, shape);
       }
     }
-    for (const name in old) {
-      const was = old[name];
-      if (was === undefined || memberOf(fresh, name) !== undefined) continue;
+    for (const name in before) {
+      const oldValue = before[name];
+      if (oldValue === undefined || memberOf(after, name) !== undefined) continue;
       const shape = shapeOf(name);
       if (shape === undefined) continue;
-      this.old++;
-      this.remove(name, was, shape);
+      this.oldCount++;
+      this.remove(name, oldValue, shape);
     }
   }
 
@@ -69,21 +66,21 @@ class Members {
 
   private add(name: string, value: unknown, shape: Shape): void {
     const element = fieldElement(name);
-    (this.added ??= new Map()).set(element, setOfNewPart({ element, value, shape }));
+    (this.added ??= new Map()).set(element, readNewPart({ element, value, shape }));
   }
 
   private remove(name: string, value: unknown, shape: Shape): void {
     const element = fieldElement(name);
-    (this.removed ??= new Map()).set(element, setOfNewPart({ element, value, shape }));
+    (this.removed ??= new Map()).set(element, readNewPart({ element, value, shape }));
   }
 
-  private compare(name: string, was: unknown, is: unknown, shape: Shape): void {
-    if (shape.kind === "leaf" && typeof was !== "object" && typeof is !== "object") {
+  private compare(name: string, oldValue: unknown, newValue: unknown, shape: Shape): void {
+    if (shape.kind === "leaf" && typeof oldValue !== "object" && typeof newValue !== "object") {
       (this.modified ??= new Map()).set(fieldElement(name), FieldSet.leaf);
       return;
     }
     const element = fieldElement(name);
-    const below = comparePart({ element, value: was, shape }, { element, value: is, shape });
+    const below = comparePart({ element, value: oldValue, shape }, { element, value: newValue, shape });
     if (below === same) return;
     if (!below.added.isEmpty) (this.added ??= new Map()).set(element, below.added);
     if (!below.modified.isEmpty) (this.modified ??= new Map()).set(element, below.modified);
@@ -98,7 +95,7 @@ function setOf(children: ReadonlyMap<string, FieldSet> | undefined): FieldSet {
 type JsonObject = Readonly<Record<string, unknown>>;
 type ShapeOf = (name: string) => Shape | undefined;
 
-/** The shapes of the members of an object; undefined for what isn't an object of members. */
+/** Returns the shapes of the members of an object; undefined if the shape has no members. */
 function memberShapes(shape: Shape): ShapeOf | undefined {
   if (shape.kind === "struct") return shape.member;
   if (shape.kind === "map") return () => shape.element;
@@ -109,31 +106,31 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An own member; what is inherited is never JSON. */
+/** Returns an own member. Inherited members, such as methods, are not part of the JSON object. */
 function memberOf(object: JsonObject, name: string): unknown {
   const value = object[name];
   if (typeof value !== "function" && name !== "__proto__") return value;
   return Object.hasOwn(object, name) ? value : undefined;
 }
 
-function compareParts(old: readonly Part[], fresh: readonly Part[]): Comparison {
+function compareParts(before: readonly Part[], after: readonly Part[]): Comparison {
   const added = new Map<string, FieldSet>();
   const modified = new Map<string, FieldSet>();
   const removed = new Map<string, FieldSet>();
-  const left = new Map(old.map((part) => [part.element, part]));
-  for (const part of fresh) {
+  const unmatched = new Map(before.map((part) => [part.element, part]));
+  for (const part of after) {
     const { element } = part;
-    const was = left.get(element);
-    left.delete(element);
-    if (was === undefined) added.set(element, setOfNewPart(part));
+    const oldPart = unmatched.get(element);
+    unmatched.delete(element);
+    if (oldPart === undefined) added.set(element, readNewPart(part));
     else {
-      const below = comparePart(was, part);
+      const below = comparePart(oldPart, part);
       if (!below.added.isEmpty) added.set(element, below.added);
       if (!below.modified.isEmpty) modified.set(element, below.modified);
       if (!below.removed.isEmpty) removed.set(element, below.removed);
     }
   }
-  for (const [element, part] of left) removed.set(element, setOfNewPart(part));
+  for (const [element, part] of unmatched) removed.set(element, readNewPart(part));
   return {
     added: FieldSet.of(false, added),
     modified: FieldSet.of(false, modified),
@@ -141,64 +138,66 @@ function compareParts(old: readonly Part[], fresh: readonly Part[]): Comparison 
   };
 }
 
-/** Maximum number of differing items that are compared one by one. */
+/** Maximum number of different items for which `compareFewItems` is used. */
 const fewItems = 8;
 
 /**
- * Compares lists whose items are the same, one by one, but for a few that differ and are still told apart by their keys; makes
- * elements of only those. Undefined for other lists.
+ * Compares two lists of equal length in which at most a few items differ, and those have the same unique keys at the same index.
+ * Creates path elements only for the different items. Returns undefined for other lists.
  */
 function compareFewItems(
-  old: readonly unknown[],
-  fresh: readonly unknown[],
+  before: readonly unknown[],
+  after: readonly unknown[],
   shape: Shape & { kind: "items" },
 ): Comparison | undefined {
-  if (old.length !== fresh.length) return undefined;
+  if (before.length !== after.length) return undefined;
   const differing: number[] = [];
-  for (const [index, item] of fresh.entries()) {
-    if (deepEqual(old[index] as JsonValue, item as JsonValue)) continue;
-    if (differing.push(index) > fewItems || !sameKeys(old[index], item, shape)) return undefined;
+  for (const [index, item] of after.entries()) {
+    if (deepEqual(before[index] as JsonValue, item as JsonValue)) continue;
+    if (differing.push(index) > fewItems || !sameKeys(before[index], item, shape)) return undefined;
   }
-  const isTwice = (index: number) =>
-    fresh.some((item, other) => other !== index && sameKeys(item, fresh[index], shape));
-  if (differing.some(isTwice)) return undefined;
+  const isDuplicate = (index: number) =>
+    after.some((item, other) => other !== index && sameKeys(item, after[index], shape));
+  if (differing.some(isDuplicate)) return undefined;
   const parts = (list: readonly unknown[]): Part[] =>
     differing.map((index) => {
       const element = elementOfItem(list[index], shape, "lenient")!;
-      return { element, value: list[index], shape: shape.element, isOwn: true };
+      return { element, value: list[index], shape: shape.element, includesPath: true };
     });
-  return compareParts(parts(old), parts(fresh));
+  return compareParts(parts(before), parts(after));
 }
 
-function arePlaces(a: unknown, b: unknown): boolean {
+/** Whether both are objects or both are lists; a null counts as either. */
+function haveSameType(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object") return false;
   return a === null || b === null || Array.isArray(a) === Array.isArray(b);
 }
 
-/** What differs at and below a place that both have. */
-function comparePart(was: Position, is: Position): Comparison {
-  if (was.value === is.value) return same;
-  const shapeOf = memberShapes(is.shape);
-  if (shapeOf !== undefined && isObject(was.value) && isObject(is.value)) {
-    const members = new Members(was.value, is.value, shapeOf);
-    if (members.old > 0 || members.fresh > 0) return members.comparison;
-  } else if (deepEqual(was.value as JsonValue, is.value as JsonValue)) return same;
-  else if (is.shape.kind === "items" && Array.isArray(was.value) && Array.isArray(is.value)) {
-    const few = compareFewItems(was.value, is.value, is.shape);
-    if (few !== undefined) return few;
+/** Compares the values of a part that both objects have. */
+function comparePart(before: Position, after: Position): Comparison {
+  if (before.value === after.value) return same;
+  const shapeOf = memberShapes(after.shape);
+  if (shapeOf !== undefined && isObject(before.value) && isObject(after.value)) {
+    const members = new MemberComparison(before.value, after.value, shapeOf);
+    if (members.oldCount > 0 || members.newCount > 0) return members.comparison;
+  } else if (deepEqual(before.value as JsonValue, after.value as JsonValue)) return same;
+  else if (after.shape.kind === "items" && Array.isArray(before.value) && Array.isArray(after.value)) {
+    const comparison = compareFewItems(before.value, after.value, after.shape);
+    if (comparison !== undefined) return comparison;
   }
-  const old = partsOf(was.value, was.shape, "lenient") ?? noParts;
-  const fresh = partsOf(is.value, is.shape, "lenient") ?? noParts;
-  if (old.length > 0 && fresh.length > 0) return compareParts(old, fresh);
-  // What is empty, or a null that stands for an object or list, is its place.
-  if (old.length !== fresh.length && arePlaces(was.value, is.value)) return compareParts(old, fresh);
-  if (old.length === 0 && fresh.length === 0) {
-    const equal = deepEqual(was.value as JsonValue, is.value as JsonValue);
+  const oldParts = partsOf(before.value, before.shape, "lenient") ?? noParts;
+  const newParts = partsOf(after.value, after.shape, "lenient") ?? noParts;
+  if (oldParts.length > 0 && newParts.length > 0) return compareParts(oldParts, newParts);
+  // An empty object or list, or a null in its place, has no fields: only the fields of the other one count.
+  if (oldParts.length !== newParts.length && haveSameType(before.value, after.value))
+    return compareParts(oldParts, newParts);
+  if (oldParts.length === 0 && newParts.length === 0) {
+    const equal = deepEqual(before.value as JsonValue, after.value as JsonValue);
     return equal ? same : { ...same, modified: FieldSet.leaf };
   }
-  // A leaf became a holder of others, or the other way round.
-  const isOwn = !is.element.startsWith("f:");
-  const before = setOfPart({ ...was, isOwn }, "lenient");
-  const after = setOfPart({ ...is, isOwn }, "lenient");
-  return { ...same, added: after.difference(before), removed: before.difference(after) };
+  // A leaf became an object or a list, or the reverse.
+  const includesPath = !after.element.startsWith("f:");
+  const oldSet = readPart({ ...before, includesPath }, "lenient");
+  const newSet = readPart({ ...after, includesPath }, "lenient");
+  return { ...same, added: newSet.difference(oldSet), removed: oldSet.difference(newSet) };
 }

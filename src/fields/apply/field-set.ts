@@ -3,20 +3,18 @@ import { parseExactJson } from "../../base/json/embedded.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 
 /**
- * A set of the fields of an object (spec: conventions 2.5). A path is a list of elements in the text form that entries of
- * `managedFields` use: `f:name` a member of an object, `k:{"name":"a"}` an item of a list by its keys, `v:"a"` an item of a
- * set by its value, `i:0` an item by its index.
- *
- * Sets are immutable; operations share what they can. The empty set has no member and no child.
+ * An immutable set of field paths (spec: conventions 2.5; `fieldpath.Set`). A path is a list of elements in the format of
+ * `fieldsV1`: `f:name` is a member of an object, `k:{"name":"a"}` a list item by its keys, `v:"a"` an item of a set by its value,
+ * `i:0` an item by its index. Operations share unchanged subsets with their operands.
  */
 export class FieldSet {
   static readonly empty = new FieldSet(false, new Map());
 
-  /** Its text as an entry writes it, once it was asked for; see {@link fieldSetText}. */
+  /** Cached result of {@link fieldSetText}. */
   private text: string | undefined;
 
   private constructor(
-    /** Whether the path that leads here is itself in the set. */
+    /** Whether the path of this node is in the set. */
     readonly isMember: boolean,
     readonly children: ReadonlyMap<string, FieldSet>,
   ) {}
@@ -121,18 +119,18 @@ export class FieldSet {
     return FieldSet.of(isMember, children ?? this.children);
   }
 
-  /** See {@link fieldSetText}. A set that shares parts with one whose text is known needs to write only the others. */
+  /** See {@link fieldSetText}. The texts of subsets are cached too, so sets that share subsets share this work. */
   static textOf(set: FieldSet): string {
     if (set.text !== undefined) return set.text;
     const { children } = set;
     let text = set.isMember && children.size > 0 ? '".":{}' : "";
-    for (const element of inOrder([...children.keys()])) {
+    for (const element of sortTexts([...children.keys()])) {
       text += `${text === "" ? "" : ","}${encodeString(element)}:${FieldSet.textOf(children.get(element)!)}`;
     }
     return (set.text = `{${text}}`);
   }
 
-  /** A set with the text that it is known to have. */
+  /** Caches the text of a set. */
   static withText(set: FieldSet, text: string): FieldSet {
     set.text = text;
     return set;
@@ -148,7 +146,7 @@ export class FieldSet {
     return true;
   }
 
-  /** Every path in the set, in the order of its elements. */
+  /** Returns all paths of the set, sorted. */
   *paths(prefix: readonly string[] = []): Generator<readonly string[]> {
     if (this.isMember) yield prefix;
     for (const [element, set] of [...this.children].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
@@ -158,8 +156,8 @@ export class FieldSet {
 }
 
 /**
- * A set as `fieldsV1` of an entry writes it, in JSON; the place itself is `.` where something is below it. Elements are in
- * order, so that equal sets have equal texts.
+ * Encodes a set as `fieldsV1` in JSON. A member with children has the key `.`. Elements are sorted, so equal sets have equal
+ * texts.
  */
 export function fieldSetText(set: FieldSet): string {
   return FieldSet.textOf(set);
@@ -168,11 +166,11 @@ export function fieldSetText(set: FieldSet): string {
 /** Parses `fieldsV1`. Ignores malformed parts: an entry of another program must not prevent writes of the object. */
 export function decodeFieldSet(fields: unknown): FieldSet {
   const set = decodeBelow(fields, false, 0);
-  // The object itself has no owner.
+  // The path of the object itself is never owned.
   return set.isMember ? FieldSet.of(false, set.children) : set;
 }
 
-/** Whether `fieldsV1` is well-formed; absent is an empty set. Ignores elements of unknown types. */
+/** Whether `fieldsV1` is well-formed. An absent value is an empty set; elements of unknown types are ignored. */
 export function isFieldSet(fields: unknown, depth = 0): boolean {
   if (fields === undefined || fields === null) return depth === 0;
   if (typeof fields !== "object" || Array.isArray(fields) || depth > maxDepth) return false;
@@ -182,23 +180,23 @@ export function isFieldSet(fields: unknown, depth = 0): boolean {
   });
 }
 
-/** Whether the keys, value or index of an element are such. */
+/** Whether the keys, the value or the index of a path element are well-formed. */
 function isElement(element: string): boolean {
   const rest = element.slice(2);
   if (element.startsWith("f:")) return true;
   if (element.startsWith("i:")) return /^-?\d+$/.test(rest);
-  const value = parsed(rest);
+  const value = parseElement(rest);
   if (value === undefined || element.startsWith("v:")) return value !== undefined;
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Sets can't be deeper than objects. */
+/** Maximum nesting of objects, and so of sets. */
 const maxDepth = 1000;
 const elementForm = /^[fkvi]:/;
 
-function decodeBelow(fields: unknown, isPlace: boolean, depth: number): FieldSet {
+function decodeBelow(fields: unknown, hasPath: boolean, depth: number): FieldSet {
   if (typeof fields !== "object" || fields === null || Array.isArray(fields) || depth > maxDepth) {
-    return isPlace ? FieldSet.leaf : FieldSet.empty;
+    return hasPath ? FieldSet.leaf : FieldSet.empty;
   }
   const children = new Map<string, FieldSet>();
   let isMember = false;
@@ -209,20 +207,20 @@ function decodeBelow(fields: unknown, isPlace: boolean, depth: number): FieldSet
       if (!set.isEmpty) children.set(canonicalElement(element), set);
     }
   }
-  return FieldSet.of(isMember || (isPlace && children.size === 0), children);
+  return FieldSet.of(isMember || (hasPath && children.size === 0), children);
 }
 
 /** Returns the canonical text of an element with keys or a value. */
 function canonicalElement(element: string): string {
   if (!element.startsWith("k:") && !element.startsWith("v:")) return element;
-  const value = parsed(element.slice(2));
+  const value = parseElement(element.slice(2));
   if (value === undefined) return element;
   if (element.startsWith("v:")) return valueElement(value);
   return typeof value === "object" && value !== null ? keyElement(value as Record<string, unknown>) : element;
 }
 
-/** The value of a JSON text, exact as those of objects are; undefined for other text, and for a value nested too deep. */
-function parsed(text: string): JsonValue | undefined {
+/** Parses JSON with exact numbers; returns undefined if the text is malformed or nested too deeply. */
+function parseElement(text: string): JsonValue | undefined {
   try {
     return parseExactJson(text, maxDepth);
   } catch (error) {
@@ -235,11 +233,11 @@ function parsed(text: string): JsonValue | undefined {
 const fewTexts = 16;
 
 /** Returns the texts sorted; may sort in place. */
-export function inOrder(texts: string[]): readonly string[] {
+export function sortTexts(texts: string[]): readonly string[] {
   if (texts.length > fewTexts) return texts.toSorted();
-  for (let at = 1; at < texts.length; at++) {
-    const text = texts[at]!;
-    let to = at;
+  for (let from = 1; from < texts.length; from++) {
+    const text = texts[from]!;
+    let to = from;
     while (to > 0 && texts[to - 1]! > text) {
       texts[to] = texts[to - 1]!;
       to--;
@@ -249,20 +247,20 @@ export function inOrder(texts: string[]): readonly string[] {
   return texts;
 }
 
-/** Reads a text that {@link fieldSetText} wrote. */
+/** Decodes a text that {@link fieldSetText} encoded. */
 export function readFieldSet(text: string): FieldSet {
-  const read = readBelow(JSON.parse(text) as object, false);
-  return read.isEmpty ? read : FieldSet.withText(read, text);
+  const set = readBelow(JSON.parse(text) as object, false);
+  return set.isEmpty ? set : FieldSet.withText(set, text);
 }
 
-function readBelow(fields: object, isPlace: boolean): FieldSet {
+function readBelow(fields: object, hasPath: boolean): FieldSet {
   const children = new Map<string, FieldSet>();
   let isMember = false;
   for (const [element, below] of Object.entries(fields)) {
     if (element === ".") isMember = true;
     else children.set(element, readBelow(below as object, true));
   }
-  if (children.size === 0) return isPlace ? FieldSet.leaf : FieldSet.empty;
+  if (children.size === 0) return hasPath ? FieldSet.leaf : FieldSet.empty;
   return FieldSet.of(isMember, children);
 }
 
@@ -279,7 +277,7 @@ export function valueElement(value: unknown): string {
 /** Returns the path element of a list item with keys, sorted by name. */
 export function keyElement(keys: Readonly<Record<string, unknown>>): string {
   let text = "";
-  for (const name of inOrder(Object.keys(keys))) {
+  for (const name of sortTexts(Object.keys(keys))) {
     const value = keys[name];
     const json = typeof value === "string" ? encodeString(value) : encodeJson(value as JsonValue);
     text += `${text === "" ? "" : ","}${encodeString(name)}:${json}`;

@@ -1,15 +1,15 @@
 import { encodeString } from "../../base/json/encode.ts";
-import { fieldElement, inOrder, valueElement, type FieldSet } from "./field-set.ts";
-import { elementOfItem, nullsOf, type Strictness } from "./parts.ts";
+import { fieldElement, sortTexts, valueElement, type FieldSet } from "./field-set.ts";
+import { elementOfItem, nullHandlingOf, type Strictness } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The text of the set of all fields of an object but the ignored ones: what `fieldSetText` makes of what `readSet` reads, in
- * one walk and without the set.
+ * Returns the text of the set of all fields of an object except the ignored ones: as `fieldSetText` of `readSet`, but in one walk
+ * and without creating the set.
  *
- * @returns undefined strictly for lists that can't be taken apart; `readSet` tells why.
+ * @returns undefined if `strictness` is strict and a list has items with missing or equal keys; `readSet` reports the error.
  */
 export function textOfFields(value: unknown, shape: Shape, ignored: FieldSet): string;
 export function textOfFields(
@@ -26,29 +26,29 @@ export function textOfFields(
 ): string | undefined {
   const writer = new Writer(strictness);
   const text = `{${writer.parts(value, shape, ignored) ?? ""}}`;
-  return writer.failed ? undefined : text;
+  return writer.hasInvalidList ? undefined : text;
 }
 
-const isDeclaredNowhere = (): boolean => false;
+const declaresNothing = (): boolean => false;
 
 class Writer {
-  /** Whether a list was met that can't be taken apart strictly. */
-  failed = false;
+  /** Whether a list has items with missing or equal keys; only if strict. */
+  hasInvalidList = false;
 
   constructor(private readonly strictness: Strictness) {}
 
-  /** The texts of the parts of a value, `""` when all of them are ignored; undefined for what is owned as one. */
+  /** Returns the texts of the parts of a value, `""` if all of them are ignored; undefined for an atomic or empty value. */
   parts(value: unknown, shape: Shape, ignored: FieldSet): string | undefined {
     switch (shape.kind) {
       case "leaf":
         return undefined;
       case "deduced":
-        return isObject(value) ? this.members(value, () => shape, ignored, isDeclaredNowhere) : undefined;
+        return isObject(value) ? this.members(value, () => shape, ignored, declaresNothing) : undefined;
       case "struct":
         return isObject(value) ? this.members(value, shape.member, ignored, shape.declares) : undefined;
       case "map":
         return isObject(value)
-          ? this.members(value, () => shape.element, ignored, isDeclaredNowhere)
+          ? this.members(value, () => shape.element, ignored, declaresNothing)
           : undefined;
       case "set":
         return Array.isArray(value) ? this.values(value, ignored) : undefined;
@@ -63,33 +63,33 @@ class Writer {
     ignored: FieldSet,
     declares: (name: string) => boolean,
   ): string | undefined {
-    const nulls = nullsOf(this.strictness);
+    const nulls = nullHandlingOf(this.strictness);
     let text = "";
-    let some = false;
-    for (const name of inOrder(Object.keys(value))) {
+    let hasParts = false;
+    for (const name of sortTexts(Object.keys(value))) {
       const member = value[name];
-      if (member === undefined || (member === null && nulls === "left out")) continue;
+      if (member === undefined || (member === null && nulls === "omit")) continue;
       const shape = shapeOf(name);
       if (shape === undefined) continue;
-      some = true;
+      hasParts = true;
       const element = fieldElement(name);
       const below = ignored.isEmpty ? ignored : ignored.below(element);
       if (below.isMember) continue;
       const own = this.parts(member, shape, below);
       const declared = declares(name);
-      // A declared object is owned through its members; when all of them are ignored it has no owner.
+      // A declared object or list is owned only through its fields: if all of them are ignored, it has no owner.
       if (own === "" && declared) continue;
-      const isBeside = own !== undefined && own !== "" && !declared;
-      text += `${text === "" ? "" : ","}${encodeString(element)}:{${isBeside ? '".":{},' : ""}${own ?? ""}}`;
+      const includesPath = own !== undefined && own !== "" && !declared;
+      text += `${text === "" ? "" : ","}${encodeString(element)}:{${includesPath ? '".":{},' : ""}${own ?? ""}}`;
     }
-    return some ? text : undefined;
+    return hasParts ? text : undefined;
   }
 
   private values(values: readonly unknown[], ignored: FieldSet): string | undefined {
     if (values.length === 0) return undefined;
     const elements = [...new Set(values.map(valueElement))];
-    if (elements.length < values.length) this.fail();
-    const owned = inOrder(elements).filter((element) => !ignored.below(element).isMember);
+    if (elements.length < values.length) this.markInvalid();
+    const owned = sortTexts(elements).filter((element) => !ignored.below(element).isMember);
     return owned.map((element) => `${encodeString(element)}:{}`).join(",");
   }
 
@@ -101,23 +101,23 @@ class Writer {
     const byElement = new Map<string, unknown>();
     for (const item of list) {
       const element = elementOfItem(item, shape, this.strictness);
-      if (element === undefined || byElement.has(element)) this.fail();
+      if (element === undefined || byElement.has(element)) this.markInvalid();
       else byElement.set(element, item);
     }
     if (byElement.size === 0) return undefined;
     let text = "";
-    for (const element of inOrder([...byElement.keys()])) {
+    for (const element of sortTexts([...byElement.keys()])) {
       const below = ignored.isEmpty ? ignored : ignored.below(element);
       if (below.isMember) continue;
       const own = this.parts(byElement.get(element), shape.element, below) ?? "";
-      // An item is owned itself, beside what is in it.
+      // The set of an item also has the path of the item itself.
       text += `${text === "" ? "" : ","}${encodeString(element)}:{${own === "" ? "" : `".":{},${own}`}}`;
     }
     return text;
   }
 
-  private fail(): void {
-    if (this.strictness === "strict") this.failed = true;
+  private markInvalid(): void {
+    if (this.strictness === "strict") this.hasInvalidList = true;
   }
 }
 

@@ -3,27 +3,27 @@ import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../schema
 import type { Manager } from "./manager.ts";
 
 /**
- * The managed fields of an object as they are stored: their JSON list, beside the object, so that a write parses of it only
- * what it needs, and mostly writes it as it was.
+ * The managed fields of an object as stored: a JSON list beside the object. A write parses only the entries that it needs and
+ * usually stores the list unchanged.
  */
 export interface ManagedFieldsText {
-  /** The list as JSON; empty when there are no entries. */
+  /** The list as JSON; empty if there are no entries. */
   readonly text: string;
-  /** Where in the text the set of each entry begins and ends, one after the other. */
+  /** Start and end offset of the `fieldsV1` of each entry in the text, in one flat list. */
   readonly sets: readonly number[];
 }
 
-/** Of an object without managed fields. */
+/** The managed fields of an object without entries. */
 export const noManagedFieldsText: ManagedFieldsText = { text: "", sets: [] };
 
-/** An entry, with the set of its fields as JSON text. */
+/** An entry with its `fieldsV1` as JSON text. */
 export interface EntryText {
   readonly manager: Manager;
   readonly time: string | undefined;
   readonly fields: string;
 }
 
-/** Writes entries, in their order. */
+/** Encodes entries in the order of the input. */
 export function joinEntries(entries: readonly EntryText[]): ManagedFieldsText {
   if (entries.length === 0) return noManagedFieldsText;
   const sets: number[] = [];
@@ -40,18 +40,18 @@ export function joinEntries(entries: readonly EntryText[]): ManagedFieldsText {
   return { text: `${text}]`, sets };
 }
 
-/** Reads entries that {@link joinEntries} wrote. */
+/** Decodes entries that {@link joinEntries} encoded. */
 export function splitEntries(stored: ManagedFieldsText): EntryText[] {
   const { text, sets } = stored;
-  return headsOf(stored).map((head, index): EntryText => {
-    const { manager: name = "", operation, apiVersion = "", subresource = "", time } = head;
+  return entriesWithoutFields(stored).map((entry, index): EntryText => {
+    const { manager: name = "", operation, apiVersion = "", subresource = "", time } = entry;
     const manager = { name, operation: operation as Manager["operation"], apiVersion, subresource };
     return { manager, time, fields: text.slice(sets[2 * index]!, sets[2 * index + 1]!) };
   });
 }
 
-/** Whether two lists differ in nothing but the times of their entries. */
-export function sameButForTimes(a: ManagedFieldsText, b: ManagedFieldsText): boolean {
+/** Whether two lists have the same entries, apart from times and order. */
+export function equalExceptTimes(a: ManagedFieldsText, b: ManagedFieldsText): boolean {
   if (a.text === b.text) return true;
   const untimed = (list: ManagedFieldsText) =>
     splitEntries(list)
@@ -60,7 +60,7 @@ export function sameButForTimes(a: ManagedFieldsText, b: ManagedFieldsText): boo
   return a.sets.length === b.sets.length && untimed(a).join() === untimed(b).join();
 }
 
-/** The text of entries as an object shows them. */
+/** Encodes the entries of `metadata.managedFields`. */
 export function textOfEntries(entries: readonly ManagedFieldsEntry[] | undefined): ManagedFieldsText {
   if (entries === undefined || entries.length === 0) return noManagedFieldsText;
   return joinEntries(
@@ -74,18 +74,18 @@ export function textOfEntries(entries: readonly ManagedFieldsEntry[] | undefined
   );
 }
 
-/** The entries as clients see them. */
+/** Decodes the entries for `metadata.managedFields`. */
 export function entriesOf({ text }: ManagedFieldsText): ManagedFieldsEntry[] {
   return text === "" ? [] : (JSON.parse(text) as ManagedFieldsEntry[]);
 }
 
-/** The entries without their sets, which are most of the text. */
-function headsOf({ text, sets }: ManagedFieldsText): Omit<ManagedFieldsEntry, "fieldsV1">[] {
-  let heads = "";
+/** Decodes the entries without their `fieldsV1`, which are most of the text. */
+function entriesWithoutFields({ text, sets }: ManagedFieldsText): Omit<ManagedFieldsEntry, "fieldsV1">[] {
+  let shortened = "";
   let from = 0;
-  for (let at = 0; at < sets.length; at += 2) {
-    heads += `${text.slice(from, sets[at])}0`;
-    from = sets[at + 1]!;
+  for (let index = 0; index < sets.length; index += 2) {
+    shortened += `${text.slice(from, sets[index])}0`;
+    from = sets[index + 1]!;
   }
-  return JSON.parse(heads + text.slice(from)) as ManagedFieldsEntry[];
+  return JSON.parse(shortened + text.slice(from)) as ManagedFieldsEntry[];
 }

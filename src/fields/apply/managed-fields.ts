@@ -1,33 +1,33 @@
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../schema/kind.ts";
 import { decodeFieldSet, FieldSet, fieldSetText, isFieldSet } from "./field-set.ts";
 import { managerId, type Manager } from "./manager.ts";
-import { joinEntries, sameButForTimes, splitEntries, type EntryText } from "./managed-fields-text.ts";
+import { equalExceptTimes, joinEntries, splitEntries, type EntryText } from "./managed-fields-text.ts";
 import type { ManagedFieldsText } from "./managed-fields-text.ts";
 import { StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
 
-/** The members of an entry beside its fields. */
+/** The manager and time of an entry. */
 export interface ManagerEntry {
   readonly manager: Manager;
   readonly time: string | undefined;
 }
 
-/** Owners of an object's fields, by the ids of their managers, with the other members of their entries. */
+/** The managed fields of an object, by manager id. */
 export interface ManagedFields {
   readonly owners: Owners;
   readonly entries: ReadonlyMap<string, ManagerEntry>;
-  /** How they are stored, where they are. */
+  /** The stored text; undefined if the managed fields don't come from storage. */
   readonly stored?: ManagedFieldsText | undefined;
 }
 
-/** Of an object without managed fields. */
+/** The managed fields of an object without entries. */
 export const noManagedFields: ManagedFields = { owners: new Map(), entries: new Map() };
 
 /** Maximum number of entries for updates; above it the oldest are merged. */
 const maxUpdateEntries = 10;
-/** Manager of the merged entries. */
+/** Manager of the merged entries, as in Kubernetes. */
 const ancientManager = "ancient-changes";
 
-/** Reads the entries of an object. Those that can't be read, or own nothing, are left out. Of two of one id, the last counts. */
+/** Decodes entries. Skips entries that are invalid or have no fields. Of entries with the same manager id the last one counts. */
 export function decodeManagedFields(
   entries: readonly ManagedFieldsEntry[] | null | undefined,
 ): ManagedFields {
@@ -47,8 +47,10 @@ export function decodeManagedFields(
 }
 
 /**
- * Reads the managed fields of an object as {@link encodeManagedFields} wrote them. Nothing is parsed before it is asked
- * for, and of the sets of fields only those that are, by `read`.
+ * Returns the stored managed fields of an object. The entries are parsed at first use, and each set of fields at its first use.
+ *
+ * @param stored text of {@link encodeManagedFields}.
+ * @param read decodes the text of a set.
  */
 export function storedManagedFields(
   stored: ManagedFieldsText,
@@ -58,22 +60,22 @@ export function storedManagedFields(
 }
 
 class StoredManagedFields implements ManagedFields {
-  private read: Omit<ManagedFields, "stored"> | undefined;
+  private decoded: Omit<ManagedFields, "stored"> | undefined;
   constructor(
     readonly stored: ManagedFieldsText,
     private readonly readSet?: (text: string) => FieldSet,
   ) {}
 
   get owners(): Owners {
-    return (this.read ??= readEntries(this.stored, this.readSet)).owners;
+    return (this.decoded ??= decodeEntries(this.stored, this.readSet)).owners;
   }
 
   get entries(): ManagedFields["entries"] {
-    return (this.read ??= readEntries(this.stored, this.readSet)).entries;
+    return (this.decoded ??= decodeEntries(this.stored, this.readSet)).entries;
   }
 }
 
-function readEntries(
+function decodeEntries(
   stored: ManagedFieldsText,
   readSet: ((text: string) => FieldSet) | undefined,
 ): Omit<ManagedFields, "stored"> {
@@ -87,8 +89,8 @@ function readEntries(
   return { owners, entries };
 }
 
-/** Whether the entries of a request are all valid: with operation, version and well-formed fields. */
-export function areReadable(entries: readonly ManagedFieldsEntry[]): boolean {
+/** Whether all entries of a request are valid: each has an operation, a version and well-formed fields. */
+export function areValidEntries(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.every(
     ({ operation, apiVersion = "", fieldsType, fieldsV1 }) =>
       isOperation(operation) && apiVersion !== "" && fieldsType === "FieldsV1" && isFieldSet(fieldsV1),
@@ -100,13 +102,12 @@ function isOperation(text: string | undefined): text is Manager["operation"] {
 }
 
 /**
- * Writes the entries of an object after a write. The writer's has the time of the write if it set or lost anything by it;
- * the others keep theirs, whatever was taken from them.
+ * Encodes the entries of an object after a write. The entry of the writer gets the time of the write if it set a field or its
+ * fields changed. Other entries keep their times, even if they lost fields.
  *
- * @param before as they were.
- * @param writer who wrote; a new entry is theirs.
- * @param now the time of the write.
- * @param wrote whether the writer set anything, be it in fields that it owned already.
+ * @param before the managed fields before the write.
+ * @param now time of the write.
+ * @param wrote whether the write set a field, including fields that the writer owned before.
  */
 export function encodeManagedFields(
   owners: Owners,
@@ -119,36 +120,35 @@ export function encodeManagedFields(
   const own = managerId(writer);
   const entries = [...owners].map(([id, owned]): EntryText => {
     const previous = before.entries.get(id);
-    const same = id !== own || (!wrote && sameFields(before.owners.get(id), owned));
-    const { manager, time } = same && previous !== undefined ? previous : { manager: writer, time: now };
+    const isUnchanged = id !== own || (!wrote && sameFields(before.owners.get(id), owned));
+    const { manager, time } =
+      isUnchanged && previous !== undefined ? previous : { manager: writer, time: now };
     return { manager: { ...manager, apiVersion: owned.version }, time, fields: textOf(owned) };
   });
-  return joinEntries(inOrder(writer.operation === "Update" ? withoutAncient(entries) : entries));
+  return joinEntries(sortEntries(writer.operation === "Update" ? mergeOldest(entries) : entries));
 }
 
-/** The one entry of an object that one writer made; `fields` is the text of the set of its fields. */
-export function entryOfCreator(creator: Manager, now: string, fields: string): ManagedFieldsText {
+/** Encodes the single entry of a new object; `fields` is its `fieldsV1` as text. */
+export function encodeCreatorEntry(creator: Manager, now: string, fields: string): ManagedFieldsText {
   return joinEntries([{ manager: creator, time: now, fields }]);
 }
 
-/**
- * The present managed fields, where only times would change; else the written ones.
- */
-export function unlessSame(written: ManagedFieldsText, current: ManagedFields): ManagedFieldsText {
+/** Returns the current managed fields if only times would change; otherwise the written ones. */
+export function ignoreTimeOnlyChange(written: ManagedFieldsText, current: ManagedFields): ManagedFieldsText {
   const { stored } = current;
-  return stored !== undefined && sameButForTimes(written, stored) ? stored : written;
+  return stored !== undefined && equalExceptTimes(written, stored) ? stored : written;
 }
 
-function sameFields(was: OwnedFields | undefined, is: OwnedFields): boolean {
-  return was !== undefined && (was === is || (was.version === is.version && was.set.equals(is.set)));
+function sameFields(a: OwnedFields | undefined, b: OwnedFields): boolean {
+  return a !== undefined && (a === b || (a.version === b.version && a.set.equals(b.set)));
 }
 
 function textOf(owned: OwnedFields): string {
   return owned instanceof StoredFields ? owned.text : fieldSetText(owned.set);
 }
 
-/** Applies first, then by time and name. */
-function inOrder(entries: readonly EntryText[]): EntryText[] {
+/** Sorts entries as Kubernetes: applies first, then by time and name. */
+function sortEntries(entries: readonly EntryText[]): EntryText[] {
   const key = ({ manager, time = "" }: EntryText) =>
     [manager.operation, time, manager.name, manager.apiVersion, manager.subresource].join("\n");
   if (entries.length === 1) return [...entries];
@@ -157,10 +157,10 @@ function inOrder(entries: readonly EntryText[]): EntryText[] {
   return keyed.map(({ entry }) => entry);
 }
 
-/** If there are too many updates, merges the oldest ones, per version, until the limit is met. */
-function withoutAncient(entries: readonly EntryText[]): readonly EntryText[] {
+/** If there are more than `maxUpdateEntries` updates, merges the oldest ones of each version into one entry. */
+function mergeOldest(entries: readonly EntryText[]): readonly EntryText[] {
   if (entries.length <= maxUpdateEntries) return entries;
-  const updates = inOrder(entries.filter(({ manager }) => manager.operation === "Update"));
+  const updates = sortEntries(entries.filter(({ manager }) => manager.operation === "Update"));
   let excess = updates.length - maxUpdateEntries;
   if (excess <= 0) return entries;
   const oldest = new Map<string, EntryText[]>();
@@ -175,11 +175,11 @@ function withoutAncient(entries: readonly EntryText[]): readonly EntryText[] {
     }
   }
   const applies = entries.filter(({ manager }) => manager.operation === "Apply");
-  return [...applies, ...[...oldest.values()].map(joined), ...updates.slice(index)];
+  return [...applies, ...[...oldest.values()].map(mergeEntries), ...updates.slice(index)];
 }
 
-/** One entry of those of one version, of which the last is the newest; one that is alone stays as it is. */
-function joined(entries: readonly EntryText[]): EntryText {
+/** Merges entries of one version, sorted by time; returns a single entry unchanged. */
+function mergeEntries(entries: readonly EntryText[]): EntryText {
   const newest = entries.at(-1)!;
   if (entries.length === 1) return newest;
   const set = FieldSet.unionOf(entries.map(({ fields }) => new StoredFields("", fields).set));

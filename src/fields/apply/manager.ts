@@ -1,16 +1,16 @@
-/** Who wrote an entry of managed fields (spec: conventions 4.10). */
+/** A field manager: the key of an entry in `managedFields` (spec: conventions 4.10). */
 export interface Manager {
   readonly name: string;
   readonly operation: "Apply" | "Update";
-  /** Version in which the fields are named. */
+  /** Version of the field paths. */
   readonly apiVersion: string;
-  /** Empty for the object itself. */
+  /** Empty for writes of the main resource. */
   readonly subresource: string;
 }
 
 /**
- * The id of a manager. Applies of one name are one manager whatever version they use, so that a manager can move to another
- * version; updates are told apart by version.
+ * Returns the id of a manager. The id of an apply doesn't contain the version, so that a manager can change its version; updates
+ * of different versions are different managers.
  */
 export function managerId({ name, operation, apiVersion, subresource }: Manager): string {
   return JSON.stringify([name, operation, operation === "Apply" ? "" : apiVersion, subresource]);

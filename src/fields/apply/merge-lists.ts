@@ -4,23 +4,23 @@ import type { Shape } from "./shape.ts";
 
 type ItemsShape = Shape & { kind: "items" };
 
-/** Merges two sets of scalars; in the order of {@link mergeItems}. */
+/** Merges two sets of scalars. The order is that of {@link mergeItems}. */
 export function mergeSet(live: readonly unknown[], applied: readonly unknown[]): readonly unknown[] {
   const appliedByElement = new Map(applied.map((value) => [valueElement(value), value]));
-  return unlessSame(
-    inAppliedOrder(live, live.map(valueElement), appliedByElement, (mine) => mine),
+  return liveIfEqual(
+    inAppliedOrder(live, live.map(valueElement), appliedByElement, (item) => item),
     live,
   );
 }
 
 /**
- * Merges two lists of items that are told apart by keys (spec: conventions 4.10). The result has the applied items in the
- * order in which they are applied. An item that only the live list has keeps its place before the next item that both lists
- * have, as far as the applied order allows: `[b, new, a]` applied over the live `[x, a, y, b]` gives `[x, y, b, new, a]`.
+ * Merges two lists whose items have keys (spec: conventions 4.10). The result has the applied items in the applied order. An item
+ * that only the live list has stays before the next item that both lists have, if the applied order allows it: `[b, new, a]`
+ * applied to the live `[x, a, y, b]` gives `[x, y, b, new, a]`.
  *
- * Equal live items that are applied are merged into one, because otherwise one of them could hide the applied one.
+ * Live items with the same keys as an applied item are merged into one; a remaining duplicate could hide the applied item.
  *
- * @param merge merges two values of a shape.
+ * @param merge merges a live and an applied value of a shape.
  */
 export function mergeItems(
   live: readonly unknown[],
@@ -29,7 +29,7 @@ export function mergeItems(
   merge: (live: unknown, applied: unknown, shape: Shape) => unknown,
 ): readonly unknown[] {
   if (areAligned(live, applied, shape)) {
-    return unlessSame(
+    return liveIfEqual(
       live.map((item, index) => merge(item, applied[index], shape.element)),
       live,
     );
@@ -38,25 +38,29 @@ export function mergeItems(
     (partsOf(applied, shape, "lenient") ?? []).map(({ element, value }) => [element, value]),
   );
   const elements = live.map((item) => elementOfItem(item, shape, "lenient"));
-  return unlessSame(
-    inAppliedOrder(live, elements, appliedItems, (item, over) => merge(item, over, shape.element)),
+  return liveIfEqual(
+    inAppliedOrder(live, elements, appliedItems, (item, appliedItem) =>
+      merge(item, appliedItem, shape.element),
+    ),
     live,
   );
 }
 
-/** Whether the items of two lists are the same, one by one, as they mostly are; those of the second are unique. */
+/** Whether both lists have items with the same keys in the same order, which is the usual case. The applied items are unique. */
 function areAligned(live: readonly unknown[], applied: readonly unknown[], shape: ItemsShape): boolean {
   return live.length === applied.length && live.every((item, index) => sameKeys(item, applied[index], shape));
 }
 
-function unlessSame(list: readonly unknown[], live: readonly unknown[]): readonly unknown[] {
+function liveIfEqual(list: readonly unknown[], live: readonly unknown[]): readonly unknown[] {
   return list.length === live.length && list.every((item, index) => item === live[index]) ? live : list;
 }
 
 /**
- * @param elements those of the live items; undefined for an item that has none.
- * @param appliedItems the applied items by their elements, in order.
- * @param merge merges a live item with the applied one of the same element.
+ * Merges live and applied items in the order described at {@link mergeItems}.
+ *
+ * @param elements path elements of the live items; undefined for an item without keys.
+ * @param appliedItems the applied items by path element, in order.
+ * @param merge merges a live item with the applied item of the same path element.
  */
 function inAppliedOrder(
   live: readonly unknown[],
@@ -71,13 +75,13 @@ function inAppliedOrder(
   }
   const order = [...appliedItems.keys()].filter((element) => both.has(element));
   const result: unknown[] = [];
-  let at = 0;
+  let liveIndex = 0;
   let next = 0;
-  /** Takes the items that only the live list has, up to the next item that both have. */
+  /** Appends the items that only the live list has, up to the next item that both lists have. */
   const appendLive = (): void => {
-    for (; at < live.length; at++) {
-      const element = elements[at];
-      if (element === undefined || !appliedItems.has(element)) result.push(live[at]);
+    for (; liveIndex < live.length; liveIndex++) {
+      const element = elements[liveIndex];
+      if (element === undefined || !appliedItems.has(element)) result.push(live[liveIndex]);
       else if (element === order[next]) return;
     }
   };

@@ -6,9 +6,10 @@ import type { Shape } from "./shape.ts";
 type JsonObject = Record<string, unknown>;
 
 /**
- * The live value with the applied one over it: what is owned as one is replaced, everything else is merged. Lists come in
- * the order in which they are applied; see {@link mergeItems}. Neither input is changed; the result shares parts with both,
- * and is the live value where that has all that is applied, in that order.
+ * Merges an applied value into the live value: atomic values are replaced, granular ones are merged. List items are in the applied
+ * order; see {@link mergeItems}. The inputs aren't changed; the result shares parts with both.
+ *
+ * @returns the live value itself if it already has all applied values in the applied order.
  */
 export function mergeTyped(live: unknown, applied: unknown, shape: Shape): unknown {
   if (applied === undefined) return live;

@@ -1,16 +1,16 @@
 import { encodeString } from "../../base/json/encode.ts";
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
-import { fieldElement, inOrder, valueElement, type FieldSet } from "./field-set.ts";
+import { fieldElement, sortTexts, valueElement, type FieldSet } from "./field-set.ts";
 import { elementOfItem } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The text of the set of fields that a new object has beyond those that every object of its kind has (`zero`): what
- * `fieldSetText` makes of what `compareTyped` finds added and modified, in one walk and without the set.
+ * Returns the text of the set of fields in which a new object differs from the zero object of its kind: as `fieldSetText` of the
+ * added and modified fields of `compareTyped`, but in one walk and without creating the set.
  *
- * @param ignored fields without owners.
+ * @param ignored fields that never have an owner.
  */
 export function textOfNewFields(value: unknown, zero: unknown, shape: Shape, ignored: FieldSet): string {
   const shapeOf = memberShapes(shape);
@@ -26,45 +26,48 @@ function memberShapes(shape: Shape): ShapeOf | undefined {
   return shape.kind === "deduced" ? () => shape : undefined;
 }
 
-/** The texts of the members that aren't as in another object. */
+/** Returns the texts of the members that differ from the zero object. */
 function changedMembers(value: JsonObject, zero: JsonObject, shapeOf: ShapeOf, ignored: FieldSet): string {
   let text = "";
-  for (const name of inOrder(Object.keys(value))) {
+  for (const name of sortTexts(Object.keys(value))) {
     const member = value[name];
     const shape = member === undefined ? undefined : shapeOf(name);
     if (shape === undefined) continue;
     const element = fieldElement(name);
     const below = ignored.isEmpty ? ignored : ignored.below(element);
     if (below.isMember) continue;
-    const was = Object.hasOwn(zero, name) ? zero[name] : undefined;
-    const own = was === undefined ? wholePart(member, shape, below) : changedPart(member, was, shape, below);
-    if (own !== undefined) text += `${text === "" ? "" : ","}${encodeString(element)}:{${own}}`;
+    const zeroMember = Object.hasOwn(zero, name) ? zero[name] : undefined;
+    const fields =
+      zeroMember === undefined
+        ? wholePart(member, shape, below)
+        : changedPart(member, zeroMember, shape, below);
+    if (fields !== undefined) text += `${text === "" ? "" : ","}${encodeString(element)}:{${fields}}`;
   }
   return text;
 }
 
-/** What differs at and below a place that both have; undefined for nothing. */
-function changedPart(value: unknown, was: unknown, shape: Shape, ignored: FieldSet): string | undefined {
+/** Returns the text of the differences of a part that both objects have; undefined if there are none. */
+function changedPart(value: unknown, zero: unknown, shape: Shape, ignored: FieldSet): string | undefined {
   const shapeOf = memberShapes(shape);
   if (shapeOf !== undefined && isObject(value) && Object.keys(value).length > 0) {
-    const text = changedMembers(value, isObject(was) ? was : {}, shapeOf, ignored);
+    const text = changedMembers(value, isObject(zero) ? zero : {}, shapeOf, ignored);
     return text === "" ? undefined : text;
   }
-  // No list of a kind's zero object has items.
+  // The lists of a zero object are empty.
   if (Array.isArray(value) && value.length > 0) {
     const text = listParts(value, shape, ignored);
     if (text !== undefined) return text;
   }
-  // What is empty now, and held something, has only lost it; what is owned as one is looked at as one.
-  if (shape.kind !== "leaf" && isPlace(value) && isPlace(was)) return undefined;
-  return deepEqual(value as JsonValue, was as JsonValue) ? undefined : "";
+  // A granular value that is empty now has no added or modified fields.
+  if (shape.kind !== "leaf" && isContainer(value) && isContainer(zero)) return undefined;
+  return deepEqual(value as JsonValue, zero as JsonValue) ? undefined : "";
 }
 
-function isPlace(value: unknown): boolean {
+function isContainer(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** What is at and below a place that is new: the place itself, and every place in it. */
+/** Returns the text of an added part: its own path and all paths in it. */
 function wholePart(value: unknown, shape: Shape, ignored: FieldSet): string {
   const shapeOf = memberShapes(shape);
   let below: string | undefined;
@@ -75,10 +78,10 @@ function wholePart(value: unknown, shape: Shape, ignored: FieldSet): string {
 
 const nothing: JsonObject = {};
 
-/** The items of a list that are owned one by one; undefined for a list that is owned as one. */
+/** Returns the text of the items of a granular list; undefined for an atomic list. */
 function listParts(list: readonly unknown[], shape: Shape, ignored: FieldSet): string | undefined {
   if (shape.kind === "set") {
-    const elements = inOrder([...new Set(list.map(valueElement))]);
+    const elements = sortTexts([...new Set(list.map(valueElement))]);
     return elements.map((element) => `${encodeString(element)}:{}`).join(",");
   }
   if (shape.kind !== "items") return undefined;
@@ -87,7 +90,7 @@ function listParts(list: readonly unknown[], shape: Shape, ignored: FieldSet): s
     const element = elementOfItem(item, shape, "lenient");
     if (element !== undefined && !byElement.has(element)) byElement.set(element, item);
   }
-  return inOrder([...byElement.keys()])
+  return sortTexts([...byElement.keys()])
     .map((element) => {
       const below = ignored.isEmpty ? ignored : ignored.below(element);
       return `${encodeString(element)}:{${wholePart(byElement.get(element), shape.element, below)}}`;

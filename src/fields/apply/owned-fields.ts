@@ -1,28 +1,28 @@
 import { readFieldSet, type FieldSet } from "./field-set.ts";
 import type { Shape } from "./shape.ts";
-import { fitToShape } from "./topology.ts";
+import { reconcileWithShape } from "./topology.ts";
 
-/** The fields that one manager owns, named as they are in one version of the object. */
+/** The fields that one manager owns, with their paths in one version of the object. */
 export interface OwnedFields {
   readonly version: string;
   readonly set: FieldSet;
 }
 
-/** Who owns which fields of one object. Managers that own nothing aren't there. */
+/** The owners of the fields of one object, by manager id. Managers without fields are absent. */
 export type Owners = ReadonlyMap<string, OwnedFields>;
 
-/** Maximum number of fields for which searching a text for each is worthwhile. */
+/** Maximum number of fields that `mayHaveAny` searches for in the text; above it decoding the set is faster. */
 const fewFields = 16;
 
-/** The fields that a stored entry names. Most writes touch the fields of few owners, so a set is read when it is asked for. */
+/** The fields of a stored entry. The set is decoded at first use, because most writes affect the fields of few managers. */
 export class StoredFields implements OwnedFields {
-  private known: FieldSet | undefined;
-  private hadToFit = false;
+  private decoded: FieldSet | undefined;
+  private wasReconciled = false;
 
   /**
-   * @param text the set as {@link fieldSetText} wrote it.
-   * @param read reads the text, and may know its set from before.
-   * @param shape how the object is declared now, which may not be as it was when the set was recorded.
+   * @param text the set as text of {@link fieldSetText}.
+   * @param read decodes the text; may use a cache.
+   * @param shape the current shape of the object; may differ from the shape at the time of recording.
    */
   constructor(
     readonly version: string,
@@ -32,44 +32,44 @@ export class StoredFields implements OwnedFields {
   ) {}
 
   get set(): FieldSet {
-    if (this.known === undefined) {
+    if (this.decoded === undefined) {
       const set = this.read(this.text);
-      this.known = this.shape === undefined ? set : fitted(set, this.shape);
-      this.hadToFit = this.known !== set;
+      this.decoded = this.shape === undefined ? set : reconcile(set, this.shape);
+      this.wasReconciled = this.decoded !== set;
     }
-    return this.known;
+    return this.decoded;
   }
 
-  /** The same fields, to be stored anew where they had to be made to fit. */
-  get fitted(): OwnedFields {
+  /** The reconciled fields: this if the recorded set fits the shape, otherwise a new set to store. */
+  get reconciled(): OwnedFields {
     const { version, set } = this;
-    return this.hadToFit ? { version, set } : this;
+    return this.wasReconciled ? { version, set } : this;
   }
 
-  /** The same fields as far as they fit the shape of the object. */
-  asDeclared(shape: Shape): StoredFields {
+  /** Returns the same fields, reconciled with a shape. */
+  withShape(shape: Shape): StoredFields {
     return new StoredFields(this.version, this.text, this.read, shape);
   }
 
-  /** False only if surely none of some fields is in the set. */
-  mayHold(fields: FieldSet): boolean {
-    if (this.known !== undefined) return true;
+  /** Returns false if none of the fields is in the set. May return true without decoding the set. */
+  mayHaveAny(fields: FieldSet): boolean {
+    if (this.decoded !== undefined) return true;
     const names = lastElements(fields, []);
     return names.length > fewFields || names.some((name) => this.text.includes(name));
   }
 }
 
-/** Sets that were found to fit, with what they fit: those of texts that many objects have are met again and again. */
-const fits = new WeakMap<FieldSet, Shape>();
+/** Sets that need no reconciliation with a shape; cached because many objects share a set. */
+const unchangedFor = new WeakMap<FieldSet, Shape>();
 
-function fitted(set: FieldSet, shape: Shape): FieldSet {
-  if (fits.get(set) === shape) return set;
-  const fit = fitToShape(set, shape);
-  if (fit === set) fits.set(set, shape);
-  return fit;
+function reconcile(set: FieldSet, shape: Shape): FieldSet {
+  if (unchangedFor.get(set) === shape) return set;
+  const reconciled = reconcileWithShape(set, shape);
+  if (reconciled === set) unchangedFor.set(set, shape);
+  return reconciled;
 }
 
-/** Returns the last elements of the paths in a set, as in the text form. */
+/** Returns the last elements of the paths in a set as JSON strings; stops above `fewFields`. */
 function lastElements(set: FieldSet, result: string[]): string[] {
   for (const [element, below] of set.children) {
     if (result.length > fewFields) break;
@@ -79,18 +79,18 @@ function lastElements(set: FieldSet, result: string[]): string[] {
   return result;
 }
 
-/** The same owners of what the object's versions declare now; see {@link fitToShape}. */
-export function ownersAsDeclared(owners: Owners, shapeOf: (version: string) => Shape | undefined): Owners {
+/** Reconciles the fields of all owners with the current shapes; see {@link reconcileWithShape}. */
+export function reconcileOwners(owners: Owners, shapeOf: (version: string) => Shape | undefined): Owners {
   if (owners.size === 0) return owners;
-  const fitted = new Map<string, OwnedFields>();
+  const reconciled = new Map<string, OwnedFields>();
   for (const [manager, owned] of owners) {
     const shape = shapeOf(owned.version);
-    if (shape === undefined) fitted.set(manager, owned);
-    else if (owned instanceof StoredFields) fitted.set(manager, owned.asDeclared(shape));
+    if (shape === undefined) reconciled.set(manager, owned);
+    else if (owned instanceof StoredFields) reconciled.set(manager, owned.withShape(shape));
     else {
-      const set = fitToShape(owned.set, shape);
-      if (!set.isEmpty) fitted.set(manager, set === owned.set ? owned : { version: owned.version, set });
+      const set = reconcileWithShape(owned.set, shape);
+      if (!set.isEmpty) reconciled.set(manager, set === owned.set ? owned : { version: owned.version, set });
     }
   }
-  return fitted;
+  return reconciled;
 }

@@ -4,51 +4,52 @@ import { compareTyped, type Comparison } from "./compare.ts";
 import { FieldSet, fieldElement } from "./field-set.ts";
 import { textOfFields } from "./fields-text.ts";
 import { mergeTyped } from "./merge-typed.ts";
-import { ownersAsDeclared, StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
+import { reconcileOwners, StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
 import { readSet } from "./read-set.ts";
-import { removeFields, withHolders, withNamedHolders, withPlaces } from "./remove.ts";
+import { removeFields, withAncestors, withAncestorsAndKeys, withDeclaredAncestors } from "./remove.ts";
 import type { Shape } from "./shape.ts";
 
 export type { OwnedFields, Owners } from "./owned-fields.ts";
 
-/** The versions in which an object can be seen. */
+/** The API versions of an object. */
 export interface Versions {
-  /** The shape of the object in a version; undefined for a version that there is not, whose owners are forgotten. */
+  /** Returns the shape of the object in a version; undefined for an unknown version, whose owners are dropped. */
   shape(version: string): Shape | undefined;
-  /** Converts objects to another version, in their order. They aren't changed. */
+  /** Converts objects to another version; returns them in the same order and doesn't change the input. */
   convert(objects: readonly unknown[], from: string, to: string): MaybePromise<readonly unknown[]>;
-  /** The object as it is stored, without what isn't, such as zeros of fields that are zero when absent. It isn't changed. */
+  /** Returns the object as it would be stored, without omitted values such as zeros (`omitempty`). Doesn't change the input. */
   canonical(object: unknown, version: string): unknown;
 }
 
-/** Who owns what after a write, and whether the write set or removed anything. */
-export interface Recorded {
+/** The owners after a write. */
+export interface OwnershipUpdate {
   readonly owners: Owners;
+  /** Whether the write set a field (an apply: set or removed one), including fields that the writer owned before. */
   readonly wrote: boolean;
 }
 
-/** What an object becomes, and who owns what of it then. */
-export interface Outcome extends Recorded {
+/** The object and its owners after an apply. */
+export interface Outcome extends OwnershipUpdate {
   readonly object: unknown;
 }
 
-/** Others own fields that would be changed. */
+/** An apply without `force` would change fields of other managers. */
 export class ApplyConflict extends Error {
   override name = "ApplyConflict";
   constructor(
-    /** By manager, the fields that are contested. */
+    /** The conflicting fields of each manager. */
     readonly fields: Owners,
   ) {
-    super("others own fields that would be changed");
+    super("other managers own fields that would change");
   }
 }
 
-/** One write, as far as ownership is concerned. */
+/** The parameters of a write that determine ownership. */
 export interface Write {
   readonly manager: string;
-  /** Version in which the objects of the write are. */
+  /** Version of the written object. */
   readonly version: string;
-  /** Fields without an owner, such as those that the server sets; they have the same names in every version. */
+  /** Fields that never have an owner, such as those set by the server. Their paths are the same in all versions. */
   readonly ignored?: FieldSet;
 }
 
@@ -61,76 +62,76 @@ export interface Write {
  * exactly the fields of other managers whose values would change.
  *
  * @param live the live object; `{}` for a new one.
- * @param wanted the applied configuration.
+ * @param applied the applied configuration.
  * @param force takes over fields of other managers instead of a conflict.
  * @throws {ApplyConflict} unless `force`, if other managers own fields that would change.
- * @throws {PartsFault} if `wanted` has list items without keys or with equal keys.
+ * @throws {PartsFault} if `applied` has list items without keys or with equal keys.
  */
 export function applyFields(
   live: unknown,
-  wanted: unknown,
+  applied: unknown,
   owners: Owners,
   versions: Versions,
   write: Write & { readonly force: boolean },
 ): Outcome {
-  return doSteps(applySteps(live, wanted, owners, versions, write));
+  return doSteps(applySteps(live, applied, owners, versions, write));
 }
 
 /** As {@link applyFields}, in several steps. */
 export function* applySteps(
   live: unknown,
-  wanted: unknown,
+  applied: unknown,
   owners: Owners,
   versions: Versions,
   write: Write & { readonly force: boolean },
 ): Steps<Outcome> {
   const { manager, version, force } = write;
   const shape = shapeIn(versions, version);
-  const current = ownersAsDeclared(owners, (one) => versions.shape(one));
+  const current = reconcileOwners(owners, (one) => versions.shape(one));
   const before = current.get(manager);
-  const own = wantedFields(wanted, shape, before, write);
+  const own = appliedFields(applied, shape, before, write);
   yield;
   const next = new Map(current).set(manager, own);
-  const merged = mergeTyped(live, wanted, shape);
-  const gaveUp =
+  const merged = mergeTyped(live, applied, shape);
+  const releasesFields =
     before !== undefined &&
     own !== before &&
     (before.version !== version || !before.set.difference(own.set).isEmpty);
   yield;
-  const object = gaveUp
-    ? yield* prune(merged, version, before, new Map(next).set(manager, withName(own)), versions)
+  const object = releasesFields
+    ? yield* prune(merged, version, before, new Map(next).set(manager, withObjectName(own)), versions)
     : merged;
-  const lasting = () => withPlaces(readSet(versions.canonical(object, version), shape, "lenient"));
-  const changes = new WrittenFieldsByVersion(live, object, write, versions, lasting);
-  const { kept, contested } = yield* without(next, changes);
-  if (contested.size > 0 && !force) throw new ApplyConflict(contested);
+  const persisted = () => withAncestors(readSet(versions.canonical(object, version), shape, "lenient"));
+  const changes = new WrittenFieldsByVersion(live, object, write, versions, persisted);
+  const { remaining, conflicts } = yield* releaseFields(next, changes);
+  if (conflicts.size > 0 && !force) throw new ApplyConflict(conflicts);
   const { any, isReorder } = (yield* changes.in(version))!;
   const wrote = !any.isEmpty;
   const same = own === before || (before?.version === version && before.set.equals(own.set));
   return {
     object: isReorder ? live : object,
-    owners: same && !wrote ? owners : fitted(kept, own),
+    owners: same && !wrote ? owners : reconciledOwners(remaining, own),
     wrote,
   };
 }
 
-/** The fields of what is applied; the manager's own, unread, where they are the same as the last time. */
-function wantedFields(
-  wanted: unknown,
+/** Returns the fields of the applied configuration; the manager's stored fields, without decoding them, if they are unchanged. */
+function appliedFields(
+  applied: unknown,
   shape: Shape,
   before: OwnedFields | undefined,
   { version, ignored = FieldSet.empty }: Write,
 ): OwnedFields {
-  const again =
+  const isUnchanged =
     before instanceof StoredFields &&
     before.version === version &&
-    before.text === textOfFields(wanted, shape, ignored, "strict");
-  if (again) return before;
-  return { version, set: readSet(wanted, shape, "strict").recursiveDifference(ignored) };
+    before.text === textOfFields(applied, shape, ignored, "strict");
+  if (isUnchanged) return before;
+  return { version, set: readSet(applied, shape, "strict").recursiveDifference(ignored) };
 }
 
 /**
- * Records that a manager wrote an object as a whole: it becomes the only owner of what it changed.
+ * Updates ownership after a create, update or patch: the manager becomes the only owner of the fields that it changed.
  *
  * @param live the object before the write; `{}` for a new one.
  */
@@ -140,7 +141,7 @@ export function updateFields(
   owners: Owners,
   versions: Versions,
   write: Write,
-): Recorded {
+): OwnershipUpdate {
   return doSteps(updateSteps(live, written, owners, versions, write));
 }
 
@@ -151,14 +152,14 @@ export function* updateSteps(
   owners: Owners,
   versions: Versions,
   write: Write,
-): Steps<Recorded> {
+): Steps<OwnershipUpdate> {
   const { manager, version, ignored = FieldSet.empty } = write;
   const changes = new WrittenFieldsByVersion(live, written, write, versions);
   const { added, modified, removed } = (yield* changes.in(version))!;
   if (added.isEmpty && modified.isEmpty && removed.isEmpty) return { owners, wrote: false };
-  const known = ownersAsDeclared(owners, (one) => versions.shape(one));
-  const next = new Map((yield* without(known, changes)).kept);
-  const before = known.get(manager);
+  const current = reconcileOwners(owners, (one) => versions.shape(one));
+  const next = new Map((yield* releaseFields(current, changes)).remaining);
+  const before = current.get(manager);
   const previousSet = before?.version === version ? before.set : FieldSet.empty;
   yield;
   const set = previousSet.union(added).union(modified).difference(removed).recursiveDifference(ignored);
@@ -168,47 +169,47 @@ export function* updateSteps(
   return { owners: next, wrote: !(added.isEmpty && modified.isEmpty) };
 }
 
-/** Owners as an apply leaves them: what was recorded under another declaration is recorded under that of now. */
-function fitted(owners: Owners, own: OwnedFields): Owners {
+/** Replaces stored sets that don't fit the current shapes by their reconciled sets. */
+function reconciledOwners(owners: Owners, own: OwnedFields): Owners {
   const result = new Map<string, OwnedFields>();
   for (const [manager, owned] of owners) {
-    // What was just applied fits.
-    const now = owned instanceof StoredFields && owned !== own ? owned.fitted : owned;
-    if (now === own || !now.set.isEmpty) result.set(manager, now);
+    // The fields that were just applied fit.
+    const reconciled = owned instanceof StoredFields && owned !== own ? owned.reconciled : owned;
+    if (reconciled === own || !reconciled.set.isEmpty) result.set(manager, reconciled);
   }
   return result;
 }
 
-/** What a write changes, as seen in one version. */
+/** The fields that a write changes, with their paths in one version. */
 interface WrittenFields extends Comparison {
-  /** What it adds and what it modifies. */
+  /** The added and modified fields. */
   readonly written: FieldSet;
-  /** All of it. */
+  /** All changed fields: added, modified and removed. */
   readonly any: FieldSet;
-  /** Whether both have the same fields and values, ignored ones too: at most the order of list items differs. */
+  /** Whether all fields and values are equal, also the ignored ones: at most the order of list items differs. */
   readonly isReorder: boolean;
 }
 
-/** What a write changes, as seen in each version; found out once a version. */
+/** The fields that a write changes, computed at most once for each version. */
 class WrittenFieldsByVersion {
   readonly manager: string;
-  private readonly known = new Map<string, WrittenFields | undefined>();
+  private readonly byVersion = new Map<string, WrittenFields | undefined>();
 
   constructor(
     private readonly before: unknown,
     private readonly after: unknown,
     private readonly write: Write,
     private readonly versions: Versions,
-    /** What stays of the object that was applied: a value that isn't stored changes nothing where there was none. */
-    private readonly lasting?: () => FieldSet,
+    /** Returns the fields of the new object that are stored. Adding a field that isn't stored, such as a zero, is no change. */
+    private readonly persisted?: () => FieldSet,
   ) {
     this.manager = write.manager;
   }
 
-  /** Undefined for a version that there is not. */
+  /** Returns the changed fields in a version; undefined for an unknown version. */
   *in(version: string): Steps<WrittenFields | undefined> {
-    if (!this.known.has(version)) this.known.set(version, yield* this.compare(version));
-    return this.known.get(version);
+    if (!this.byVersion.has(version)) this.byVersion.set(version, yield* this.compare(version));
+    return this.byVersion.get(version);
   }
 
   private *compare(version: string): Steps<WrittenFields | undefined> {
@@ -219,18 +220,19 @@ class WrittenFieldsByVersion {
     const { ignored = FieldSet.empty } = this.write;
     const { removed } = comparison;
     yield;
-    const lasts = version === this.write.version && !comparison.added.isEmpty ? this.lasting?.() : undefined;
+    const isOwnVersion = version === this.write.version;
+    const persisted = isOwnVersion && !comparison.added.isEmpty ? this.persisted?.() : undefined;
     yield;
-    const lasting = lasts === undefined ? comparison.added : comparison.added.intersection(lasts);
+    const stored = persisted === undefined ? comparison.added : comparison.added.intersection(persisted);
     yield;
-    const added = lasting.recursiveDifference(ignored);
+    const added = stored.recursiveDifference(ignored);
     const modified = comparison.modified.recursiveDifference(ignored);
     const written = added.union(modified);
-    const isReorder = lasting.isEmpty && comparison.modified.isEmpty && removed.isEmpty;
+    const isReorder = stored.isEmpty && comparison.modified.isEmpty && removed.isEmpty;
     return { added, modified, removed, written, any: written.union(removed), isReorder };
   }
 
-  /** The object before and after the write, in a version. */
+  /** Returns the object before and after the write, converted to a version. */
   private *bothIn(version: string): Steps<readonly unknown[]> {
     const both = [this.before, this.after];
     const own = this.write.version;
@@ -238,30 +240,34 @@ class WrittenFieldsByVersion {
   }
 }
 
-/** Takes from the others what a write changes. */
-function* without(
+/**
+ * Removes the fields that a write changes from the sets of all other managers. Drops owners of unknown versions.
+ *
+ * @returns the remaining owners, and for each other manager the fields that it owned and the write sets.
+ */
+function* releaseFields(
   owners: Owners,
   changes: WrittenFieldsByVersion,
-): Steps<{ readonly kept: Owners; readonly contested: Owners }> {
+): Steps<{ readonly remaining: Owners; readonly conflicts: Owners }> {
   const remaining = new Map<string, OwnedFields>();
-  const contested = new Map<string, OwnedFields>();
+  const conflicts = new Map<string, OwnedFields>();
   for (const [manager, owned] of owners) {
     const { version } = owned;
     const change = yield* changes.in(version);
     if (change === undefined) continue;
-    const untouched = owned instanceof StoredFields && !owned.mayHold(change.any);
+    const untouched = owned instanceof StoredFields && !owned.mayHaveAny(change.any);
     if (manager === changes.manager || untouched) {
       if (owned instanceof StoredFields || !owned.set.isEmpty) remaining.set(manager, owned);
       continue;
     }
     yield;
     const { set } = owned;
-    const lost = set.intersection(change.written);
-    if (!lost.isEmpty) contested.set(manager, { version, set: lost });
-    const rest = set.difference(lost).difference(change.removed);
+    const overwritten = set.intersection(change.written);
+    if (!overwritten.isEmpty) conflicts.set(manager, { version, set: overwritten });
+    const rest = set.difference(overwritten).difference(change.removed);
     if (!rest.isEmpty) remaining.set(manager, rest === set ? owned : { version, set: rest });
   }
-  return { kept: remaining, contested };
+  return { remaining, conflicts };
 }
 
 const nameOnly = FieldSet.of(
@@ -269,12 +275,12 @@ const nameOnly = FieldSet.of(
   new Map([[fieldElement("metadata"), FieldSet.of(false, new Map([[fieldElement("name"), FieldSet.leaf]]))]]),
 );
 
-/** What a manager applies names its object, so that the metadata stays even where it says nothing else of it. */
-function withName({ version, set }: OwnedFields): OwnedFields {
+/** Adds `metadata.name`, so that pruning never removes the metadata. */
+function withObjectName({ version, set }: OwnedFields): OwnedFields {
   return { version, set: set.union(nameOnly) };
 }
 
-/** Removes what a manager applied before and no manager owns now. */
+/** Removes the fields that a manager applied before and that no manager owns now. */
 function* prune(
   merged: unknown,
   version: string,
@@ -282,32 +288,44 @@ function* prune(
   owners: Owners,
   versions: Versions,
 ): Steps<unknown> {
-  const view = new Views(merged, version, versions);
+  const editor = new VersionEditor(merged, version, versions);
   if (versions.shape(before.version) === undefined) return merged;
-  let pruned = yield* view.change(merged, before.version, (_whole, part, shape) =>
-    removeFields(part, withNamedHolders(before.set, shape), shape),
+  let pruned = yield* editor.change(merged, before.version, (_whole, rest, shape) =>
+    removeFields(rest, withDeclaredAncestors(before.set, shape), shape),
   );
-  // Whatever went with a list item or an object and is owned comes back, in whichever version it is owned.
-  for (const [owned, set] of byVersion(owners)) {
-    if (versions.shape(owned) === undefined) continue;
-    pruned = yield* view.change(pruned, owned, (whole, part, shape) =>
-      removeFields(whole, gone(whole, part, shape).difference(withHolders(set, shape)), shape, set),
+  const setByVersion = setsByVersion(owners);
+  // Restores removed fields that have an owner, in each version with owners: they were removed with their list item or object.
+  for (const [ownedVersion, set] of setByVersion) {
+    if (versions.shape(ownedVersion) === undefined) continue;
+    pruned = yield* editor.change(pruned, ownedVersion, (whole, rest, shape) =>
+      removeFields(
+        whole,
+        removedFields(whole, rest, shape).difference(withAncestorsAndKeys(set, shape)),
+        shape,
+        set,
+      ),
     );
   }
-  // So does what was never the manager's to remove.
-  const owned = byVersion(owners).get(before.version);
-  return yield* view.change(pruned, before.version, (whole, part, shape) =>
-    removeFields(whole, gone(whole, part, shape).intersection(withHolders(before.set, shape)), shape, owned),
+  // Restores removed fields that the manager didn't own before.
+  const owned = setByVersion.get(before.version);
+  return yield* editor.change(pruned, before.version, (whole, rest, shape) =>
+    removeFields(
+      whole,
+      removedFields(whole, rest, shape).intersection(withAncestorsAndKeys(before.set, shape)),
+      shape,
+      owned,
+    ),
   );
 }
 
-/** What is in a whole object and not in what is left of it, with the objects that hold it. */
-function gone(whole: unknown, part: unknown, shape: Shape): FieldSet {
-  const holders = (value: unknown) => withHolders(readSet(value, shape, "lenient"), shape);
-  return holders(whole).difference(holders(part));
+/** Returns the fields of the whole object that its rest no longer has, with the paths of the objects and lists. */
+function removedFields(whole: unknown, rest: unknown, shape: Shape): FieldSet {
+  const allPaths = (value: unknown) => withAncestorsAndKeys(readSet(value, shape, "lenient"), shape);
+  return allPaths(whole).difference(allPaths(rest));
 }
 
-function byVersion(owners: Owners): Map<string, FieldSet> {
+/** Returns the union of all owned sets of each version. */
+function setsByVersion(owners: Owners): Map<string, FieldSet> {
   const sets = new Map<string, FieldSet[]>();
   for (const { version, set } of owners.values()) {
     const existing = sets.get(version);
@@ -317,8 +335,8 @@ function byVersion(owners: Owners): Map<string, FieldSet> {
   return new Map([...sets].map(([version, each]) => [version, FieldSet.unionOf(each)]));
 }
 
-/** Changes parts of an object in other versions of it. */
-class Views {
+/** Changes an object in another of its versions. */
+class VersionEditor {
   constructor(
     private readonly whole: unknown,
     private readonly version: string,
@@ -326,20 +344,21 @@ class Views {
   ) {}
 
   /**
-   * Changes a part of the object in another version.
+   * Converts the whole object and its rest to a version, changes them and converts the result back.
    *
-   * @param part the rest of the object after earlier changes, in the object's own version, as the result is.
+   * @param rest the object after earlier removals, in the version of the whole object.
+   * @returns the result of `change`, in the version of the whole object.
    */
   *change(
-    part: unknown,
+    rest: unknown,
     version: string,
-    change: (whole: unknown, part: unknown, shape: Shape) => unknown,
+    change: (whole: unknown, rest: unknown, shape: Shape) => unknown,
   ): Steps<unknown> {
     const { versions } = this;
     const shape = shapeIn(versions, version);
-    if (version === this.version) return change(this.whole, part, shape);
-    const [whole, rest] = yield* waitFor(versions.convert([this.whole, part], this.version, version));
-    const changed = change(whole, rest, shape);
+    if (version === this.version) return change(this.whole, rest, shape);
+    const [whole, converted] = yield* waitFor(versions.convert([this.whole, rest], this.version, version));
+    const changed = change(whole, converted, shape);
     const [result] = yield* waitFor(versions.convert([changed], version, this.version));
     return result;
   }
@@ -347,6 +366,6 @@ class Views {
 
 function shapeIn(versions: Versions, version: string): Shape {
   const shape = versions.shape(version);
-  if (shape === undefined) throw new Error(`there is no version ${version}`);
+  if (shape === undefined) throw new Error(`unknown version ${version}`);
   return shape;
 }

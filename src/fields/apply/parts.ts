@@ -1,27 +1,27 @@
 import { fieldElement, keyElement, valueElement } from "./field-set.ts";
 import { deducedShape, type Shape } from "./shape.ts";
 
-/** A value at a place of an object or list. */
+/** A value with its path element in the parent object or list. */
 export interface Position {
   readonly element: string;
   readonly value: unknown;
   readonly shape: Shape;
 }
 
-/** A part of an object or list. */
+/** A member of an object or an item of a list. */
 export interface Part extends Position {
   /**
-   * Whether it is owned itself, beside what is in it: an item, or a member that nobody declared. A declared member is there
-   * because of what is in it.
+   * Whether the fields of a part that isn't empty include its own path (`.` in `fieldsV1`): true for list items and undeclared
+   * members. A declared object or list is owned only through its fields.
    */
-  readonly isOwn: boolean;
+  readonly includesPath: boolean;
 }
 
-/** A list that can't be taken apart by its keys or values. */
+/** An invalid list: an item has no keys, or two items have the same keys or value. */
 export class PartsFault extends Error {
   override name = "PartsFault";
   constructor(
-    /** Path of the list below the processed value. */
+    /** Path of the list, relative to the value that was read. */
     readonly elements: readonly string[],
     readonly problem: string,
   ) {
@@ -35,39 +35,39 @@ export class PartsFault extends Error {
  */
 export type Strictness = "strict" | "lenient";
 
-/** Whether members that are null are parts. */
-export type Nulls = "kept" | "left out";
+/** Whether null members are parts. */
+export type NullHandling = "include" | "omit";
 
-/** An applied null is a value; a null in a live object counts as absent. */
-export function nullsOf(strictness: Strictness): Nulls {
-  return strictness === "strict" ? "kept" : "left out";
+/** In an applied configuration null is a value; in a live object it counts as absent. */
+export function nullHandlingOf(strictness: Strictness): NullHandling {
+  return strictness === "strict" ? "include" : "omit";
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The parts of a value that are owned one by one; undefined for what is owned as one. Members without a value aren't there.
+ * Returns the parts of a granular value; undefined for an atomic value, null, or a value of the wrong type.
  *
- * @throws {PartsFault} strictly, for items without keys and equal items.
+ * @throws {PartsFault} if strict, for items without keys and for duplicates.
  */
 export function partsOf(
   value: unknown,
   shape: Shape,
   strictness: Strictness,
-  nulls: Nulls = "left out",
+  nulls: NullHandling = "omit",
 ): readonly Part[] | undefined {
   if (value === null || value === undefined) return undefined;
   switch (shape.kind) {
     case "leaf":
       return undefined;
     case "deduced":
-      return isObject(value) ? members(value, () => deducedShape, nulls, isAlwaysOwn) : undefined;
+      return isObject(value) ? members(value, () => deducedShape, nulls, always) : undefined;
     case "struct":
       return isObject(value)
         ? members(value, shape.member, nulls, (name) => !shape.declares(name))
         : undefined;
     case "map":
-      return isObject(value) ? members(value, () => shape.element, nulls, isAlwaysOwn) : undefined;
+      return isObject(value) ? members(value, () => shape.element, nulls, always) : undefined;
     case "set":
       return Array.isArray(value) ? setItems(value, strictness) : undefined;
     case "items":
@@ -79,19 +79,24 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const isAlwaysOwn = (): boolean => true;
+const always = (): boolean => true;
 
 function members(
   value: JsonObject,
   shapeOf: (name: string) => Shape | undefined,
-  nulls: Nulls,
-  isOwn: (name: string) => boolean,
+  nulls: NullHandling,
+  includesPath: (name: string) => boolean,
 ): Part[] {
   const parts: Part[] = [];
   for (const name of Object.keys(value)) {
     const shape = shapeOf(name);
-    if (shape !== undefined && value[name] !== undefined && (value[name] !== null || nulls === "kept")) {
-      parts.push({ element: fieldElement(name), value: value[name], shape, isOwn: isOwn(name) });
+    if (shape !== undefined && value[name] !== undefined && (value[name] !== null || nulls === "include")) {
+      parts.push({
+        element: fieldElement(name),
+        value: value[name],
+        shape,
+        includesPath: includesPath(name),
+      });
     }
   }
   return parts;
@@ -104,8 +109,8 @@ function setItems(items: readonly unknown[], strictness: Strictness): Part[] {
   const parts: Part[] = [];
   for (const value of items) {
     const element = valueElement(value);
-    if (!seen.has(element)) parts.push({ element, value, shape: leaf, isOwn: true });
-    else if (strictness === "strict") throw new PartsFault([], `the value ${element.slice(2)} stands twice`);
+    if (!seen.has(element)) parts.push({ element, value, shape: leaf, includesPath: true });
+    else if (strictness === "strict") throw new PartsFault([], `the value ${element.slice(2)} occurs twice`);
     seen.add(element);
   }
   return parts;
@@ -124,14 +129,14 @@ function keyedItems(
       if (strictness === "lenient") continue;
       throw new PartsFault([], `an item has no value for one of its keys: ${shape.keys.join(", ")}`);
     }
-    if (!seen.has(element)) parts.push({ element, value, shape: shape.element, isOwn: true });
-    else if (strictness === "strict") throw new PartsFault([], `the item ${element.slice(2)} stands twice`);
+    if (!seen.has(element)) parts.push({ element, value, shape: shape.element, includesPath: true });
+    else if (strictness === "strict") throw new PartsFault([], `the item ${element.slice(2)} occurs twice`);
     seen.add(element);
   }
   return parts;
 }
 
-/** Whether two items surely have the same element, without making it. */
+/** Whether two items have equal scalar keys, and therefore the same path element; false for keys that are objects. */
 export function sameKeys(a: unknown, b: unknown, shape: Shape & { kind: "items" }): boolean {
   if (!isObject(a) || !isObject(b)) return false;
   for (const key of shape.keys) {
@@ -153,8 +158,8 @@ function keyOf(
 }
 
 /**
- * The element of an item; undefined when a key is missing that has no default. What stands may lack a key because it is
- * zero, as zeros aren't stored; who applies must say it.
+ * Returns the path element of an item; undefined if a key without default is missing. In a live object a missing key may be zero,
+ * because zeros aren't stored; an applied configuration must contain it.
  */
 export function elementOfItem(
   item: unknown,

@@ -1,15 +1,15 @@
 import { FieldSet } from "./field-set.ts";
-import { nullsOf, partsOf, PartsFault, type Part, type Position, type Strictness } from "./parts.ts";
+import { nullHandlingOf, partsOf, PartsFault, type Part, type Position, type Strictness } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
 /**
- * The fields of an object: its leaves, the items of its lists of items and sets, and what is empty. The object itself is
- * not among them.
+ * Returns the fields of an object: its leaves, its list and set items, and its empty objects and lists. The path of the object
+ * itself is not included.
  *
- * @throws {PartsFault} strictly, for lists that can't be taken apart; it names where.
+ * @throws {PartsFault} if strict, for a list whose items have missing or equal keys; the error has the path of the list.
  */
 export function readSet(value: unknown, shape: Shape, strictness: Strictness): FieldSet {
-  const parts = partsOf(value, shape, strictness, nullsOf(strictness));
+  const parts = partsOf(value, shape, strictness, nullHandlingOf(strictness));
   return parts === undefined ? FieldSet.empty : FieldSet.of(false, below(parts, strictness));
 }
 
@@ -17,7 +17,7 @@ function below(parts: readonly Part[], strictness: Strictness): Map<string, Fiel
   const children = new Map<string, FieldSet>();
   for (const part of parts) {
     try {
-      children.set(part.element, setOfPart(part, strictness));
+      children.set(part.element, readPart(part, strictness));
     } catch (error) {
       if (error instanceof PartsFault) throw new PartsFault([part.element, ...error.elements], error.problem);
       throw error;
@@ -27,18 +27,18 @@ function below(parts: readonly Part[], strictness: Strictness): Map<string, Fiel
 }
 
 /**
- * The fields of a part that is new, with its place and every place in it, and members that are null: whoever brings an object
- * or list owns that it is there.
+ * Returns the fields of an added part, with the paths of all its objects and lists, and its null members: the manager that adds
+ * an object or a list owns its path too.
  */
-export function setOfNewPart({ value, shape }: Position): FieldSet {
-  const parts = partsOf(value, shape, "lenient", "kept");
+export function readNewPart({ value, shape }: Position): FieldSet {
+  const parts = partsOf(value, shape, "lenient", "include");
   if (parts === undefined || parts.length === 0) return FieldSet.leaf;
-  return FieldSet.of(true, new Map(parts.map((part) => [part.element, setOfNewPart(part)])));
+  return FieldSet.of(true, new Map(parts.map((part) => [part.element, readNewPart(part)])));
 }
 
-/** The fields of a part, from its own place on; else as {@link readSet}. */
-export function setOfPart({ value, shape, isOwn }: Part, strictness: Strictness): FieldSet {
-  const parts = partsOf(value, shape, strictness, nullsOf(strictness));
+/** As {@link readSet}, for a part: the result may include its own path. */
+export function readPart({ value, shape, includesPath }: Part, strictness: Strictness): FieldSet {
+  const parts = partsOf(value, shape, strictness, nullHandlingOf(strictness));
   if (parts === undefined || parts.length === 0) return FieldSet.leaf;
-  return FieldSet.of(isOwn, below(parts, strictness));
+  return FieldSet.of(includesPath, below(parts, strictness));
 }

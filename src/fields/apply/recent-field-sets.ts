@@ -4,11 +4,11 @@ const maxSets = 256;
 /** Longer texts rarely belong to more than one object. */
 const maxTextLength = 8192;
 
-/** The sets read most recently, by their texts: many objects have the same set, and every write asks for it. */
+/** Caches decoded sets by their text, because many objects have the same set and every write decodes it. */
 export class RecentFieldSets {
   private readonly sets = new Map<string, FieldSet>();
 
-  /** As {@link readFieldSet}; the same text gives the same set while it is remembered. */
+  /** Like {@link readFieldSet}; returns the cached set if there is one. */
   readonly read = (text: string): FieldSet => {
     let set = this.sets.get(text);
     if (set !== undefined) return set;

@@ -5,8 +5,8 @@ import { shapeBelow, type Shape } from "./shape.ts";
 type JsonObject = Record<string, unknown>;
 
 /**
- * An object without the fields of a set: a member of the set goes with everything below it, and what is left empty by that
- * goes too, but for members of `kept`. The input isn't changed; the result shares parts with it.
+ * Returns an object without the fields of a set. A member of the set is removed with its content. Objects and lists that become
+ * empty are removed too, except members of `preserved`. The input isn't changed; the result shares parts with it.
  */
 export function removeFields(
   value: unknown,
@@ -17,7 +17,7 @@ export function removeFields(
   return removeBelow(value, set, shape, preserved) ?? {};
 }
 
-/** Undefined when nothing is left. */
+/** Like {@link removeFields}; returns undefined if the value becomes empty. */
 function removeBelow(value: unknown, set: FieldSet, shape: Shape, preserved: FieldSet): unknown {
   if (set.children.size === 0 || value === null) return value;
   switch (shape.kind) {
@@ -31,7 +31,7 @@ function removeBelow(value: unknown, set: FieldSet, shape: Shape, preserved: Fie
       return isObject(value) ? withoutMembers(value, set, () => shape.element, preserved) : value;
     case "set":
       return Array.isArray(value)
-        ? some(value.filter((item) => !set.below(valueElement(item)).isMember))
+        ? unlessEmpty(value.filter((item) => !set.below(valueElement(item)).isMember))
         : value;
     case "items":
       return Array.isArray(value) ? withoutItems(value, set, shape, preserved) : value;
@@ -46,7 +46,7 @@ function withoutMembers(
   value: JsonObject,
   set: FieldSet,
   shapeOf: (name: string) => Shape | undefined,
-  kept: FieldSet,
+  preserved: FieldSet,
 ): JsonObject | undefined {
   const rest: [string, unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
@@ -55,10 +55,10 @@ function withoutMembers(
     const shape = shapeOf(name);
     if (below.isEmpty || shape === undefined) rest.push([name, member]);
     else if (!below.isMember) {
-      const own = kept.below(element);
-      const left = removeBelow(member, below, shape, own);
-      if (left !== undefined) rest.push([name, left]);
-      else if (own.isMember) rest.push([name, Array.isArray(member) ? [] : {}]);
+      const preservedBelow = preserved.below(element);
+      const remaining = removeBelow(member, below, shape, preservedBelow);
+      if (remaining !== undefined) rest.push([name, remaining]);
+      else if (preservedBelow.isMember) rest.push([name, Array.isArray(member) ? [] : {}]);
     }
   }
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
@@ -68,7 +68,7 @@ function withoutItems(
   items: readonly unknown[],
   set: FieldSet,
   shape: Shape & { kind: "items" },
-  kept: FieldSet,
+  preserved: FieldSet,
 ): unknown[] | undefined {
   const rest: unknown[] = [];
   for (const item of items) {
@@ -76,53 +76,54 @@ function withoutItems(
     const below = element === undefined ? FieldSet.empty : set.below(element);
     if (below.isEmpty) rest.push(item);
     else if (!below.isMember) {
-      const left = removeBelow(item, below, shape.element, kept.below(element!));
-      if (left !== undefined) rest.push(left);
+      const remaining = removeBelow(item, below, shape.element, preserved.below(element!));
+      if (remaining !== undefined) rest.push(remaining);
     }
   }
-  return some(rest);
+  return unlessEmpty(rest);
 }
 
-function some(items: unknown[]): unknown[] | undefined {
+function unlessEmpty(items: unknown[]): unknown[] | undefined {
   return items.length === 0 ? undefined : items;
 }
 
 /**
- * The set with every place that leads to a field of it made a member too, and with the keys of every item in it: whoever
- * owns a field keeps the objects and the item that hold it.
+ * Adds the paths of all ancestors of the members, and the keys of all list items. The owner of a field also protects the objects
+ * and list items that contain it.
  */
-export function withHolders(set: FieldSet, shape: Shape): FieldSet {
+export function withAncestorsAndKeys(set: FieldSet, shape: Shape): FieldSet {
   const children = new Map<string, FieldSet>();
   for (const [element, below] of set.children) {
-    const own = shapeBelow(shape, element);
-    const held = own === undefined ? below : withHolders(below, own);
-    // An item that is owned as one has its keys in it.
-    const isTakenApart = shape.kind === "items" && shape.element.kind !== "leaf";
-    const kept = isTakenApart ? withKeys(held, shape.keys) : held.children;
-    children.set(element, FieldSet.of(true, kept));
+    const shapeOfChild = shapeBelow(shape, element);
+    const extended = shapeOfChild === undefined ? below : withAncestorsAndKeys(below, shapeOfChild);
+    // The keys of an atomic item have no paths of their own.
+    const isGranularItem = shape.kind === "items" && shape.element.kind !== "leaf";
+    const grandchildren = isGranularItem ? withKeys(extended, shape.keys) : extended.children;
+    children.set(element, FieldSet.of(true, grandchildren));
   }
   return FieldSet.of(set.isMember, children);
 }
 
-/** The set with every place that leads to a field of it made a member too. */
-export function withPlaces(set: FieldSet): FieldSet {
+/** Adds the paths of all ancestors of the members. */
+export function withAncestors(set: FieldSet): FieldSet {
   const children = new Map<string, FieldSet>();
   for (const [element, below] of set.children)
-    children.set(element, FieldSet.of(true, withPlaces(below).children));
+    children.set(element, FieldSet.of(true, withAncestors(below).children));
   return FieldSet.of(set.isMember, children);
 }
 
 /**
- * The set with the declared members of objects that lead to a field of it made members too: whoever gives up all that they own
- * of such a member gives up the member, with the defaults in it that nobody owns.
+ * Adds the paths of those ancestors of the members that are declared fields (`EnsureNamedFieldsAreMembers` of
+ * structured-merge-diff). A manager that no longer applies any field of a declared object also removes the object, with its
+ * default values that have no owner.
  */
-export function withNamedHolders(set: FieldSet, shape: Shape): FieldSet {
+export function withDeclaredAncestors(set: FieldSet, shape: Shape): FieldSet {
   const children = new Map<string, FieldSet>();
   for (const [element, below] of set.children) {
-    const own = shapeBelow(shape, element);
-    const held = own === undefined ? below : withNamedHolders(below, own);
-    const isNamed = shape.kind === "struct" && own !== undefined;
-    children.set(element, isNamed ? FieldSet.of(true, held.children) : held);
+    const shapeOfChild = shapeBelow(shape, element);
+    const extended = shapeOfChild === undefined ? below : withDeclaredAncestors(below, shapeOfChild);
+    const isDeclared = shape.kind === "struct" && shapeOfChild !== undefined;
+    children.set(element, isDeclared ? FieldSet.of(true, extended.children) : extended);
   }
   return FieldSet.of(set.isMember, children);
 }

@@ -3,43 +3,43 @@ import type { SchemaNode } from "../../schema/custom/schema-node.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import type { Field, FieldFacts, StructType, Type } from "../../schema/types.ts";
 
-/** How apply sees a place in an object: what it owns as one, and what it takes apart. */
+/** Schema of a value for server-side apply, as in structured-merge-diff: atomic, or granular with parts that have owners. */
 export type Shape =
-  /** Owned as one: scalars, atomic lists, maps and structs. */
+  /** Atomic: scalars, and atomic lists, maps and structs. */
   | { readonly kind: "leaf" }
-  /** An object whose members are owned one by one; those it doesn't declare have no shape. */
+  /** A granular object with declared members; other members have no shape. */
   | {
       readonly kind: "struct";
       readonly member: (name: string) => Shape | undefined;
-      /** Whether a member is declared by its name; others come and go as those of a map. */
+      /** Whether the schema declares a member of this name. Other members are treated like keys of a map. */
       readonly declares: (name: string) => boolean;
     }
-  /** An object with free members, owned one by one. */
+  /** A granular map. */
   | { readonly kind: "map"; readonly element: Shape }
-  /** A list of unique scalars, owned one by one. */
+  /** A list of unique scalars (`listType: set`). */
   | { readonly kind: "set" }
-  /** A list whose items are told apart by keys. */
+  /** A list whose items are identified by keys (`listType: map`). */
   | {
       readonly kind: "items";
       readonly keys: readonly string[];
       readonly element: Shape;
-      /** Of keys that aren't given. */
+      /** Default values of missing keys. */
       readonly defaults: KeyValues;
-      /** Of keys that are zero, which isn't stored. */
+      /** Zero values of keys: a zero isn't stored, so a missing key of a live object has this value. */
       readonly zeros: KeyValues;
     }
-  /** Without a schema: objects are taken apart, everything else is owned as one. */
+  /** Without a schema: objects are granular, all other values are atomic. */
   | { readonly kind: "deduced" };
 
 type KeyValues = ReadonlyMap<string, unknown>;
 
 const leaf: Shape = { kind: "leaf" };
-/** The shape of objects that have no schema. */
+/** Shape of values without a schema. */
 export const deducedShape: Shape = { kind: "deduced" };
 
 const structs = new WeakMap<StructType, Shape>();
 
-/** The shape of a whole object of a declared kind. */
+/** Returns the shape of a declared type. */
 export function shapeOfStruct(type: StructType): Shape {
   let shape = structs.get(type);
   if (shape === undefined) {
@@ -77,7 +77,7 @@ function shapeOfField({ type, facts }: Field): Shape {
   }
 }
 
-/** The shape of a member that a schema describes; undefined where it knows none of that name. */
+/** Returns the shape of a member of an object with a schema; undefined if the schema doesn't allow the member. */
 function shapeOfMember(node: SchemaNode, name: string): Shape | undefined {
   const below = node.properties.get(name) ?? node.additional;
   if (below !== undefined) return shapeOfNode(below);
@@ -99,14 +99,14 @@ function shapeOfNode(node: SchemaNode): Shape {
     if (embedded && (name === "apiVersion" || name === "kind")) return leaf;
     return shapeOfMember(node, name);
   };
-  const declares = (name: string) => properties.has(name) || (embedded && partsOfObjects.has(name));
+  const declares = (name: string) => properties.has(name) || (embedded && objectMembers.has(name));
   return { kind: "struct", member, declares };
 }
 
-/** What every object has, beside what its schema declares. */
-const partsOfObjects: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+/** Members of every object, which its schema needn't declare. */
+const objectMembers: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** Lists of custom kinds are owned as one unless their schema says otherwise. */
+/** Lists of custom resources are atomic unless their schema declares a list type. */
 function shapeOfItems({ listType, listMapKeys }: SchemaNode, items: SchemaNode): Shape {
   if (listType === "set") return { kind: "set" };
   if (listType !== "map") return leaf;
@@ -118,7 +118,7 @@ function shapeOfItems({ listType, listMapKeys }: SchemaNode, items: SchemaNode):
   return { kind: "items", keys: listMapKeys, element, defaults: new Map(defaults), zeros: new Map() };
 }
 
-/** A list that says nothing to apply is merged as a strategic merge patch would. */
+/** A list without `listType` is merged like in a strategic merge patch. */
 function shapeOfList(element: Type, facts: FieldFacts): Shape {
   const { patchMergeKey } = facts;
   const merges = facts.listType === undefined && facts.patchStrategy.includes("merge");
@@ -133,13 +133,13 @@ function shapeOfList(element: Type, facts: FieldFacts): Shape {
     const zero = field === undefined || field.facts.nullable ? null : emptyValueOf(field.type);
     if (zero === null) continue;
     zeros.set(key, zero);
-    // A key that has to be said and isn't is refused as a field of the object, where it is missing.
+    // A missing required key is zero here; validation of the object rejects it later.
     if (field?.facts.required === true && !defaults.has(key)) defaults.set(key, zero);
   }
   return { kind: "items", keys, element: shapeOfType(element), defaults, zeros };
 }
 
-/** The shape of a type that no field's line says more of: an item, or the value of a map. */
+/** Returns the shape of a list item or map value, for which the field declares no list or map type. */
 function shapeOfType(type: Type): Shape {
   switch (type.shape) {
     case "struct":
@@ -154,7 +154,7 @@ function shapeOfType(type: Type): Shape {
   }
 }
 
-/** The shape of the part with an element; undefined where it isn't declared, and for values of sets. */
+/** Returns the shape of a part; undefined for undeclared members, items of sets and parts of atomic values. */
 export function shapeBelow(shape: Shape, element: string): Shape | undefined {
   switch (shape.kind) {
     case "struct":

@@ -2,38 +2,46 @@ import { FieldSet } from "./field-set.ts";
 import { shapeBelow, type Shape } from "./shape.ts";
 
 /**
- * A set as its fields could have been written of an object of a shape; the same set where they could. A declaration may have
- * changed since the set was recorded (spec: conventions 4.10). Whoever owned a part of what is now owned as one owns the
- * whole. Whoever owned as one what is now taken apart still owns its place, and none of its parts: nobody can tell what of it
- * was whose, so nothing of it is contested.
+ * Adapts a recorded set to the current shape (spec: conventions 4.10; `ReconcileFieldSetWithSchema` of structured-merge-diff).
+ * The schema may have changed since the set was recorded. If a field became atomic, the owner of a part owns the whole. If an
+ * atomic field became granular, its owner keeps the path of the field and owns none of its parts, so the parts cause no conflict.
+ *
+ * @returns the same set if no change is needed.
  */
-export function fitToShape(set: FieldSet, shape: Shape): FieldSet {
+export function reconcileWithShape(set: FieldSet, shape: Shape): FieldSet {
   if (set.children.size === 0) return set;
-  if (isWhole(set, shape)) return FieldSet.leaf;
+  if (becameAtomic(set, shape)) return FieldSet.leaf;
   let children: Map<string, FieldSet> | undefined;
   for (const [element, below] of set.children) {
-    const fitted = fitBelow(element, below, shape);
-    if (fitted === below) continue;
+    const reconciled = reconcileChild(element, below, shape);
+    if (reconciled === below) continue;
     children ??= new Map(set.children);
-    if (fitted.isEmpty) children.delete(element);
-    else children.set(element, fitted);
+    if (reconciled.isEmpty) children.delete(element);
+    else children.set(element, reconciled);
   }
   return children === undefined ? set : FieldSet.of(set.isMember, children);
 }
 
-function fitBelow(element: string, below: FieldSet, shape: Shape): FieldSet {
-  if (!element.startsWith(elementsOf[shape.kind])) return FieldSet.empty;
-  const own = shapeBelow(shape, element);
-  // What isn't declared any more may be again.
-  return own === undefined ? below : fitToShape(below, own);
+function reconcileChild(element: string, below: FieldSet, shape: Shape): FieldSet {
+  if (!element.startsWith(elementPrefixes[shape.kind])) return FieldSet.empty;
+  const shapeOfChild = shapeBelow(shape, element);
+  // A field that is no longer declared stays: a later schema may declare it again.
+  return shapeOfChild === undefined ? below : reconcileWithShape(below, shapeOfChild);
 }
 
-/** How the elements of the parts of a shape begin. */
-const elementsOf = { struct: "f:", map: "f:", deduced: "f:", set: "v:", items: "k:", leaf: "-" } as const;
+/** Prefixes of the path elements of each shape. */
+const elementPrefixes = {
+  struct: "f:",
+  map: "f:",
+  deduced: "f:",
+  set: "v:",
+  items: "k:",
+  leaf: "-",
+} as const;
 
-/** Whether what has parts in a set is owned as one by its shape; without a schema, that is every list. */
-function isWhole({ children }: FieldSet, { kind }: Shape): boolean {
+/** Whether a set has fields below a path that is now atomic. Without a schema, lists are atomic. */
+function becameAtomic({ children }: FieldSet, { kind }: Shape): boolean {
   if (kind !== "deduced") return kind === "leaf";
-  for (const element of children.keys()) if (!element.startsWith(elementsOf.deduced)) return true;
+  for (const element of children.keys()) if (!element.startsWith(elementPrefixes.deduced)) return true;
   return false;
 }

@@ -1,36 +1,35 @@
 import { FieldSet, fieldElement } from "./field-set.ts";
 import type { OwnedFields, Owners } from "./ownership.ts";
 
-/** A field that a view of an object changes: its path in the view and in the object, by names of members. */
+/** A field that a view subresource changes: its path in the view and in the object, as member names. */
 export interface ViewedField {
   readonly view: readonly string[];
   readonly object: readonly string[];
 }
 
 /**
- * Who owns what of an object, as a view of it shows the object: of every owner only the fields that the view changes, named
- * as they are there.
+ * Returns the owners of an object for a view of it: only the fields that the view can change, with their paths in the view.
  *
  * @param version version of the view.
  */
 export function ownersInView(owners: Owners, fields: readonly ViewedField[], version: string): Owners {
-  const shown = new Map<string, OwnedFields>();
+  const inView = new Map<string, OwnedFields>();
   for (const [manager, { set }] of owners) {
     const owned = fields.filter(({ object }) => set.has(elements(object)));
-    if (owned.length > 0) shown.set(manager, { version, set: setOfAll(owned.map(({ view }) => view)) });
+    if (owned.length > 0) inView.set(manager, { version, set: setOfPaths(owned.map(({ view }) => view)) });
   }
-  return shown;
+  return inView;
 }
 
 /**
- * Who owns what of an object after a write through a view of it: who owns one of its fields there owns it here, and nobody
- * else does. What the view doesn't change stays whose it is.
+ * Returns the owners of an object after a write to a view of it. The fields that the view can change get the owners that they
+ * have in the view; all other fields keep their owners.
  *
- * @param before the object's owners before the write.
- * @param inView the view's owners after it.
- * @param version version of the object in which fields of new owners are named.
+ * @param before owners of the object before the write.
+ * @param inView owners of the view after the write.
+ * @param version version of the object, for the entries of new owners.
  */
-export function ownersThroughView(
+export function ownersAfterViewWrite(
   before: Owners,
   inView: Owners,
   fields: readonly ViewedField[],
@@ -41,8 +40,8 @@ export function ownersThroughView(
     const owned = before.get(manager) ?? { version, set: FieldSet.empty };
     const viewSet = inView.get(manager)?.set ?? FieldSet.empty;
     const ownedInView = fields.filter(({ view }) => viewSet.has(elements(view)));
-    const rest = owned.set.difference(setOfAll(fields.map(({ object }) => object)));
-    const set = rest.union(setOfAll(ownedInView.map(({ object }) => object)));
+    const rest = owned.set.difference(setOfPaths(fields.map(({ object }) => object)));
+    const set = rest.union(setOfPaths(ownedInView.map(({ object }) => object)));
     if (!set.isEmpty)
       after.set(manager, { version: owned.version, set: set.equals(owned.set) ? owned.set : set });
   }
@@ -53,10 +52,10 @@ function elements(path: readonly string[]): string[] {
   return path.map(fieldElement);
 }
 
-function setOfAll(paths: readonly (readonly string[])[]): FieldSet {
-  return paths.reduce((set, path) => set.union(setOf(elements(path))), FieldSet.empty);
+function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
+  return paths.reduce((set, path) => set.union(setOfPath(elements(path))), FieldSet.empty);
 }
 
-function setOf([first, ...rest]: readonly string[]): FieldSet {
-  return first === undefined ? FieldSet.leaf : FieldSet.of(false, new Map([[first, setOf(rest)]]));
+function setOfPath([first, ...rest]: readonly string[]): FieldSet {
+  return first === undefined ? FieldSet.leaf : FieldSet.of(false, new Map([[first, setOfPath(rest)]]));
 }

@@ -226,12 +226,12 @@ function urlOf(destination: Destination): string {
 function failureOf(error: Error, destination: Destination): StatusError {
   if (error instanceof RefusedAddress) return addressRefused(error.address);
   const { code } = error as NodeJS.ErrnoException;
-  const why = known.get(code ?? "") ?? reasonOf(error);
-  return new StatusError("ServiceUnavailable", `error trying to reach ${urlOf(destination)}: ${why}`);
+  const reason = descriptions.get(code ?? "") ?? reasonOf(error);
+  return new StatusError("ServiceUnavailable", `error trying to reach ${urlOf(destination)}: ${reason}`);
 }
 
 /** Descriptions of common errors. */
-const known: ReadonlyMap<string, string> = new Map([
+const descriptions: ReadonlyMap<string, string> = new Map([
   ["EMFILE", "the server has no file descriptor left"],
   ["ENFILE", "the machine has no file descriptor left"],
   ["ECONNREFUSED", "connection refused"],

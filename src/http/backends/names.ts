@@ -18,8 +18,8 @@ export function parsePlace(text: string, what: string): Place {
   const parts = text.split(":");
   const scheme = parts.length < 3 ? "" : parts.shift()!;
   const [name = "", port = ""] = parts;
-  const known = scheme === "" || scheme === "http" || scheme === "https";
-  if (!known || name === "" || parts.length > 2) throw invalidPlace(text, what);
+  const hasValidScheme = scheme === "" || scheme === "http" || scheme === "https";
+  if (!hasValidScheme || name === "" || parts.length > 2) throw invalidPlace(text, what);
   return { scheme: scheme === "https" ? "https" : "http", name, port };
 }
 

@@ -6,7 +6,7 @@ import type { Resource } from "../../resources/registry/registry.ts";
 import type { DiscoveredVersions } from "./discovered-versions.ts";
 import { groupName, type Kind, type Subresource } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { parseAccept, preferred } from "../request/negotiation.ts";
+import { parseAccept, byPreference } from "../request/negotiation.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { RequestContext } from "../request/context.ts";
 
@@ -17,7 +17,7 @@ const listKind = "APIGroupDiscoveryList";
 export class AggregatedDiscovery {
   private readonly group: string;
   private readonly contentType: string;
-  private made:
+  private document:
     { readonly of: readonly DiscoveredVersion[]; readonly bytes: Buffer; readonly tag: string } | undefined;
 
   /** @param isIn returns true for groups that the document contains. */
@@ -35,8 +35,8 @@ export class AggregatedDiscovery {
     const accept = exchange.header("accept");
     if (accept === undefined || !accept.includes(listKind) || !this.isPreferred(accept)) return false;
     const { versions } = this.all;
-    if (this.made?.of !== versions) this.made = { of: versions, ...this.make() };
-    const { bytes, tag } = this.made;
+    if (this.document?.of !== versions) this.document = { of: versions, ...this.make() };
+    const { bytes, tag } = this.document;
     const headers = [...headersFor(this.contentType), "Vary", "Accept", "ETag", tag];
     if (exchange.header("if-none-match") === tag) exchange.send(304, headers, Buffer.alloc(0));
     else exchange.send(200, headers, bytes);
@@ -44,7 +44,7 @@ export class AggregatedDiscovery {
   }
 
   private isPreferred(accept: string): boolean {
-    for (const { type, parameters, quality } of preferred(parseAccept(accept))) {
+    for (const { type, parameters, quality } of byPreference(parseAccept(accept))) {
       if (quality === 0 || type !== "application/json") continue;
       if (parameters["as"] === undefined) return false;
       const { as, g, v } = parameters;

@@ -4,7 +4,7 @@ import { encodeEnvelope } from "../../schema/protobuf/envelope.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { headersFor, sendJson, sendYaml } from "../answers/respond.ts";
 import type { RequestContext } from "../request/context.ts";
-import { parseAccept, preferred } from "../request/negotiation.ts";
+import { parseAccept, byPreference } from "../request/negotiation.ts";
 
 const jsonRanges = new Set(["application/json", "application/*", "*/*"]);
 const yaml = "application/yaml";
@@ -43,7 +43,7 @@ export function checkAcceptsJson(request: RequestContext): void {
 function preferredFormat({ exchange }: RequestContext, others: readonly string[]): string | undefined {
   const accept = exchange.header("accept") ?? "";
   if (accept === "") return undefined;
-  for (const { type, quality } of preferred(parseAccept(accept))) {
+  for (const { type, quality } of byPreference(parseAccept(accept))) {
     if (quality === 0) continue;
     if (jsonRanges.has(type)) return undefined;
     if (others.includes(type)) return type;

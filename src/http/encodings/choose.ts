@@ -5,7 +5,7 @@ import type { Resource } from "../../resources/registry/registry.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { negotiate, type Wanted } from "../request/negotiation.ts";
+import { negotiate, type Format, type Representation } from "../request/negotiation.ts";
 import type { Encoding } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import { ObjectForms } from "./object-forms.ts";
@@ -32,7 +32,7 @@ const maxAcceptHeaders = 256;
 
 /** The encodings of a server's responses, with their caches. */
 export class Encodings {
-  private readonly byAcceptHeader = new Map<string, Wanted>();
+  private readonly byAcceptHeader = new Map<string, Representation>();
   private readonly wholeJson = new WeakMap<Resource, JsonEncoding>();
   private readonly wholeProtobuf = new WeakMap<Resource, ProtobufEncoding>();
   private readonly forms = new ObjectForms();
@@ -41,19 +41,19 @@ export class Encodings {
   constructor(private readonly vocabulary: Vocabulary) {}
 
   /**
-   * Parses an Accept header.
+   * Returns the representation for an Accept header; cached.
    *
    * @throws {StatusError} NotAcceptable
    */
-  wanted(accept: string | undefined): Wanted {
+  negotiate(accept: string | undefined): Representation {
     const key = accept ?? "";
-    let wanted = this.byAcceptHeader.get(key);
-    if (wanted === undefined) {
-      wanted = negotiate(accept, this.vocabulary);
+    let representation = this.byAcceptHeader.get(key);
+    if (representation === undefined) {
+      representation = negotiate(accept, this.vocabulary);
       if (this.byAcceptHeader.size >= maxAcceptHeaders) this.byAcceptHeader.clear();
-      this.byAcceptHeader.set(key, wanted);
+      this.byAcceptHeader.set(key, representation);
     }
-    return wanted;
+    return representation;
   }
 
   /** Loads the modules for an Accept header; must be awaited before {@link of}. */
@@ -64,24 +64,23 @@ export class Encodings {
     });
   }
 
-  /** Returns the encoding of a form for a resource type. */
+  /** Returns the encoding of a representation for a resource type. */
   of(
-    wanted: Wanted,
+    { format, as, version }: Representation,
     resource: Resource,
     { kinds, clock }: EncodingContext,
     includeObject: string | undefined,
   ): Encoding {
-    if (wanted.as === "table") {
+    if (as === "table") {
       const whole = wholeView(resource, kinds);
       const include = includeOf(includeObject);
-      const table = new TableEncoding(resource.kind, whole, kinds.vocabulary, include, clock, wanted.version);
-      return wanted.format === "yaml" ? new (this.inYaml().table)(table) : table;
+      const table = new TableEncoding(resource.kind, whole, kinds.vocabulary, include, clock, version);
+      return format === "yaml" ? new (this.inYaml().table)(table) : table;
     }
-    if (wanted.as === "whole" && wanted.format === "json") return this.jsonOf(resource, kinds);
-    if (wanted.as === "whole" && wanted.format === "protobuf") return this.protobufOf(resource, kinds);
-    const view =
-      wanted.as === "whole" ? wholeView(resource, kinds) : metadataView(resource, kinds, wanted.version);
-    return this.formed(wanted.format, view);
+    if (as === "whole" && format === "json") return this.jsonOf(resource, kinds);
+    if (as === "whole" && format === "protobuf") return this.protobufOf(resource, kinds);
+    const view = as === "whole" ? wholeView(resource, kinds) : metadataView(resource, kinds, version);
+    return this.encodingOfView(format, view);
   }
 
   /** Encodes a stored object. */
@@ -89,7 +88,7 @@ export class Encodings {
     return this.forms.of(encoding, entry);
   }
 
-  private formed(format: Wanted["format"], view: View): Encoding {
+  private encodingOfView(format: Format, view: View): Encoding {
     switch (format) {
       case "json":
         return new JsonEncoding(view);
@@ -101,7 +100,7 @@ export class Encodings {
   }
 
   private inYaml(): YamlEncodings {
-    if (this.yaml === undefined) throw new Error("Encodings.prepare comes before Encodings.of");
+    if (this.yaml === undefined) throw new Error("call Encodings.prepare before Encodings.of");
     return this.yaml;
   }
 

@@ -78,13 +78,13 @@ export class TimedRowsWriter {
   private length = 0;
   private readonly gaps: number[] = [];
   private readonly times: number[] = [];
-  /** The times that the cells of the current row have passed to {@link since}. */
-  private asked: number[] = [];
+  /** The times for which the cells of the current row called {@link since}. */
+  private rowTimes: number[] = [];
 
   /** Passed to the cells of a row: returns a placeholder and records the time. */
   readonly since: Since = (timestamp) => {
     if (timestamp === undefined || timestamp === null) return age(timestamp, 0);
-    this.asked.push(Date.parse(timestamp));
+    this.rowTimes.push(Date.parse(timestamp));
     return mark;
   };
 
@@ -94,14 +94,14 @@ export class TimedRowsWriter {
    * @returns false, with nothing written, if a text contains the placeholder too, so that the ages can't be located.
    */
   cells(cells: readonly unknown[]): boolean {
-    const { asked } = this;
-    this.asked = [];
+    const { rowTimes } = this;
+    this.rowTimes = [];
     const parts = encodeJson(cells as JsonValue).split(encodedMark);
-    if (parts.length !== asked.length + 1) return false;
+    if (parts.length !== rowTimes.length + 1) return false;
     for (const [index, part] of parts.entries()) {
       if (index > 0) {
         this.gaps.push(this.length);
-        this.times.push(asked[index - 1]!);
+        this.times.push(rowTimes[index - 1]!);
       }
       this.write(part);
     }

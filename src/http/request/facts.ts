@@ -1,18 +1,19 @@
 import { connectingSubresources } from "../../kinds/connecting-subresources.ts";
 import { decodePath, segmentsOf } from "./path.ts";
 
-/** The attributes of a request from its method and URL alone (spec: conventions 4.1, 4.2). */
+/** The properties of a request that follow from its method and URL (spec: conventions 4.1, 4.2), as `RequestInfo` in Kubernetes. */
 export type RequestFacts = ResourceFacts | PathFacts;
 
+/** A request for an API resource. */
 export interface ResourceFacts {
   readonly kind: "resource";
-  /** Without percent-encodings. */
+  /** The decoded path. */
   readonly path: string;
-  /** As sent by the client. */
+  /** The path as sent, with percent-encodings. */
   readonly sentPath: string;
   /**
-   * Whether the path begins with `/api/<version>/` or `/apis/<group>/<version>/`. Paths with further slashes, such as
-   * `//api/v1/pods`, are authorized like the path without them, and answered with 404.
+   * Whether the path begins with `/api/<version>/` or `/apis/<group>/<version>/`. Other paths with the same segments, such as
+   * `//api/v1/pods`, are authorized as the resource and answered with 404.
    */
   readonly atVersion: boolean;
   /** API verb; empty for a method without one. */
@@ -21,15 +22,15 @@ export interface ResourceFacts {
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Segments after the subresource, such as the path for a proxy; empty if there are none. */
+  /** The path after the subresource, such as the path of a proxy request; empty if there is none. */
   readonly rest: string;
   readonly namespace: string;
-  /** Whether the path contains `namespaces` with an empty name, such as `/api/v1/namespaces//pods`, which means all namespaces. */
+  /** Whether the path has `namespaces` with an empty name, such as `/api/v1/namespaces//pods`; it means all namespaces. */
   readonly emptyNamespace: boolean;
   readonly name: string;
   /**
-   * The verb in a path such as `/api/v1/watch/pods`, the deprecated form of the parameter `watch`. Paths with `proxy` are not served.
-   * Empty for all other paths.
+   * The verb in the path, such as in `/api/v1/watch/pods`, the deprecated form of the `watch` parameter. Paths with `proxy` are
+   * recognized but not served. Empty for all other paths.
    */
   readonly pathVerb: "" | PathVerb;
   readonly query: Query;
@@ -37,17 +38,17 @@ export interface ResourceFacts {
 
 export type PathVerb = "watch" | "proxy";
 
-/** A request for a non-resource path: discovery, health, version, … */
+/** A non-resource request: discovery, health, version, … */
 export interface PathFacts {
   readonly kind: "path";
-  /** Without percent-encodings, so that the authorized path is the served one. */
+  /** The decoded path, which is both authorized and served. */
   readonly path: string;
   /** HTTP method in lower case. */
   readonly verb: string;
   readonly query: Query;
 }
 
-/** Query parameters. Of a repeated parameter the first value is used, except for parameters that may have several values. */
+/** Query parameters, parsed at first use. */
 export class Query {
   private parsed: URLSearchParams | undefined;
   constructor(private readonly text: string) {}
@@ -56,7 +57,7 @@ export class Query {
     return this.text === "";
   }
 
-  /** The first value; undefined if the parameter is missing. */
+  /** Returns the first value of a parameter; undefined if it is absent. */
   get(name: string): string | undefined {
     return this.text === "" ? undefined : (this.params.get(name) ?? undefined);
   }
@@ -72,23 +73,23 @@ export class Query {
 
 const noQuery = new Query("");
 
-/** The attributes of a request whose method and URL aren't read yet, or are invalid. */
+/** The facts of a request whose method and path were not parsed or are invalid. */
 export const unreadFacts: RequestFacts = { kind: "path", path: "", verb: "", query: noQuery };
 
-/** Subresources of a Namespace; any other segment after its name is a resource type in the namespace. */
+/** Subresources of a namespace; any other segment after its name is a resource type in the namespace. */
 const namespaceSubresources = new Set(["status", "finalize"]);
 const pathVerbs = new Set<string>(["watch", "proxy"] satisfies PathVerb[]);
 
 /**
- * Reads the attributes of a request. As in the reference, an empty segment is an empty name, and authorization decides about it: an
- * empty namespace means all namespaces.
+ * Parses the method and URL of a request. As in Kubernetes, empty segments are valid: an empty namespace means all namespaces, and
+ * an empty name is authorized as such.
  *
- * @throws {StatusError} BadRequest for a text that isn't a path, and for invalid percent-encoding.
+ * @throws {StatusError} BadRequest for an invalid path or percent-encoding.
  */
 export function readFacts(method: string, url: string): RequestFacts {
-  const mark = url.indexOf("?");
-  const sentPath = mark === -1 ? url : url.slice(0, mark);
-  const query = mark === -1 ? noQuery : new Query(url.slice(mark + 1));
+  const queryIndex = url.indexOf("?");
+  const sentPath = queryIndex === -1 ? url : url.slice(0, queryIndex);
+  const query = queryIndex === -1 ? noQuery : new Query(url.slice(queryIndex + 1));
   const path = decodePath(sentPath);
   const segments = segmentsOf(path);
   const prefix = segments[0] === "api" ? 2 : segments[0] === "apis" ? 3 : Infinity;
@@ -97,7 +98,7 @@ export function readFacts(method: string, url: string): RequestFacts {
     : { kind: "path", path, verb: method.toLowerCase(), query };
 }
 
-/** @param prefix number of segments before the resource type: `api` and the version, or `apis`, the group and the version. */
+/** @param prefix number of segments before the resource type: 2 after `/api`, 3 after `/apis`. */
 function resourceFacts(
   method: string,
   path: string,
@@ -110,9 +111,9 @@ function resourceFacts(
   const pathVerb = hasVerb ? (segments[prefix] as PathVerb) : "";
   const start = hasVerb ? prefix + 1 : prefix;
   const inNamespace = segments[start] === "namespaces" && segments.length > start + 1;
-  const isBelow =
+  const isNamespaced =
     inNamespace && segments.length > start + 2 && !namespaceSubresources.has(segments[start + 2]!);
-  const at = isBelow ? start + 2 : start;
+  const at = isNamespaced ? start + 2 : start;
   const name = segments[at + 1] ?? "";
   const namespace = inNamespace ? segments[start + 1]! : "";
   return {
@@ -154,24 +155,24 @@ function verbOf(method: string, name: string, query: Query): string {
     case "DELETE":
       return name === "" ? "deletecollection" : "delete";
     default:
-      // Over HTTP/2 a method can be any text, and must not choose a verb: LIST of one name would list all names.
+      // Over HTTP/2 a method can be any text. It must not become a verb: LIST of one name would list all names.
       return "";
   }
 }
 
-/** Parses a boolean parameter as Kubernetes does: every value except `false` and `0` is true, also the empty one. */
+/** Parses a boolean parameter as Kubernetes: true if it is present and neither `false` nor `0`. */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
 }
 
-/** Whether a request is for a connection to a pod, a service or a node. */
+/** Whether a request connects to a pod, a service or a node. */
 export function isConnection(facts: RequestFacts): boolean {
   return (
     facts.kind === "resource" && facts.subresource !== "" && connectingSubresources.has(facts.subresource)
   );
 }
 
-/** Whether a request lasts until one side ends it: a watch or a connection. */
+/** Whether a request is a watch or a connection, which have no deadline. */
 export function isLongRunning(facts: RequestFacts): boolean {
   return facts.kind === "resource" && (facts.verb === "watch" || isConnection(facts));
 }

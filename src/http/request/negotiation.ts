@@ -9,41 +9,41 @@ export interface MediaRange {
   readonly quality: number;
 }
 
-/** The formats in which objects are encoded. */
+/** Formats of response bodies. */
 export type Format = "json" | "yaml" | "protobuf";
 
-/** The result of content negotiation: a format and view that the Accept header allows and this server supports. */
-export interface Wanted {
+/** A representation of objects that an Accept header requests and the server supports. */
+export interface Representation {
   readonly format: Format;
-  /** The shown part of the objects: everything, a row of a table, or the metadata. */
+  /** Whole objects, or the transformation that the parameter `as` requests. */
   readonly as: "whole" | "table" | "metadata";
-  /** Version of Table or PartialObjectMetadata: `v1` or `v1beta1`; empty for whole objects. */
+  /** Version of Table or PartialObjectMetadata (parameter `v`); empty for whole objects. */
   readonly version: string;
-  /** For metadata: whether the header names PartialObjectMetadataList instead of PartialObjectMetadata. */
+  /** For metadata: whether the header requests PartialObjectMetadataList. */
   readonly ofList?: boolean;
 }
 
-const json: Wanted = { format: "json", as: "whole", version: "" };
+const json: Representation = { format: "json", as: "whole", version: "" };
 
 /**
- * Chooses format and view of a response by the Accept header (spec: conventions 4.7).
+ * Chooses the representation of a response (spec: conventions 4.7).
  *
- * @param tables whether a table is possible.
- * @throws {StatusError} NotAcceptable if the server supports none of the accepted media ranges.
+ * @param tables whether the requested objects can be represented as a Table.
+ * @throws {StatusError} NotAcceptable if the server supports none of the accepted representations.
  */
-export function negotiate(accept: string | undefined, vocabulary: Vocabulary, tables = true): Wanted {
+export function negotiate(accept: string | undefined, vocabulary: Vocabulary, tables = true): Representation {
   if (accept === undefined || accept === "" || accept === "application/json" || accept === "*/*") return json;
-  for (const range of preferred(parseAccept(accept))) {
+  for (const range of byPreference(parseAccept(accept))) {
     if (range.quality === 0) continue;
-    const wanted = wantedOf(range, vocabulary);
-    if (wanted !== undefined && (tables || wanted.as !== "table")) return wanted;
+    const representation = representationOf(range, vocabulary);
+    if (representation !== undefined && (tables || representation.as !== "table")) return representation;
   }
   throw new StatusError(
     "NotAcceptable",
     "only the following media types are accepted: application/json, application/yaml, " +
       vocabulary.protobufMediaType +
       acceptHint(accept, vocabulary),
-    // If a supported media type has unsupported parameters, the Status has no details.
+    // As in Kubernetes, the error has no details if a media type is supported but not its parameters.
     parseAccept(accept).some(({ type }) => formatOf(type, vocabulary) !== undefined) ? undefined : {},
   );
 }
@@ -53,12 +53,12 @@ export function negotiate(accept: string | undefined, vocabulary: Vocabulary, ta
  *
  * @throws {StatusError} NotAcceptable
  */
-export function negotiateWatch(accept: string | undefined, vocabulary: Vocabulary): Wanted {
-  const ranges = preferred(parseAccept(accept ?? "")).filter(({ quality }) => quality > 0);
-  const wanted = ranges
-    .map((range) => wantedOf(range, vocabulary))
+export function negotiateWatch(accept: string | undefined, vocabulary: Vocabulary): Representation {
+  const ranges = byPreference(parseAccept(accept ?? "")).filter(({ quality }) => quality > 0);
+  const representation = ranges
+    .map((range) => representationOf(range, vocabulary))
     .find((one) => one !== undefined && one.format !== "yaml");
-  if (wanted !== undefined) return wanted;
+  if (representation !== undefined) return representation;
   throw new StatusError(
     "NotAcceptable",
     `only the following media types are accepted of a watch: application/json, ${vocabulary.protobufMediaType}`,
@@ -66,14 +66,14 @@ export function negotiateWatch(accept: string | undefined, vocabulary: Vocabular
 }
 
 /**
- * As {@link negotiate}, for objects without protobuf encoding: returns the most preferred range that allows JSON.
+ * As {@link negotiate}, for objects without protobuf encoding: returns the most preferred JSON representation.
  *
  * @throws {StatusError} NotAcceptable
  */
-export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary): Wanted {
-  for (const range of preferred(parseAccept(accept ?? ""))) {
-    const wanted = range.quality === 0 ? undefined : wantedOf(range, vocabulary);
-    if (wanted?.format === "json") return wanted;
+export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary): Representation {
+  for (const range of byPreference(parseAccept(accept ?? ""))) {
+    const representation = range.quality === 0 ? undefined : representationOf(range, vocabulary);
+    if (representation?.format === "json") return representation;
   }
   throw new StatusError(
     "NotAcceptable",
@@ -82,29 +82,32 @@ export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary
 }
 
 /**
- * Checks that the Accept header names PartialObjectMetadataList for a list, and PartialObjectMetadata for a get.
+ * Checks that a list is requested as PartialObjectMetadataList and a single object as PartialObjectMetadata.
  *
- * @param verb verb of the request; others than get and list aren't checked.
- * @throws {StatusError} NotAcceptable if it has the other name.
+ * @param verb API verb of the request.
+ * @throws {StatusError} NotAcceptable for the wrong name.
  */
-export function checkMetadataName({ as, ofList }: Wanted, verb: string): void {
+export function checkMetadataName({ as, ofList }: Representation, verb: string): void {
   if (as !== "metadata" || (verb !== "get" && verb !== "list") || ofList === (verb === "list")) return;
-  const [asked, there] =
+  const [requested, actual] =
     verb === "list" ? ["PartialObjectMetadata", "a list"] : ["PartialObjectMetadataList", "an object"];
-  throw new StatusError("NotAcceptable", `${asked} is asked for, but the answer is ${there}`);
+  throw new StatusError("NotAcceptable", `${requested} is requested, but the response is ${actual}`);
 }
 
-/** Returns a hint for the error message if the Accept header has names of another vocabulary; otherwise the empty string. */
+/** Returns a hint for the error message if an Accept header has names of another vocabulary; otherwise "". */
 function acceptHint(accept: string, vocabulary: Vocabulary): string {
   for (const { type, parameters } of parseAccept(accept)) {
-    const found = mediaTypeHint(type, vocabulary) || groupHint(parameters["g"] ?? "", vocabulary);
-    if (found !== "") return found;
+    const hint = mediaTypeHint(type, vocabulary) || groupHint(parameters["g"] ?? "", vocabulary);
+    if (hint !== "") return hint;
   }
   return "";
 }
 
-/** Returns format and view of a media range; undefined if the server doesn't support it. */
-function wantedOf({ type, parameters }: MediaRange, vocabulary: Vocabulary): Wanted | undefined {
+/** Returns the representation that a media range requests; undefined if the server doesn't support it. */
+function representationOf(
+  { type, parameters }: MediaRange,
+  vocabulary: Vocabulary,
+): Representation | undefined {
   const format = formatOf(type, vocabulary);
   if (format === undefined) return undefined;
   const { as, g: group, v: version = "" } = parameters;
@@ -122,16 +125,16 @@ function formatOf(type: string, vocabulary: Vocabulary): Format | undefined {
   return type === vocabulary.protobufMediaType ? "protobuf" : undefined;
 }
 
-/** Sorts media ranges by quality, the highest first; of equal quality, wildcards are last. */
-export function preferred(ranges: readonly MediaRange[]): MediaRange[] {
-  return ranges.toSorted((a, b) => b.quality - a.quality || wildcards(a.type) - wildcards(b.type));
+/** Sorts media ranges by preference; of equal qualities the more specific type is first. */
+export function byPreference(ranges: readonly MediaRange[]): MediaRange[] {
+  return ranges.toSorted((a, b) => b.quality - a.quality || wildcardCount(a.type) - wildcardCount(b.type));
 }
 
-function wildcards(type: string): number {
+function wildcardCount(type: string): number {
   return type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0;
 }
 
-/** Parses the media ranges of an Accept header, in their order. */
+/** Parses an Accept header; returns its media ranges in their order. */
 export function parseAccept(accept: string): MediaRange[] {
   return accept.split(",").flatMap((part) => {
     const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());

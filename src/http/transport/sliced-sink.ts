@@ -92,15 +92,15 @@ export class SlicedSink extends EventEmitter implements Sink {
 
   /** Writes slices until the connection buffers; returns false then. */
   private writeOn(): boolean {
-    let taken = true;
-    while (taken && this.waitingBytes > 0) {
+    let accepts = true;
+    while (accepts && this.waitingBytes > 0) {
       const slice = this.nextSlice();
       this.waitingBytes -= slice.length;
-      taken = this.sink.write(slice);
+      accepts = this.sink.write(slice);
       this.sliceWritten();
       if (this.waitingBytes === 0 && this.isEnding) this.sink.end();
     }
-    return taken;
+    return accepts;
   }
 
   private nextSlice(): Uint8Array {

@@ -31,9 +31,9 @@ export class WritableBody implements BodyStream {
   write(bytes: Uint8Array): boolean {
     if (this.closed) return false;
     this.counted.sentBytes += bytes.length;
-    const taken = this.sink.write(bytes);
-    if (!taken) this.charge();
-    return taken;
+    const accepts = this.sink.write(bytes);
+    if (!accepts) this.charge();
+    return accepts;
   }
 
   /** Charges unread bytes until the client has read them or has disconnected. */

@@ -18,26 +18,32 @@ import type { ResourceContext } from "../request/context.ts";
 /** Loads the encoding that the client accepts. */
 export function prepareEncoding(service: HttpService, exchange: HttpExchange): MaybePromise<void> {
   const accept = exchange.header("accept");
-  // An encoding that isn't available is rejected before the request has any effect.
-  service.encodings.wanted(accept);
+  // Rejects an unsupported Accept header before the request has any effect.
+  service.encodings.negotiate(accept);
   return service.encodings.prepare(accept);
 }
 
-/** The encoding that the client accepts, for the resource type of the target or another one. */
+/**
+ * Returns the encoding that the client prefers.
+ *
+ * @param resource resource type of the response.
+ * @throws {StatusError} NotAcceptable
+ */
 export function encodingOf(
   service: HttpService,
   { exchange, facts, target }: ResourceContext,
   resource: Resource = target.resource,
 ): Encoding {
   const accept = exchange.header("accept");
-  let wanted = service.encodings.wanted(accept);
-  checkMetadataName(wanted, facts.verb);
-  if (wanted.format === "protobuf" && wanted.as === "whole" && !hasProtobufEncoding(resource.kind.type))
-    wanted = negotiateJson(accept, service.engine.vocabulary);
-  if (wanted.as === "table" && !hasTable(resource))
-    wanted = negotiate(accept, service.engine.vocabulary, false);
+  let representation = service.encodings.negotiate(accept);
+  checkMetadataName(representation, facts.verb);
+  const { format, as } = representation;
+  if (format === "protobuf" && as === "whole" && !hasProtobufEncoding(resource.kind.type))
+    representation = negotiateJson(accept, service.engine.vocabulary);
+  if (representation.as === "table" && !hasTable(resource))
+    representation = negotiate(accept, service.engine.vocabulary, false);
   const context = { kinds: kindContext(service.engine, target), clock: service.clock };
-  return service.encodings.of(wanted, resource, context, facts.query.get("includeObject"));
+  return service.encodings.of(representation, resource, context, facts.query.get("includeObject"));
 }
 
 /**
@@ -48,11 +54,11 @@ export function encodingOf(
 export function watchEncodingOf(service: HttpService, request: ResourceContext): WatchEncoding {
   const encoding = encodingOf(service, request);
   if (writesFrames(encoding)) return encoding;
-  const wanted = negotiateWatch(request.exchange.header("accept"), service.engine.vocabulary);
+  const representation = negotiateWatch(request.exchange.header("accept"), service.engine.vocabulary);
   const context = { kinds: kindContext(service.engine, request.target), clock: service.clock };
   const include = request.facts.query.get("includeObject");
-  const other = service.encodings.of(wanted, request.target.resource, context, include);
-  if (!writesFrames(other)) throw new Error(`there are no watches in ${other.contentType}`);
+  const other = service.encodings.of(representation, request.target.resource, context, include);
+  if (!writesFrames(other)) throw new Error(`${other.contentType} does not support watches`);
   return other;
 }
 
@@ -61,21 +67,21 @@ function hasTable({ kind }: Resource): boolean {
   return kind.verbs.includes("get") || kind.columns !== undefined;
 }
 
-/** The body of an object that isn't stored, for {@link sendObject}. */
+/** Encodes an object for {@link sendObject}. */
 export function bodyOf(object: object): Buffer {
   return Buffer.from(encodeJson(object as JsonValue));
 }
 
-/** The warnings of the request and of the verb's result, without duplicates. */
+/** Returns the warnings of the request and of the result of its verb, without duplicates. */
 function allWarnings(
-  { warnings: reported }: ResourceContext,
+  { warnings: requestWarnings }: ResourceContext,
   warnings: readonly string[] | undefined,
 ): Iterable<string> | undefined {
-  if (reported === undefined) return warnings;
-  return warnings === undefined ? reported : new Set([...reported, ...warnings]);
+  if (requestWarnings === undefined) return warnings;
+  return warnings === undefined ? requestWarnings : new Set([...requestWarnings, ...warnings]);
 }
 
-/** Responds with an object in JSON. A promise resolves when the response is being sent. */
+/** Responds with an object; `body` is its JSON. A promise resolves when sending begins. */
 export function sendObject(
   service: HttpService,
   request: ResourceContext,
@@ -87,7 +93,7 @@ export function sendObject(
   return send(service, request, encoding, { status, body, bytes: encoding.object(body), warnings });
 }
 
-/** Responds 200 with a stored object. A promise resolves when the response is being sent. */
+/** Responds 200 with a stored object. A promise resolves when sending begins. */
 export function sendStored(
   service: HttpService,
   request: ResourceContext,
@@ -98,10 +104,12 @@ export function sendStored(
   return send(service, request, encoding, { status: 200, body: entry.body, bytes, warnings: undefined });
 }
 
-/** An object in JSON and the view of it that is sent. */
-interface ObjectAnswer {
+/** A response with an object. */
+interface ObjectResponse {
   readonly status: number;
+  /** The object as JSON. */
   readonly body: Uint8Array;
+  /** The object in the encoding of the response. */
   readonly bytes: Uint8Array;
   readonly warnings: readonly string[] | undefined;
 }
@@ -110,14 +118,14 @@ function send(
   { compresses }: HttpService,
   request: ResourceContext,
   encoding: Encoding,
-  { status, body, bytes, warnings }: ObjectAnswer,
+  { status, body, bytes, warnings }: ObjectResponse,
 ): MaybePromise<void> {
   const { audit } = request;
   if (audit?.wantsResponse === true) audit.responseObject(encoding.inJson?.object(body) ?? bytes);
   const headers = headersFor(encoding.contentType, allWarnings(request, warnings));
   const pretty =
     encoding.contentType === "application/json" && wantsPretty(request.exchange, request.facts.query);
-  const shown = pretty ? prettyJson(bytes) : bytes;
-  if (!compresses) return request.exchange.send(status, headers, shown);
-  return sendCompressed(request.exchange, status, headers, shown);
+  const content = pretty ? prettyJson(bytes) : bytes;
+  if (!compresses) return request.exchange.send(status, headers, content);
+  return sendCompressed(request.exchange, status, headers, content);
 }

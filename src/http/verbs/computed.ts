@@ -19,7 +19,7 @@ export async function serveComputed(service: HttpService, request: ResourceConte
   const { resource } = target;
   const encoding = encodingOf(service, request);
   const source = service.computed.get(resource.kind.name);
-  if (source === undefined) throw new Error(`nobody works ${resource.kind.name} out`);
+  if (source === undefined) throw new Error(`no source of computed objects for ${resource.kind.name}`);
   if (facts.verb === "get") {
     const object = (await source()).find(({ metadata }) => metadata.name === target.name);
     if (object === undefined) throw notFound(target);

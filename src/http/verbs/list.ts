@@ -10,7 +10,7 @@ import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
 import { limitTime } from "./deadline.ts";
-import { eachPart, serveMeasured } from "./measured-list.ts";
+import { forEachPart, serveMeasured } from "./measured-list.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /**
@@ -19,9 +19,9 @@ import type { ResourceContext } from "../request/context.ts";
  */
 export async function serveList(service: HttpService, request: ResourceContext): Promise<void> {
   const { query } = request.facts;
-  const { list: asked, timeoutSeconds } = listParameters(request.target.resource, query);
+  const { list: options, timeoutSeconds } = listParameters(request.target.resource, query);
   if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
-  const list = chunked(service, asked);
+  const list = chunked(service, options);
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
   const pages = listObjects(service.engine, request.target, list);
@@ -43,7 +43,7 @@ export async function serveList(service: HttpService, request: ResourceContext):
     ? streamCompressed(request.exchange, 200, headers)
     : request.exchange.stream(200, headers);
   try {
-    if (first.done !== true) await eachPart(writer, first.value, (part) => stream.write(part));
+    if (first.done !== true) await forEachPart(writer, first.value, (part) => stream.write(part));
     const end = await pour(service, pages, second.value, { writer, stream });
     if (end === undefined) return;
     stream.write(writer.end(end));
@@ -64,7 +64,7 @@ export async function sendSmallList(
 ): Promise<void> {
   const writer = recordedList(request, encoding);
   const parts: Uint8Array[] = [];
-  if (page !== undefined) await eachPart(writer, page, (part) => parts.push(part));
+  if (page !== undefined) await forEachPart(writer, page, (part) => parts.push(part));
   parts.push(writer.end(end));
   const { head = none, tail = none } =
     writer.around?.(parts.reduce((sum, { length }) => sum + length, 0)) ?? {};
@@ -95,7 +95,7 @@ async function pour(
 ): Promise<ListEnd | undefined> {
   let page = next;
   for (;;) {
-    await eachPart(writer, page, (part) => stream.write(part));
+    await forEachPart(writer, page, (part) => stream.write(part));
     await drainInTime(stream, service.clock);
     if (stream.closed) return undefined;
     const step = await pages.next();

@@ -9,15 +9,15 @@ import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** Bytes up to which a list is kept in memory; a longer list is read again to be sent. */
-const maxKeptBytes = 4 * 1024 * 1024;
+/** Maximum size of a list that is buffered in memory; a longer list is read again when it is sent. */
+const maxBufferedBytes = 4 * 1024 * 1024;
 
-/** Bytes up to which the parts of a list are joined before they are sent. */
+/** Maximum size of a list that is sent as one buffer. */
 const maxJoinedBytes = 256 * 1024;
 
 /**
- * Sends a list in an encoding that begins with its length, in constant memory. The second read is at the revision of the first, so that
- * it has the same bytes.
+ * Sends a list in an encoding that begins with its length, in constant memory. A long list is read twice; the second read is at
+ * the revision of the first, so it has the same bytes.
  */
 export async function serveMeasured(
   service: HttpService,
@@ -30,15 +30,15 @@ export async function serveMeasured(
   const writer = recordedList(request, encoding);
   const measured = await measure(service, request, list, writer);
   const { head, tail } = writer.around!(measured.length);
-  if (measured.kept !== undefined && measured.length > maxJoinedBytes) {
+  if (measured.buffered !== undefined && measured.length > maxJoinedBytes) {
     const stream = service.compresses
       ? streamCompressed(exchange, 200, headers)
       : exchange.stream(200, headers);
-    for (const part of [head, ...measured.kept, tail]) stream.write(part);
+    for (const part of [head, ...measured.buffered, tail]) stream.write(part);
     return stream.end();
   }
-  if (measured.kept !== undefined) {
-    const whole = Buffer.concat([head, ...measured.kept, tail]);
+  if (measured.buffered !== undefined) {
+    const whole = Buffer.concat([head, ...measured.buffered, tail]);
     return service.compresses
       ? sendCompressed(exchange, 200, headers, whole)
       : exchange.send(200, headers, whole);
@@ -55,11 +55,12 @@ export async function serveMeasured(
   }
 }
 
-interface Measured {
+interface Measurement {
+  /** Bytes between head and tail. */
   readonly length: number;
   readonly end: ListEnd;
-  /** All bytes of a short list. */
-  readonly kept: readonly Uint8Array[] | undefined;
+  /** The parts of a short list; undefined for a long one. */
+  readonly buffered: readonly Uint8Array[] | undefined;
 }
 
 async function measure(
@@ -67,41 +68,41 @@ async function measure(
   { target }: ResourceContext,
   list: ListOptions,
   writer: ListWriter,
-): Promise<Measured> {
+): Promise<Measurement> {
   const pages = listObjects(engine, target, list);
-  let kept: Uint8Array[] | undefined = [];
+  let buffered: Uint8Array[] | undefined = [];
   let length = 0;
   for (;;) {
     const step = await pages.next();
-    const take = (part: Uint8Array): void => {
+    const add = (part: Uint8Array): void => {
       length += part.length;
-      if (length > maxKeptBytes) kept = undefined;
-      else kept?.push(part);
+      if (length > maxBufferedBytes) buffered = undefined;
+      else buffered?.push(part);
     };
     if (step.done === true) {
-      take(writer.end(step.value));
-      return { length, end: step.value, kept };
+      add(writer.end(step.value));
+      return { length, end: step.value, buffered };
     }
-    await eachPart(writer, step.value, take);
+    await forEachPart(writer, step.value, add);
   }
 }
 
-/** Calls `take` for each part of a page; yields to other work if that takes long. */
-export function eachPart(
+/** Calls a function with each encoded part of a page; yields to the event loop in between. */
+export function forEachPart(
   writer: ListWriter,
   page: ListedPage,
-  take: (part: Uint8Array) => void,
+  callback: (part: Uint8Array) => void,
 ): MaybePromise<void> {
   const parts = writer.page(page)[Symbol.iterator]();
   const yieldIfDue = createYielder();
-  const takeSome = (): MaybePromise<void> => {
+  const run = (): MaybePromise<void> => {
     for (let step = parts.next(); step.done !== true; step = parts.next()) {
-      take(step.value);
-      const turn = yieldIfDue();
-      if (turn !== undefined) return turn.then(takeSome);
+      callback(step.value);
+      const pause = yieldIfDue();
+      if (pause !== undefined) return pause.then(run);
     }
   };
-  return takeSome();
+  return run();
 }
 
 async function sendAgain(
@@ -120,7 +121,7 @@ async function sendAgain(
   for (;;) {
     const step = await pages.next();
     if (step.done === true) break;
-    await eachPart(writer, step.value, (part) => stream.write(part));
+    await forEachPart(writer, step.value, (part) => stream.write(part));
     await drainInTime(stream, service.clock);
     if (stream.closed) return;
   }

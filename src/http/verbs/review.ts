@@ -32,8 +32,8 @@ export async function serveReview(service: HttpService, request: ResourceContext
   });
   if (checked !== undefined) await checked;
   const handler = service.reviews.get(target.resource.kind.name);
-  if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);
-  const answered = handler(object, request);
-  if (answered !== undefined) await answered;
+  if (handler === undefined) throw new Error(`no handler for ${target.resource.kind.name}`);
+  const completion = handler(object, request);
+  if (completion !== undefined) await completion;
   return sendObject(service, request, encoding, 201, bodyOf(object));
 }

@@ -25,21 +25,21 @@ import { serveWatch } from "./watch.ts";
 /** Serves a request for a resource type by its verb. */
 export function serveResource(
   service: HttpService,
-  asked: RequestContext,
+  context: RequestContext,
   facts: ResourceFacts,
 ): MaybePromise<void> {
-  const { resource } = asked;
+  const { resource } = context;
   if (resource === undefined) throw unknownPath(groupHint(facts.group, service.engine.vocabulary));
   checkShape(resource, facts);
   const verb = verbIn(facts);
   const verbs = verbsAt(resource, facts.subresource);
   if (!verbs.includes(verb))
     throw notAllowed(verb === "watch" && verbs.includes("list") ? resource : undefined);
-  if (facts.pathVerb === "watch" && !["GET", "HEAD"].includes(asked.exchange.method)) throw notAllowed();
+  if (facts.pathVerb === "watch" && !["GET", "HEAD"].includes(context.exchange.method)) throw notAllowed();
   const { namespace, name, subresource } = facts;
   refuseEmptyNames(resource, facts);
-  asked.target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
-  const request = asked as ResourceContext;
+  context.target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
+  const request = context as ResourceContext;
   if (verb === "watch") service.metrics.longRunning(facts, request.exchange);
   if (resource.kind.subresources[subresource]?.shape === "connect") {
     // The backend chooses the form of its response.

@@ -15,49 +15,49 @@ import { failureStatus } from "../answers/status.ts";
 import { watchEncodingOf } from "./answer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** Unread bytes above which the server closes a watch; the client resumes from its last version. */
+/** Maximum number of buffered bytes; above it the server closes the watch, and the client resumes from its last resource version. */
 const maxBacklogBytes = 8 * 1024 * 1024;
 /** Shortest duration of a watch without `timeoutSeconds`; the longest is twice this. */
 const minWatchMs = 30 * 60 * 1000;
-/** Longest delay of a timer; a longer watch ends then and the client resumes it. */
+/** Maximum delay of a timer in Node. A longer watch ends then, and the client resumes it. */
 const maxWatchMs = 2 ** 31 - 1;
 /** Interval of bookmarks. */
 const bookmarkMs = 60 * 1000;
 
-/** GET of a collection with `watch` (spec: conventions 4.6). */
+/** Serves a GET of a collection with `watch` (spec: conventions 4.6). */
 export async function serveWatch(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
   const parameters = watchParameters(target.resource, facts, service.engine.featureEnabled("WatchList"));
   const encoding = watchEncodingOf(service, request);
   const { resourceVersion } = parameters;
   const fromState = resourceVersion === undefined || resourceVersion === 0 || parameters.sendInitialEvents;
-  if (!fromState) await refuseTooOld(service, resourceVersion);
+  if (!fromState) await rejectExpired(service, resourceVersion);
   const stream = request.exchange.stream(200, headersFor(encoding.watchContentType));
   const watcher = new Watcher(service, request, parameters, encoding, stream);
-  const open = { close: () => watcher.finish() };
-  const forget = service.watches.add(facts, parameters.selection);
-  service.streams.add(open);
+  const openStream = { close: () => watcher.finish() };
+  const unregister = service.watches.add(facts, parameters.selection);
+  service.streams.add(openStream);
   request.exchange.onClose(() => {
-    service.streams.delete(open);
-    forget();
+    service.streams.delete(openStream);
+    unregister();
     watcher.close();
   });
   await watcher.run(fromState ? undefined : resourceVersion);
 }
 
-/** Rejects a version before the retained history with 410 (spec: conventions 7). */
-async function refuseTooOld(service: HttpService, version: Revision): Promise<void> {
+/** Rejects a resource version before the retained history with 410 (spec: conventions 7). */
+async function rejectExpired(service: HttpService, version: Revision): Promise<void> {
   const floor = await service.engine.store.floor();
   if (version < floor) throw new StatusError("Expired", `too old resource version: ${version} (${floor})`);
 }
 
 class Watcher {
-  private readonly closing: (() => void)[] = [];
+  private readonly cleanups: (() => void)[] = [];
   private subscription: Subscription | undefined;
-  /** The last version that was sent to the client. */
-  private sentUpTo: Revision | undefined;
+  /** Revision of the last change or bookmark that was sent. */
+  private sentRevision: Revision | undefined;
   private ended = false;
-  /** The form of the next frame. */
+  /** Encoding of the next frame. */
   private frames: WatchFrames;
 
   constructor(
@@ -70,7 +70,11 @@ class Watcher {
     this.frames = encoding;
   }
 
-  /** Sends the initial state, if requested, then the changes. */
+  /**
+   * Sends the changes after a revision.
+   *
+   * @param after undefined: sends the current state first.
+   */
   async run(after: Revision | undefined): Promise<void> {
     this.startTimers();
     try {
@@ -78,7 +82,7 @@ class Watcher {
       if (this.ended || from === undefined) return;
       const { engine } = this.service;
       const { target } = this.request;
-      this.sentUpTo ??= from;
+      this.sentRevision ??= from;
       const subscription = watchObjects(engine, target, this.parameters.selection, from, {
         changes: (changes, upTo) => this.send(changes, upTo),
         ended: (error) => this.fail(error),
@@ -103,23 +107,22 @@ class Watcher {
   close(): void {
     if (this.ended) return;
     this.ended = true;
-    for (const action of this.closing) action();
+    for (const cleanup of this.cleanups) cleanup();
   }
 
   /** Registers a clean-up action; runs it at once if the watch has ended. */
-  private onClose(action: () => void): void {
-    if (this.ended) action();
-    else this.closing.push(action);
+  private onClose(cleanup: () => void): void {
+    if (this.ended) cleanup();
+    else this.cleanups.push(cleanup);
   }
 
   /** Sends synthetic ADDED events for all objects; returns the revision of the read. */
   private async sendState(): Promise<Revision | undefined> {
     const { resourceVersion, selection, sendInitialEvents } = this.parameters;
-    const notOlder = resourceVersion === undefined || resourceVersion === 0 ? undefined : resourceVersion;
     const read =
-      notOlder === undefined
+      resourceVersion === undefined || resourceVersion === 0
         ? { mode: "latest" as const }
-        : { mode: "notOlderThan" as const, revision: notOlder };
+        : { mode: "notOlderThan" as const, revision: resourceVersion };
     const pages = listObjects(this.service.engine, this.request.target, { read, limit: 0, selection });
     for (;;) {
       const step = await pages.next();
@@ -132,21 +135,21 @@ class Watcher {
     }
   }
 
-  /** Sends synthetic events in portions; other work can run between two portions. Returns false if the client is slower. */
+  /** Sends synthetic events in portions; yields to the event loop in between. Returns false if the client reads more slowly. */
   private async sendEntries(entries: readonly Entry[]): Promise<boolean> {
     const yieldIfDue = createYielder();
-    let taken = true;
-    for (const some of portions(entries)) {
-      const events = some.map(({ body }) => ({ type: "ADDED", body }));
-      taken = this.write(encoded(events, this.frames, this.encoding.later));
+    let keepsUp = true;
+    for (const portion of portions(entries)) {
+      const events = portion.map(({ body }) => ({ type: "ADDED", body }));
+      keepsUp = this.write(encodeFrames(events, this.frames, this.encoding.later));
       await yieldIfDue();
     }
-    return taken;
+    return keepsUp;
   }
 
   private send(changes: readonly WatchChange[], upTo: Revision): void {
     if (this.ended || changes.length === 0) return;
-    this.sentUpTo = upTo;
+    this.sentRevision = upTo;
     const frames = framesOf(changes, this.frames, this.encoding.later);
     this.service.metrics.watchEvents(this.request.target.resource, changes.length, frames.length);
     this.write(frames);
@@ -154,7 +157,7 @@ class Watcher {
     this.cutOff("watcher too slow: its backlog is full");
   }
 
-  /** Waits until the client has read; closes the watch of a stalled client. */
+  /** Waits until the client has read the buffered frames; closes the watch if the client stalls. */
   private async drained(): Promise<void> {
     try {
       await drainInTime(this.stream, this.service.clock);
@@ -163,7 +166,7 @@ class Watcher {
     }
   }
 
-  /** Aborts the connection without an error frame, as the client doesn't read; it resumes from its last version. */
+  /** Aborts the connection without an error frame, because the client doesn't read. */
   private cutOff(reason: string): void {
     const { exchange, facts } = this.request;
     this.service.log.cutOff(reason, { method: exchange.method, path: facts.path });
@@ -174,11 +177,11 @@ class Watcher {
   private startTimers(): void {
     const { clock, engine } = this.service;
     const { timeoutSeconds, allowBookmarks } = this.parameters;
-    const lastsMs =
+    const durationMs =
       timeoutSeconds === undefined
         ? minWatchMs + engine.randomInt(minWatchMs)
         : Math.min(timeoutSeconds * 1000, maxWatchMs);
-    const end = clock.setTimer(() => this.finish(), lastsMs);
+    const end = clock.setTimer(() => this.finish(), durationMs);
     this.onClose(() => end.cancel());
     if (!allowBookmarks) return;
     const tick = () => {
@@ -191,16 +194,16 @@ class Watcher {
 
   private bookmarkPosition(): void {
     const position = this.subscription?.position;
-    if (position !== undefined && position > (this.sentUpTo ?? 0)) this.bookmark(position);
+    if (position !== undefined && position > (this.sentRevision ?? 0)) this.bookmark(position);
   }
 
   /** Sends a bookmark: everything up to the revision has been sent. */
   private bookmark(revision: Revision): void {
-    this.sentUpTo = revision;
+    this.sentRevision = revision;
     this.write(this.frames.bookmark(String(revision)));
   }
 
-  /** Writes frames; returns false if the client is slower. */
+  /** Writes frames; returns false if the client reads more slowly. */
   private write(frames: Uint8Array): boolean {
     this.frames = this.encoding.later ?? this.encoding;
     return this.stream.write(frames);
@@ -211,9 +214,9 @@ class Watcher {
     if (this.ended) return;
     const failure = storeFailure(error as StoreError);
     const { exchange, facts } = this.request;
-    const place = { method: exchange.method, path: facts.path };
-    if (!(failure instanceof StatusError)) this.service.log.defect(error, place);
-    else if (failure.cause !== undefined) this.service.log.unavailable(failure.cause, place);
+    const requestLine = { method: exchange.method, path: facts.path };
+    if (!(failure instanceof StatusError)) this.service.log.defect(error, requestLine);
+    else if (failure.cause !== undefined) this.service.log.unavailable(failure.cause, requestLine);
     const status =
       failure instanceof StatusError
         ? failure
@@ -224,30 +227,30 @@ class Watcher {
   }
 }
 
-const shared = new WeakMap<readonly WatchChange[], Map<string, Uint8Array>>();
+const framesByBatch = new WeakMap<readonly WatchChange[], Map<string, Uint8Array>>();
 
-/** The frames of a batch of changes, encoded once for all watches with the same batch and encoding. */
+/** Returns the frames of a batch of changes; watches with the same batch and encoding share them. */
 function framesOf(
   changes: readonly WatchChange[],
   first: WatchFrames,
   later: WatchFrames | undefined,
 ): Uint8Array {
-  let known = shared.get(changes);
-  if (known === undefined) shared.set(changes, (known = new Map()));
-  let frames = known.get(first.key);
+  let framesByEncoding = framesByBatch.get(changes);
+  if (framesByEncoding === undefined) framesByBatch.set(changes, (framesByEncoding = new Map()));
+  let frames = framesByEncoding.get(first.key);
   if (frames === undefined) {
-    frames = encoded(
+    frames = encodeFrames(
       changes.map((change) => ({ type: change.type, body: bodyOf(change) })),
       first,
       later,
     );
-    known.set(first.key, frames);
+    framesByEncoding.set(first.key, frames);
   }
   return frames;
 }
 
-/** Encodes events as frames. */
-function encoded(
+/** Encodes events as frames; the first frame may need another encoding than the later ones. */
+function encodeFrames(
   events: readonly { readonly type: string; readonly body: Uint8Array }[],
   first: WatchFrames,
   later: WatchFrames = first,

@@ -18,11 +18,11 @@ const NamedRuleWithOperations = atomicStruct(
 export const MatchResources = atomicStruct("MatchResources", "Which requests are meant.", {
   namespaceSelector: field(1, LabelSelector, "Selects the namespaces whose objects are meant.")
     .nullable()
-    .filled({})
+    .unpublishedDefault({})
     .check(labelSelector),
   objectSelector: field(2, LabelSelector, "Selects the objects that are meant, by their labels.")
     .nullable()
-    .filled({})
+    .unpublishedDefault({})
     .check(labelSelector),
   resourceRules: field(
     3,
@@ -37,5 +37,5 @@ export const MatchResources = atomicStruct("MatchResources", "Which requests are
   matchPolicy: field(7, string, "Whether a request for another version of a resource matches too.")
     .nullable()
     .oneOf("Equivalent", "Exact")
-    .filled("Equivalent"),
+    .unpublishedDefault("Equivalent"),
 });

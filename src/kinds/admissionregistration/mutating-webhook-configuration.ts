@@ -18,7 +18,7 @@ const MutatingWebhook = struct(
     )
       .nullable()
       .oneOf("IfNeeded", "Never")
-      .filled("Never"),
+      .unpublishedDefault("Never"),
     objectSelector: objectSelector(11),
   },
   webhookRules,

@@ -24,7 +24,7 @@ const Validation = struct(
     message: field(2, string, "What is told when the expression doesn't hold."),
     reason: field(3, string, "Reason of the refusal, for programs.")
       .nullable()
-      .known(
+      .knownValues(
         "",
         "AlreadyExists",
         "BadRequest",
@@ -59,7 +59,7 @@ const ValidatingAdmissionPolicySpec = struct(
     failurePolicy: field(4, string, "What follows when the policy can't be evaluated.")
       .nullable()
       .oneOf("Fail", "Ignore")
-      .filled("Fail"),
+      .unpublishedDefault("Fail"),
   },
   { check: checkPolicy },
 );

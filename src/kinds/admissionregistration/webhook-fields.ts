@@ -17,10 +17,10 @@ export const webhookFields = {
   failurePolicy: field(4, string, "What follows when the webhook can't be asked.")
     .nullable()
     .oneOf("Fail", "Ignore")
-    .filled("Fail"),
+    .unpublishedDefault("Fail"),
   namespaceSelector: field(5, LabelSelector, "Selects the namespaces whose objects are sent.")
     .nullable()
-    .filled({})
+    .unpublishedDefault({})
     .check(labelSelector),
   sideEffects: field(6, string, "Whether asking has effects beyond the answer.")
     .required()
@@ -30,7 +30,7 @@ export const webhookFields = {
     .check(noSideEffects),
   timeoutSeconds: field(7, int32, "Seconds after which the webhook counts as failed.")
     .nullable()
-    .filled(10)
+    .unpublishedDefault(10)
     .check(webhookTimeout),
   admissionReviewVersions: field(
     8,
@@ -42,14 +42,14 @@ export const webhookFields = {
   matchPolicy: field(9, string, "Whether a request for another version of a resource matches too.")
     .nullable()
     .oneOf("Equivalent", "Exact")
-    .filled("Equivalent"),
+    .unpublishedDefault("Equivalent"),
 };
 
 /** The field `objectSelector`; its number differs between kinds. */
 export const objectSelector = (number: number) =>
   field(number, LabelSelector, "Selects the objects that are sent, by their labels.")
     .nullable()
-    .filled({})
+    .unpublishedDefault({})
     .check(labelSelector);
 
 /** Checks of a webhook as a whole. */

@@ -10,7 +10,7 @@ const Rule = struct("Rule", "Which resources are meant.", {
   scope: field(4, string, "Whether only cluster-wide, only namespaced or all resources are meant.")
     .nullable()
     .oneOf("*", "Cluster", "Namespaced")
-    .filled("*"),
+    .unpublishedDefault("*"),
 });
 
 export const RuleWithOperations = struct(
@@ -30,7 +30,7 @@ const ServiceReference = struct("ServiceReference", "A service of the cluster.",
   namespace: field(1, string, "Namespace of the service.").declaredRequired(),
   name: field(2, string, "Name of the service.").declaredRequired(),
   path: field(3, string, "Path of the URL that is asked.").nullable(),
-  port: field(4, int32, "Port of the service.").nullable().filled(443),
+  port: field(4, int32, "Port of the service.").nullable().unpublishedDefault(443),
 });
 
 export const WebhookClientConfig = struct(

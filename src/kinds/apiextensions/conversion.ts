@@ -6,7 +6,7 @@ const ServiceReference = struct("ServiceReference", "A service of the cluster.",
   namespace: field(1, string, "Namespace of the service.").declaredRequired(),
   name: field(2, string, "Name of the service.").declaredRequired(),
   path: field(3, string, "Path of the URL.").nullable(),
-  port: field(4, int32, "Port of the service.").nullable().filled(443),
+  port: field(4, int32, "Port of the service.").nullable().unpublishedDefault(443),
 });
 
 const WebhookClientConfig = struct("WebhookClientConfig", "The address of a webhook: a URL or a Service.", {
@@ -32,7 +32,7 @@ export const CustomResourceConversion = struct(
   {
     strategy: field(1, string, "None changes only apiVersion; Webhook calls the webhook.")
       .required()
-      .known("None", "Webhook"),
+      .knownValues("None", "Webhook"),
     webhook: field(2, WebhookConversion, "The webhook, for the strategy Webhook.").nullable(),
   },
   { check: checkConversion },

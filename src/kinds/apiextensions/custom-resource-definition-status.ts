@@ -17,8 +17,10 @@ const CustomResourceDefinitionCondition = struct(
   {
     type: field(1, string, "Type of the condition.")
       .declaredRequired()
-      .known("Established", approvalCondition, "NamesAccepted", "NonStructuralSchema", "Terminating"),
-    status: field(2, string, "Status of the condition.").declaredRequired().known("False", "True", "Unknown"),
+      .knownValues("Established", approvalCondition, "NamesAccepted", "NonStructuralSchema", "Terminating"),
+    status: field(2, string, "Status of the condition.")
+      .declaredRequired()
+      .knownValues("False", "True", "Unknown"),
     lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
     reason: field(4, string, "Short reason for programs."),
     message: field(5, string, "Explanation for people."),

@@ -24,13 +24,15 @@ const CustomResourceDefinitionSpec = struct(
   {
     group: field(1, string, "Group of the kind.").required(),
     names: field(3, CustomResourceDefinitionNames, "Names of the resource and the kind.").required(),
-    scope: field(4, string, "Whether objects are namespaced.").required().known("Cluster", "Namespaced"),
+    scope: field(4, string, "Whether objects are namespaced.")
+      .required()
+      .knownValues("Cluster", "Namespaced"),
     versions: field(7, list(CustomResourceDefinitionVersion), "Versions of the kind.")
       .declaredRequired()
       .atomic(),
     conversion: field(9, CustomResourceConversion, "How objects are converted between versions.")
       .nullable()
-      .filled({ strategy: "None" }),
+      .unpublishedDefault({ strategy: "None" }),
     preserveUnknownFields: field(10, bool, "From an older version; must be false."),
   },
   {

@@ -38,29 +38,29 @@ interface Definition {
 const scopes = ["Cluster", "Namespaced"];
 
 /** Checks the spec of a definition: its group, names and versions. */
-export function checkSpec(spec: Spec, place: FieldReport, { vocabulary }: KindContext): void {
+export function checkSpec(spec: Spec, report: FieldReport, { vocabulary }: KindContext): void {
   const { group, scope, versions } = spec;
   if (group !== "") {
     const faults = dnsSubdomainFaults(group);
-    for (const message of faults) place.at("group").invalid(group, message);
+    for (const message of faults) report.at("group").invalid(group, message);
     if (faults.length === 0 && !group.includes(".")) {
-      place.at("group").invalid(group, "should be a domain with at least one dot");
+      report.at("group").invalid(group, "should be a domain with at least one dot");
     }
   }
-  if (scope !== "" && !scopes.includes(scope)) place.at("scope").notSupported(scope, scopes);
+  if (scope !== "" && !scopes.includes(scope)) report.at("scope").notSupported(scope, scopes);
   for (const name of ["plural", "singular", "kind", "listKind"] as const) {
-    if ((spec.names[name] ?? "") === "") place.at("names", name).required();
+    if ((spec.names[name] ?? "") === "") report.at("names", name).required();
   }
   const names = (versions ?? []).map(({ name }) => name);
   if (new Set(names).size < names.length) {
-    place.at("versions").invalid(names, "must contain unique version names");
+    report.at("versions").invalid(names, "must contain unique version names");
   }
   if ((versions ?? []).filter(({ storage }) => storage === true).length !== 1) {
-    place.at("versions").invalid(names, "must have exactly one version marked as storage version");
+    report.at("versions").invalid(names, "must have exactly one version marked as storage version");
   }
   if (spec.preserveUnknownFields === true) {
     const mark = `${vocabulary.schemaExtensionPrefix}preserve-unknown-fields`;
-    place
+    report
       .at("preserveUnknownFields")
       .invalid(true, `cannot set to true, set ${mark} to true in spec.versions[*].schema instead`);
   }
@@ -70,17 +70,17 @@ export function checkSpec(spec: Spec, place: FieldReport, { vocabulary }: KindCo
 export function checkStoredVersions(
   stored: readonly string[],
   versions: readonly Version[],
-  place: FieldReport,
+  report: FieldReport,
 ): void {
-  if (stored.length === 0) place.invalid(stored, "must have at least one stored version");
+  if (stored.length === 0) report.invalid(stored, "must have at least one stored version");
   const versionNames = new Set(versions.map(({ name }) => name));
   for (const [index, version] of stored.entries()) {
-    if (place.full) return;
-    if (!versionNames.has(version)) place.at(index).invalid(version, "must appear in spec.versions");
+    if (report.full) return;
+    if (!versionNames.has(version)) report.at(index).invalid(version, "must appear in spec.versions");
   }
   const storage = versions.find((version) => version.storage === true)?.name;
   if (storage !== undefined && !stored.includes(storage)) {
-    place.invalid(stored, `must have the storage version ${storage}`);
+    report.invalid(stored, `must have the storage version ${storage}`);
   }
 }
 
@@ -101,16 +101,16 @@ export function noteStoredVersion(copy: {
  */
 export function checkDefinitionChange(definition: Definition, live: Definition, report: FieldReport): void {
   const { spec } = definition;
-  const place = report.at("spec");
+  const specReport = report.at("spec");
   const established = (live.status?.conditions ?? []).some(
     ({ type, status }) => type === "Established" && status === "True",
   );
   if (established) {
-    unchanged(spec.scope, live.spec.scope, place.at("scope"));
-    unchanged(spec.names.kind, live.spec.names.kind, place.at("names", "kind"));
+    unchanged(spec.scope, live.spec.scope, specReport.at("scope"));
+    unchanged(spec.names.kind, live.spec.names.kind, specReport.at("names", "kind"));
   }
-  unchanged(spec.group, live.spec.group, place.at("group"));
-  unchanged(spec.names.plural, live.spec.names.plural, place.at("names", "plural"));
+  unchanged(spec.group, live.spec.group, specReport.at("group"));
+  unchanged(spec.names.plural, live.spec.names.plural, specReport.at("names", "plural"));
 }
 
 /** Requires an annotation of approval for kinds in protected groups: the URL of a review, or `unapproved` and a reason. */
@@ -129,11 +129,11 @@ export function checkApproval(
   const word = definition.metadata.annotations?.[annotation] ?? "";
   const before = live?.metadata.annotations?.[annotation] ?? "";
   if (live !== undefined && approvalOf(word) === approvalOf(before)) return;
-  const place = report.at("metadata", "annotations").key(annotation);
+  const annotationsReport = report.at("metadata", "annotations").key(annotation);
   const advice = "must be the URL of the approval, or start with 'unapproved' and give the reason";
   if (approvalOf(word) === "missing") {
-    place.required(`protected groups must have approval annotation ${annotation}: it ${advice}`);
-  } else if (approvalOf(word) === "invalid") place.invalid(word, advice);
+    annotationsReport.required(`protected groups must have approval annotation ${annotation}: it ${advice}`);
+  } else if (approvalOf(word) === "invalid") annotationsReport.invalid(word, advice);
 }
 
 /** Classifies the value of the annotation of approval. */

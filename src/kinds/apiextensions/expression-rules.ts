@@ -34,26 +34,26 @@ export function checkRules(
     const text = schema?.openAPIV3Schema as object | undefined;
     const previousSchema = before[index]?.schema?.openAPIV3Schema;
     if (text === undefined || deepEqual(text as JsonValue, previousSchema as JsonValue)) return [];
-    const place = report.at("spec", "versions", index, "schema", "openAPIV3Schema");
-    const { path } = place;
+    const schemaReport = report.at("spec", "versions", index, "schema", "openAPIV3Schema");
+    const { path } = schemaReport;
     if (report.faults.some(({ field }) => field.startsWith(path))) return [];
     const rules = rulesOf(parseSchema(text, prefix));
-    return rules === undefined ? [] : [{ rules, place }];
+    return rules === undefined ? [] : [{ rules, report: schemaReport }];
   });
   return checks.length === 0 ? undefined : checkSchemas(checks, prefix);
 }
 
 async function checkSchemas(
-  schemas: readonly { readonly rules: RuleNode; readonly place: FieldReport }[],
+  schemas: readonly { readonly rules: RuleNode; readonly report: FieldReport }[],
   prefix: string,
 ): Promise<void> {
   const yieldIfDue = createYielder();
-  for (const { rules, place } of schemas) {
-    const faultCount = place.faults.length;
+  for (const { rules, report } of schemas) {
+    const faultCount = report.faults.length;
     const check = new SchemaRules(prefix, yieldIfDue);
-    await check.node(rules, place, 1, undefined);
-    check.costs.checkTotal(place, prefix);
-    if (place.faults.length === faultCount) await checkDefaults(rules, place, new RuleRun());
+    await check.node(rules, report, 1, undefined);
+    check.costs.checkTotal(report, prefix);
+    if (report.faults.length === faultCount) await checkDefaults(rules, report, new RuleRun());
   }
 }
 
@@ -68,11 +68,11 @@ class SchemaRules {
   /** @param unordered path of the outermost list around the node whose items can't be correlated after an update. */
   async node(
     node: RuleNode,
-    place: FieldReport,
+    report: FieldReport,
     cardinality: Cardinality,
     unordered: string | undefined,
   ): Promise<void> {
-    const validations = place.at(`${this.prefix}validations`);
+    const validations = report.at(`${this.prefix}validations`);
     if (node.rules.length > 0 && node.type === undefined) {
       validations.invalid(
         node.schema.type,
@@ -80,35 +80,35 @@ class SchemaRules {
       );
     } else {
       for (const [index, rule] of node.rules.entries()) {
-        if (place.full) return;
+        if (report.full) return;
         this.rule(rule, node, validations.at(index, "rule"), cardinality, unordered);
         await this.yieldIfDue();
       }
     }
     const below = cardinalityBelow(node.schema, cardinality);
     for (const [name, property] of node.properties) {
-      await this.node(property, place.at("properties").key(name), below, unordered);
+      await this.node(property, report.at("properties").key(name), below, unordered);
     }
     if (node.additional !== undefined) {
-      await this.node(node.additional, place.at("additionalProperties"), below, unordered);
+      await this.node(node.additional, report.at("additionalProperties"), below, unordered);
     }
     if (node.items === undefined) return;
-    const lost = node.schema.listType === "map" ? unordered : (unordered ?? place.path);
-    await this.node(node.items, place.at("items"), below, lost);
+    const lost = node.schema.listType === "map" ? unordered : (unordered ?? report.path);
+    await this.node(node.items, report.at("items"), below, lost);
   }
 
   private rule(
     rule: Rule,
     { type }: RuleNode,
-    place: FieldReport,
+    report: FieldReport,
     cardinality: Cardinality,
     unordered: string | undefined,
   ): void {
     const { program, faults } = rule.compiled;
-    if (program === undefined) return place.invalid(rule.expression, formatFaults(faults));
-    this.costs.add(place, program.estimateCost(type!.type).max, cardinality, type!.minBytes);
+    if (program === undefined) return report.invalid(rule.expression, formatFaults(faults));
+    this.costs.add(report, program.estimateCost(type!.type).max, cardinality, type!.minBytes);
     if (unordered === undefined || !program.variables.has(oldSelf)) return;
-    place.invalid(
+    report.invalid(
       rule.expression,
       `oldSelf cannot be used on the uncorrelatable portion of the schema within ${unordered}`,
     );
@@ -116,14 +116,14 @@ class SchemaRules {
 }
 
 /** Checks that the defaults satisfy the rules. All evaluations share one budget. */
-async function checkDefaults(node: RuleNode, place: FieldReport, run: RuleRun): Promise<void> {
+async function checkDefaults(node: RuleNode, report: FieldReport, run: RuleRun): Promise<void> {
   const value = node.schema.default as JsonValue | undefined;
-  if (value !== undefined) await run.check(node, value, value, place.at("default"));
+  if (value !== undefined) await run.check(node, value, value, report.at("default"));
   for (const [name, property] of node.properties) {
-    await checkDefaults(property, place.at("properties").key(name), run);
+    await checkDefaults(property, report.at("properties").key(name), run);
   }
   if (node.additional !== undefined) {
-    await checkDefaults(node.additional, place.at("additionalProperties"), run);
+    await checkDefaults(node.additional, report.at("additionalProperties"), run);
   }
-  if (node.items !== undefined) await checkDefaults(node.items, place.at("items"), run);
+  if (node.items !== undefined) await checkDefaults(node.items, report.at("items"), run);
 }

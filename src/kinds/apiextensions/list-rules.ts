@@ -47,9 +47,9 @@ function checkSetItems(items: Schema | undefined, report: FieldReport, vocabular
 }
 
 function checkMapList(schema: Schema, own: Marks, report: FieldReport, prefix: string): void {
-  const keysPlace = report.at(`${prefix}list-map-keys`);
+  const keysReport = report.at(`${prefix}list-map-keys`);
   if (own.listMapKeys.length === 0) {
-    keysPlace.required(`must not be empty if ${prefix}list-type is map`);
+    keysReport.required(`must not be empty if ${prefix}list-type is map`);
   }
   const items = itemSchema(schema);
   if (schema.items === undefined) {
@@ -69,11 +69,11 @@ function checkMapList(schema: Schema, own: Marks, report: FieldReport, prefix: s
   const required = new Set(items.required ?? []);
   for (const key of own.listMapKeys) {
     if (report.full) return;
-    if (seen.has(key)) keysPlace.invalid(key, "must not contain duplicate entries");
+    if (seen.has(key)) keysReport.invalid(key, "must not contain duplicate entries");
     seen.add(key);
     const properties = items.properties ?? {};
     if (!Object.hasOwn(properties, key)) {
-      keysPlace.invalid(key, "entries must all be names of item properties");
+      keysReport.invalid(key, "entries must all be names of item properties");
     } else {
       checkKey(properties[key]!, required.has(key), report.at("items", "properties").key(key), prefix);
     }

@@ -52,7 +52,7 @@ interface Visit {
   readonly value: JsonValue;
   /** The old value; undefined if there is none, or it can't be correlated. */
   readonly old: JsonValue | undefined;
-  readonly place: FieldReport;
+  readonly report: FieldReport;
   /** Number of evaluated rules of the node. */
   done: number;
   bindings: Bindings | undefined;
@@ -108,8 +108,8 @@ export class RuleRun {
   private evaluate(rule: Rule, visit: Visit): boolean {
     const { schema } = visit.node;
     const fault = (message: string): void => {
-      const place = visit.place.path === "" ? visit.place.withoutField() : visit.place;
-      place.invalid(schema.type, message);
+      const report = visit.report.path === "" ? visit.report.withoutField() : visit.report;
+      report.invalid(schema.type, message);
     };
     if (this.remainingCost <= 0) {
       fault(outOfBudget);
@@ -170,31 +170,31 @@ function visitOf(
   node: RuleNode,
   value: JsonValue | undefined,
   old: JsonValue | undefined,
-  place: FieldReport,
+  report: FieldReport,
 ): Visit | undefined {
   if (value === undefined || value === null) return undefined;
-  return { node, value, old: old === null ? undefined : old, place, done: 0, bindings: undefined };
+  return { node, value, old: old === null ? undefined : old, report, done: 0, bindings: undefined };
 }
 
-function* itemsOf({ node, old, place }: Visit, list: readonly JsonValue[]): Generator<Visit, void> {
+function* itemsOf({ node, old, report }: Visit, list: readonly JsonValue[]): Generator<Visit, void> {
   const { items } = node;
   if (items === undefined) return;
   const before = Array.isArray(old) && items.compares ? itemsByKey(node, old) : undefined;
   for (const [index, item] of list.entries()) {
-    const visit = visitOf(items, item, before?.get(keyOf(node, item)), place.at(index));
+    const visit = visitOf(items, item, before?.get(keyOf(node, item)), report.at(index));
     if (visit !== undefined) yield visit;
   }
 }
 
-function* membersOf({ node, old, place }: Visit, object: JsonObject): Generator<Visit, void> {
+function* membersOf({ node, old, report }: Visit, object: JsonObject): Generator<Visit, void> {
   const before = isObject(old) ? old : {};
   for (const [name, property] of node.properties) {
-    const visit = visitOf(property, getMember(object, name), getMember(before, name), place.at(name));
+    const visit = visitOf(property, getMember(object, name), getMember(before, name), report.at(name));
     if (visit !== undefined) yield visit;
   }
   if (node.additional === undefined) return;
   for (const name of Object.keys(object)) {
-    const visit = visitOf(node.additional, object[name], getMember(before, name), place.key(name));
+    const visit = visitOf(node.additional, object[name], getMember(before, name), report.key(name));
     if (visit !== undefined) yield visit;
   }
 }

@@ -11,13 +11,13 @@ import { ageColumn, nameColumn } from "../columns.ts";
 const ServiceReference = struct("ServiceReference", "A service of the cluster.", {
   namespace: field(1, string, "Namespace of the service.").mustBeGiven(),
   name: field(2, string, "Name of the service.").mustBeGiven(),
-  port: field(3, int32, "Port of the service.").nullable().filled(443).check(portNumber),
+  port: field(3, int32, "Port of the service.").nullable().unpublishedDefault(443).check(portNumber),
 });
 
 const statuses = ["False", "True", "Unknown"];
 
-function checkCondition({ status }: { readonly status: string }, place: FieldReport): void {
-  if (!statuses.includes(status)) place.at("status").notSupported(status, statuses);
+function checkCondition({ status }: { readonly status: string }, report: FieldReport): void {
+  if (!statuses.includes(status)) report.at("status").notSupported(status, statuses);
 }
 
 interface Spec {
@@ -28,17 +28,17 @@ interface Spec {
   readonly caBundle?: string | undefined;
 }
 
-function checkSpec(spec: Spec, place: FieldReport): void {
+function checkSpec(spec: Spec, report: FieldReport): void {
   const { group = "", version = "", caBundle, insecureSkipTLSVerify: insecure = false } = spec;
-  if (group !== "") dnsSubdomain(group, place.at("group"));
-  else if (version !== "v1") place.at("group").required("only the core group's v1 has an empty group");
-  dns1035Label(version, place.at("version"));
+  if (group !== "") dnsSubdomain(group, report.at("group"));
+  else if (version !== "v1") report.at("group").required("only the core group's v1 has an empty group");
+  dns1035Label(version, report.at("version"));
   if (spec.service === undefined) {
     const message = "local APIServices may not have it";
-    if (caBundle !== undefined) place.at("caBundle").invalid(`${caBundle.length} characters`, message);
-    if (insecure) place.at("insecureSkipTLSVerify").invalid(insecure, message);
+    if (caBundle !== undefined) report.at("caBundle").invalid(`${caBundle.length} characters`, message);
+    if (insecure) report.at("insecureSkipTLSVerify").invalid(insecure, message);
   } else if (insecure && caBundle !== undefined) {
-    place.at("insecureSkipTLSVerify").invalid(insecure, "may not be true if caBundle is present");
+    report.at("insecureSkipTLSVerify").invalid(insecure, "may not be true if caBundle is present");
   }
 }
 
@@ -70,8 +70,8 @@ const APIServiceSpec = struct(
 );
 
 const APIServiceCondition = struct("APIServiceCondition", "One aspect of an API service's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired().known("Available"),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  type: field(1, string, "What the condition is about.").declaredRequired().knownValues("Available"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
   reason: field(4, string, "Short reason for programs."),
   message: field(5, string, "Explanation for people."),

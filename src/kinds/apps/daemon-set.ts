@@ -35,7 +35,7 @@ const DaemonSetUpdateStrategy = struct(
     type: field(1, string, "Whether pods are replaced one after the other, or only when deleted.")
       .oneOf(...strategyTypes)
       .unchecked()
-      .filled("RollingUpdate"),
+      .unpublishedDefault("RollingUpdate"),
     rollingUpdate: field(2, RollingUpdateDaemonSet, "Settings of a rolling update.").nullable(),
   },
   {
@@ -44,12 +44,12 @@ const DaemonSetUpdateStrategy = struct(
         copy.rollingUpdate = { maxUnavailable: 1, maxSurge: 0, ...copy.rollingUpdate };
       }
     },
-    check({ type = "", rollingUpdate }, place) {
+    check({ type = "", rollingUpdate }, report) {
       // Reported at the strategy, as in the reference.
-      if (!strategyTypes.includes(type)) return place.notSupported(type, strategyTypes);
+      if (!strategyTypes.includes(type)) return report.notSupported(type, strategyTypes);
       if (type !== "RollingUpdate" || rollingUpdate === undefined) return;
       const { maxUnavailable, maxSurge } = rollingUpdate;
-      const at = place.at("rollingUpdate");
+      const at = report.at("rollingUpdate");
       const missing = amountOf(maxUnavailable) !== 0;
       const surging = amountOf(maxSurge) !== 0;
       if (missing && surging)
@@ -74,14 +74,14 @@ const DaemonSetSpec = struct("DaemonSetSpec", "What a daemon set should do.", {
   ),
   revisionHistoryLimit: field(6, int32, "Number of old revisions that are kept.")
     .nullable()
-    .filled(10)
+    .unpublishedDefault(10)
     .check(nonNegative),
 });
 type DaemonSetSpec = Static<typeof DaemonSetSpec>;
 
 const DaemonSetCondition = struct("DaemonSetCondition", "One aspect of a daemon set's state.", {
   type: field(1, string, "What the condition is about.").declaredRequired(),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
   reason: field(4, string, "Short reason for programs."),
   message: field(5, string, "Explanation for people."),
@@ -160,10 +160,10 @@ export const DaemonSet = kind({
   },
   validate({ spec }, report) {
     const { selector, template } = spec ?? {};
-    const place = report.at("spec");
-    checkWorkloadSelector(selector, "daemonset", place.at("selector"));
+    const specReport = report.at("spec");
+    checkWorkloadSelector(selector, "daemonset", specReport.at("selector"));
     const workload = { kindName: "DaemonSet", template, selects: selectedBy(selector, false), several: true };
-    checkWorkloadTemplate(workload, place.at("template"));
+    checkWorkloadTemplate(workload, specReport.at("template"));
   },
   validateUpdate(set, live, report, { subresource }) {
     unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));

@@ -50,8 +50,8 @@ const DeploymentStrategy = struct(
   "How pods are replaced by those of a new template.",
   {
     type: field(1, string, "Whether pods are replaced one after the other, or all ended first.")
-      .known("Recreate", "RollingUpdate")
-      .filled("RollingUpdate"),
+      .knownValues("Recreate", "RollingUpdate")
+      .unpublishedDefault("RollingUpdate"),
     rollingUpdate: field(2, RollingUpdateDeployment, "Settings of a rolling update.").nullable(),
   },
   {
@@ -60,9 +60,9 @@ const DeploymentStrategy = struct(
         copy.rollingUpdate = { maxUnavailable: "25%", maxSurge: "25%", ...copy.rollingUpdate };
       }
     },
-    check({ type = "", rollingUpdate }, place) {
-      if (!strategies.includes(type)) place.notSupported(type, strategies);
-      const at = place.at("rollingUpdate");
+    check({ type = "", rollingUpdate }, report) {
+      if (!strategies.includes(type)) report.notSupported(type, strategies);
+      const at = report.at("rollingUpdate");
       if (type === "Recreate" && rollingUpdate !== undefined) {
         at.forbidden("may not be specified when strategy `type` is 'Recreate'");
       }
@@ -76,7 +76,10 @@ const DeploymentStrategy = struct(
 );
 
 const DeploymentSpec = struct("DeploymentSpec", "What a deployment should do.", {
-  replicas: field(1, int32, "Number of pods that are wanted.").nullable().filled(1).check(nonNegative),
+  replicas: field(1, int32, "Number of pods that are wanted.")
+    .nullable()
+    .unpublishedDefault(1)
+    .check(nonNegative),
   selector: field(
     2,
     LabelSelector,
@@ -93,7 +96,7 @@ const DeploymentSpec = struct("DeploymentSpec", "What a deployment should do.", 
   ),
   revisionHistoryLimit: field(6, int32, "Number of old replica sets that are kept.")
     .nullable()
-    .filled(10)
+    .unpublishedDefault(10)
     .check(nonNegative),
   paused: field(7, bool, "Whether changes of the template are left alone for now."),
   progressDeadlineSeconds: field(
@@ -102,7 +105,7 @@ const DeploymentSpec = struct("DeploymentSpec", "What a deployment should do.", 
     "Seconds without progress after which the deployment counts as failed.",
   )
     .nullable()
-    .filled(600)
+    .unpublishedDefault(600)
     .check(nonNegative),
 });
 type DeploymentSpec = Static<typeof DeploymentSpec>;
@@ -110,8 +113,8 @@ type DeploymentSpec = Static<typeof DeploymentSpec>;
 const DeploymentCondition = struct("DeploymentCondition", "One aspect of a deployment's state.", {
   type: field(1, string, "What the condition is about.")
     .declaredRequired()
-    .known("Available", "Progressing", "ReplicaFailure"),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    .knownValues("Available", "Progressing", "ReplicaFailure"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   reason: field(4, string, "Short reason for programs."),
   message: field(5, string, "Explanation for people."),
   lastUpdateTime: field(6, time, "When the condition was last written.").emitEmpty(),
@@ -150,16 +153,16 @@ const counts = [
   ["availableReplicas", "readyReplicas"],
 ] as const;
 
-function checkSpec(spec: DeploymentSpec | undefined, place: FieldReport): void {
+function checkSpec(spec: DeploymentSpec | undefined, report: FieldReport): void {
   const { selector, template, replicas = 0, minReadySeconds = 0, progressDeadlineSeconds } = spec ?? {};
-  checkWorkloadSelector(selector, "deployment", place.at("selector"));
-  checkUsableSelector(selector, place.at("selector"));
+  checkWorkloadSelector(selector, "deployment", report.at("selector"));
+  checkUsableSelector(selector, report.at("selector"));
   const selects = selectedBy(selector, false);
   // The pods of a Deployment belong to its ReplicaSets.
   const workload = { kindName: "ReplicaSet", template, selects, several: replicas > 1 };
-  checkWorkloadTemplate(workload, place.at("template"));
+  checkWorkloadTemplate(workload, report.at("template"));
   if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
-    place
+    report
       .at("progressDeadlineSeconds")
       .invalid(progressDeadlineSeconds, "must be greater than minReadySeconds");
   }

@@ -20,7 +20,10 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { type Static, field, int32, list, string, time } from "../../schema/types.ts";
 
 const ReplicaSetSpec = struct("ReplicaSetSpec", "What a replica set should do.", {
-  replicas: field(1, int32, "Number of pods that are wanted.").nullable().filled(1).check(nonNegative),
+  replicas: field(1, int32, "Number of pods that are wanted.")
+    .nullable()
+    .unpublishedDefault(1)
+    .check(nonNegative),
   selector: field(2, LabelSelector, "Selects the pods of the set; the template's labels must match.")
     .required()
     .nullable(),
@@ -32,8 +35,8 @@ const ReplicaSetSpec = struct("ReplicaSetSpec", "What a replica set should do.",
 type ReplicaSetSpec = Static<typeof ReplicaSetSpec>;
 
 const ReplicaSetCondition = struct("ReplicaSetCondition", "One aspect of a replica set's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired().known("ReplicaFailure"),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  type: field(1, string, "What the condition is about.").declaredRequired().knownValues("ReplicaFailure"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
   reason: field(4, string, "Short reason for programs."),
   message: field(5, string, "Explanation for people."),
@@ -69,16 +72,16 @@ export const ReplicaSet = kind({
   generationOf: ({ spec }) => spec,
   validate({ spec }, report) {
     const { selector, template, replicas = 0 } = spec ?? {};
-    const place = report.at("spec");
-    checkWorkloadSelector(selector, "replica set", place.at("selector"));
-    checkUsableSelector(selector, place.at("selector"));
+    const specReport = report.at("spec");
+    checkWorkloadSelector(selector, "replica set", specReport.at("selector"));
+    checkUsableSelector(selector, specReport.at("selector"));
     const workload = {
       kindName: "ReplicaSet",
       template,
       selects: selectedBy(selector, false),
       several: replicas > 1,
     };
-    checkWorkloadTemplate(workload, place.at("template"));
+    checkWorkloadTemplate(workload, specReport.at("template"));
   },
   validateUpdate(set, live, report, { subresource }) {
     unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));

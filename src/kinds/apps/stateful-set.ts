@@ -70,9 +70,9 @@ const StatefulSetUpdateStrategy = struct(
   },
 );
 
-function retention(policy: string, place: FieldReport): void {
+function retention(policy: string, report: FieldReport): void {
   const policies = ["Delete", "Retain"];
-  if (!policies.includes(policy)) place.notSupported(policy, policies);
+  if (!policies.includes(policy)) report.notSupported(policy, policies);
 }
 
 const StatefulSetPersistentVolumeClaimRetentionPolicy = struct(
@@ -80,12 +80,12 @@ const StatefulSetPersistentVolumeClaimRetentionPolicy = struct(
   "What becomes of claims made from the set's templates.",
   {
     whenDeleted: field(1, string, "What becomes of them when the set is deleted.")
-      .known("Delete", "Retain")
-      .filled("Retain")
+      .knownValues("Delete", "Retain")
+      .unpublishedDefault("Retain")
       .check(retention),
     whenScaled: field(2, string, "What becomes of them when pods are given up.")
-      .known("Delete", "Retain")
-      .filled("Retain")
+      .knownValues("Delete", "Retain")
+      .unpublishedDefault("Retain")
       .check(retention),
   },
 );
@@ -94,19 +94,19 @@ const StatefulSetOrdinals = struct("StatefulSetOrdinals", "How the pods of a sta
   start: field(1, int32, "Number of the first pod.").emitEmpty().check(nonNegative),
 });
 
-function managementPolicy(policy: string, place: FieldReport): void {
+function managementPolicy(policy: string, report: FieldReport): void {
   if (policy !== "OrderedReady" && policy !== "Parallel") {
-    place.invalid(policy, "must be 'OrderedReady' or 'Parallel'");
+    report.invalid(policy, "must be 'OrderedReady' or 'Parallel'");
   }
 }
 
-function checkStrategy(strategy: Static<typeof StatefulSetUpdateStrategy>, place: FieldReport): void {
+function checkStrategy(strategy: Static<typeof StatefulSetUpdateStrategy>, report: FieldReport): void {
   const { type, rollingUpdate } = strategy;
   if (type !== "OnDelete" && type !== "RollingUpdate") {
-    place.invalid(strategy, "must be 'RollingUpdate' or 'OnDelete'");
+    report.invalid(strategy, "must be 'RollingUpdate' or 'OnDelete'");
   }
   if (rollingUpdate === undefined) return;
-  const at = place.at("rollingUpdate");
+  const at = report.at("rollingUpdate");
   if (type === "OnDelete") at.invalid(rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'");
   if (type !== "RollingUpdate") return;
   const { partition, maxUnavailable } = rollingUpdate;
@@ -120,7 +120,10 @@ function checkStrategy(strategy: Static<typeof StatefulSetUpdateStrategy>, place
 const claimTemplate: StructType<Record<never, Field>> = PersistentVolumeClaim.type;
 
 const StatefulSetSpec = struct("StatefulSetSpec", "What a stateful set should do.", {
-  replicas: field(1, int32, "Number of pods that are wanted.").nullable().filled(1).check(nonNegative),
+  replicas: field(1, int32, "Number of pods that are wanted.")
+    .nullable()
+    .unpublishedDefault(1)
+    .check(nonNegative),
   selector: field(2, LabelSelector, "Selects the pods of the set; the template's labels must match.")
     .required()
     .nullable(),
@@ -141,14 +144,16 @@ const StatefulSetSpec = struct("StatefulSetSpec", "What a stateful set should do
   ).declaredRequired(),
   podManagementPolicy: field(6, string, "Whether pods start and end one after the other, or all at once.")
     .oneOf("OrderedReady", "Parallel")
-    .filled("OrderedReady")
+    .unpublishedDefault("OrderedReady")
     .unchecked()
     .check(managementPolicy),
   updateStrategy: field(7, StatefulSetUpdateStrategy, "How pods are replaced by those of a new template.")
     .emitEmpty()
     .unchecked()
     .check(checkStrategy),
-  revisionHistoryLimit: field(8, int32, "Number of old revisions that are kept.").nullable().filled(10),
+  revisionHistoryLimit: field(8, int32, "Number of old revisions that are kept.")
+    .nullable()
+    .unpublishedDefault(10),
   minReadySeconds: field(9, int32, "Seconds that a new pod must be ready to count as available.").check(
     nonNegative,
   ),
@@ -167,7 +172,7 @@ type StatefulSetSpec = Static<typeof StatefulSetSpec>;
 
 const StatefulSetCondition = struct("StatefulSetCondition", "One aspect of a stateful set's state.", {
   type: field(1, string, "What the condition is about.").declaredRequired(),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
   reason: field(4, string, "Short reason for programs."),
   message: field(5, string, "Explanation for people."),
@@ -207,17 +212,17 @@ const counts = [
 ] as const;
 
 /** The rules of pods don't apply: the volumes depend on the claims, as in the reference. */
-function checkSpec(spec: StatefulSetSpec | undefined, place: FieldReport, context: KindContext): void {
+function checkSpec(spec: StatefulSetSpec | undefined, report: FieldReport, context: KindContext): void {
   const { selector, template } = spec ?? {};
-  checkWorkloadSelector(selector, "statefulset", place.at("selector"));
-  checkUsableSelector(selector, place.at("selector"));
+  checkWorkloadSelector(selector, "statefulset", report.at("selector"));
+  checkUsableSelector(selector, report.at("selector"));
   const workload = {
     kindName: "StatefulSet",
     template,
     selects: selectedBy(selector, false),
     several: false,
   };
-  const at = place.at("template");
+  const at = report.at("template");
   checkSelected(workload, at);
   checkRunsForGood(workload, at);
   labelMap(template?.metadata?.labels ?? {}, at.at("labels"));
@@ -237,12 +242,12 @@ const changeable = new Set([
 function checkSpecUpdate(
   now: StatefulSetSpec | undefined,
   live: StatefulSetSpec | undefined,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const fixed = (spec: object | undefined) =>
     Object.fromEntries(Object.entries(spec ?? {}).filter(([name]) => !changeable.has(name)));
   if (same(fixed(now), fixed(live))) return;
-  place.forbidden(
+  report.forbidden(
     `updates to statefulset spec for fields other than ${[...changeable].join(", ")} are forbidden`,
   );
 }

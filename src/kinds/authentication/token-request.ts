@@ -25,7 +25,7 @@ const TokenRequestSpec = struct("TokenRequestSpec", "What is asked of a token.",
   expirationSeconds: field(4, int64, "How long the token is to hold; the server may give another time.")
     .emitEmpty()
     .nullable()
-    .filled(3600)
+    .unpublishedDefault(3600)
     .check(checkLifetime),
 });
 

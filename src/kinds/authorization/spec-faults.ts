@@ -74,11 +74,11 @@ export function localSubjectAccessReviewFaults(
 }
 
 /** Reports the faults of a spec. */
-export function reportSpecFaults(faults: readonly SpecFault[], spec: FieldReport): void {
+export function reportSpecFaults(faults: readonly SpecFault[], report: FieldReport): void {
   for (const fault of faults) {
-    const place = spec.at(...fault.path);
-    if (fault.kind === "required") place.required(fault.message);
-    else place.invalid(fault.value, fault.message);
+    const faultReport = report.at(...fault.path);
+    if (fault.kind === "required") faultReport.required(fault.message);
+    else faultReport.invalid(fault.value, fault.message);
   }
 }
 

@@ -8,7 +8,7 @@ export const HorizontalPodAutoscalerSpec = struct(
   "Between which numbers, and by which load, an object is scaled.",
   {
     scaleTargetRef: field(1, CrossVersionObjectReference, "The object that is scaled.").required(),
-    minReplicas: field(2, int32, "Lowest number of replicas.").nullable().filled(1),
+    minReplicas: field(2, int32, "Lowest number of replicas.").nullable().unpublishedDefault(1),
     maxReplicas: field(3, int32, "Highest number of replicas.").required(),
     targetCPUUtilizationPercentage: field(
       4,

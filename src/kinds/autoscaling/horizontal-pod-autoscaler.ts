@@ -19,7 +19,7 @@ import { referenceText, targetsText } from "./target-cells.ts";
 const HPAScalingPolicy = struct("HPAScalingPolicy", "By how much may be scaled in a given time.", {
   type: field(1, string, "Whether the value is a number of pods or a share of them.")
     .declaredRequired()
-    .known("Percent", "Pods"),
+    .knownValues("Percent", "Pods"),
   value: field(2, int32, "How many pods, or how many percent of them.").declaredRequired(),
   periodSeconds: field(3, int32, "The time, in seconds, for which the value holds.").declaredRequired(),
 });
@@ -30,7 +30,7 @@ const HPAScalingRules = struct(
   {
     selectPolicy: field(1, string, "Which of the policies counts when several hold.")
       .nullable()
-      .known("Disabled", "Max", "Min"),
+      .knownValues("Disabled", "Max", "Min"),
     policies: field(2, list(HPAScalingPolicy), "By how much may be scaled; at least one.").atomic(),
     stabilizationWindowSeconds: field(
       3,
@@ -56,7 +56,7 @@ const HorizontalPodAutoscalerSpec = struct(
   "Between which numbers, and by which metrics, an object is scaled.",
   {
     scaleTargetRef: field(1, CrossVersionObjectReference, "The object that is scaled.").required(),
-    minReplicas: field(2, int32, "Lowest number of replicas.").nullable().filled(1),
+    minReplicas: field(2, int32, "Lowest number of replicas.").nullable().unpublishedDefault(1),
     maxReplicas: field(3, int32, "Highest number of replicas.").required(),
     metrics: field(4, list(MetricSpec), "The metrics; the one that asks for most replicas counts.").atomic(),
     behavior: field(5, HorizontalPodAutoscalerBehavior, "How fast is scaled up and down.").nullable(),
@@ -74,8 +74,8 @@ const HorizontalPodAutoscalerCondition = struct(
   {
     type: field(1, string, "What the condition is about.")
       .declaredRequired()
-      .known("AbleToScale", "ScalingActive", "ScalingLimited"),
-    status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+      .knownValues("AbleToScale", "ScalingActive", "ScalingLimited"),
+    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
     lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
     reason: field(4, string, "Short reason for programs."),
     message: field(5, string, "Explanation for people."),

@@ -10,8 +10,8 @@ export const HorizontalPodAutoscalerCondition = struct(
   {
     type: field(1, string, "What the condition is about.")
       .declaredRequired()
-      .known("AbleToScale", "ScalingActive", "ScalingLimited"),
-    status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+      .knownValues("AbleToScale", "ScalingActive", "ScalingLimited"),
+    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
     lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
     reason: field(4, string, "Short reason for programs."),
     message: field(5, string, "Explanation for people."),

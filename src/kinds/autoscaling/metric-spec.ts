@@ -22,7 +22,7 @@ const MetricTarget = struct(
   {
     type: field(1, string, "Whether it is a value, an average value or a use in percent.")
       .declaredRequired()
-      .known("AverageValue", "Utilization", "Value"),
+      .knownValues("AverageValue", "Utilization", "Value"),
     value: field(2, quantity, "Value that is aimed at.").nullable().check(positiveQuantity),
     averageValue: field(3, quantity, "Value a pod that is aimed at.").nullable().check(positiveQuantity),
     averageUtilization: field(4, int32, "Average in percent of what the pods requested; for resources only.")
@@ -45,7 +45,7 @@ const ObjectMetricSource = struct(
     target: field(2, MetricTarget, "What is aimed at.").required(),
     metric: field(3, MetricIdentifier, "The metric.").required(),
   },
-  { check: ({ target }, place) => checkObjectTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkObjectTarget(target, report.at("target")) },
 );
 
 const PodsMetricSource = struct(
@@ -55,7 +55,7 @@ const PodsMetricSource = struct(
     metric: field(1, MetricIdentifier, "The metric.").required(),
     target: field(2, MetricTarget, "What is aimed at.").required(),
   },
-  { check: ({ target }, place) => checkPodsTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkPodsTarget(target, report.at("target")) },
 );
 
 const ResourceMetricSource = struct(
@@ -64,10 +64,10 @@ const ResourceMetricSource = struct(
   {
     name: field(1, string, "Name of the resource.")
       .required()
-      .known(...resourceNames),
+      .knownValues(...resourceNames),
     target: field(2, MetricTarget, "What is aimed at.").required(),
   },
-  { check: ({ target }, place) => checkResourceTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkResourceTarget(target, report.at("target")) },
 );
 
 const ExternalMetricSource = struct(
@@ -77,7 +77,7 @@ const ExternalMetricSource = struct(
     metric: field(1, MetricIdentifier, "The metric.").required(),
     target: field(2, MetricTarget, "What is aimed at.").required(),
   },
-  { check: ({ target }, place) => checkExternalTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkExternalTarget(target, report.at("target")) },
 );
 
 const ContainerResourceMetricSource = struct(
@@ -86,11 +86,11 @@ const ContainerResourceMetricSource = struct(
   {
     name: field(1, string, "Name of the resource.")
       .required()
-      .known(...resourceNames),
+      .knownValues(...resourceNames),
     target: field(2, MetricTarget, "What is aimed at.").required(),
     container: field(3, string, "Name of the container.").required(),
   },
-  { check: ({ target }, place) => checkResourceTarget(target, place.at("target")) },
+  { check: ({ target }, report) => checkResourceTarget(target, report.at("target")) },
 );
 
 const members = metricMembers({
@@ -107,7 +107,7 @@ export const MetricSpec = struct(
   {
     type: field(1, string, "Which of the other fields holds the metric.")
       .declaredRequired()
-      .known("ContainerResource", "External", "Object", "Pods", "Resource"),
+      .knownValues("ContainerResource", "External", "Object", "Pods", "Resource"),
     ...members,
     containerResource: members.containerResource.gated("HPAContainerMetrics"),
   },

@@ -25,7 +25,7 @@ const PodsMetricStatus = struct("PodsMetricStatus", "A metric of each pod, as se
 const ResourceMetricStatus = struct("ResourceMetricStatus", "Use of a resource, as seen.", {
   name: field(1, string, "Name of the resource.")
     .declaredRequired()
-    .known(...resourceNames),
+    .knownValues(...resourceNames),
   current: field(2, MetricValueStatus, "Value that was seen.").declaredRequired(),
 });
 
@@ -40,7 +40,7 @@ const ContainerResourceMetricStatus = struct(
   {
     name: field(1, string, "Name of the resource.")
       .declaredRequired()
-      .known(...resourceNames),
+      .knownValues(...resourceNames),
     current: field(2, MetricValueStatus, "Value that was seen.").declaredRequired(),
     container: field(3, string, "Name of the container.").declaredRequired(),
   },
@@ -49,7 +49,7 @@ const ContainerResourceMetricStatus = struct(
 export const MetricStatus = struct("MetricStatus", "A metric as it was seen last.", {
   type: field(1, string, "Which of the other fields holds the metric.")
     .declaredRequired()
-    .known("ContainerResource", "External", "Object", "Pods", "Resource"),
+    .knownValues("ContainerResource", "External", "Object", "Pods", "Resource"),
   ...metricMembers({
     object: ObjectMetricStatus,
     pods: PodsMetricStatus,

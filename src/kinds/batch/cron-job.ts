@@ -25,17 +25,17 @@ const CronJobSpec = struct("CronJobSpec", "When which jobs should be made.", {
     .check(nonNegative),
   concurrencyPolicy: field(3, string, "What happens when a job still runs at the next time.")
     .oneOf("Allow", "Forbid", "Replace")
-    .filled("Allow")
+    .unpublishedDefault("Allow")
     .mustBeGiven(),
-  suspend: field(4, bool, "While true no new jobs are made.").nullable().filled(false),
+  suspend: field(4, bool, "While true no new jobs are made.").nullable().unpublishedDefault(false),
   jobTemplate: field(5, JobTemplateSpec, "The jobs that are made.").required(),
   successfulJobsHistoryLimit: field(6, int32, "How many jobs that ended well are kept.")
     .nullable()
-    .filled(3)
+    .unpublishedDefault(3)
     .check(nonNegative),
   failedJobsHistoryLimit: field(7, int32, "How many failed jobs are kept.")
     .nullable()
-    .filled(1)
+    .unpublishedDefault(1)
     .check(nonNegative),
   timeZone: field(8, string, "Name of the time zone in which the schedule is read.")
     .nullable()
@@ -51,19 +51,22 @@ const CronJobStatus = struct("CronJobStatus", "What a schedule has done so far."
 /** The name of a Job has at most 63 characters: the name of its CronJob and a suffix of eleven characters. */
 const maxNameLength = 52;
 
-function schedule(text: string, place: FieldReport): void {
+function schedule(text: string, report: FieldReport): void {
   const fault = scheduleFault(text);
-  if (fault !== undefined) place.invalid(text, fault);
+  if (fault !== undefined) report.invalid(text, fault);
 }
 
-function timeZone(zone: string | undefined, place: FieldReport): void {
+function timeZone(zone: string | undefined, report: FieldReport): void {
   if (zone === undefined) return;
-  if (zone === "") return place.invalid(zone, "must be absent or not empty");
+  if (zone === "") return report.invalid(zone, "must be absent or not empty");
   if (zone.toLowerCase() === "local") {
-    return place.invalid(zone, "must be an explicit time zone as defined in https://www.iana.org/time-zones");
+    return report.invalid(
+      zone,
+      "must be an explicit time zone as defined in https://www.iana.org/time-zones",
+    );
   }
   const fault = timeZoneFault(zone);
-  if (fault !== undefined) place.invalid(zone, fault);
+  if (fault !== undefined) report.invalid(zone, fault);
 }
 
 function suspendText(suspend: boolean | undefined): string {
@@ -85,12 +88,12 @@ export const CronJob = kind({
   },
   validate({ spec }, report) {
     if (spec === undefined) return;
-    const place = report.at("spec");
+    const specReport = report.at("spec");
     if (spec.timeZone !== undefined && spec.schedule.includes("TZ")) {
-      place.at("schedule").invalid(spec.schedule, "can't name a time zone where timeZone is given");
+      specReport.at("schedule").invalid(spec.schedule, "can't name a time zone where timeZone is given");
     }
     const jobs = spec.jobTemplate.spec;
-    const job = place.at("jobTemplate", "spec");
+    const job = specReport.at("jobTemplate", "spec");
     if (jobs?.selector !== undefined)
       job.at("selector").invalid(jobs.selector, "`selector` will be auto-generated");
     if (jobs?.manualSelector === true) job.at("manualSelector").notSupported(true, ["false", "nil"]);

@@ -51,13 +51,13 @@ const maxIndexedParallelism = 100_000;
 const restartPolicies = ["Never", "OnFailure"];
 
 /** Checks of every job, also of the template of a CronJob. */
-export function checkJobSpec(spec: JobSpecFacts, place: FieldReport): void {
+export function checkJobSpec(spec: JobSpecFacts, report: FieldReport): void {
   if (spec.completionMode === "Indexed") {
     if (spec.completions === undefined) {
-      place.at("completions").required("when completion mode is Indexed");
+      report.at("completions").required("when completion mode is Indexed");
     }
     if ((spec.parallelism ?? 0) > maxIndexedParallelism) {
-      place
+      report
         .at("parallelism")
         .invalid(
           spec.parallelism,
@@ -67,7 +67,7 @@ export function checkJobSpec(spec: JobSpecFacts, place: FieldReport): void {
   }
   const pod = spec.template?.spec;
   const policy = pod?.restartPolicy ?? "";
-  const restart = place.at("template", "spec", "restartPolicy");
+  const restart = report.at("template", "spec", "restartPolicy");
   if (policy === "" || policy === "Always") {
     restart.required(`valid values: ${restartPolicies.map((one) => JSON.stringify(one)).join(", ")}`);
   } else if (!restartPolicies.includes(policy)) {
@@ -80,7 +80,7 @@ export function checkJobSpec(spec: JobSpecFacts, place: FieldReport): void {
   checkFailurePolicy(
     spec.podFailurePolicy,
     new Set(containers.map(({ name }) => name)),
-    place.at("podFailurePolicy"),
+    report.at("podFailurePolicy"),
   );
 }
 
@@ -108,18 +108,18 @@ export function generateSelector(metadata: JobFacts["metadata"], spec: Generated
 /** Requires a selector that matches the pod template, and that it is generated unless `manualSelector` is set. */
 export function checkSelector(job: JobFacts, report: FieldReport): void {
   const { selector, template } = job.spec ?? {};
-  const place = report.at("spec", "selector");
+  const selectorReport = report.at("spec", "selector");
   const labels = template?.metadata?.labels;
   const refuseLabels = (): void =>
     report
       .at("spec", "template", "metadata", "labels")
       .invalid(labels ?? {}, "`selector` does not match template `labels`");
   if (selector === undefined) {
-    place.required();
+    selectorReport.required();
     // A missing selector matches nothing.
     return refuseLabels();
   }
-  labelSelector(selector, place);
+  labelSelector(selector, selectorReport);
   if (labelSelectorFaults(selector).length > 0) return;
   const matches = compileLabelSelector(selector);
   if (!matches(labels)) refuseLabels();
@@ -129,17 +129,17 @@ export function checkSelector(job: JobFacts, report: FieldReport): void {
   for (const [key, value] of Object.entries(expected)) {
     checkLabel(labels, key, value, report.at("spec", "template", "metadata", "labels"));
   }
-  if (!matches(expected)) place.invalid(selector, "`selector` not auto-generated");
+  if (!matches(expected)) selectorReport.invalid(selector, "`selector` not auto-generated");
 }
 
 function checkLabel(
   labels: Readonly<Record<string, string>> = {},
   key: string,
   expected: string,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
-  if (!Object.hasOwn(labels, key)) place.key(key).required(`must be '${expected}'`);
-  else if (labels[key] !== expected) place.key(key).invalid(labels, `must be '${expected}'`);
+  if (!Object.hasOwn(labels, key)) report.key(key).required(`must be '${expected}'`);
+  else if (labels[key] !== expected) report.key(key).invalid(labels, `must be '${expected}'`);
 }
 
 /**
@@ -150,14 +150,14 @@ function checkLabel(
 export function checkJobChange(job: JobFacts, live: JobFacts, report: FieldReport, mayMove: boolean): void {
   const spec = job.spec ?? {};
   const before = live.spec ?? {};
-  const place = report.at("spec");
-  unchanged(spec.completions, before.completions, place.at("completions"));
-  unchanged(spec.selector, before.selector, place.at("selector"));
+  const specReport = report.at("spec");
+  unchanged(spec.completions, before.completions, specReport.at("completions"));
+  unchanged(spec.selector, before.selector, specReport.at("selector"));
   const movable = mayMove && before.suspend === true && live.status?.startTime === undefined;
   const template = movable ? withPlacement(before.template ?? {}, spec.template ?? {}) : before.template;
-  unchanged(spec.template, template, place.at("template"));
-  unchanged(spec.completionMode, before.completionMode, place.at("completionMode"));
-  unchanged(spec.podFailurePolicy, before.podFailurePolicy, place.at("podFailurePolicy"));
+  unchanged(spec.template, template, specReport.at("template"));
+  unchanged(spec.completionMode, before.completionMode, specReport.at("completionMode"));
+  unchanged(spec.podFailurePolicy, before.podFailurePolicy, specReport.at("podFailurePolicy"));
 }
 
 /** Returns a template with the labels, annotations and scheduling directives of another one. */

@@ -6,8 +6,8 @@ import { nonNegative } from "../checks/numbers.ts";
 const JobCondition = struct("JobCondition", "One aspect of a job's state.", {
   type: field(1, string, "What the condition is about.")
     .declaredRequired()
-    .known("Complete", "Failed", "FailureTarget", "Suspended"),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    .knownValues("Complete", "Failed", "FailureTarget", "Suspended"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastProbeTime: field(3, time, "When the condition was last checked.").emitEmpty(),
   lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
   reason: field(5, string, "Short reason for programs."),

@@ -24,10 +24,10 @@ const PodFailurePolicyOnPodConditionsPattern = struct(
   {
     type: field(1, string, "Type of the pod's condition.")
       .declaredRequired()
-      .known("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
+      .knownValues("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
     status: field(2, string, "Status that the pod's condition must have.")
       .declaredRequired()
-      .known("False", "True", "Unknown"),
+      .knownValues("False", "True", "Unknown"),
   },
 );
 

@@ -43,12 +43,12 @@ const CertificateSigningRequestCondition = struct(
   {
     type: field(1, string, "Approved, Denied or Failed; in the `kubernetes` vocabulary also another word.")
       .declaredRequired()
-      .known("Approved", "Denied", "Failed"),
+      .knownValues("Approved", "Denied", "Failed"),
     reason: field(2, string, "Short reason for programs."),
     message: field(3, string, "Explanation for people."),
     lastUpdateTime: field(4, time, "When the condition was last written.").emitEmpty(),
     lastTransitionTime: field(5, time, "When the status last changed.").emitEmpty(),
-    status: field(6, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    status: field(6, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   },
 );
 
@@ -97,8 +97,8 @@ export const CertificateSigningRequest = kind({
   selectable: { "spec.signerName": ({ spec }) => spec.signerName },
   prepareCreate(copy, { user }) {
     // The server sets the requester; values in the request are dropped.
-    const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = copy.spec;
-    copy.spec = { ...asked, ...requester(user) };
+    const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...spec } = copy.spec;
+    copy.spec = { ...spec, ...requester(user) };
   },
   unowned: ["spec"],
   prepareUpdate(copy, live) {
@@ -129,8 +129,8 @@ export const CertificateSigningRequest = kind({
         const before = copy.status?.conditions ?? [];
         const conditions = written.status?.conditions ?? [];
         stampConditions(conditions, before, timeText(now));
-        const { conditions: _, ...kept } = copy.status ?? {};
-        copy.status = conditions.length === 0 ? kept : { ...kept, conditions };
+        const { conditions: _, ...status } = copy.status ?? {};
+        copy.status = conditions.length === 0 ? status : { ...status, conditions };
       },
     },
   },

@@ -5,8 +5,8 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { type Static, field, list, string } from "../../schema/types.ts";
 
 const ComponentCondition = struct("ComponentCondition", "One aspect of a component's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired().known("Healthy"),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  type: field(1, string, "What the condition is about.").declaredRequired().knownValues("Healthy"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   message: field(3, string, "Explanation for people."),
   error: field(4, string, "What went wrong."),
 });

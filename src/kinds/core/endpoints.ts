@@ -27,7 +27,7 @@ const EndpointAddress = atomicStruct(
 const EndpointPort = atomicStruct("EndpointPort", "One port behind a service.", {
   name: field(1, string, "Name of the service's port; needed when there are several.").check(dnsLabel),
   port: field(2, int32, "Number of the port.").required().check(portNumber),
-  protocol: field(3, string, "Protocol of the port.").oneOf("SCTP", "TCP", "UDP").filled("TCP"),
+  protocol: field(3, string, "Protocol of the port.").oneOf("SCTP", "TCP", "UDP").unpublishedDefault("TCP"),
   appProtocol: field(4, string, "Protocol that is spoken above the port's own.")
     .nullable()
     .checkedWhenEmpty()

@@ -11,7 +11,7 @@ const LimitRangeItem = struct(
   {
     type: field(1, string, "Type of the objects.")
       .declaredRequired()
-      .known("Container", "PersistentVolumeClaim", "Pod"),
+      .knownValues("Container", "PersistentVolumeClaim", "Pod"),
     max: field(2, map(quantity), "The most that an object may use of a resource."),
     min: field(3, map(quantity), "The least that an object may use of a resource."),
     default: field(4, map(quantity), "Limit of containers that name none."),

@@ -10,20 +10,20 @@ import { ageColumn, nameColumn } from "../columns.ts";
 const NamespaceSpec = struct("NamespaceSpec", "What a namespace should be.", {
   finalizers: field(1, list(string), "The namespace stays until this list is empty.")
     .atomic()
-    .known((vocabulary) => vocabulary.namespaceFinalizer),
+    .knownValues((vocabulary) => vocabulary.namespaceFinalizer),
 });
 
 const NamespaceCondition = struct("NamespaceCondition", "One aspect of a namespace's state.", {
   type: field(1, string, "What the condition is about.")
     .required()
-    .known(
+    .knownValues(
       "NamespaceContentRemaining",
       "NamespaceDeletionContentFailure",
       "NamespaceDeletionDiscoveryFailure",
       "NamespaceDeletionGroupVersionParsingFailure",
       "NamespaceFinalizersRemaining",
     ),
-  status: field(2, string, "Whether it holds.").required().known("False", "True", "Unknown"),
+  status: field(2, string, "Whether it holds.").required().knownValues("False", "True", "Unknown"),
   lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
   reason: field(5, string, "Short reason for programs."),
   message: field(6, string, "Explanation for people."),
@@ -82,9 +82,9 @@ export const Namespace = kind({
     for (const [index, name] of (spec?.finalizers ?? []).entries()) {
       if (list.full) return;
       // Reported as in the reference: at the item only for the subresource `finalize`.
-      const place = subresource === "finalize" ? list.at(index) : list;
-      for (const message of qualifiedNameFaults(name)) place.invalid(name, message);
-      if (!isQualifiedFinalizer(name, vocabulary)) place.invalid(name, notQualified);
+      const finalizerReport = subresource === "finalize" ? list.at(index) : list;
+      for (const message of qualifiedNameFaults(name)) finalizerReport.invalid(name, message);
+      if (!isQualifiedFinalizer(name, vocabulary)) finalizerReport.invalid(name, notQualified);
     }
   },
   validateUpdate({ status }, live, report, { subresource }) {

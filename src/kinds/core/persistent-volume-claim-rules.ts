@@ -38,26 +38,26 @@ interface Claim {
 }
 
 /** Checks the spec of a claim. */
-export function checkClaimSpec(spec: ClaimSpec, place: FieldReport): void {
-  checkAccessModes(spec.accessModes, place.at("accessModes"));
+export function checkClaimSpec(spec: ClaimSpec, report: FieldReport): void {
+  checkAccessModes(spec.accessModes, report.at("accessModes"));
   const size = storageOf(spec.resources?.requests);
   // As in the reference, the path lacks the member `requests`.
-  const sizePlace = place.at("resources").key("storage");
-  if (size === undefined) sizePlace.required();
+  const sizeReport = report.at("resources").key("storage");
+  if (size === undefined) sizeReport.required();
   else {
-    const quantity = readQuantity(size, sizePlace);
-    if (quantity !== undefined && quantity.nanos <= 0n) sizePlace.invalid(size, "must be greater than zero");
+    const quantity = readQuantity(size, sizeReport);
+    if (quantity !== undefined && quantity.nanos <= 0n) sizeReport.invalid(size, "must be greater than zero");
   }
   const { dataSource, dataSourceRef } = spec;
-  if (dataSource !== undefined) checkCoreSource(dataSource, place.at("dataSource"));
+  if (dataSource !== undefined) checkCoreSource(dataSource, report.at("dataSource"));
   if (dataSourceRef === undefined) return;
-  checkCoreSource(dataSourceRef, place.at("dataSourceRef"));
+  checkCoreSource(dataSourceRef, report.at("dataSourceRef"));
   const { namespace = "" } = dataSourceRef;
-  if (namespace !== "") dnsLabel(namespace, place.at("dataSourceRef", "namespace"));
+  if (namespace !== "") dnsLabel(namespace, report.at("dataSourceRef", "namespace"));
   if (dataSource === undefined) return;
   if (namespace !== "") {
-    place.invalid("dataSource", "may not be specified when dataSourceRef.namespace is specified");
-  } else if (!namesSame(dataSource, dataSourceRef)) place.invalid("dataSource", "must match dataSourceRef");
+    report.invalid("dataSource", "may not be specified when dataSourceRef.namespace is specified");
+  } else if (!namesSame(dataSource, dataSourceRef)) report.invalid("dataSource", "must match dataSourceRef");
 }
 
 function storageOf(amounts: Amounts | undefined): string | undefined {
@@ -65,22 +65,22 @@ function storageOf(amounts: Amounts | undefined): string | undefined {
 }
 
 /** Rejects data sources in the core group other than claims. */
-function checkCoreSource({ apiGroup, kind }: TypedLocalObjectReference, place: FieldReport): void {
+function checkCoreSource({ apiGroup, kind }: TypedLocalObjectReference, report: FieldReport): void {
   if ((apiGroup ?? "") === "" && kind !== "PersistentVolumeClaim") {
-    place.invalid(kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+    report.invalid(kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   }
 }
 
-/** Checks the amounts of capacity and allocated resources in a status. */
-export function checkAllocated(status: ClaimStatus, place: FieldReport): void {
+/** Checks the allocated amounts of a status. */
+export function checkAllocated(status: ClaimStatus, report: FieldReport): void {
   for (const [name, amount] of Object.entries(status.capacity ?? {})) {
-    if (place.full) return;
-    nonNegativeQuantity(amount, place.at("capacity").key(name));
+    if (report.full) return;
+    nonNegativeQuantity(amount, report.at("capacity").key(name));
   }
   for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
-    if (place.full) return;
-    if (name !== "storage") place.at("allocatedResources").notSupported(name, ["storage"]);
-    else nonNegativeQuantity(amount, place.at("allocatedResources").key(name));
+    if (report.full) return;
+    if (name !== "storage") report.at("allocatedResources").notSupported(name, ["storage"]);
+    else nonNegativeQuantity(amount, report.at("allocatedResources").key(name));
   }
 }
 
@@ -142,13 +142,13 @@ function checkSize(claim: Claim, live: Claim, report: FieldReport, context: Kind
   const now = amountOf(storageOf(claim.spec?.resources?.requests));
   const before = amountOf(storageOf(live.spec?.resources?.requests));
   if (now === undefined || before === undefined || compareQuantities(now, before) >= 0) return;
-  const place = report.at("spec", "resources", "requests", "storage");
+  const storageReport = report.at("spec", "resources", "requests", "storage");
   if (!context.enabled("RecoverVolumeExpansionFailure")) {
-    return place.forbidden("field can not be less than previous value");
+    return storageReport.forbidden("field can not be less than previous value");
   }
   const capacity = amountOf(storageOf(live.status?.capacity));
   if (capacity !== undefined && compareQuantities(now, capacity) <= 0) {
-    place.forbidden("field can not be less than status.capacity");
+    storageReport.forbidden("field can not be less than status.capacity");
   }
 }
 

@@ -38,7 +38,7 @@ export const PersistentVolumeClaimSpec = struct(
     volumeMode: field(6, string, "Whether a file system or a raw block device is asked for.")
       .nullable()
       .oneOf("Block", "Filesystem")
-      .filled("Filesystem"),
+      .unpublishedDefault("Filesystem"),
     dataSource: field(
       7,
       TypedLocalObjectReference,
@@ -62,8 +62,8 @@ const PersistentVolumeClaimCondition = struct(
   {
     type: field(1, string, "What the condition is about.")
       .declaredRequired()
-      .known("FileSystemResizePending", "Resizing"),
-    status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+      .knownValues("FileSystemResizePending", "Resizing"),
+    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
     lastProbeTime: field(3, time, "When the condition was last looked at.").emitEmpty(),
     lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
     reason: field(5, string, "Short reason for programs."),

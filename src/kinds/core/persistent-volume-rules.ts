@@ -35,33 +35,33 @@ const sources = [
 ] as const satisfies readonly (keyof PersistentVolumeSpec)[];
 
 /** Checks the spec of a persistent volume. */
-export function checkVolumeSpec(spec: PersistentVolumeSpec, place: FieldReport): void {
-  checkAccessModes(spec.accessModes, place.at("accessModes"));
-  checkCapacity(spec.capacity ?? {}, place.at("capacity"));
+export function checkVolumeSpec(spec: PersistentVolumeSpec, report: FieldReport): void {
+  checkAccessModes(spec.accessModes, report.at("accessModes"));
+  checkCapacity(spec.capacity ?? {}, report.at("capacity"));
   const { nodeAffinity, hostPath } = spec;
   if (nodeAffinity !== undefined && nodeAffinity.required === undefined) {
-    place.at("nodeAffinity", "required").required("must specify required node constraints");
+    report.at("nodeAffinity", "required").required("must specify required node constraints");
   }
-  checkSources(spec, place);
+  checkSources(spec, report);
   if (spec.local !== undefined && nodeAffinity === undefined) {
-    place.at("nodeAffinity").required("a local volume is on certain nodes");
+    report.at("nodeAffinity").required("a local volume is on certain nodes");
   }
   if (spec.persistentVolumeReclaimPolicy === "Recycle" && isRoot(hostPath?.path)) {
-    place.at("persistentVolumeReclaimPolicy").forbidden("may not be 'recycle' for a hostPath mount of '/'");
+    report.at("persistentVolumeReclaimPolicy").forbidden("may not be 'recycle' for a hostPath mount of '/'");
   }
 }
 
 /** As {@link checkVolumeSpec}, for the inline volume of an attachment, in which much is not allowed. */
-export function checkInlineVolumeSpec(spec: PersistentVolumeSpec, place: FieldReport): void {
+export function checkInlineVolumeSpec(spec: PersistentVolumeSpec, report: FieldReport): void {
   const refuse = (
     name: keyof PersistentVolumeSpec,
     words = "may not be specified in the context of inline volumes",
-  ) => place.at(name).forbidden(words);
+  ) => report.at(name).forbidden(words);
   if (spec.claimRef !== undefined) refuse("claimRef");
   if (spec.capacity !== undefined) refuse("capacity");
   if (spec.csi === undefined)
-    place.at("csi").required("has to be specified in the context of inline volumes");
-  checkAccessModes(spec.accessModes, place.at("accessModes"));
+    report.at("csi").required("has to be specified in the context of inline volumes");
+  checkAccessModes(spec.accessModes, report.at("accessModes"));
   const policy = spec.persistentVolumeReclaimPolicy;
   if (policy !== undefined && policy !== "Retain") {
     refuse("persistentVolumeReclaimPolicy", "may only be 'Retain' in the context of inline volumes");
@@ -71,26 +71,26 @@ export function checkInlineVolumeSpec(spec: PersistentVolumeSpec, place: FieldRe
   if (spec.volumeMode !== undefined && spec.volumeMode !== "Filesystem") {
     refuse("volumeMode", "may only be 'Filesystem' in the context of inline volumes");
   }
-  checkSources(spec, place);
+  checkSources(spec, report);
 }
 
-function checkCapacity(capacity: Readonly<Record<string, string>>, place: FieldReport): void {
+function checkCapacity(capacity: Readonly<Record<string, string>>, report: FieldReport): void {
   const names = Object.keys(capacity);
-  if (names.length === 0) place.required();
-  if (names.length !== 1 || names[0] !== "storage") place.notSupported(capacity, ["storage"]);
+  if (names.length === 0) report.required();
+  if (names.length !== 1 || names[0] !== "storage") report.notSupported(capacity, ["storage"]);
   for (const name of names) {
-    if (place.full) return;
-    const quantity = readQuantity(capacity[name]!, place.key(name));
+    if (report.full) return;
+    const quantity = readQuantity(capacity[name]!, report.key(name));
     if (quantity !== undefined && quantity.nanos <= 0n) {
-      place.key(name).invalid(capacity[name], "must be greater than zero");
+      report.key(name).invalid(capacity[name], "must be greater than zero");
     }
   }
 }
 
-function checkSources(spec: PersistentVolumeSpec, place: FieldReport): void {
+function checkSources(spec: PersistentVolumeSpec, report: FieldReport): void {
   const present = sources.filter((name) => spec[name] !== undefined);
-  if (present.length === 0) place.required("must specify a volume type");
-  for (const name of present.slice(1)) place.at(name).forbidden("may not specify more than 1 volume type");
+  if (present.length === 0) report.required("must specify a volume type");
+  for (const name of present.slice(1)) report.at(name).forbidden("may not specify more than 1 volume type");
 }
 
 /** Returns true if a path is the root after removing empty segments and dots. */
@@ -140,13 +140,13 @@ const driverSecrets = [
 export function checkDriverSecrets(
   { csi }: PersistentVolumeSpec,
   live: PersistentVolumeSpec | undefined,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   const before = [...driverSecrets, "nodeStageSecretRef"] as const;
   const mayHaveDots = before.some((member) => live?.csi?.[member]?.name?.includes(".") === true);
   for (const member of driverSecrets) {
     const { name = "", namespace = "" } = csi?.[member] ?? {};
-    const here = place.at("csi", member);
+    const here = report.at("csi", member);
     if (name !== "") (mayHaveDots ? dnsSubdomain : dnsLabel)(name, here.at("name"));
     if (namespace !== "") dnsLabel(namespace, here.at("namespace"));
   }

@@ -18,7 +18,7 @@ const ReplicationControllerSpec = struct(
   {
     replicas: field(1, int32, "Number of pods that are selectorLabels.")
       .nullable()
-      .filled(1)
+      .unpublishedDefault(1)
       .check(nonNegative),
     selector: field(2, map(string), "Labels of the pods that are counted; those of the template when empty.")
       .atomic()
@@ -35,8 +35,8 @@ const ReplicationControllerCondition = struct(
   "ReplicationControllerCondition",
   "One aspect of a replication controller's state.",
   {
-    type: field(1, string, "What the condition is about.").declaredRequired().known("ReplicaFailure"),
-    status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    type: field(1, string, "What the condition is about.").declaredRequired().knownValues("ReplicaFailure"),
+    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
     lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
     reason: field(4, string, "Short reason for programs."),
     message: field(5, string, "Explanation for people."),
@@ -88,8 +88,8 @@ export const ReplicationController = kind({
     const selects = (labels: Readonly<Record<string, string>>) =>
       selectorLabels.every(([key, value]) => labels[key] === value);
     const several = replicas > 1;
-    const place = report.at("spec", "template");
-    checkWorkloadTemplate({ kindName: "ReplicationController", template, selects, several }, place);
+    const templateReport = report.at("spec", "template");
+    checkWorkloadTemplate({ kindName: "ReplicationController", template, selects, several }, templateReport);
   },
   validateUpdate(controller, _live, report, { subresource }) {
     if (subresource !== "status") return;

@@ -87,18 +87,18 @@ function checkScope(
   spec: QuotaSpec,
   shown: unknown,
   report: FieldReport,
-  namePlace: FieldReport,
+  nameReport: FieldReport,
 ): void {
   const allowed = inScope.get(scope);
   if (allowed === undefined)
-    return namePlace.invalid(report === namePlace ? shown : scope, "unsupported scope");
+    return nameReport.invalid(report === nameReport ? shown : scope, "unsupported scope");
   const fits = Object.keys(spec.hard ?? {}).every((name) => !isQuotaResource(name) || allowed.has(name));
   if (!fits) report.invalid(shown, "unsupported scope applied to resource");
 }
 
-function checkOpposites(given: ReadonlySet<string>, shown: unknown, report: FieldReport): void {
+function checkOpposites(scopes: ReadonlySet<string>, shown: unknown, report: FieldReport): void {
   for (const pair of opposites) {
-    if (pair.every((scope) => given.has(scope))) report.invalid(shown, "conflicting scopes");
+    if (pair.every((scope) => scopes.has(scope))) report.invalid(shown, "conflicting scopes");
   }
 }
 

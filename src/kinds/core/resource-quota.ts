@@ -100,10 +100,10 @@ export const ResourceQuota = kind({
     status: field(3, ResourceQuotaStatus, "What is enforced and used.").emitEmpty(),
   },
   validate({ spec = {}, status }, report, context) {
-    const place = report.at("spec");
-    checkQuotaAmounts(spec.hard, place.at("hard"), context);
-    checkScopes(spec, place);
-    checkScopeSelector(spec, place);
+    const specReport = report.at("spec");
+    checkQuotaAmounts(spec.hard, specReport.at("hard"), context);
+    checkScopes(spec, specReport);
+    checkScopeSelector(spec, specReport);
     checkQuotaAmounts(status?.hard, report.at("status", "hard"), context);
     checkQuotaAmounts(status?.used, report.at("status", "used"), context);
   },

@@ -23,7 +23,7 @@ export const Secret = kind({
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the secret.").emitEmpty(),
     data: field(2, map(bytes), "The secret values."),
-    type: field(3, string, "What the values are for; it can't be changed.").known(
+    type: field(3, string, "What the values are for; it can't be changed.").knownValues(
       "Opaque",
       (vocabulary) => `bootstrap.${vocabulary.domain}/token`,
       typed("basic-auth"),
@@ -110,11 +110,11 @@ function checkTyped(secret: Secret, report: FieldReport, vocabulary: Vocabulary)
 }
 
 function checkJson(key: string, secret: Secret, report: FieldReport): void {
-  const place = report.at("data").key(key);
-  if (secret.data === undefined || !Object.hasOwn(secret.data, key)) return place.required();
+  const dataReport = report.at("data").key(key);
+  if (secret.data === undefined || !Object.hasOwn(secret.data, key)) return dataReport.required();
   try {
     parseEmbeddedJson(Buffer.from(secret.data[key]!, "base64").toString("utf8"));
   } catch {
-    place.invalid("<secret contents redacted>", "must be JSON");
+    dataReport.invalid("<secret contents redacted>", "must be JSON");
   }
 }

@@ -53,9 +53,12 @@ const Endpoint = struct("Endpoint", "One backend of a service.", {
 const EndpointPort = atomicStruct("EndpointPort", "One port of all endpoints of a slice.", {
   name: field(1, string, "Name of the service's port; unique within the slice.")
     .nullable()
-    .filled("")
+    .unpublishedDefault("")
     .check(dnsLabel),
-  protocol: field(2, string, "Protocol of the port.").nullable().oneOf("SCTP", "TCP", "UDP").filled("TCP"),
+  protocol: field(2, string, "Protocol of the port.")
+    .nullable()
+    .oneOf("SCTP", "TCP", "UDP")
+    .unpublishedDefault("TCP"),
   port: field(3, int32, "Number of the port; absent means every port.").nullable(),
   appProtocol: field(4, string, "Protocol that is spoken above the port's own.")
     .nullable()

@@ -108,15 +108,15 @@ export type Event = ObjectFor<typeof Event>;
 /** Checks the metadata of events.k8s.io events, which is stricter than in core. */
 function checkOwnMetadata(
   { name = "", generateName = "", finalizers = [] }: ObjectMetaValue,
-  place: FieldReport,
+  report: FieldReport,
   { vocabulary }: KindContext,
 ): void {
-  if (name !== "") dnsSubdomain(name, place.at("name"));
+  if (name !== "") dnsSubdomain(name, report.at("name"));
   // A suffix is appended to it, so it may end with a dash.
-  if (generateName !== "") dnsSubdomain(`${generateName}x`, place.at("generateName"));
+  if (generateName !== "") dnsSubdomain(`${generateName}x`, report.at("generateName"));
   for (const [index, finalizer] of finalizers.entries()) {
     if (!isQualifiedFinalizer(finalizer, vocabulary))
-      place.at("finalizers", index).invalid(finalizer, notQualified);
+      report.at("finalizers", index).invalid(finalizer, notQualified);
   }
 }
 

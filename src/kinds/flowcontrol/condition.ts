@@ -14,7 +14,7 @@ export type Declarations<V extends string = string> = DeclarationsIn<typeof flow
 export function declareStatus({ struct }: Declarations, kindName: string, mergesConditions: boolean) {
   const condition = struct(`${kindName}Condition`, "One aspect of an object's state.", {
     type: field(1, string, "What the condition is about.").mustBeGiven(),
-    status: field(2, string, "Whether it holds.").known("False", "True", "Unknown"),
+    status: field(2, string, "Whether it holds.").knownValues("False", "True", "Unknown"),
     lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
     reason: field(4, string, "Short reason for programs."),
     message: field(5, string, "Explanation for people."),

@@ -84,7 +84,9 @@ function declareSpec(declarations: Declarations) {
     "FlowDistinguisherMethod",
     "How the requests of a flow schema are told apart.",
     {
-      type: field(1, string, "By user or by namespace.").declaredRequired().known("ByNamespace", "ByUser"),
+      type: field(1, string, "By user or by namespace.")
+        .declaredRequired()
+        .knownValues("ByNamespace", "ByUser"),
     },
     { check: checkDistinguisher },
   );

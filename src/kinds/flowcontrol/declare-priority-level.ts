@@ -121,7 +121,7 @@ function declareSpec(declarations: Declarations, sharesName: SharesName) {
       ).emitEmpty(),
       lendablePercent: field(3, int32, "How much of its share others may borrow, in percent.")
         .nullable()
-        .filled(0)
+        .unpublishedDefault(0)
         .check(between(0, 100)),
       borrowingLimitPercent: field(
         4,
@@ -140,7 +140,7 @@ function declareSpec(declarations: Declarations, sharesName: SharesName) {
   return struct("PriorityLevelConfigurationSpec", "How a priority level is limited.", {
     type: field(1, string, "Whether its requests are limited at all.")
       .declaredRequired()
-      .known("Exempt", "Limited"),
+      .knownValues("Exempt", "Limited"),
     limited: field(2, limited, "The limits, for the type Limited.").nullable(),
   });
 }
@@ -169,7 +169,7 @@ function declareLimitResponse({ struct }: Declarations) {
     {
       type: field(1, string, "They wait in a queue, or are refused.")
         .declaredRequired()
-        .known("Queue", "Reject"),
+        .knownValues("Queue", "Reject"),
       queuing: field(2, queuing, "The queues, where they wait.").nullable(),
     },
     { check: checkLimitResponse },

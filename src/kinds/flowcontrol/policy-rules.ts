@@ -84,7 +84,7 @@ function declareSubject({ struct }: Declarations) {
     {
       kind: field(1, string, "User, Group or ServiceAccount.")
         .declaredRequired()
-        .known("Group", "ServiceAccount", "User"),
+        .knownValues("Group", "ServiceAccount", "User"),
       user: field(2, user, "The user, for the kind User.").nullable(),
       group: field(3, group, "The group, for the kind Group.").nullable(),
       serviceAccount: field(4, account, "The account, for the kind ServiceAccount.").nullable(),

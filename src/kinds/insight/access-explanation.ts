@@ -10,7 +10,7 @@ const AuthorizerOpinion = struct("AuthorizerOpinion", "What one authorizer says 
   name: field(1, string, "Name of the authorizer, as --authorization-mode spells it.").required(),
   opinion: field(2, string, "What it says; with NoOpinion the next one is asked.")
     .required()
-    .known("Allow", "Deny", "NoOpinion"),
+    .knownValues("Allow", "Deny", "NoOpinion"),
   reason: field(3, string, "Why."),
 });
 

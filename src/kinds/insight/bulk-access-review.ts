@@ -59,21 +59,21 @@ export const BulkAccessReview = kind({
     status: field(3, BulkAccessReviewStatus, "The answers, filled in by the server.").emitEmpty(),
   },
   validate({ spec }, report) {
-    const place = report.at("spec", "checks");
+    const checksReport = report.at("spec", "checks");
     const checks = spec.checks ?? [];
-    if (checks.length === 0) place.required("at least one check must be given");
-    else if (checks.length > maxChecks) place.tooMany(checks.length, maxChecks);
-    else for (const [index, check] of checks.entries()) reportCheck(check, place.at(index));
+    if (checks.length === 0) checksReport.required("at least one check must be given");
+    else if (checks.length > maxChecks) checksReport.tooMany(checks.length, maxChecks);
+    else for (const [index, check] of checks.entries()) reportCheck(check, checksReport.at(index));
   },
 });
 export type BulkAccessReview = ObjectFor<typeof BulkAccessReview>;
 
-function reportCheck({ subject, self }: AccessCheck, place: FieldReport): void {
+function reportCheck({ subject, self }: AccessCheck, report: FieldReport): void {
   if (subject !== undefined && self !== undefined) {
-    place.at("self").forbidden("may not be given together with subject");
+    report.at("self").forbidden("may not be given together with subject");
   } else if (subject !== undefined) {
-    reportSpecFaults(subjectAccessReviewFaults(subject), place.at("subject"));
+    reportSpecFaults(subjectAccessReviewFaults(subject), report.at("subject"));
   } else if (self !== undefined) {
-    reportSpecFaults(selfSubjectAccessReviewFaults(self), place.at("self"));
-  } else place.required("exactly one of subject and self must be given");
+    reportSpecFaults(selfSubjectAccessReviewFaults(self), report.at("self"));
+  } else report.required("exactly one of subject and self must be given");
 }

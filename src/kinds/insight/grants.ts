@@ -69,7 +69,7 @@ export const AccessGrant = struct("AccessGrant", "A binding and a rule that allo
 const MissingPart = struct("MissingPart", "What a grant lacks to allow what was asked.", {
   part: field(1, string, "The part of the question that doesn't match.")
     .required()
-    .known("verb", "apiGroup", "resource", "resourceName", "nonResourceURL", "namespace"),
+    .knownValues("verb", "apiGroup", "resource", "resourceName", "nonResourceURL", "namespace"),
   wanted: field(2, string, "What was asked for.").emitEmpty(),
   given: field(3, list(string), "What is granted instead; of long lists the first entries.").atomic(),
   message: field(4, string, "The same for people.").required(),
@@ -97,7 +97,7 @@ export const BindingFault = struct(
       RoleReference,
       "The role that it refers to; absent where that is of an unknown kind.",
     ).nullable(),
-    fault: field(3, string, "What is wrong.").required().known("RoleNotFound", "Invalid"),
+    fault: field(3, string, "What is wrong.").required().knownValues("RoleNotFound", "Invalid"),
     message: field(4, string, "The same for people.").required(),
   },
 );

@@ -4,7 +4,7 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, list, string, type Static } from "../../schema/types.ts";
 import { NonResourceAttributes, ResourceAttributes } from "../authorization/attributes.ts";
 import { reportSpecFaults, selfSubjectAccessReviewFaults } from "../authorization/spec-faults.ts";
-import { readPlace } from "./place.ts";
+import { decodeContinueToken } from "./continue-token.ts";
 import { SubjectGrant } from "./grants.ts";
 
 /** Default number of subjects in a response. */
@@ -23,7 +23,7 @@ const SubjectAccessListSpec = struct(
       int32,
       `Subjects to list at most: from 1 to ${maxSubjects}; ${defaultSubjects} unless given.`,
     )
-      .filled(defaultSubjects)
+      .unpublishedDefault(defaultSubjects)
       .nullable(),
     continue: field(4, string, "The continuation token of an earlier response (status.continue)."),
   },
@@ -67,12 +67,12 @@ export const SubjectAccessList = kind({
   },
   validate({ spec }, report) {
     reportSpecFaults(selfSubjectAccessReviewFaults(spec), report.at("spec"));
-    const { limit, continue: place } = spec;
+    const { limit, continue: token } = spec;
     if (limit !== undefined && (limit < 1 || limit > maxSubjects)) {
       report.at("spec", "limit").invalid(limit, `must be between 1 and ${maxSubjects}, inclusive`);
     }
-    if (place !== undefined && place !== "" && readPlace(place) === undefined) {
-      report.at("spec", "continue").invalid(place, "must be the status.continue of an earlier answer");
+    if (token !== undefined && token !== "" && decodeContinueToken(token) === undefined) {
+      report.at("spec", "continue").invalid(token, "must be the status.continue of an earlier answer");
     }
   },
 });

@@ -25,8 +25,8 @@ const StorageVersionCondition = struct(
   {
     type: field(1, string, "What the condition is about.")
       .declaredRequired()
-      .known("AllEncodingVersionsEqual"),
-    status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+      .knownValues("AllEncodingVersionsEqual"),
+    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
     observedGeneration: field(3, int64, "Generation of the object for which the condition was found."),
     lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
     reason: field(5, string, "Short reason for programs.").declaredRequired(),

@@ -15,7 +15,7 @@ export const DeleteOptionsBody = struct("DeleteOptions", "How a deletion is to b
   orphanDependents: field(3, bool, "Deprecated: true is the policy Orphan.").nullable(),
   propagationPolicy: field(4, string, "What happens to dependents: Background, Foreground or Orphan.")
     .nullable()
-    .known("Background", "Foreground", "Orphan"),
-  dryRun: field(5, list(string), "`All` does everything but store the deletion.").atomic().known("All"),
+    .knownValues("Background", "Foreground", "Orphan"),
+  dryRun: field(5, list(string), "`All` does everything but store the deletion.").atomic().knownValues("All"),
 });
 export type DeleteOptionsBody = Static<typeof DeleteOptionsBody>;

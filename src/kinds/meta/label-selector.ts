@@ -8,7 +8,7 @@ const LabelSelectorRequirement = struct(
     key: field(1, string, "Label key that the condition is about.").declaredRequired().patchMerge("key"),
     operator: field(2, string, "Relation of the key to the values.")
       .declaredRequired()
-      .known("DoesNotExist", "Exists", "In", "NotIn"),
+      .knownValues("DoesNotExist", "Exists", "In", "NotIn"),
     values: field(3, list(string), "Values for In and NotIn; empty for the others.").atomic(),
   },
 );

@@ -22,10 +22,10 @@ function checkRange(range: string, hostBits: number, family: "IPv4" | "IPv6", re
   const here = report.at(family);
   if (!isCidr(range)) return here.invalid(range, `must be a valid CIDR: ${range}`);
   if (cidrFamily(range) !== family) return here.invalid(range, `must be a valid ${family} CIDR`);
-  const most = (family === "IPv4" ? 32 : 128) - prefixLength(range);
-  const bitsPlace = report.at("perNodeHostBits");
-  if (hostBits < minHostBits) bitsPlace.invalid(hostBits, `must be greater than or equal to ${minHostBits}`);
-  if (hostBits > most) bitsPlace.invalid(hostBits, `must be less than or equal to ${most}`);
+  const maxHostBits = (family === "IPv4" ? 32 : 128) - prefixLength(range);
+  const bitsReport = report.at("perNodeHostBits");
+  if (hostBits < minHostBits) bitsReport.invalid(hostBits, `must be greater than or equal to ${minHostBits}`);
+  if (hostBits > maxHostBits) bitsReport.invalid(hostBits, `must be less than or equal to ${maxHostBits}`);
 }
 
 interface Requirement {

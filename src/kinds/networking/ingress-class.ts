@@ -16,7 +16,7 @@ const IngressClassParametersReference = struct(
     scope: field(4, string, "Whether the object is of the cluster or of a namespace.")
       .emitEmpty()
       .nullable()
-      .filled("Cluster"),
+      .unpublishedDefault("Cluster"),
     namespace: field(5, string, "Namespace of the object, where it has one.").nullable(),
   },
 );
@@ -30,7 +30,7 @@ const IngressClassSpec = struct(
       .nullable()
       .check(checkParameters),
   },
-  { check: (spec, place) => checkController(spec.controller ?? "", place.at("controller")) },
+  { check: (spec, report) => checkController(spec.controller ?? "", report.at("controller")) },
 );
 
 export const IngressClass = kind({

@@ -25,40 +25,40 @@ interface ObjectReference {
 }
 
 /** Requires exactly one of a service and another object as backend. */
-export function checkBackend({ resource, service }: Backend, place: FieldReport): void {
+export function checkBackend({ resource, service }: Backend, report: FieldReport): void {
   if (resource !== undefined && service !== undefined) {
-    return place.invalid("", "cannot set both resource and service backends");
+    return report.invalid("", "cannot set both resource and service backends");
   }
-  if (resource !== undefined) return checkLocalObject(resource, place.at("resource"));
-  if (service === undefined) return place.invalid("", "resource or service backend is required");
-  const here = place.at("service");
+  if (resource !== undefined) return checkLocalObject(resource, report.at("resource"));
+  if (service === undefined) return report.invalid("", "resource or service backend is required");
+  const here = report.at("service");
   if (service.name === "") here.at("name").required();
   else dns1035Label(service.name, here.at("name"));
   const { name = "", number = 0 } = service.port ?? {};
-  if (name !== "" && number !== 0) place.invalid("", "cannot set both port name & port number");
+  if (name !== "" && number !== 0) report.invalid("", "cannot set both port name & port number");
   else if (name !== "") portName(name, here.at("port", "name"));
   else if (number !== 0) portNumber(number, here.at("port", "number"));
-  else place.required("port name or number is required");
+  else report.required("port name or number is required");
 }
 
 /** Checks a reference to an object of any kind; required members are declared with the fields. */
-export function checkLocalObject({ apiGroup, kind, name }: ObjectReference, place: FieldReport): void {
-  if (apiGroup !== undefined && apiGroup !== null) dnsSubdomain(apiGroup, place.at("apiGroup"));
+export function checkLocalObject({ apiGroup, kind, name }: ObjectReference, report: FieldReport): void {
+  if (apiGroup !== undefined && apiGroup !== null) dnsSubdomain(apiGroup, report.at("apiGroup"));
   for (const [member, text] of Object.entries({ kind, name })) {
-    for (const message of pathSegmentFaults(text)) place.at(member).invalid(text, message);
+    for (const message of pathSegmentFaults(text)) report.at(member).invalid(text, message);
   }
 }
 
 /** Requires a DNS name, which may begin with `*.`. */
-export function hostName(host: string, place: FieldReport): void {
-  if (host.includes("*")) wildcardSubdomain(host, place);
-  else dnsSubdomain(host, place);
+export function hostName(host: string, report: FieldReport): void {
+  if (host.includes("*")) wildcardSubdomain(host, report);
+  else dnsSubdomain(host, report);
 }
 
 /** As {@link hostName}, but rejects IP addresses. */
-export function ruleHost(host: string, place: FieldReport): void {
-  if (isAddress(host)) place.invalid(host, "must be a DNS name, not an IP address");
-  hostName(host, place);
+export function ruleHost(host: string, report: FieldReport): void {
+  if (isAddress(host)) report.invalid(host, "must be a DNS name, not an IP address");
+  hostName(host, report);
 }
 
 const pathTypes = ["Exact", "ImplementationSpecific", "Prefix"];
@@ -72,17 +72,17 @@ interface Path {
 }
 
 /** Checks the path of a rule by its type, and its backend. */
-export function checkPath({ backend, path, pathType }: Path, place: FieldReport): void {
+export function checkPath({ backend, path, pathType }: Path, report: FieldReport): void {
   // As in the reference, a path without a type isn't checked further.
   if (pathType === undefined || pathType === null)
-    return place.at("pathType").required("pathType must be specified");
-  if (pathTypes.includes(pathType)) checkMatched(path, pathType, place);
-  else place.at("pathType").notSupported(pathType, pathTypes);
-  checkBackend(backend, place.at("backend"));
+    return report.at("pathType").required("pathType must be specified");
+  if (pathTypes.includes(pathType)) checkMatched(path, pathType, report);
+  else report.at("pathType").notSupported(pathType, pathTypes);
+  checkBackend(backend, report.at("backend"));
 }
 
-function checkMatched(path = "", pathType: string, place: FieldReport): void {
-  const here = place.at("path");
+function checkMatched(path = "", pathType: string, report: FieldReport): void {
+  const here = report.at("path");
   const matched = pathType !== "ImplementationSpecific";
   if ((matched || path !== "") && !path.startsWith("/")) here.invalid(path, "must be an absolute path");
   if (!matched) return;

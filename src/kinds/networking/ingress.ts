@@ -90,9 +90,9 @@ const IngressSpec = struct(
       .check(dnsSubdomain),
   },
   {
-    check(spec, place) {
+    check(spec, report) {
       if (spec.rules !== undefined || spec.defaultBackend !== undefined) return;
-      place.invalid(spec.rules, "either `defaultBackend` or `rules` must be specified");
+      report.invalid(spec.rules, "either `defaultBackend` or `rules` must be specified");
     },
   },
 );

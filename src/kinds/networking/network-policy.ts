@@ -18,7 +18,7 @@ const NetworkPolicyPort = struct(
     protocol: field(1, string, "Protocol of the traffic.")
       .nullable()
       .oneOf("SCTP", "TCP", "UDP")
-      .filled("TCP"),
+      .unpublishedDefault("TCP"),
     port: field(2, intOrString, "Number or name of the port; absent means every port.")
       .nullable()
       .check(portNumberOrName),

@@ -14,7 +14,7 @@ const Overhead = struct(
   { podFixed: field(1, map(quantity), "Amounts of resources that each pod costs.") },
   {
     // As in the reference, faults have the path of a container's limits.
-    check: ({ podFixed = {} }, place, context) => checkAmounts(podFixed, place.at("limits"), context),
+    check: ({ podFixed = {} }, report, context) => checkAmounts(podFixed, report.at("limits"), context),
   },
 );
 

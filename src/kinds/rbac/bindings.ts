@@ -15,7 +15,7 @@ const Subject = atomicStruct(
   {
     kind: field(1, string, "User, Group or ServiceAccount.")
       .declaredRequired()
-      .known("Group", "ServiceAccount", "User"),
+      .knownValues("Group", "ServiceAccount", "User"),
     apiGroup: field(2, string, "Group of the kind: empty for service accounts, this group for the others."),
     name: field(3, string, "Name of the subject.").required(),
     namespace: field(4, string, "Namespace of a service account; other kinds have none."),

@@ -34,9 +34,9 @@ export function checkRules(
   for (const [index, rule] of (rules ?? []).entries()) {
     if (report.full) return;
     for (const fault of policyRuleFaults(rule, role)) {
-      const place = report.at(index, ...fault.path);
-      if (fault.kind === "required") place.required(fault.message);
-      else place.invalid(fault.value, fault.message);
+      const faultReport = report.at(index, ...fault.path);
+      if (fault.kind === "required") faultReport.required(fault.message);
+      else faultReport.invalid(fault.value, fault.message);
     }
   }
 }

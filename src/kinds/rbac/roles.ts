@@ -64,13 +64,15 @@ export const ClusterRole = kind({
     checkRules(role.rules, report.at("rules"), { namespaced: false });
     const selectors = role.aggregationRule?.clusterRoleSelectors;
     if (role.aggregationRule === undefined) return;
-    const place = report.at("aggregationRule", "clusterRoleSelectors");
+    const clusterRoleSelectorsReport = report.at("aggregationRule", "clusterRoleSelectors");
     if (selectors === undefined || selectors.length === 0) {
-      place.required("at least one clusterRoleSelector required if aggregationRule is non-nil");
+      clusterRoleSelectorsReport.required(
+        "at least one clusterRoleSelector required if aggregationRule is non-nil",
+      );
     }
     for (const [index, selector] of (selectors ?? []).entries()) {
       if (report.full) return;
-      const here = place.at(index);
+      const here = clusterRoleSelectorsReport.at(index);
       labelSelector(selector, here);
       // Reported twice, as in the reference.
       const [fault] = labelSelectorFaults(selector);

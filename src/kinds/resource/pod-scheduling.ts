@@ -32,8 +32,8 @@ const PodSchedulingStatus = struct("PodSchedulingStatus", "What drivers say abou
 
 const maxNodes = 128;
 
-function nodeNames(names: readonly string[], place: FieldReport): void {
-  uniqueSet(names, maxNodes, dnsSubdomain, place);
+function nodeNames(names: readonly string[], report: FieldReport): void {
+  uniqueSet(names, maxNodes, dnsSubdomain, report);
 }
 
 export const PodScheduling = kind({
@@ -46,16 +46,16 @@ export const PodScheduling = kind({
   doc: "Lets a scheduler and drivers agree on a node for a pod.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata; its name is that of the pod.").emitEmpty(),
-    spec: field(2, PodSchedulingSpec, "Where the scheduler would like to place the pod.").required(),
+    spec: field(2, PodSchedulingSpec, "Where the scheduler would like to claimsReport the pod.").required(),
     status: field(3, PodSchedulingStatus, "What drivers say about the nodes.").emitEmpty(),
   },
   validate({ status }, report) {
     const claims = status?.resourceClaims ?? [];
     // In the reference, faults of this list have the path `claims`.
-    const place = report.at("status", "claims");
-    uniqueBy<(typeof claims)[number]>((claim) => claim.name)(claims, place);
+    const claimsReport = report.at("status", "claims");
+    uniqueBy<(typeof claims)[number]>((claim) => claim.name)(claims, claimsReport);
     for (const [index, { unsuitableNodes = [] }] of claims.entries()) {
-      nodeNames(unsuitableNodes, place.at(index, "unsuitableNodes"));
+      nodeNames(unsuitableNodes, claimsReport.at(index, "unsuitableNodes"));
     }
   },
   status: {

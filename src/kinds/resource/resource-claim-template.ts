@@ -15,9 +15,9 @@ const ResourceClaimTemplateSpec = struct(
     spec: field(2, ResourceClaimSpec, "What is claimed.").required(),
   },
   {
-    check({ metadata }, place) {
-      labelMap(metadata?.labels ?? {}, place.at("metadata", "labels"));
-      annotationMap(metadata?.annotations ?? {}, place.at("metadata", "annotations"));
+    check({ metadata }, report) {
+      labelMap(metadata?.labels ?? {}, report.at("metadata", "labels"));
+      annotationMap(metadata?.annotations ?? {}, report.at("metadata", "annotations"));
     },
   },
 );

@@ -35,13 +35,13 @@ export const ResourceClaimSpec = struct(
       "The object with parameters for the driver.",
     ).nullable(),
     allocationMode: field(3, string, "Whether the resource is provided at once or when a pod needs it.")
-      .known("Immediate", "WaitForFirstConsumer")
-      .filled("WaitForFirstConsumer"),
+      .knownValues("Immediate", "WaitForFirstConsumer")
+      .unpublishedDefault("WaitForFirstConsumer"),
   },
   {
-    check({ resourceClassName, allocationMode = "" }, place) {
-      dnsSubdomain(resourceClassName, place.at("resourceClassName"));
-      if (!modes.includes(allocationMode)) place.at("allocationMode").notSupported(allocationMode, modes);
+    check({ resourceClassName, allocationMode = "" }, report) {
+      dnsSubdomain(resourceClassName, report.at("resourceClassName"));
+      if (!modes.includes(allocationMode)) report.at("allocationMode").notSupported(allocationMode, modes);
     },
   },
 );

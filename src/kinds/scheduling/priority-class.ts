@@ -36,16 +36,16 @@ export const PriorityClass = kind({
       .nullable()
       .oneOf(...preemptionPolicies)
       .unchecked()
-      .filled("PreemptLowerPriority"),
+      .unpublishedDefault("PreemptLowerPriority"),
   },
   // The generation is always 1, because nothing can be changed.
   generationOf: () => undefined,
   // An update with another policy is reported as immutable only.
   validateCreate({ preemptionPolicy }, report) {
-    const place = report.at("preemptionPolicy");
-    if (preemptionPolicy === "") place.required();
+    const preemptionPolicyReport = report.at("preemptionPolicy");
+    if (preemptionPolicy === "") preemptionPolicyReport.required();
     else if (preemptionPolicy !== undefined && !preemptionPolicies.includes(preemptionPolicy))
-      place.notSupported(preemptionPolicy, preemptionPolicies);
+      preemptionPolicyReport.notSupported(preemptionPolicy, preemptionPolicies);
   },
   validate(priorityClass, report) {
     const name = priorityClass.metadata.name ?? "";

@@ -16,34 +16,34 @@ const TokenRequest = struct("TokenRequest", "A token of the pod's service accoun
 const CSIDriverSpec = struct("CSIDriverSpec", "What a driver can do and needs.", {
   attachRequired: field(1, bool, "Whether its volumes must be attached before they are mounted.")
     .nullable()
-    .filled(true),
+    .unpublishedDefault(true),
   podInfoOnMount: field(2, bool, "Whether the driver is told about the pod when it mounts.")
     .nullable()
-    .filled(false),
+    .unpublishedDefault(false),
   volumeLifecycleModes: field(3, list(string), "Kinds of volumes that the driver supports.")
     .set()
-    .filled(["Persistent"])
-    .known("Ephemeral", "Persistent"),
+    .unpublishedDefault(["Persistent"])
+    .knownValues("Ephemeral", "Persistent"),
   storageCapacity: field(
     4,
     bool,
     "Whether the scheduler minds the storage capacities that the driver publishes.",
   )
     .nullable()
-    .filled(false),
+    .unpublishedDefault(false),
   fsGroupPolicy: field(5, string, "Whether the owner of a volume's files is changed before it is mounted.")
     .nullable()
-    .filled("ReadWriteOnceWithFSType")
-    .known("File", "None", "ReadWriteOnceWithFSType"),
+    .unpublishedDefault("ReadWriteOnceWithFSType")
+    .knownValues("File", "None", "ReadWriteOnceWithFSType"),
   tokenRequests: field(6, list(TokenRequest), "Tokens that the driver gets when it mounts.")
     .atomic()
     .check(checkTokenRequests),
   requiresRepublish: field(7, bool, "Whether the driver is called again and again while a volume is mounted.")
     .nullable()
-    .filled(false),
+    .unpublishedDefault(false),
   seLinuxMount: field(8, bool, "Whether the driver can mount with a security context.")
     .nullable()
-    .filled(false)
+    .unpublishedDefault(false)
     .gated("SELinuxMountReadWriteOncePod"),
 });
 

@@ -29,13 +29,13 @@ export const StorageClass = kind({
       .nullable()
       .oneOf("Delete", "Recycle", "Retain")
       .checkedWhenEmpty(false)
-      .filled("Delete"),
+      .unpublishedDefault("Delete"),
     mountOptions: field(5, list(string), "Mount options of the volumes; they aren't checked.").atomic(),
     allowVolumeExpansion: field(6, bool, "Whether claims of the class may grow.").nullable(),
     volumeBindingMode: field(7, string, "When volumes are made and bound.")
       .nullable()
       .oneOf("Immediate", "WaitForFirstConsumer")
-      .filled("Immediate"),
+      .unpublishedDefault("Immediate"),
     allowedTopologies: field(
       8,
       list(TopologySelectorTerm),

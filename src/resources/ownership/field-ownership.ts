@@ -4,12 +4,12 @@ import { runPaced } from "../../base/work-pace.ts";
 import type { Steps } from "../../base/steps.ts";
 import { FieldSet, fieldElement } from "../../fields/apply/field-set.ts";
 import {
-  areReadable,
+  areValidEntries,
   decodeManagedFields,
   encodeManagedFields,
-  entryOfCreator,
+  encodeCreatorEntry,
   noManagedFields,
-  unlessSame,
+  ignoreTimeOnlyChange,
   type ManagedFields,
 } from "../../fields/apply/managed-fields.ts";
 import { managerId, type Manager } from "../../fields/apply/manager.ts";
@@ -189,7 +189,7 @@ export function recordOwnership(
     const { type } = requestTarget.resource.kind;
     const shape = shapeOfStruct(type);
     const fields = textOfNewFields(inRequestVersion(write, object), zeroObject(type), shape, ignored);
-    return fields === "{}" ? noManagedFieldsText : entryOfCreator(manager, now, fields);
+    return fields === "{}" ? noManagedFieldsText : encodeCreatorEntry(manager, now, fields);
   }
   const { type } = requestTarget.resource.kind;
   const before = live === undefined ? zeroObject(type) : inRequestVersion(write, live.object);
@@ -240,7 +240,7 @@ export function ownershipOfApply(
   live: LiveObject,
   written: ManagedFieldsText,
 ): ManagedFieldsText {
-  const managed = unlessSame(written, live.managed);
+  const managed = ignoreTimeOnlyChange(written, live.managed);
   return managed === written || sameButForVersion(object, live.object) ? managed : written;
 }
 
@@ -257,7 +257,7 @@ function baseOf(target: Target, object: ApiObject, live: LiveObject | undefined)
   if (isReset(sent)) return noManagedFields;
   // Most clients send the entries that they have read.
   if (managed.stored !== undefined && JSON.stringify(sent) === managed.stored.text) return managed;
-  if (!areReadable(sent)) return managed;
+  if (!areValidEntries(sent)) return managed;
   checkEntries(target, object, sent);
   return decodeManagedFields(sent);
 }

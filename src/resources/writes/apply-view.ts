@@ -4,7 +4,7 @@ import { encodeManagedFields } from "../../fields/apply/managed-fields.ts";
 import { managerId } from "../../fields/apply/manager.ts";
 import { applySteps, type Versions } from "../../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../../fields/apply/shape.ts";
-import { ownersInView, ownersThroughView, type ViewedField } from "../../fields/apply/view-owners.ts";
+import { ownersInView, ownersAfterViewWrite, type ViewedField } from "../../fields/apply/view-owners.ts";
 import { doSteps } from "../../base/steps.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
@@ -44,7 +44,7 @@ export async function applyView(
       write,
     );
     const outcome = doSteps(guarded(ownTarget, applying));
-    const owners = ownersThroughView(base.owners, outcome.owners, fields, manager.apiVersion);
+    const owners = ownersAfterViewWrite(base.owners, outcome.owners, fields, manager.apiVersion);
     const { object } = readObject(engine, ownTarget, outcome.object, [], "Ignore");
     if (configuration.metadata.resourceVersion === undefined) delete object.metadata.resourceVersion;
     return {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { EvictableValues } from "../../base/forgettable.ts";
+import { EvictableValues } from "../../base/evictable-values.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { CustomResources } from "../../custom-resources/definitions/custom-resources.ts";
 import { WebhookCaller, type ResolveService } from "../../remote/webhook-caller.ts";

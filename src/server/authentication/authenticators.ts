@@ -55,15 +55,15 @@ interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
  */
 export async function serverAuthentication(
   options: ServerOptions,
-  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts" | "extensions">,
+  parts: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts" | "extensions">,
 ): Promise<ServerAuthentication> {
   const counters = new AuthenticationCounters();
-  const { serviceAccounts } = given;
+  const { serviceAccounts } = parts;
   const open: { close(): Promise<void> }[] = [];
   const opened: Parts["opened"] = (one) => void open.push(one);
   const close = async () => void (await Promise.all(open.map((one) => one.close())));
   try {
-    const authenticator = await authenticators(options, { ...given, counters, opened });
+    const authenticator = await authenticators(options, { ...parts, counters, opened });
     return { authenticator, serviceAccounts, counters, close };
   } catch (error) {
     await close();

@@ -13,7 +13,7 @@ import type {
   SubjectAccessReviewSpec,
 } from "../../kinds/authorization/attributes.ts";
 import type { BulkAccessReviewSpec } from "../../kinds/insight/bulk-access-review.ts";
-import { readPlace, writePlace } from "../../kinds/insight/place.ts";
+import { decodeContinueToken, encodeContinueToken } from "../../kinds/insight/continue-token.ts";
 import { defaultSubjects, type SubjectAccessListSpec } from "../../kinds/insight/subject-access-list.ts";
 import type { Timestamps } from "../../base/timestamps.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
@@ -57,10 +57,10 @@ function insightHandlers({ authorizer: chain, registry }: Reviewers): Map<string
       "SubjectAccessList",
       async (review) => {
         const spec = review["spec"] as SubjectAccessListSpec;
-        const after = spec.continue === undefined ? undefined : readPlace(spec.continue);
+        const after = spec.continue === undefined ? undefined : decodeContinueToken(spec.continue);
         const query = { ...spec, limit: spec.limit ?? defaultSubjects, after };
         const { subjects, last, unlisted } = await listSubjects(query, chain, vocabulary);
-        const next = last === undefined ? {} : { continue: writePlace(last) };
+        const next = last === undefined ? {} : { continue: encodeContinueToken(last) };
         review["status"] = { subjects, ...next, unlisted };
       },
     ],

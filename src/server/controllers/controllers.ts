@@ -27,11 +27,11 @@ import type { Serving } from "../certificates/serving.ts";
  * @throws {OptionsError} if the options name an unknown controller.
  */
 export function chosenControllers(
-  { enabledControllers: wanted = ["*"] }: ServerOptions,
+  { enabledControllers: names = ["*"] }: ServerOptions,
   extensions: readonly Controller[],
 ): readonly Controller<BuiltInDependencies>[] {
   try {
-    const chosen = enabledControllers<BuiltInDependencies>(wanted, [...builtInControllers, ...extensions]);
+    const chosen = enabledControllers<BuiltInDependencies>(names, [...builtInControllers, ...extensions]);
     return chosen.includes(resourceQuotas) ? chosen : [...chosen, resourceQuotaCharges];
   } catch (error) {
     if (error instanceof UnknownControllerError) throw new OptionsError(`--controllers: ${error.message}`);

@@ -63,8 +63,8 @@ export const stampCases: readonly Scenario[] = [
     if (stamped === undefined) return notShared;
     await create(store, "/g/r/n/of-blue", "1");
     await create(store, "/g/r/n/of-red", "1");
-    for (const wanted of [red, blue]) {
-      const error: StoreStampError = await rejectsWith(() => stamped(wanted), StoreStampError);
+    for (const stamp of [red, blue]) {
+      const error: StoreStampError = await rejectsWith(() => stamped(stamp), StoreStampError);
       assert.deepEqual(error.labels.toSorted(), ["blue", "red"]);
     }
   }),

@@ -17,11 +17,11 @@ export const mark = Buffer.from("1");
 export async function claimKeyspace(
   connection: Connection,
   keyspace: Keyspace,
-  wanted: RequestedStamp | undefined,
+  requested: RequestedStamp | undefined,
 ): Promise<Revision> {
   const marker = { put: { key: keyspace.marker, value: mark } };
-  const stamp = wanted && { put: { key: keyspace.stamp, value: encodeStamp(wanted) } };
-  const telltales = Array.from(wanted?.telltales ?? []);
+  const stamp = requested && { put: { key: keyspace.stamp, value: encodeStamp(requested) } };
+  const telltales = Array.from(requested?.telltales ?? []);
   const { succeeded, revision, results } = await connection.write(
     {
       expect: { key: keyspace.marker, modRevision: 0 },
@@ -36,9 +36,9 @@ export async function claimKeyspace(
   );
   if (succeeded) return revisionOf(revision);
   const [foundMarker, foundStamp, ...foundTelltales] = results;
-  if (wanted !== undefined) {
+  if (requested !== undefined) {
     const labels = telltales.filter((_, i) => foundTelltales[i]!.kvs.length > 0).map(([, label]) => label);
-    await claimStamp(connection, keyspace, wanted, { stamp: foundStamp!.kvs[0], labels });
+    await claimStamp(connection, keyspace, requested, { stamp: foundStamp!.kvs[0], labels });
   }
   return revisionOf(foundMarker!.kvs[0]!.modRevision);
 }
@@ -53,10 +53,10 @@ interface ExistingStamp {
 async function claimStamp(
   connection: Connection,
   keyspace: Keyspace,
-  wanted: RequestedStamp,
+  requested: RequestedStamp,
   { stamp, labels }: ExistingStamp,
 ): Promise<void> {
-  const missing = stampToWrite(wanted, decodeStamp(stamp?.value), labels);
+  const missing = stampToWrite(requested, decodeStamp(stamp?.value), labels);
   if (missing === undefined) return;
   const { succeeded, results } = await connection.write(
     {
@@ -66,5 +66,5 @@ async function claimStamp(
     },
     true,
   );
-  if (!succeeded) await claimStamp(connection, keyspace, wanted, { stamp: results[0]!.kvs[0], labels });
+  if (!succeeded) await claimStamp(connection, keyspace, requested, { stamp: results[0]!.kvs[0], labels });
 }

@@ -19,7 +19,7 @@ import { stampIn } from "./stamp.ts";
 
 const sliceEntries = 1000;
 const maxProblems = 100;
-const looks = 3;
+const maxAttempts = 3;
 
 /** Less than the first character of every valid key, so that keys with a damaged first character are included. */
 const lowestKey = "\u0001";
@@ -38,14 +38,14 @@ export async function checkEnvironment(environment: Environment): Promise<string
   return problems;
 }
 
-/** Returns a message about a damaged page of the file; see {@link damagedPage}. */
+/** Returns a message about a damaged page of the data file; undefined if there is none. See {@link damagedPage}. */
 export function pageDamage(
   { dir, root }: Pick<Environment, "dir" | "root">,
   everything: boolean,
 ): string | undefined {
   let damage: string | undefined;
   // A meta page may be read during a write of another process; real damage is still there at the next attempt.
-  for (let look = 0; look < looks && (look === 0 || damage !== undefined); look++) {
+  for (let attempt = 0; attempt < maxAttempts && (attempt === 0 || damage !== undefined); attempt++) {
     root.resetReadTxn();
     const transaction = root.useReadTransaction();
     try {
@@ -88,19 +88,20 @@ interface Snapshot {
 }
 
 /** A log entry. */
-interface Logged {
+interface LogEntry {
   readonly kind: Write["kind"];
   readonly key: string;
   readonly superseded: Entry | undefined;
   readonly indexed: boolean;
 }
 
-/** The passes of a check. Each yields where the event loop may run. */
+/** The passes of a check. Each yields regularly, so that the caller can let the event loop run. */
 class Check {
   private readonly state: State;
-  private readonly counted = new Map<string, number>();
-  /** Number of log entries that walks visited, and the sum of their revisions. */
-  private readonly walked = { count: 0, sum: 0 };
+  /** Number of keys by prefix. */
+  private readonly keyCounts = new Map<string, number>();
+  /** Number of log entries that {@link walk} visited, and the sum of their revisions. */
+  private readonly visited = { count: 0, sum: 0 };
 
   constructor(
     private readonly environment: Environment,
@@ -108,8 +109,7 @@ class Check {
     private readonly problems: string[],
   ) {
     // `get` accepts the snapshot's transaction; the state record is small, so copying it is cheap.
-    const state = environment.meta.get("state", snapshot);
-    this.state = soundStateIn(state);
+    this.state = soundStateIn(environment.meta.get("state", snapshot));
     if (this.state.floor > this.state.revision) this.report("the floor is above the latest revision");
   }
 
@@ -118,7 +118,7 @@ class Check {
     const { data } = this.environment;
     for (const [{ key, value }, pause] of paced(data.getRange({ start: lowestKey, ...this.snapshot }))) {
       const { revision } = value as RawEntry;
-      // Before yielding, because it uses the value that was read last.
+      // Runs before the pause, because it uses the checksum of the entry that was decoded last.
       this.checkValue(key, value as RawEntry);
       if (pause) yield;
       this.checkKey(key);
@@ -126,14 +126,14 @@ class Check {
       if (revision > this.state.revision)
         this.report(`${key} has revision ${revision}, above the latest revision`);
       else if (revision > this.state.floor) {
-        const change = this.logged(revision);
+        const change = this.logEntry(revision);
         if (change?.key !== key || change.kind === "delete") {
           this.report(`${key} has revision ${revision}, which is not in the log`);
         } else if (!change.indexed) this.walk(key, revision);
       }
       const { collection, partition } = countersOf(key);
       for (const prefix of [collection, partition]) {
-        this.counted.set(prefix, (this.counted.get(prefix) ?? 0) + 1);
+        this.keyCounts.set(prefix, (this.keyCounts.get(prefix) ?? 0) + 1);
       }
     }
   }
@@ -145,11 +145,11 @@ class Check {
     const start: HistoryKey = [lowestKey, revisionOf(0)];
     for (const [[key, supersededAt], pause] of paced(history.getKeys({ start, ...this.snapshot }))) {
       if (pause) yield;
-      const where = `the index entry of ${key} at ${supersededAt}`;
-      if (supersededAt <= floor || supersededAt > latest) this.report(`${where} lies outside the history`);
-      const change = this.logged(supersededAt);
-      if (change?.key !== key) this.report(`${where} isn't in the log`);
-      else if (!change.indexed) this.report(`${where} should not exist`);
+      const entry = `the index entry of ${key} at ${supersededAt}`;
+      if (supersededAt <= floor || supersededAt > latest) this.report(`${entry} is outside the history`);
+      const change = this.logEntry(supersededAt);
+      if (change?.key !== key) this.report(`${entry} isn't in the log`);
+      else if (!change.indexed) this.report(`${entry} should not exist`);
       else this.walk(key, supersededAt);
     }
   }
@@ -166,7 +166,7 @@ class Check {
       expected = at + 1;
       count++;
       sum += at;
-      const change = this.logged(at);
+      const change = this.logEntry(at);
       if (change?.indexed && history.get([change.key, revisionOf(at)], this.snapshot) === undefined) {
         this.report(`the change of ${change.key} at ${at} isn't in the index`);
       }
@@ -174,22 +174,22 @@ class Check {
     if (expected !== this.state.revision + 1) {
       this.report(`the log ends at ${expected - 1}, the latest revision is ${this.state.revision}`);
     }
-    if (count !== this.walked.count || sum !== this.walked.sum) {
-      this.report(`the log has ${count} changes, exact reads would come through ${this.walked.count}`);
+    if (count !== this.visited.count || sum !== this.visited.sum) {
+      this.report(`the log has ${count} changes, but exact reads reach ${this.visited.count} of them`);
     }
   }
 
-  /** Walks back from a change of a key, as an exact read does, to the next change at which another walk begins. */
+  /** Follows the earlier changes of a key, as an exact read does, up to the next indexed change. */
   private walk(key: string, from: Revision): void {
     for (let at = from, steps = 1; ; steps++) {
-      const change = this.logged(at);
+      const change = this.logEntry(at);
       if (change?.key !== key || (at !== from && change.kind === "delete")) {
-        return this.report(`${key} had a value of revision ${at}, which the log doesn't say`);
+        return this.report(`${key} had a value of revision ${at}, which isn't in the log`);
       }
       if (at !== from && change.indexed) return;
-      if (steps > indexEvery) return this.report(`the index has too few changes of ${key} before ${from}`);
-      this.walked.count++;
-      this.walked.sum += at;
+      if (steps > indexEvery) return this.report(`the index has too few entries of ${key} before ${from}`);
+      this.visited.count++;
+      this.visited.sum += at;
       if (change.kind === "create") return;
       const { revision } = change.superseded!;
       if (revision < 1 || revision >= at) {
@@ -200,7 +200,7 @@ class Check {
     }
   }
 
-  private logged(at: number): Logged | undefined {
+  private logEntry(at: number): LogEntry | undefined {
     const bytes = this.environment.log.get(at, this.snapshot);
     if (bytes === undefined) return undefined;
     const { kind, key, recordAt } = decodeLogRecord(bytes);
@@ -242,12 +242,13 @@ class Check {
       counts.getRange({ start: lowestKey, ...this.snapshot }),
     )) {
       if (pause) yield;
-      const real = this.counted.get(prefix) ?? 0;
-      if (readUint64(value, 0) !== real)
-        this.report(`${prefix} counts ${numberIn(value)} keys and has ${real}`);
-      this.counted.delete(prefix);
+      const actual = this.keyCounts.get(prefix) ?? 0;
+      if (readUint64(value, 0) !== actual)
+        this.report(`the counter of ${prefix} is ${numberIn(value)}, but it has ${actual} keys`);
+      this.keyCounts.delete(prefix);
     }
-    for (const [prefix, real] of this.counted) this.report(`${prefix} has no counter and ${real} keys`);
+    for (const [prefix, actual] of this.keyCounts)
+      this.report(`${prefix} has no counter, but ${actual} keys`);
   }
 
   private checkKey(key: string): void {

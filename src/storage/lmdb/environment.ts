@@ -23,7 +23,7 @@ import { pageDamage } from "./check.ts";
 import { damagedError, lockedError, replacedError } from "./errors.ts";
 import { encodeState, formatVersion, isStateSound, readableFormats } from "./layout.ts";
 import { metaDamage } from "./meta-pages.ts";
-import { pageBytesOf } from "./room.ts";
+import { pageBytesOf } from "./disk-space.ts";
 import { claimStamp, missingStamp } from "./stamp.ts";
 import { WriterLock } from "./writer-lock.ts";
 

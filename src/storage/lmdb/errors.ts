@@ -1,4 +1,4 @@
-import { diskIsFull } from "./room.ts";
+import { diskIsFull } from "./disk-space.ts";
 import { StoreDamagedError, type StoreError, StoreFullError, StoreTimeoutError } from "../store.ts";
 
 const fullMessages = [

@@ -23,11 +23,11 @@ import { Compactor } from "./compactor.ts";
 import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
-import { DiskSpaceGuard } from "./disk-room.ts";
+import { DiskSpaceGuard } from "./disk-space-guard.ts";
 import { damagedError, transactionError, writeError } from "./errors.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { recordRetention } from "./retention.ts";
-import { fileBytes, usedBytes } from "./room.ts";
+import { fileBytes, usedBytes } from "./disk-space.ts";
 import { type Batch, Writer } from "./writer.ts";
 
 /** Options of an embedded store. */
@@ -67,7 +67,7 @@ class EmbeddedStore implements LmdbStore {
   private readonly reader: Reader;
   private readonly writer: Writer;
   private readonly compactor: Compactor;
-  private readonly room: DiskSpaceGuard;
+  private readonly diskSpace: DiskSpaceGuard;
   private readonly feed: Feed;
   /** Undefined if this store object keeps all history. */
   private readonly compaction: Periodic | undefined;
@@ -85,13 +85,13 @@ class EmbeddedStore implements LmdbStore {
     this.compactor = new Compactor(environment);
     const { mapSize = defaultMapBytes, writeTimeoutMs = defaultWriteTimeoutMs } = options;
     const limits = { storeBytes: mapSize, writeTimeoutMs };
-    this.room = new DiskSpaceGuard(environment);
+    this.diskSpace = new DiskSpaceGuard(environment);
     const events = {
       durable: (batch: Batch) => this.orEndSubscriptions(() => this.publish(batch)),
       idle: () => this.onIdle(),
       failed: (error: unknown) => options.failed?.(error),
     };
-    this.writer = new Writer(environment, this.reader, options.clock, limits, events, this.room);
+    this.writer = new Writer(environment, this.reader, options.clock, limits, events, this.diskSpace);
     this.feed = new Feed(
       {
         knownFloor: () => this.read(() => this.reader.state().floor),
@@ -293,15 +293,15 @@ class EmbeddedStore implements LmdbStore {
 
   private async compactByAge(retentionMs: number): Promise<void> {
     // Compaction frees space, so it is tried on a full disk too, as deletes are.
-    this.room.refusal();
-    if (this.room.paused) return;
+    this.diskSpace.refusal();
+    if (this.diskSpace.paused) return;
     try {
       await recordRetention(this.environment, retentionMs);
       await this.compactor.compact(this.options.clock.now() - retentionMs);
     } catch (error) {
       const failure =
         error instanceof StoreError ? error : writeError(this.dir, await transactionError(error));
-      this.room.failed(failure);
+      this.diskSpace.failed(failure);
       throw failure;
     }
   }

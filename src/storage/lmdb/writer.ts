@@ -14,11 +14,11 @@ import {
 import { markTime } from "../time-marks.ts";
 import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { DiskSpaceGuard } from "./disk-room.ts";
+import { DiskSpaceGuard } from "./disk-space-guard.ts";
 import { fullError, transactionError, writeError } from "./errors.ts";
 import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
 import { numberIn, type Reader, soundStateIn } from "./reader.ts";
-import { roomLeft } from "./room.ts";
+import { remainingBytes } from "./disk-space.ts";
 import { type WaitingWrite, WaitingWrites } from "./waiting-writes.ts";
 
 /** Maximum number of batches in progress: the next one is prepared while one syncs, so that the disk is never idle. */
@@ -83,7 +83,7 @@ export class Writer {
     private readonly clock: Clock,
     private readonly limits: WriterLimits,
     private readonly on: WriterEvents,
-    private readonly room = new DiskSpaceGuard(environment),
+    private readonly diskSpace = new DiskSpaceGuard(environment),
   ) {
     this.queue = new WaitingWrites(environment.dir, environment.lock, limits.writeTimeoutMs);
   }
@@ -100,7 +100,7 @@ export class Writer {
 
   /** Returns the reason why writes currently fail; undefined if they succeed. */
   obstacle(): StoreError | undefined {
-    return this.queue.obstacle ?? this.room.obstacle();
+    return this.queue.obstacle ?? this.diskSpace.obstacle();
   }
 
   /** Resolves when no batch is in progress. */
@@ -142,16 +142,16 @@ export class Writer {
   }
 
   private async runBatch(): Promise<void> {
-    let taken: WaitingWrite[] = [];
+    let writes: WaitingWrite[] = [];
     let batch: Batch | undefined;
     let failure: unknown;
     try {
       await this.environment.root.transaction(() => {
         // More writes may have arrived since the transaction was requested.
         this.refuseWhileFull();
-        taken = this.queue.removeAll();
+        writes = this.queue.removeAll();
         try {
-          batch = this.write(taken);
+          batch = this.write(writes);
           this.unacknowledged.add(batch);
         } catch (error) {
           // A put that LMDB rejects marks the transaction as failed: the whole batch is aborted.
@@ -162,16 +162,16 @@ export class Writer {
     } catch (error) {
       const cause = failure ?? (await transactionError(error));
       // If the transaction could not begin, all waiting writes fail.
-      if (taken.length === 0) taken = this.queue.removeAll();
+      if (writes.length === 0) writes = this.queue.removeAll();
       const reported = writeError(this.environment.dir, cause);
-      if (failure === undefined) this.room.failed(reported);
-      this.refuse(taken, reported);
+      if (failure === undefined) this.diskSpace.failed(reported);
+      this.refuse(writes, reported);
       return;
     } finally {
       if (batch !== undefined) this.unacknowledged.delete(batch);
     }
     if (batch === undefined) return;
-    if (batch.events.length > 0) this.room.succeeded();
+    if (batch.events.length > 0) this.diskSpace.succeeded();
     this.acknowledge(batch);
   }
 
@@ -189,9 +189,9 @@ export class Writer {
    * of the file may suffice.
    */
   private refuseWhileFull(): void {
-    const refusal = this.room.refusal();
+    const refusal = this.diskSpace.refusal();
     if (refusal === undefined) return;
-    this.refuse(this.room.paused ? this.queue.withdrawAll() : this.queue.withdrawGrowing(), refusal);
+    this.refuse(this.diskSpace.paused ? this.queue.withdrawAll() : this.queue.withdrawGrowing(), refusal);
   }
 
   private refuse(writes: readonly WaitingWrite[], error: StoreError): void {
@@ -240,7 +240,7 @@ export class Writer {
         return storedRevisions.get(key);
       },
     };
-    let room = roomLeft(this.environment, this.limits.storeBytes);
+    let remaining = remainingBytes(this.environment, this.limits.storeBytes);
     for (const to of batched) {
       const { write } = to;
       const next = revisionOf(before + steps.length + 1);
@@ -250,8 +250,8 @@ export class Writer {
         continue;
       }
       const { event, record } = outcome;
-      if (record !== undefined) room -= maxBytesOf(record, event?.previous);
-      if (record !== undefined && room < 0) {
+      if (record !== undefined) remaining -= maxBytesOf(record, event?.previous);
+      if (record !== undefined && remaining < 0) {
         this.failedWrites++;
         batch.failed.push({
           to,

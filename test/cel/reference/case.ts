@@ -1,20 +1,20 @@
 /** A schema or an object, in the names of the kubernetes vocabulary. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A definition and objects of its kind: what is asked of this server and of the reference. */
+/** A definition and objects of its kind, which this server and the reference validate. */
 export interface ReferenceCase {
   readonly name: string;
-  /** The schema of whole objects. */
+  /** The schema of the objects. */
   readonly schema: Json;
-  /** Created one by one, or, where there is an old one, updates of that. */
+  /** Created one by one; updates of `old` if there is one. */
   readonly objects: readonly Json[];
   readonly old?: Json;
 }
 
-/** A rule, and values of the spec that it is about. */
+/** A rule and values of the spec. */
 export type Row = readonly [rule: string, ...specs: readonly unknown[]];
 
-/** A rule that is too long to be a name. */
+/** A rule that is too long for a title. */
 export interface TitledRow {
   readonly title: string;
   readonly rule: string;
@@ -32,16 +32,16 @@ export const map = (values: Json, more: Json = {}): Json => ({
   ...more,
 });
 export const object = (properties: Json, more: Json = {}): Json => ({ type: "object", properties, ...more });
-/** A value of any members. */
+/** An object with any members. */
 export const preserving = { "x-kubernetes-preserve-unknown-fields": true };
 export const date = { type: "string", format: "date" };
 export const time = { type: "string", format: "date-time" };
 export const span = { type: "string", format: "duration" };
-/** With a limit, so that rules about it aren't refused for what they might cost; as are the limits of lists and maps. */
+/** Limited, so that rules aren't rejected for their estimated cost; lists and maps are limited for the same reason. */
 export const text = { type: "string", maxLength: 40 };
 export const few = { maxItems: 8 };
 export const fewMembers = { maxProperties: 8 };
-/** The items of a list are told apart by these fields. */
+/** A list whose items are identified by these fields. */
 export const listMapBy = (...keys: readonly string[]): Json => ({
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": keys,

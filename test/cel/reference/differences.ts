@@ -1,6 +1,6 @@
 import type { Verdict } from "./verdict.ts";
 
-/** What a verdict is compared by. */
+/** A property of a verdict that is compared. */
 export type Aspect = keyof Verdict;
 
 export const aspects: readonly Aspect[] = ["definition", "estimates", "objects", "costs"];
@@ -21,12 +21,12 @@ export const differences: readonly Difference[] = [
   },
   {
     reason:
-      "whole objects are compared; to the reference two objects of as many members are equal where an unknown one is in one of them only",
+      "whole objects are compared; in the reference two objects with the same number of members are equal if an undeclared member is only in one of them",
     aspects: ["objects", "costs"],
     cases: ["equality of open objects: self.l[0] != self.l[1] && self.l.size() == 2"],
   },
   {
-    reason: "an object with a field that is null equals itself; to the reference it equals nothing",
+    reason: "an object with a null field equals itself; in the reference it equals nothing",
     aspects: ["objects"],
     cases: [
       "equality of nullable fields: self.a == self.a",
@@ -34,39 +34,39 @@ export const differences: readonly Difference[] = [
     ],
   },
   {
-    reason: "sets of times are compared; to the reference a set of times equals nothing, not even itself",
+    reason: "sets of times are compared; in the reference a set of times equals nothing, not even itself",
     aspects: ["objects"],
     cases: ["equality of sets of times: self.a == self.b"],
   },
   {
-    reason: "no environment has types of which an expression could make objects",
+    reason: "no environment has message types that an expression could construct",
     aspects: ["definition", "estimates", "objects", "costs"],
     cases: ["names: google.protobuf.Timestamp{seconds: 1} == timestamp(1)"],
   },
   {
-    reason: "a rule about values of no declared type is an error of the definition, not an internal one",
+    reason: "a rule for values without a declared type is an error of the definition, not an internal error",
     aspects: ["definition"],
     cases: ["rules: at a list of preserved values", "rules: at a preserved value"],
   },
   {
     reason:
-      "the reference overwrites the path of one field of an item with that of the next one where the path is long, and so takes the wrong limit",
+      "in the reference the path of a field of an item overwrites the path of another one if the path is long, so it uses the wrong limit",
     aspects: ["definition", "estimates"],
     cases: ["cost of deep lists: self.a.b.c.d.all(x, x.p == x.q)"],
   },
   {
-    reason: "the last selection before a missing key is counted; the rule fails either way",
+    reason: "the last selection before a missing key is counted; the rule fails in both cases",
     aspects: ["costs"],
     cases: ["depth: 2 selections", "names: has(self.metadata.labels.b)"],
   },
   {
-    reason: "going through an object doesn't count members that the schema doesn't have",
+    reason: "iterating over an object doesn't count undeclared members",
     aspects: ["costs"],
     cases: ["equality of open objects: self.l.indexOf(self.l[1]) == 1"],
   },
 ];
 
-/** What a verdict says about an aspect, as text; estimates beyond 2^53 aren't told apart. */
+/** Returns an aspect of a verdict as text; estimates above 2^53 are equal. */
 export function shownAspect(verdict: Verdict, aspect: Aspect): string {
   if (aspect !== "estimates") return JSON.stringify(verdict[aspect] ?? []);
   return JSON.stringify((verdict.estimates ?? []).map((cost) => (Number(cost) < 2 ** 53 ? cost : "huge")));

@@ -1,10 +1,10 @@
 /**
- * Asks the reference about all cases and writes its verdicts, which the server's are compared with from then on:
+ * Records the verdicts of the reference for all cases. The test compares the server with them.
  *
  *     cd test/cel/reference/recorder && go mod tidy && go build -o /tmp/recorder . && cd -
  *     npx tsx test/cel/reference/record.ts /tmp/recorder
  *
- * The program is made of the packages of kube-apiserver 1.26.15 that default, prune and validate definitions and objects.
+ * The program uses the packages of kube-apiserver 1.26.15 that default, prune and validate definitions and objects.
  */
 import { spawnSync } from "node:child_process";
 import { referenceCases } from "./cases/index.ts";
@@ -12,7 +12,7 @@ import { writeVerdicts } from "./verdict-file.ts";
 import type { Verdict } from "./verdict.ts";
 
 const [program] = process.argv.slice(2);
-if (program === undefined) throw new Error("give the path of the recorder");
+if (program === undefined) throw new Error("the argument is the path of the recorder");
 const { stdout, status, stderr } = spawnSync(program, {
   input: JSON.stringify(referenceCases),
   maxBuffer: 1 << 28,

@@ -19,25 +19,25 @@ function shown(verdict: Verdict, name: string, which: "equal" | "different"): st
     .map((aspect) => `${aspect} ${shownAspect(verdict, aspect)}`);
 }
 
-describe("the verdict, the estimate and the cost are those of the reference", () => {
+describe("the verdict, the estimated cost and the cost equal the reference", () => {
   test.each(referenceCases.map((one, index) => ({ ...one, index })))("$name", async ({ index, ...one }) => {
     const ours = await verdictOf(server, one, index);
     const expected = theirs.get(one.name)!;
     expect(shown(ours, one.name, "equal")).toEqual(shown(expected, one.name, "equal"));
-    // What is listed as a difference has to be one.
+    // A listed difference must exist.
     const different = shown(ours, one.name, "different");
     expect(different.filter((line) => shown(expected, one.name, "different").includes(line))).toEqual([]);
   });
 });
 
-test("the reference was asked about every case, at least 600 of them, each with a name of its own", () => {
+test("verdicts of the reference exist for all cases; there are at least 600 cases with unique names", () => {
   const names = referenceCases.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect([...theirs.keys()]).toEqual(names);
   expect(names.length).toBeGreaterThanOrEqual(600);
 });
 
-test("every difference has a reason and cases that there are", () => {
+test("every difference names existing cases", () => {
   const names = new Set(referenceCases.map(({ name }) => name));
   expect(differences.flatMap(({ cases }) => cases).filter((name) => !names.has(name))).toEqual([]);
 });

@@ -5,20 +5,20 @@ import { parseSchema } from "../../../src/schema/custom/schema-node.ts";
 import type { Answer, TestServer } from "../../support/api.ts";
 import type { Json, ReferenceCase } from "./case.ts";
 
-/** What is wrong with a definition and with each object: reasons and fields of the causes. Empty where nothing is. */
+/** Validation errors of a definition and of each object: reasons and fields of the causes. Empty if valid. */
 export interface Verdict {
   readonly definition: readonly string[];
-  /** Estimated costs of the rules of the spec; absent where the schema or a rule is invalid. */
+  /** Estimated costs of the rules of the spec; absent if the schema or a rule is invalid. */
   readonly estimates?: readonly string[];
   readonly objects?: readonly (readonly string[])[];
-  /** What the rules of the spec cost for each object that is created. */
+  /** Costs of the rules of the spec for each created object. */
   readonly costs?: readonly (readonly number[])[];
 }
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const prefix = "x-kubernetes-";
 
-/** The verdict of a server of the kubernetes vocabulary; the case's kind is gone afterwards. */
+/** Returns the verdict of a server with the kubernetes vocabulary; deletes the definition afterwards. */
 export async function verdictOf(server: TestServer, one: ReferenceCase, index: number): Promise<Verdict> {
   const plural = `cases${index}`;
   const group = "cel.example.com";
@@ -60,7 +60,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Where the causes of a definition are: at the only version, or at the place for all versions. */
+/** Path of the schema in the causes of a definition: in the only version, or in the field for all versions. */
 const schemaPath = /^spec\.(?:versions\[0\]\.schema|validation)\.openAPIV3Schema\.?/;
 
 function causesOf({ status, body, text }: Answer): string[] {
@@ -84,7 +84,7 @@ function estimatesOf({ rules, type }: RuleNode): string[] {
   return rules.map(({ compiled }) => String(compiled.program?.estimateCost(type!.type).max));
 }
 
-/** All costs beyond the limit of one evaluation count as the same. */
+/** Costs above the limit of an evaluation are equal. */
 const beyondLimit = 1_000_001;
 
 function costsOf(node: RuleNode | undefined, { spec }: Json): number[] {

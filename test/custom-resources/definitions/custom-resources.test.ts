@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EvictableValues } from "../../../src/base/forgettable.ts";
+import { EvictableValues } from "../../../src/base/evictable-values.ts";
 import type { ConversionServices } from "../../../src/custom-resources/conversion/webhook-converter.ts";
 import { CustomResourceDefinition } from "../../../src/kinds/apiextensions/custom-resource-definition.ts";
 import { CustomResources } from "../../../src/custom-resources/definitions/custom-resources.ts";

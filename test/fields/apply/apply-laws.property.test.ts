@@ -5,7 +5,7 @@ import { textOfFields } from "../../../src/fields/apply/fields-text.ts";
 import { mergeTyped } from "../../../src/fields/apply/merge-typed.ts";
 import { ApplyConflict } from "../../../src/fields/apply/ownership.ts";
 import { textOfNewFields } from "../../../src/fields/apply/new-fields-text.ts";
-import { readSet, setOfNewPart } from "../../../src/fields/apply/read-set.ts";
+import { readSet, readNewPart } from "../../../src/fields/apply/read-set.ts";
 import { removeFields } from "../../../src/fields/apply/remove.ts";
 import { compareTyped } from "../../../src/fields/apply/compare.ts";
 import { encodeFieldSet, nothing, take, thingShape, type State, type Step } from "./support.ts";
@@ -20,7 +20,7 @@ const port = fc.record(
 const keyOf = ({ port: number, protocol = "TCP" }: { port: number; protocol?: string }) =>
   `${number} ${protocol}`;
 
-/** Things small enough that two of them often meet. */
+/** Objects with so few values that two of them often have equal fields. */
 const thing: Arbitrary<Record<string, unknown>> = fc.record(
   {
     replicas: fc.integer({ min: 0, max: 2 }),
@@ -42,7 +42,7 @@ const step: Arbitrary<Step> = fc.oneof(
   fc.record({ update: manager, object: thing }),
 );
 
-/** What comes of some steps; applies that are refused change nothing. */
+/** Runs steps; skips applies with conflicts. */
 function run(steps: readonly Step[]): State {
   return steps.reduce((state, one) => {
     try {
@@ -55,15 +55,14 @@ function run(steps: readonly Step[]): State {
 }
 
 const setOf = (object: unknown) => readSet(object, thingShape, "lenient");
-/** The same with every object and list that holds others. */
-const withPlaces = (value: unknown) => setOfNewPart({ element: "f:it", value, shape: thingShape });
-/** A set without what is only named again by the parts of something owned as one. */
+/** Like `setOf`, with the paths of all objects and lists. */
+const allPaths = (value: unknown) => readNewPart({ element: "f:it", value, shape: thingShape });
 const isSubset = (part: FieldSet, whole: FieldSet) => part.difference(whole).isEmpty;
 
-describe("sets of fields", () => {
+describe("field sets", () => {
   const set = fc.tuple(thing, thing).map(([a, b]) => setOf(a).union(setOf(b)));
 
-  test("are written and read without loss", () => {
+  test("are encoded and decoded without loss", () => {
     fc.assert(
       fc.property(set, (one) => {
         expect(decodeFieldSet(encodeFieldSet(one)).equals(one)).toBe(true);
@@ -71,7 +70,7 @@ describe("sets of fields", () => {
     );
   });
 
-  test("the text of an object's fields is that of the set that is read from it", () => {
+  test("textOfFields equals the text of the set that readSet returns", () => {
     fc.assert(
       fc.property(thing, set, (object, ignored) => {
         const text = fieldSetText(setOf(object).recursiveDifference(ignored));
@@ -81,7 +80,7 @@ describe("sets of fields", () => {
     );
   });
 
-  test("a list that can't be taken apart has no text strictly", () => {
+  test("textOfFields returns undefined for duplicate items when it is strict", () => {
     const twice = { ports: [{ port: 1 }, { port: 1, protocol: "TCP" }] };
     expect(textOfFields(twice, thingShape, FieldSet.empty)).toContain("f:ports");
     expect(textOfFields(twice, thingShape, FieldSet.empty, "strict")).toBeUndefined();
@@ -89,7 +88,7 @@ describe("sets of fields", () => {
     expect(textOfFields({ ports: ["a"] }, thingShape, FieldSet.empty, "strict")).toBeUndefined();
   });
 
-  test("union, intersection and difference belong together", () => {
+  test("union, intersection and difference satisfy the laws of sets", () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         expect(a.union(b).equals(b.union(a))).toBe(true);
@@ -103,20 +102,20 @@ describe("sets of fields", () => {
 });
 
 describe("comparing and merging", () => {
-  test("a comparison names every field once, and none where nothing differs", () => {
+  test("a comparison returns disjoint sets, which are empty for equal objects", () => {
     fc.assert(
       fc.property(thing, thing, (a, b) => {
         const { added, modified, removed } = compareTyped(a, b, thingShape);
         expect(added.intersection(modified).isEmpty).toBe(true);
         expect(removed.intersection(setOf(b)).isEmpty).toBe(true);
-        expect(isSubset(added.union(modified), withPlaces(b))).toBe(true);
+        expect(isSubset(added.union(modified), allPaths(b))).toBe(true);
         const none = compareTyped(a, a, thingShape);
         expect([none.added, none.modified, none.removed].every((one) => one.isEmpty)).toBe(true);
       }),
     );
   });
 
-  test("the text of a new object's fields is what a comparison with its zero object finds", () => {
+  test("textOfNewFields equals the text of the comparison with the zero object", () => {
     const zeros = fc.constantFrom({}, { option: {}, labels: {} }, { tags: null, option: { level: 0 } });
     fc.assert(
       fc.property(zeros, thing, (zero, object) => {
@@ -128,7 +127,7 @@ describe("comparing and merging", () => {
     );
   });
 
-  test("what is merged has all that was applied, and a second merge changes nothing", () => {
+  test("a merged object has all applied values, and a second merge changes nothing", () => {
     fc.assert(
       fc.property(thing, thing, (live, applied) => {
         const merged = mergeTyped(live, applied, thingShape);
@@ -140,7 +139,7 @@ describe("comparing and merging", () => {
     );
   });
 
-  test("removing all fields leaves nothing, removing none leaves all", () => {
+  test("removing all fields returns an empty object, removing none the same object", () => {
     fc.assert(
       fc.property(thing, (one) => {
         expect(removeFields(one, setOf(one), thingShape)).toEqual({});
@@ -153,7 +152,7 @@ describe("comparing and merging", () => {
 describe("the laws of apply", () => {
   const steps = fc.array(step, { maxLength: 5 });
 
-  test("applying the same again changes neither the object nor the owners", () => {
+  test("applying the same configuration again changes neither the object nor the owners", () => {
     fc.assert(
       fc.property(steps, manager, thing, (before, who, object) => {
         const once = take(run(before), { apply: who, object, force: true });
@@ -165,7 +164,7 @@ describe("the laws of apply", () => {
     );
   });
 
-  test("whoever applies gets what is applied", () => {
+  test("after a forced apply the object has the applied values, and the manager owns them", () => {
     fc.assert(
       fc.property(steps, manager, thing, (before, who, object) => {
         const after = take(run(before), { apply: who, object, force: true });
@@ -176,7 +175,7 @@ describe("the laws of apply", () => {
     );
   });
 
-  test("what others own and isn't contested keeps its value", () => {
+  test("an apply without conflict doesn't change fields of other managers", () => {
     fc.assert(
       fc.property(steps, manager, thing, (before, who, object) => {
         const state = run(before);
@@ -191,7 +190,7 @@ describe("the laws of apply", () => {
           if (other === who) continue;
           const { modified, removed } = compareTyped(state.object, after.object, thingShape);
           expect(set.intersection(modified).isEmpty).toBe(true);
-          // An empty object that is filled is no longer a leaf; everything else that is owned is still there.
+          // Only the path of an empty object or list is removed, when it gets fields.
           const lost = set.intersection(removed);
           for (const path of lost.paths()) expect(path.at(-1)).toMatch(/^f:(labels|option|ports|tags)$/);
         }
@@ -226,7 +225,7 @@ describe("the laws of apply", () => {
         const there = setOf(object);
         for (const { set } of owners.values()) {
           for (const path of set.difference(there).paths()) {
-            // Of an emptied or filled object or list the place itself may still be named.
+            // An owner may keep the path of an object or list that was emptied or got fields.
             expect(path.at(-1)).toMatch(/^f:(labels|option|ports|tags|args|whole|selector)$/);
           }
         }

@@ -12,16 +12,16 @@ const run = (steps: readonly Step[]): State => steps.reduce(take, nothing);
 const tcp80 = 'f:ports k:{"port":80,"protocol":"TCP"}';
 const tcp90 = 'f:ports k:{"port":90,"protocol":"TCP"}';
 
-/** What applies and updates make of an object, and who owns what of it then. */
+/** Sequences of writes with the resulting object and owners. */
 const cases: readonly Case[] = [
   {
-    name: "the first apply creates, and owns all that it names",
+    name: "the first apply creates the object and owns all its fields",
     steps: [{ apply: "a", object: { replicas: 1, labels: { x: "1" } } }],
     object: { replicas: 1, labels: { x: "1" } },
     owners: { a: ["f:labels f:x", "f:replicas"] },
   },
   {
-    name: "applying the same again changes nothing",
+    name: "applying the same configuration again changes nothing",
     steps: [
       { apply: "a", object: { replicas: 1, tags: ["t"] } },
       { apply: "a", object: { replicas: 1, tags: ["t"] } },
@@ -30,7 +30,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:replicas", 'f:tags v:"t"'] },
   },
   {
-    name: "two that apply the same value share it",
+    name: "two managers that apply the same value both own the field",
     steps: [
       { apply: "a", object: { replicas: 1 } },
       { apply: "b", object: { replicas: 1 } },
@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:replicas"], b: ["f:replicas"] },
   },
   {
-    name: "C-4.10-14 who gives a shared field up leaves it to the other",
+    name: "C-4.10-14 a shared field stays with the other owner when one manager no longer applies it",
     steps: [
       { apply: "a", object: { replicas: 1, image: "i" } },
       { apply: "b", object: { replicas: 1 } },
@@ -49,7 +49,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:image"], b: ["f:replicas"] },
   },
   {
-    name: "what nobody wants any more is removed",
+    name: "a field is removed when its only owner no longer applies it",
     steps: [
       { apply: "a", object: { replicas: 1, image: "i" } },
       { apply: "a", object: { image: "i" } },
@@ -58,7 +58,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:image"] },
   },
   {
-    name: "an apply of nothing gives everything up",
+    name: "an empty apply removes all fields of the manager",
     steps: [
       { apply: "a", object: { replicas: 1, labels: { x: "1" } } },
       { apply: "a", object: {} },
@@ -67,7 +67,7 @@ const cases: readonly Case[] = [
     owners: {},
   },
   {
-    name: "an update owns what it changes and takes it from the others",
+    name: "an update becomes the only owner of the fields that it changes",
     steps: [
       { apply: "a", object: { replicas: 1, image: "i" } },
       { update: "u", object: { replicas: 5, image: "i" } },
@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:replicas"] },
   },
   {
-    name: "an update that removes a field takes it from its owner",
+    name: "an update that removes a field removes it from its owner's fields",
     steps: [
       { apply: "a", object: { replicas: 1, image: "i" } },
       { update: "u", object: { image: "i" } },
@@ -94,7 +94,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:image"] },
   },
   {
-    name: "by force a field changes hands",
+    name: "a forced apply takes over a field",
     steps: [
       { apply: "a", object: { replicas: 1, image: "i" } },
       { apply: "b", object: { replicas: 2 }, force: true },
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:image"], b: ["f:replicas"] },
   },
   {
-    name: "what was never applied stays when others apply",
+    name: "fields that were never applied stay when other fields are applied",
     steps: [
       { update: "u", object: { replicas: 3, labels: { u: "1" } } },
       { apply: "a", object: { labels: { a: "1" } } },
@@ -113,7 +113,7 @@ const cases: readonly Case[] = [
     owners: { "u*": ["f:labels", "f:labels f:u", "f:replicas"], a: ["f:image"] },
   },
   {
-    name: "C-4.10-15 members of a map have an owner each",
+    name: "C-4.10-15 each key of a granular map has its own owners",
     steps: [
       { apply: "a", object: { labels: { x: "1", y: "2" } } },
       { apply: "b", object: { labels: { z: "3" } } },
@@ -123,7 +123,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:labels f:y"], b: ["f:labels f:z"] },
   },
   {
-    name: "a map that is one has one owner",
+    name: "an atomic map is replaced and has one owner",
     steps: [
       { apply: "a", object: { whole: { x: "1", y: "2" } } },
       { apply: "a", object: { whole: { y: "3" } } },
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:whole"] },
   },
   {
-    name: "C-4.10-21 a struct that is one is replaced",
+    name: "C-4.10-21 an atomic struct is replaced",
     steps: [
       { apply: "a", object: { selector: { app: "x", tier: "y" } } },
       { apply: "a", object: { selector: { app: "z" } } },
@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:selector"] },
   },
   {
-    name: "a list that is one is replaced",
+    name: "an atomic list is replaced",
     steps: [
       { apply: "a", object: { args: ["a", "b"] } },
       { apply: "a", object: { args: ["c"] } },
@@ -150,7 +150,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:args"] },
   },
   {
-    name: "values of a set have an owner each",
+    name: "each item of a set has its own owners",
     steps: [
       { apply: "a", object: { tags: ["x", "y"] } },
       { apply: "b", object: { tags: ["z", "y"] } },
@@ -160,7 +160,7 @@ const cases: readonly Case[] = [
     owners: { a: ['f:tags v:"x"'], b: ['f:tags v:"y"', 'f:tags v:"z"'] },
   },
   {
-    name: "items are told apart by their keys, with defaults, and merged",
+    name: "list items are identified by their keys, with defaults, and merged",
     steps: [
       { apply: "a", object: { ports: [{ port: 80, name: "web" }] } },
       { apply: "b", object: { ports: [{ port: 80, protocol: "TCP", option: { level: 1 } }, { port: 90 }] } },
@@ -179,7 +179,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: "C-4.10-15 an item goes with its last owner",
+    name: "C-4.10-15 a list item is removed when its last owner no longer applies it",
     steps: [
       { apply: "a", object: { ports: [{ port: 80, name: "web" }, { port: 90 }] } },
       { apply: "b", object: { ports: [{ port: 80 }] } },
@@ -189,7 +189,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:ports"], b: [tcp80, `${tcp80} f:port`] },
   },
   {
-    name: "an item that somebody else filled in stays, without what its first owner gave up",
+    name: "a list item with fields of another manager stays, without the fields that its first owner no longer applies",
     steps: [
       { apply: "a", object: { ports: [{ port: 80, name: "web" }] } },
       { update: "u", object: { ports: [{ port: 80, name: "web", option: { level: 2 } }] } },
@@ -199,7 +199,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:image"], "u*": [`${tcp80} f:option`, `${tcp80} f:option f:level`] },
   },
   {
-    name: "a field that somebody else changed stays when its first owner gives it up",
+    name: "a field that another manager changed stays when its first owner no longer applies it",
     steps: [
       { apply: "a", object: { replicas: 1, image: "i" } },
       { update: "scaler", object: { replicas: 7, image: "i" } },
@@ -209,7 +209,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:image"], "scaler*": ["f:replicas"] },
   },
   {
-    name: "an empty object is owned itself, until there is something in it",
+    name: "the path of an empty object is owned until the object has fields",
     steps: [
       { apply: "a", object: { option: {} } },
       { apply: "a", object: { option: { level: 1 } } },
@@ -218,7 +218,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:option f:level"] },
   },
   {
-    name: "what an update wrote before, the same manager may apply later",
+    name: "a manager can apply a field that it set by an update",
     steps: [
       { update: "a", object: { replicas: 1 } },
       { apply: "a", object: { replicas: 1 } },
@@ -236,7 +236,7 @@ describe("apply", () => {
   });
 });
 
-/** Applies that must be forced, and what is contested. */
+/** Applies that need force, with the expected conflicts. */
 const conflicts: readonly {
   name: string;
   steps: readonly Step[];
@@ -244,19 +244,19 @@ const conflicts: readonly {
   contested: Record<string, string[]>;
 }[] = [
   {
-    name: "another value of a field that somebody applied",
+    name: "another value of an applied field",
     steps: [{ apply: "a", object: { replicas: 1, image: "i" } }],
     last: { apply: "b", object: { replicas: 2, image: "i" } },
     contested: { a: ["f:replicas"] },
   },
   {
-    name: "another value of a field that somebody wrote",
+    name: "another value of an updated field",
     steps: [{ update: "u", object: { replicas: 1 } }],
     last: { apply: "a", object: { replicas: 2 } },
     contested: { "u*": ["f:replicas"] },
   },
   {
-    name: "several fields of several owners",
+    name: "fields of several owners",
     steps: [
       { apply: "a", object: { replicas: 1 } },
       { apply: "b", object: { image: "i", labels: { x: "1" } } },
@@ -265,45 +265,45 @@ const conflicts: readonly {
     contested: { a: ["f:replicas"], b: ["f:image"] },
   },
   {
-    name: "another form of what is owned as one",
+    name: "another value of an atomic list and an atomic map",
     steps: [{ apply: "a", object: { args: ["a"], whole: { x: "1" } } }],
     last: { apply: "b", object: { args: ["a", "b"], whole: { x: "1", y: "2" } } },
     contested: { a: ["f:args", "f:whole"] },
   },
   {
-    name: "a field of an item",
+    name: "a field of a list item",
     steps: [{ apply: "a", object: { ports: [{ port: 80, name: "web" }] } }],
     last: { apply: "b", object: { ports: [{ port: 80, name: "other" }] } },
     contested: { a: [`${tcp80} f:name`] },
   },
 ];
 
-describe("conflicts", () => {
+describe("an apply conflicts for", () => {
   test.each(conflicts)("$name", ({ steps, last, contested }) => {
     const state = run(steps);
     expect(conflictsOf(state, last)).toEqual(contested);
-    // Nothing is changed by it, and by force it works.
+    // With force it succeeds.
     expect(() => take(state, { ...last, force: true } as Step)).not.toThrow();
   });
 
-  test("no conflict with oneself", () => {
+  test("no field of the manager itself", () => {
     const state = run([{ apply: "a", object: { replicas: 1 } }]);
     expect(take(state, { apply: "a", object: { replicas: 2 } }).object).toEqual({ replicas: 2 });
   });
 });
 
-test("a key that has to be said and isn't is as if it were zero", () => {
+test("a missing required key counts as zero", () => {
   const { object } = take(nothing, { apply: "a", object: { ports: [{ name: "web" }] } });
   expect(object).toEqual({ ports: [{ name: "web" }] });
   const twice = { ports: [{ name: "web" }, { port: 0, protocol: "TCP" }] };
-  expect(() => take(nothing, { apply: "a", object: twice })).toThrow("stands twice");
+  expect(() => take(nothing, { apply: "a", object: twice })).toThrow("occurs twice");
 });
 
-describe("what can't be applied", () => {
+describe("an apply is rejected for", () => {
   test.each([
-    ["an item that is no object", { ports: ["web"] }],
-    ["an item that stands twice", { ports: [{ port: 80 }, { port: 80, protocol: "TCP" }] }],
-    ["a value that stands twice", { tags: ["a", "a"] }],
+    ["a list item that isn't an object", { ports: ["web"] }],
+    ["two list items with the same keys", { ports: [{ port: 80 }, { port: 80, protocol: "TCP" }] }],
+    ["a value that occurs twice in a set", { tags: ["a", "a"] }],
   ])("%s", (_name, object) => {
     expect(() => take(nothing, { apply: "a", object })).toThrow();
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decodeFieldSet, FieldSet, keyElement, valueElement } from "../../../src/fields/apply/field-set.ts";
 import {
-  areReadable,
+  areValidEntries,
   decodeManagedFields,
   encodeManagedFields as encode,
   noManagedFields,
@@ -11,7 +11,7 @@ import { entriesOf } from "../../../src/fields/apply/managed-fields-text.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../../src/schema/kind.ts";
 import { encodeFieldSet, texts } from "./support.ts";
 
-/** The entries, as clients see them. */
+/** Returns the entries as in `metadata.managedFields`. */
 const encodeManagedFields = (...args: Parameters<typeof encode>) => entriesOf(encode(...args));
 
 const now = "2026-01-02T03:04:05Z";
@@ -29,50 +29,53 @@ const setOf = (...names: string[]) =>
     FieldSet.empty,
   );
 
-describe("the form of a set", () => {
+describe("fieldsV1", () => {
   test.each<[string, object, string[]]>([
-    ["nothing", {}, []],
+    ["an empty set", {}, []],
     ["a field", { "f:a": {} }, ["f:a"]],
     ["a field in an object", { "f:a": { "f:b": {} } }, ["f:a f:b"]],
     ["an object and a field in it", { "f:a": { ".": {}, "f:b": {} } }, ["f:a", "f:a f:b"]],
     [
-      "an item by its keys",
+      "a list item identified by its keys",
       { "f:p": { 'k:{"port":80}': { ".": {}, "f:n": {} } } },
       ['f:p k:{"port":80}', 'f:p k:{"port":80} f:n'],
     ],
-    ["a value of a set", { "f:t": { 'v:"x"': {} } }, ['f:t v:"x"']],
-    ["an item by its index", { "f:l": { "i:0": {} } }, ["f:l i:0"]],
-  ])("%s", (_name, fields, paths) => {
+    ["an item of a set, identified by its value", { "f:t": { 'v:"x"': {} } }, ['f:t v:"x"']],
+    ["a list item identified by its index", { "f:l": { "i:0": {} } }, ["f:l i:0"]],
+  ])("is decoded and encoded without loss: %s", (_name, fields, paths) => {
     const set = decodeFieldSet(fields);
     expect(texts(set)).toEqual(paths);
     expect(encodeFieldSet(set)).toEqual(fields);
   });
 
-  test("integers that a number can't hold stay what they are", () => {
+  test("keeps integers above 2^53 exact in keys and values", () => {
     const fields = { "f:l": { "v:9007199254740993": {}, 'k:{"id":9007199254740993}': {} } };
     expect(encodeFieldSet(decodeFieldSet(fields))).toEqual(fields);
     expect(valueElement(9007199254740993n)).toBe("v:9007199254740993");
     expect(keyElement({ id: 9007199254740993n })).toBe('k:{"id":9007199254740993}');
   });
 
-  test("the object itself is nobody's", () => {
+  test("ignores the path of the object itself", () => {
     expect(encodeFieldSet(decodeFieldSet({ ".": {}, "f:a": {} }))).toEqual({ "f:a": {} });
     expect(decodeFieldSet({ ".": {} }).isEmpty).toBe(true);
   });
 
-  test("keys are the same however they are written", () => {
+  test("treats keys in another order or with spaces as equal", () => {
     const a = decodeFieldSet({ "f:p": { 'k:{"port":80,"protocol":"TCP"}': {} } });
     const b = decodeFieldSet({ "f:p": { 'k:{ "protocol": "TCP", "port": 80 }': {} } });
     expect(a.equals(b)).toBe(true);
   });
 
-  test.each([undefined, null, [], "x", 7, { x: {} }, { "z:a": {} }])("%j is nothing", (fields) => {
-    expect(decodeFieldSet(fields).isEmpty).toBe(true);
-  });
+  test.each([undefined, null, [], "x", 7, { x: {} }, { "z:a": {} }])(
+    "is decoded as an empty set if it is %j",
+    (fields) => {
+      expect(decodeFieldSet(fields).isEmpty).toBe(true);
+    },
+  );
 });
 
-describe("entries", () => {
-  test("a new writer's entry has all that tells it from others", () => {
+describe("managedFields entries", () => {
+  test("the entry of a new manager has its name, operation, version and subresource", () => {
     const writer = manager("tool", { operation: "Apply", subresource: "status" });
     const owners = new Map([[managerId(writer), { version: "apps/v1", set: setOf("f:a") }]]);
     expect(
@@ -111,23 +114,23 @@ describe("entries", () => {
   const before = decodeManagedFields(two);
   const u = manager("u");
 
-  test("what is read is written again", () => {
+  test("are encoded as they were decoded if nothing changes", () => {
     expect(encodeManagedFields(before.owners, before, u, now, false)).toEqual(two);
   });
 
   test.each<[string, Manager, string[], boolean, string]>([
-    ["the writer set another field", u, ["f:y", "f:z", "f:w"], true, now],
-    ["the writer gave a field its value anew", u, ["f:y", "f:z"], true, now],
-    ["the writer removed a field", u, ["f:y"], false, now],
-    ["another took a field from it", manager("w"), ["f:y"], true, earlier],
-  ])("the time of an entry when %s", (_what, writer, fields, wrote, time) => {
+    ["is the time of the write when the manager sets another field", u, ["f:y", "f:z", "f:w"], true, now],
+    ["is the time of the write when the manager sets a field that it owns", u, ["f:y", "f:z"], true, now],
+    ["is the time of the write when the manager removes a field", u, ["f:y"], false, now],
+    ["is unchanged when another manager takes over a field", manager("w"), ["f:y"], true, earlier],
+  ])("the time %s", (_what, writer, fields, wrote, time) => {
     const owners = new Map(before.owners).set(managerId(u), { version: "v1", set: setOf(...fields) });
     const [first, second] = encodeManagedFields(owners, before, writer, now, wrote);
     expect(first).toEqual(two[0]);
     expect(second).toMatchObject({ manager: "u", time });
   });
 
-  test("applies of one name are one whatever their version, updates are not", () => {
+  test("applies with one name are one manager in all versions; updates in different versions are different managers", () => {
     expect(managerId(manager("a", { operation: "Apply" }))).toBe(
       managerId(manager("a", { operation: "Apply", apiVersion: "v2" })),
     );
@@ -136,7 +139,7 @@ describe("entries", () => {
     expect(managerId(manager("a"))).not.toBe(managerId(manager("a", { operation: "Apply" })));
   });
 
-  test("entries that say nothing are forgotten", () => {
+  test("entries without fields or operation are dropped", () => {
     const { owners } = decodeManagedFields([
       { manager: "a", operation: "Update", apiVersion: "v1", fieldsV1: {} },
       { manager: "b", apiVersion: "v1", fieldsV1: { "f:x": {} } },
@@ -157,13 +160,13 @@ describe("entries", () => {
       subresource: "status",
     }));
   const written = (entries: readonly ManagedFieldsEntry[], writer: Manager) => {
-    const known = decodeManagedFields(entries);
-    return encodeManagedFields(known.owners, known, writer, now, false);
+    const current = decodeManagedFields(entries);
+    return encodeManagedFields(current.owners, current, writer, now, false);
   };
   const fieldsOf = (entries: readonly ManagedFieldsEntry[]) =>
     entries.flatMap(({ fieldsV1 }) => Object.keys(fieldsV1!)).toSorted();
 
-  test("beyond ten, the oldest updates of a version become one", () => {
+  test("above ten updates, the oldest ones of a version are merged", () => {
     const entries = updates(13, (i) => (i === 1 ? "v2" : "v1"));
     const after = written(entries, manager("w"));
     expect(after).toHaveLength(10);
@@ -179,20 +182,20 @@ describe("entries", () => {
         fieldsV1: { "f:a0": {}, "f:a2": {}, "f:a3": {}, "f:a4": {} },
       },
     ]);
-    // One that is alone of its version keeps its name, and so do the newer ones.
+    // An old entry that is the only one of its version isn't merged.
     const names = after.map((one) => one.manager);
     expect(names).toEqual([
       "m01",
       "ancient-changes",
       ...["05", "06", "07", "08", "09", "10", "11", "12"].map((n) => `m${n}`),
     ]);
-    // And once more: what is ancient already takes the next one in.
+    // The next merge adds to the existing merged entry.
     const again = written([...after, { ...entries[12]!, manager: "m99" }], manager("w"));
     expect(again).toHaveLength(10);
     expect(again.find((one) => one.manager === "ancient-changes")!.fieldsV1).toHaveProperty("f:a5");
   });
 
-  test("of ten different versions none can be merged, and an apply merges none", () => {
+  test("updates of different versions are not merged, and an apply merges none", () => {
     const apart = updates(12, (i) => `v${i}`);
     expect(written(apart, manager("w"))).toHaveLength(12);
     const alike = updates(12, () => "v1");
@@ -200,7 +203,7 @@ describe("entries", () => {
   });
 });
 
-describe("entries that somebody sent", () => {
+describe("managedFields of a request", () => {
   const entry = (more: ManagedFieldsEntry): ManagedFieldsEntry => ({
     manager: "m",
     operation: "Update",
@@ -212,28 +215,31 @@ describe("entries that somebody sent", () => {
   const fields = (fieldsV1: unknown) => entry({ fieldsV1: fieldsV1 as Record<string, unknown> });
 
   test.each<[string, ManagedFieldsEntry]>([
-    ["no fields", fields({})],
-    ["every sort of element", fields({ ".": {}, "f:": {}, 'k:{"a":1}': {}, "v:null": {}, "i:-1": {} })],
-    ["an element of a sort to come", fields({ "z:whatever": 7 })],
-  ])("can be read: %s", (_what, one) => {
-    expect(areReadable([entry({}), one])).toBe(true);
+    ["without fields", fields({})],
+    [
+      "with each type of path element",
+      fields({ ".": {}, "f:": {}, 'k:{"a":1}': {}, "v:null": {}, "i:-1": {} }),
+    ],
+    ["with an unknown type of path element", fields({ "z:whatever": 7 })],
+  ])("is valid %s", (_what, one) => {
+    expect(areValidEntries([entry({}), one])).toBe(true);
   });
 
   test.each<[string, ManagedFieldsEntry]>([
-    ["another operation", entry({ operation: "Delete" })],
-    ["no operation", entry({ operation: "" })],
-    ["no version", entry({ apiVersion: "" })],
-    ["another type of fields", entry({ fieldsType: "FieldsV2" })],
-    ["no type of fields", entry({ fieldsType: "" })],
-    ["fields that are a list", fields([])],
-    ["an element without its sort", fields({ a: {} })],
-    ["keys that aren't JSON", fields({ "f:l": { "k:{": {} } })],
-    ["keys that are no object", fields({ "f:l": { "k:[1]": {} } })],
-    ["a value that isn't JSON", fields({ "f:l": { "v:x": {} } })],
-    ["an index that is no number", fields({ "f:l": { "i:x": {} } })],
-    ["a field that holds no fields", fields({ "f:a": 1 })],
-    ["null for a field", fields({ "f:a": null })],
-  ])("can't be read: %s", (_what, one) => {
-    expect(areReadable([entry({}), one])).toBe(false);
+    ["with an unknown operation", entry({ operation: "Delete" })],
+    ["without operation", entry({ operation: "" })],
+    ["without version", entry({ apiVersion: "" })],
+    ["with an unknown fieldsType", entry({ fieldsType: "FieldsV2" })],
+    ["without fieldsType", entry({ fieldsType: "" })],
+    ["with a list as fieldsV1", fields([])],
+    ["with a path element without type", fields({ a: {} })],
+    ["with keys that aren't JSON", fields({ "f:l": { "k:{": {} } })],
+    ["with keys that aren't an object", fields({ "f:l": { "k:[1]": {} } })],
+    ["with a value that isn't JSON", fields({ "f:l": { "v:x": {} } })],
+    ["with an index that isn't a number", fields({ "f:l": { "i:x": {} } })],
+    ["with a number instead of child fields", fields({ "f:a": 1 })],
+    ["with null instead of child fields", fields({ "f:a": null })],
+  ])("is invalid %s", (_what, one) => {
+    expect(areValidEntries([entry({}), one])).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ const Port = struct("Port", "", {
   option: field(4, Option, ""),
 });
 
-/** A type with a field of every kind that apply knows. */
+/** A type with a field of each shape. */
 const Thing: StructType = struct("Thing", "", {
   replicas: field(1, int32, ""),
   image: field(2, string, ""),
@@ -34,7 +34,7 @@ const Thing: StructType = struct("Thing", "", {
 
 export const thingShape = shapeOfStruct(Thing);
 
-/** One version, which is all that most tests need. */
+/** An object with a single version. */
 const oneVersion: Versions = {
   shape: (version) => (version === "v1" ? thingShape : undefined),
   convert: (object) => object,
@@ -62,17 +62,17 @@ export function take({ object, owners }: State, step: Step): State {
   return applyFields(object, step.object, owners, oneVersion, write);
 }
 
-/** The paths of a set, each as one text. */
+/** Returns the paths of a set as texts. */
 export function texts(set: FieldSet): string[] {
   return [...set.paths()].map((path) => path.join(" "));
 }
 
-/** What each manager owns; a star marks those that update. */
+/** Returns the paths that each manager owns; a star marks managers of updates. */
 export function ownersOf({ owners }: State): Record<string, string[]> {
   return Object.fromEntries([...owners].map(([manager, { set }]) => [manager, texts(set)]));
 }
 
-/** The contested fields of a step that must not work, by manager. */
+/** Returns the conflicts of a step, by manager; throws if there are none. */
 export function conflictsOf(state: State, step: Step): Record<string, string[]> {
   try {
     take(state, step);
@@ -83,7 +83,7 @@ export function conflictsOf(state: State, step: Step): Record<string, string[]> 
   throw new Error("there is no conflict");
 }
 
-/** A set as an entry shows it. */
+/** Returns a set as `fieldsV1`. */
 export function encodeFieldSet(set: FieldSet): object {
   return JSON.parse(fieldSetText(set)) as object;
 }

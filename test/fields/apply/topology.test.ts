@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decodeFieldSet } from "../../../src/fields/apply/field-set.ts";
 import { applyFields, updateFields, type Versions } from "../../../src/fields/apply/ownership.ts";
 import { deducedShape, type Shape } from "../../../src/fields/apply/shape.ts";
-import { fitToShape } from "../../../src/fields/apply/topology.ts";
+import { reconcileWithShape } from "../../../src/fields/apply/topology.ts";
 import { encodeFieldSet, nothing, ownersOf, thingShape, type State } from "./support.ts";
 
 const leaf: Shape = { kind: "leaf" };
@@ -15,76 +15,81 @@ const items: Shape = {
 };
 const a = 'k:{"name":"a"}';
 
-describe("a set under another declaration", () => {
+describe("a recorded set after a change of the schema", () => {
   test.each<[string, Shape, object, object]>([
-    ["a field stays", thingShape, { "f:image": {} }, { "f:image": {} }],
+    ["keeps an unchanged field", thingShape, { "f:image": {} }, { "f:image": {} }],
     [
-      "C-4.10-23 a key of what is one now is the whole",
+      "C-4.10-23 the owner of a key owns the whole map when the map becomes atomic",
       thingShape,
       { "f:whole": { "f:x": {} } },
       { "f:whole": {} },
     ],
     [
-      "C-4.10-23 a value of what is one now is the whole",
+      "C-4.10-23 the owner of an item owns the whole list when a set becomes atomic",
       thingShape,
       { "f:args": { 'v:"x"': {} } },
       { "f:args": {} },
     ],
     [
-      "C-4.10-23 C-4.10-21 something deep in what is one now is the whole",
+      "C-4.10-23 C-4.10-21 the owner of a nested field owns the whole struct when the struct becomes atomic",
       thingShape,
       { "f:selector": { "f:app": { ".": {}, [a]: { "f:x": {} } } } },
       { "f:selector": {} },
     ],
     [
-      "C-4.10-24 the whole of what is taken apart now is the place",
+      "C-4.10-24 the owner of an atomic map owns only its path when the map becomes granular",
       thingShape,
       { "f:labels": {} },
       { "f:labels": {} },
     ],
     [
-      "C-4.10-23 an item that is one now",
+      "C-4.10-23 the owner of a field of a list item owns the whole item when items become atomic",
       { ...items, element: leaf } as Shape,
       { [a]: { ".": {}, "f:image": {} } },
       { [a]: {} },
     ],
     [
-      "inside an item",
+      "the owner of a key owns the whole map when a map in a list item becomes atomic",
       items,
       { [a]: { ".": {}, "f:whole": { "f:x": {} } } },
       { [a]: { ".": {}, "f:whole": {} } },
     ],
     [
-      "a field that isn't declared any more stays",
+      "keeps a field that is no longer declared",
       thingShape,
       { "f:gone": { "f:x": {} } },
       { "f:gone": { "f:x": {} } },
     ],
-    ["values of what has items now are nobody's", items, { 'v:"x"': {} }, {}],
+    ["drops values when a set becomes a list with keys", items, { 'v:"x"': {} }, {}],
     [
-      "items of what is a set now are nobody's",
+      "drops items when a list with keys becomes a set",
       thingShape,
       { "f:image": {}, "f:tags": { [a]: {} } },
       { "f:image": {} },
     ],
-    ["the place of such a list stays", thingShape, { "f:tags": { ".": {}, [a]: {} } }, { "f:tags": {} }],
     [
-      "C-4.10-22 C-4.10-23 without a schema every list is one",
+      "keeps the path of the list when a list with keys becomes a set",
+      thingShape,
+      { "f:tags": { ".": {}, [a]: {} } },
+      { "f:tags": {} },
+    ],
+    [
+      "C-4.10-22 C-4.10-23 lists become atomic when the schema is removed",
       deducedShape,
       { "f:spec": { "f:list": { [a]: { "f:x": {} } }, "f:set": { "v:1": {} }, "f:map": { "f:x": {} } } },
       { "f:spec": { "f:list": {}, "f:set": {}, "f:map": { "f:x": {} } } },
     ],
   ])("%s", (_rule, shape, before, after) => {
-    expect(encodeFieldSet(fitToShape(decodeFieldSet(before), shape))).toEqual(after);
+    expect(encodeFieldSet(reconcileWithShape(decodeFieldSet(before), shape))).toEqual(after);
   });
 
-  test("is the same set where nothing changed", () => {
+  test("is the same object when no change is needed", () => {
     const set = decodeFieldSet({ "f:image": {}, "f:labels": { "f:x": {} }, "f:tags": { 'v:"x"': {} } });
-    expect(fitToShape(set, thingShape)).toBe(set);
+    expect(reconcileWithShape(set, thingShape)).toBe(set);
   });
 });
 
-/** A custom kind whose schema comes and goes. */
+/** A custom kind with and without a schema. */
 describe("an object without a schema", () => {
   const versionsOf = (shape: Shape): Versions => ({
     shape: () => shape,
@@ -94,7 +99,7 @@ describe("an object without a schema", () => {
   const apply = (state: State, manager: string, object: object, shape = deducedShape, force = false): State =>
     applyFields(state.object, object, state.owners, versionsOf(shape), { manager, version: "v1", force });
 
-  test("C-4.10-22 has members with an owner each, and lists with one", () => {
+  test("C-4.10-22 has granular objects and atomic lists", () => {
     const first = apply(nothing, "a", { spec: { deep: { x: 1 }, list: [{ name: "a" }], text: "t" } });
     const places = ["f:spec", "f:spec f:deep"];
     expect(ownersOf(first)).toEqual({
@@ -102,12 +107,14 @@ describe("an object without a schema", () => {
     });
     const second = apply(first, "b", { spec: { deep: { y: 2 } } });
     expect(second.object).toEqual({ spec: { deep: { x: 1, y: 2 }, list: [{ name: "a" }], text: "t" } });
-    expect(() => apply(second, "b", { spec: { list: [{ name: "b" }] } })).toThrow("others own fields");
+    expect(() => apply(second, "b", { spec: { list: [{ name: "b" }] } })).toThrow(
+      "other managers own fields",
+    );
     const less = apply(second, "a", { spec: { text: "t" } });
     expect(less.object).toEqual({ spec: { deep: { y: 2 }, text: "t" } });
   });
 
-  test("C-4.10-22 a member may become another sort of value, which is a conflict like any other", () => {
+  test("C-4.10-22 changing the type of another manager's member is a conflict, and possible with force", () => {
     const first = apply(nothing, "a", { spec: { it: { x: 1 } } });
     const forced = apply(first, "b", { spec: { it: "text" } }, deducedShape, true);
     expect(forced.object).toEqual({ spec: { it: "text" } });
@@ -117,7 +124,7 @@ describe("an object without a schema", () => {
     expect(ownersOf(back)).toEqual({ a: ["f:spec"], b: ["f:spec", "f:spec f:it", "f:spec f:it f:y"] });
   });
 
-  test("C-4.10-23 takes over, as one, the items of lists that had a schema, and gives them back as a place", () => {
+  test("C-4.10-23 lists become atomic for their owners; when the schema returns, the owners keep only the path of the list", () => {
     const withSchema: State = apply(nothing, "a", { ports: [{ port: 80 }], tags: ["x"] }, thingShape);
     const without = updateFields(
       withSchema.object,

@@ -41,7 +41,10 @@ function declare(version: string, image: string, topology: Topology, conversion?
   const Option = struct("Option", "", { level: field(1, int32, ""), note: field(2, string, "") });
   const Selector = atomicStruct("Selector", "", { app: field(1, string, ""), tier: field(2, string, "") });
   const Link = atomicStruct("Link", "", { name: field(1, string, ""), target: field(2, string, "") });
-  const Limits = struct("Limits", "", { most: field(1, int32, "").filled(10), least: field(2, int32, "") });
+  const Limits = struct("Limits", "", {
+    most: field(1, int32, "").unpublishedDefault(10),
+    least: field(2, int32, ""),
+  });
   const Step = struct("Step", "", {
     name: field(1, string, ""),
     command: field(2, list(string), "").atomic(),

@@ -37,9 +37,9 @@ export const hostPorts: Control = {
 function takesHostPorts(pod: CheckedPod): Violation | undefined {
   const used: string[] = [];
   const names = namesWhere(pod, ({ ports = [] }) => {
-    const taken = ports.filter(({ hostPort = 0 }) => hostPort !== 0);
-    used.push(...taken.map(({ hostPort }) => String(hostPort)));
-    return taken.length > 0;
+    const withHostPort = ports.filter(({ hostPort = 0 }) => hostPort !== 0);
+    used.push(...withHostPort.map(({ hostPort }) => String(hostPort)));
+    return withHostPort.length > 0;
   });
   if (names.length === 0) return undefined;
   const ports = distinct(used);

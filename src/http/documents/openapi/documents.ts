@@ -157,10 +157,10 @@ export class OpenApiDocuments {
     );
   }
 
-  private definitions(dialect: Dialect, made: DocumentMembers): Definitions {
+  private definitions(dialect: Dialect, members: DocumentMembers): Definitions {
     const { registry } = this;
     this.knownNames ??= new DefinitionNames(registry.vocabulary);
-    return new Definitions(this.knownNames, registry.vocabulary, dialect, (name) => made.has(name));
+    return new Definitions(this.knownNames, registry.vocabulary, dialect, (name) => members.has(name));
   }
 
   private info(): object {

@@ -16,8 +16,8 @@ import {
 const NodeCondition = struct("NodeCondition", "One aspect of a node's state.", {
   type: field(1, string, "What the condition is about.")
     .declaredRequired()
-    .known("DiskPressure", "MemoryPressure", "NetworkUnavailable", "PIDPressure", "Ready"),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    .knownValues("DiskPressure", "MemoryPressure", "NetworkUnavailable", "PIDPressure", "Ready"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastHeartbeatTime: field(3, time, "When news of the condition came last.").emitEmpty(),
   lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
   reason: field(5, string, "Short reason for programs."),
@@ -27,7 +27,7 @@ const NodeCondition = struct("NodeCondition", "One aspect of a node's state.", {
 const NodeAddress = struct("NodeAddress", "One address of a node.", {
   type: field(1, string, "What kind of address it is.")
     .declaredRequired()
-    .known("ExternalDNS", "ExternalIP", "Hostname", "InternalDNS", "InternalIP"),
+    .knownValues("ExternalDNS", "ExternalIP", "Hostname", "InternalDNS", "InternalIP"),
   address: field(2, string, "The address itself.").declaredRequired(),
 });
 

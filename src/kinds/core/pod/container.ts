@@ -87,7 +87,7 @@ export const Container = struct(
       13,
       string,
       "File into which the container writes its last message.",
-    ).filled("/dev/termination-log"),
+    ).unpublishedDefault("/dev/termination-log"),
     imagePullPolicy: field(14, string, "When the image is fetched.").oneOf("Always", "IfNotPresent", "Never"),
     securityContext: field(
       15,
@@ -106,7 +106,7 @@ export const Container = struct(
       .check(envFromSources),
     terminationMessagePolicy: field(20, string, "Where the container's last message is taken from.")
       .oneOf("FallbackToLogsOnError", "File")
-      .filled("File"),
+      .unpublishedDefault("File"),
     volumeDevices: field(21, list(VolumeDevice), "Raw block devices that the container uses.")
       .mapBy("devicePath")
       .patchMerge("devicePath"),

@@ -6,7 +6,7 @@ import type { FieldReport } from "../../../schema/faults.ts";
 import { bool, field, inlined, quantity, string } from "../../../schema/types.ts";
 
 export const ObjectFieldSelector = atomicStruct("ObjectFieldSelector", "A field of the pod.", {
-  apiVersion: field(1, string, "Version in which the path is read.").filled("v1"),
+  apiVersion: field(1, string, "Version in which the path is read.").unpublishedDefault("v1"),
   fieldPath: field(2, string, "Path of the field.").required(),
 });
 

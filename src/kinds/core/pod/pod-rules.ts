@@ -11,23 +11,23 @@ export function checkPod(pod: PodShape, report: FieldReport, context: KindContex
   const { annotations, name = "" } = pod.metadata;
   checkPodAnnotations(annotations, pod.spec, report.at("metadata", "annotations"), context);
   if (pod.spec === undefined) return;
-  const place = report.at("spec");
+  const specReport = report.at("spec");
   for (const list of ["containers", "initContainers"] as const) {
     for (const [index, container] of (pod.spec[list] ?? []).entries()) {
-      checkImageText(container, place.at(list, index));
+      checkImageText(container, specReport.at(list, index));
     }
   }
-  checkTokens(pod.spec, place);
-  if (name !== "") checkMadeObjects(pod.spec, name, place);
+  checkTokens(pod.spec, specReport);
+  if (name !== "") checkMadeObjects(pod.spec, name, specReport);
 }
 
 /** Rejects token volumes in a pod without a service account. */
-function checkTokens(spec: PodSpec, place: FieldReport): void {
+function checkTokens(spec: PodSpec, report: FieldReport): void {
   if ((spec.serviceAccountName ?? "") !== "") return;
   for (const [index, volume] of (spec.volumes ?? []).entries()) {
     for (const [position, source] of (volume.projected?.sources ?? []).entries()) {
       if (source.serviceAccountToken === undefined) continue;
-      place
+      report
         .at("volumes", index, "projected", "sources", position, "serviceAccountToken")
         .forbidden("must not be specified when serviceAccountName is not set");
     }
@@ -35,14 +35,14 @@ function checkTokens(spec: PodSpec, place: FieldReport): void {
 }
 
 /** Checks names of objects that are created for a pod, which are derived from the pod's name. */
-function checkMadeObjects(spec: PodSpec, name: string, place: FieldReport): void {
+function checkMadeObjects(spec: PodSpec, name: string, report: FieldReport): void {
   const claimNames = new Set<string>();
   for (const [index, volume] of (spec.volumes ?? []).entries()) {
     if (volume.ephemeral === undefined) continue;
     const claim = `${name}-${volume.name}`;
     claimNames.add(claim);
     for (const message of dnsSubdomainFaults(claim)) {
-      place
+      report
         .at("volumes", index, "name")
         .invalid(volume.name, `the claim would be named ${claim}: ${message}`);
     }
@@ -50,7 +50,7 @@ function checkMadeObjects(spec: PodSpec, name: string, place: FieldReport): void
   for (const [index, volume] of (spec.volumes ?? []).entries()) {
     const claim = volume.persistentVolumeClaim?.claimName;
     if (claim === undefined || !claimNames.has(claim)) continue;
-    place
+    report
       .at("volumes", index, "persistentVolumeClaim", "claimName")
       .invalid(claim, "must not reference a claim that is made for an ephemeral volume");
   }
@@ -58,7 +58,7 @@ function checkMadeObjects(spec: PodSpec, name: string, place: FieldReport): void
     if (source?.resourceClaimTemplateName === undefined) continue;
     const claimNames = `${name}-${claim}`;
     for (const message of dnsSubdomainFaults(claimNames)) {
-      place
+      report
         .at("resourceClaims", index, "name")
         .invalid(claimNames, `the final name of the claim: ${message}`);
     }
@@ -67,12 +67,12 @@ function checkMadeObjects(spec: PodSpec, name: string, place: FieldReport): void
 
 /** Rejects members that a new pod can't have. */
 export function checkNewPod(pod: PodShape, report: FieldReport, context: KindContext): void {
-  const place = report.at("spec");
+  const specReport = report.at("spec");
   if ((pod.spec?.ephemeralContainers ?? []).length > 0) {
-    place.at("ephemeralContainers").forbidden("cannot be set on create");
+    specReport.at("ephemeralContainers").forbidden("cannot be set on create");
   }
   const gated = (pod.spec?.schedulingGates ?? []).length > 0;
   if (gated && (pod.spec?.nodeName ?? "") !== "" && context.enabled("PodSchedulingReadiness")) {
-    place.at("nodeName").forbidden("cannot be set until all schedulingGates have been cleared");
+    specReport.at("nodeName").forbidden("cannot be set until all schedulingGates have been cleared");
   }
 }

@@ -16,10 +16,10 @@ const HTTPHeader = struct("HTTPHeader", "A header of an HTTP request.", {
 });
 
 const HTTPGetAction = struct("HTTPGetAction", "An HTTP GET request.", {
-  path: field(1, string, "Path that is asked for.").filled("/"),
+  path: field(1, string, "Path that is asked for.").unpublishedDefault("/"),
   port: field(2, intOrString, "Number or name of the container's port.").required().check(portNumberOrName),
   host: field(3, string, "Host to connect to; the pod's address when empty."),
-  scheme: field(4, string, "Scheme of the connection.").oneOf("HTTP", "HTTPS").filled("HTTP"),
+  scheme: field(4, string, "Scheme of the connection.").oneOf("HTTP", "HTTPS").unpublishedDefault("HTTP"),
   httpHeaders: field(5, list(HTTPHeader), "Headers to send.").atomic().check(headerNames),
 });
 
@@ -33,7 +33,7 @@ const GRPCAction = struct("GRPCAction", "A gRPC health check.", {
   service: field(2, string, "Name of the service that is asked about; the default depends on the program.")
     .emitEmpty()
     .nullable()
-    .filled(""),
+    .unpublishedDefault(""),
 });
 
 const ProbeHandler = struct("ProbeHandler", "What a probe does; exactly one is given.", {
@@ -51,17 +51,19 @@ export const Probe = struct(
     initialDelaySeconds: field(2, int32, "Seconds after the container's start before the first probe.").check(
       nonNegative,
     ),
-    timeoutSeconds: field(3, int32, "Seconds after which a probe has failed.").filled(1).check(nonNegative),
-    periodSeconds: field(4, int32, "Seconds between probes.").filled(10).check(nonNegative),
+    timeoutSeconds: field(3, int32, "Seconds after which a probe has failed.")
+      .unpublishedDefault(1)
+      .check(nonNegative),
+    periodSeconds: field(4, int32, "Seconds between probes.").unpublishedDefault(10).check(nonNegative),
     successThreshold: field(
       5,
       int32,
       "Successes in a row after which a failed container counts as healthy again.",
     )
-      .filled(1)
+      .unpublishedDefault(1)
       .check(nonNegative),
     failureThreshold: field(6, int32, "Failures in a row after which a healthy container counts as failed.")
-      .filled(3)
+      .unpublishedDefault(3)
       .check(nonNegative),
     terminationGracePeriodSeconds: field(
       7,

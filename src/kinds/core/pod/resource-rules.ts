@@ -93,7 +93,7 @@ interface Source {
 /** Requires exactly one source of a claim. */
 export function checkClaimSource(source: Source, report: FieldReport): void {
   const count = [source.resourceClaimName, source.resourceClaimTemplateName].filter(
-    (given) => given !== undefined,
+    (name) => name !== undefined,
   ).length;
   if (count === 1) return;
   report.invalid(source, "must give exactly one of `resourceClaimName` and `resourceClaimTemplateName`");

@@ -63,9 +63,9 @@ export const TopologySpreadConstraint = struct(
       .gated("MatchLabelKeysInPodTopologySpread"),
   },
   {
-    check(constraint, place) {
-      checkMinDomains(constraint, place.at("minDomains"));
-      checkMatchLabelKeys(constraint, place.at("matchLabelKeys"));
+    check(constraint, report) {
+      checkMinDomains(constraint, report.at("minDomains"));
+      checkMatchLabelKeys(constraint, report.at("matchLabelKeys"));
     },
   },
 );
@@ -80,10 +80,10 @@ export const PodReadinessGate = struct(
   {
     conditionType: field(1, string, "Type of the condition.")
       .declaredRequired()
-      .known("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
+      .knownValues("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
   },
 );
 
 export const PodOS = struct("PodOS", "Operating system of a pod.", {
-  name: field(1, string, "Name of the operating system.").required().known("linux", "windows"),
+  name: field(1, string, "Name of the operating system.").required().knownValues("linux", "windows"),
 });

@@ -42,10 +42,10 @@ const WindowsSecurityContextOptions = struct(
   },
   {
     // Here an empty text differs from an absent one, and rules of fields skip empty texts.
-    check(options, place) {
-      notEmptyText(options.gmsaCredentialSpec, place.at("gmsaCredentialSpec"));
-      notEmptyText(options.runAsUserName, place.at("runAsUserName"));
-      if (options.gmsaCredentialSpecName === "") dnsSubdomain("", place.at("gmsaCredentialSpecName"));
+    check(options, report) {
+      notEmptyText(options.gmsaCredentialSpec, report.at("gmsaCredentialSpec"));
+      notEmptyText(options.runAsUserName, report.at("runAsUserName"));
+      if (options.gmsaCredentialSpecName === "") dnsSubdomain("", report.at("gmsaCredentialSpecName"));
     },
   },
 );

@@ -44,16 +44,16 @@ export const podSpecFields = {
     .check(notEmpty),
   restartPolicy: field(3, string, "When containers that end are started again.")
     .oneOf("Always", "Never", "OnFailure")
-    .filled("Always"),
+    .unpublishedDefault("Always"),
   terminationGracePeriodSeconds: field(4, int64, "Seconds that the pod is given to end well.")
     .nullable()
-    .filled(30),
+    .unpublishedDefault(30),
   activeDeadlineSeconds: field(5, int64, "Seconds after its start when the pod is stopped.")
     .nullable()
     .check(between(1, 2 ** 31 - 1)),
   dnsPolicy: field(6, string, "Where the name resolver's settings come from.")
     .oneOf("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
-    .filled("ClusterFirst"),
+    .unpublishedDefault("ClusterFirst"),
   nodeSelector: field(7, map(string), "Labels that a node must have to run the pod.")
     .atomic()
     .check(labelMap),
@@ -67,7 +67,9 @@ export const podSpecFields = {
   hostNetwork: field(11, bool, "Whether the pod uses the node's network."),
   hostPID: field(12, bool, "Whether the pod sees the node's processes."),
   hostIPC: field(13, bool, "Whether the pod uses the node's inter-process communication."),
-  securityContext: field(14, PodSecurityContext, "Security settings of the pod.").nullable().filled({}),
+  securityContext: field(14, PodSecurityContext, "Security settings of the pod.")
+    .nullable()
+    .unpublishedDefault({}),
   imagePullSecrets: field(15, list(LocalObjectReference), "Secrets with which images are fetched.")
     .mapBy("name")
     .patchMerge("name"),
@@ -78,7 +80,7 @@ export const podSpecFields = {
     "Makes the full host name <hostname>.<subdomain>.<namespace>.svc.<cluster domain>.",
   ).check(dnsLabel),
   affinity: field(18, Affinity, "Rules about where the pod is placed.").nullable(),
-  schedulerName: field(19, string, "Scheduler that places the pod.").filled("default-scheduler"),
+  schedulerName: field(19, string, "Scheduler that places the pod.").unpublishedDefault("default-scheduler"),
   initContainers: field(
     20,
     list(Container),

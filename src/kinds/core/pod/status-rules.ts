@@ -20,23 +20,24 @@ export function checkPodStatus(
   checkPodAnnotationsKept(pod, live, report, context);
   const now = pod.status ?? {};
   const before = live.status ?? {};
-  const place = report.at("status");
+  const statusReport = report.at("status");
   for (const [index, { type }] of (now.conditions ?? []).entries()) {
-    if (place.full) return;
+    if (statusReport.full) return;
     if (systemConditions.has(type)) continue;
     for (const message of qualifiedNameFaults(type))
-      place.at("conditions", index, "type").invalid(type, message);
+      statusReport.at("conditions", index, "type").invalid(type, message);
   }
   const node = now.nominatedNodeName ?? "";
   if (node !== "" && node !== before.nominatedNodeName) {
-    for (const message of dnsSubdomainFaults(node)) place.at("nominatedNodeName").invalid(node, message);
+    for (const message of dnsSubdomainFaults(node))
+      statusReport.at("nominatedNodeName").invalid(node, message);
   }
   const policy = live.spec?.restartPolicy ?? "Always";
-  checkStates(now, before, "containerStatuses", policy, place);
-  checkStates(now, before, "initContainerStatuses", policy, place);
+  checkStates(now, before, "containerStatuses", policy, statusReport);
+  checkStates(now, before, "initContainerStatuses", policy, statusReport);
   // Ephemeral containers are never restarted.
-  checkStates(now, before, "ephemeralContainerStatuses", "Never", place);
-  checkAddresses(now, place.at("podIPs"));
+  checkStates(now, before, "ephemeralContainerStatuses", "Never", statusReport);
+  checkAddresses(now, statusReport.at("podIPs"));
 }
 
 type StatusList = "containerStatuses" | "initContainerStatuses" | "ephemeralContainerStatuses";
@@ -47,33 +48,33 @@ function checkStates(
   before: PodStatus,
   list: StatusList,
   restartPolicy: string,
-  place: FieldReport,
+  report: FieldReport,
 ): void {
   if (restartPolicy === "Always") return;
   const states = new Map<string, ContainerStatus>((now[list] ?? []).map((status) => [status.name, status]));
   for (const [index, old] of (before[list] ?? []).entries()) {
-    if (place.full) return;
+    if (report.full) return;
     const ended = old.state?.terminated;
     if (ended === undefined || (ended.exitCode !== 0 && restartPolicy === "OnFailure")) continue;
     const status = states.get(old.name);
     if (status === undefined || status.state?.terminated !== undefined) continue;
-    place.at(list, index, "state").forbidden("may not be transitioned to non-terminated state");
+    report.at(list, index, "state").forbidden("may not be transitioned to non-terminated state");
   }
 }
 
 /** Allows at most one address per family, without duplicates. */
-function checkAddresses(status: PodStatus, place: FieldReport): void {
+function checkAddresses(status: PodStatus, report: FieldReport): void {
   const addresses = (status.podIPs ?? []).map(({ ip }) => ip ?? "");
   const seen = new Set<string>();
   for (const [index, address] of addresses.entries()) {
-    if (place.full) return;
-    ipAddress(address, place.at(index));
-    if (seen.has(address)) place.at(index).duplicate({ ip: address });
+    if (report.full) return;
+    ipAddress(address, report.at(index));
+    if (seen.has(address)) report.at(index).duplicate({ ip: address });
     seen.add(address);
   }
   if (addresses.length < 2) return;
   const families = new Set(addresses.filter(isAddress).map((address) => isIPv4(address)));
   if (addresses.length > 2 || families.size !== 2) {
-    place.invalid(status.podIPs, "may specify no more than one IP for each IP family");
+    report.invalid(status.podIPs, "may specify no more than one IP for each IP family");
   }
 }

@@ -5,8 +5,8 @@ import { type Static, bool, field, int32, list, string, time } from "../../../sc
 const PodCondition = struct("PodCondition", "One aspect of a pod's state.", {
   type: field(1, string, "What the condition is about.")
     .declaredRequired()
-    .known("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
-  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    .knownValues("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
+  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
   lastProbeTime: field(3, time, "When the condition was last looked at.").emitEmpty(),
   lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
   reason: field(5, string, "Short reason for programs."),

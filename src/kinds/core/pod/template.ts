@@ -13,13 +13,15 @@ export const PodTemplateSpec = struct(
     spec: field(2, PodSpec, "What the pods should be.").emitEmpty(),
   },
   {
-    check(template, place, context) {
+    check(template, report, context) {
       // As in the reference, these paths lack `metadata`.
-      labelMap(template.metadata?.labels ?? {}, place.at("labels"));
-      annotationMap(template.metadata?.annotations ?? {}, place.at("annotations"));
-      checkPodAnnotations(template.metadata?.annotations, template.spec, place.at("annotations"), context);
+      labelMap(template.metadata?.labels ?? {}, report.at("labels"));
+      annotationMap(template.metadata?.annotations ?? {}, report.at("annotations"));
+      checkPodAnnotations(template.metadata?.annotations, template.spec, report.at("annotations"), context);
       if ((template.spec?.ephemeralContainers ?? []).length > 0) {
-        place.at("spec", "ephemeralContainers").forbidden("ephemeral containers not allowed in pod template");
+        report
+          .at("spec", "ephemeralContainers")
+          .forbidden("ephemeral containers not allowed in pod template");
       }
     },
   },

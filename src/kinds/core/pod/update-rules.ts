@@ -16,18 +16,18 @@ export function checkPodUpdate(
   const { spec: now } = pod;
   const { spec: before } = live;
   if (now === undefined || before === undefined) return;
-  const place = report.at("spec");
+  const specReport = report.at("spec");
   for (const list of ["containers", "initContainers"] as const) {
     if ((now[list] ?? []).length !== (before[list] ?? []).length) {
-      place.at(list).forbidden("pod updates may not add or remove containers");
+      specReport.at(list).forbidden("pod updates may not add or remove containers");
       return;
     }
   }
-  if (!checkDeadline(now.activeDeadlineSeconds, before.activeDeadlineSeconds, place)) return;
-  checkTolerations(now.tolerations ?? [], before.tolerations ?? [], place.at("tolerations"));
-  checkGates(now.schedulingGates ?? [], before.schedulingGates ?? [], place.at("schedulingGates"));
+  if (!checkDeadline(now.activeDeadlineSeconds, before.activeDeadlineSeconds, specReport)) return;
+  checkTolerations(now.tolerations ?? [], before.tolerations ?? [], specReport.at("tolerations"));
+  checkGates(now.schedulingGates ?? [], before.schedulingGates ?? [], specReport.at("schedulingGates"));
   if (!same(withLiveParts(now, before), before)) {
-    place.forbidden(
+    specReport.forbidden(
       "pod updates may not change fields other than `spec.containers[*].image`, " +
         "`spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions) " +
         "and `spec.terminationGracePeriodSeconds` (from a negative value to 1)",
@@ -39,9 +39,9 @@ export function checkPodUpdate(
 function checkDeadline(
   now: number | bigint | undefined,
   before: number | bigint | undefined,
-  place: FieldReport,
+  report: FieldReport,
 ): boolean {
-  const at = place.at("activeDeadlineSeconds");
+  const at = report.at("activeDeadlineSeconds");
   if (before === undefined) return true;
   if (now === undefined) {
     at.invalid(undefined, "must not update from a positive integer to nil value");
@@ -55,10 +55,10 @@ function checkDeadline(
 type Tolerations = NonNullable<PodSpec["tolerations"]>;
 
 /** Allows to add tolerations; existing ones may change only in their duration. */
-function checkTolerations(now: Tolerations, before: Tolerations, place: FieldReport): void {
+function checkTolerations(now: Tolerations, before: Tolerations, report: FieldReport): void {
   const remaining = new Set(now.map(tolerationKey));
   if (before.every((toleration) => remaining.has(tolerationKey(toleration)))) return;
-  place.forbidden("existing toleration can not be modified except its tolerationSeconds");
+  report.forbidden("existing toleration can not be modified except its tolerationSeconds");
 }
 
 function tolerationKey({ key, operator, value, effect }: Tolerations[number]): string {
@@ -68,12 +68,12 @@ function tolerationKey({ key, operator, value, effect }: Tolerations[number]): s
 type Gates = NonNullable<PodSpec["schedulingGates"]>;
 
 /** Allows to remove scheduling gates only. */
-function checkGates(now: Gates, before: Gates, place: FieldReport): void {
+function checkGates(now: Gates, before: Gates, report: FieldReport): void {
   const previousGates = new Set(before.map(({ name }) => name));
   for (const [index, { name }] of now.entries()) {
-    if (place.full) return;
+    if (report.full) return;
     if (previousGates.has(name)) continue;
-    place.at(index, "name").forbidden(`only deletion is allowed, but found new scheduling gate '${name}'`);
+    report.at(index, "name").forbidden(`only deletion is allowed, but found new scheduling gate '${name}'`);
   }
 }
 
@@ -118,13 +118,13 @@ export function checkAddedContainers(
   if (live.metadata.annotations?.[mirrorAnnotation(context)] !== undefined) {
     report.forbidden("static pods do not support ephemeral containers");
   }
-  const place = report.at("spec", "ephemeralContainers");
+  const ephemeralContainersReport = report.at("spec", "ephemeralContainers");
   const now = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]));
   for (const container of live.spec?.ephemeralContainers ?? []) {
-    if (place.full) return;
+    if (ephemeralContainersReport.full) return;
     const remaining = now.get(container.name);
     const which = `existing ephemeral containers ${JSON.stringify(container.name)}`;
-    if (remaining === undefined) place.forbidden(`${which} may not be removed`);
-    else if (!same(remaining, container)) place.forbidden(`${which} may not be changed`);
+    if (remaining === undefined) ephemeralContainersReport.forbidden(`${which} may not be removed`);
+    else if (!same(remaining, container)) ephemeralContainersReport.forbidden(`${which} may not be changed`);
   }
 }

@@ -33,9 +33,9 @@ export function checkAddresses(spec: ServiceSpec, report: FieldReport): void {
   }
 }
 
-function checkFamilies(given: readonly string[], report: FieldReport): void {
+function checkFamilies(ipFamilies: readonly string[], report: FieldReport): void {
   const seen = new Set<string>();
-  for (const [index, family] of given.entries()) {
+  for (const [index, family] of ipFamilies.entries()) {
     if (report.full) return;
     if (!families.includes(family)) report.at(index).notSupported(family, families);
     if (seen.has(family)) report.at(index).duplicate(family);

@@ -58,11 +58,11 @@ export const Service = kind({
     loadBalancerPoints(service.status?.loadBalancer?.ingress, report.at("status", "loadBalancer", "ingress"));
   },
   validateUpdate(service, live, report) {
-    const place = report.at("spec");
-    checkAddressUpdate(service.spec ?? {}, live.spec ?? {}, place);
-    checkFamilyUpdate(service.spec ?? {}, live.spec ?? {}, place);
-    checkClassUpdate(service.spec ?? {}, live.spec ?? {}, place);
-    checkHealthCheckUpdate(service.spec ?? {}, live.spec ?? {}, place);
+    const specReport = report.at("spec");
+    checkAddressUpdate(service.spec ?? {}, live.spec ?? {}, specReport);
+    checkFamilyUpdate(service.spec ?? {}, live.spec ?? {}, specReport);
+    checkClassUpdate(service.spec ?? {}, live.spec ?? {}, specReport);
+    checkHealthCheckUpdate(service.spec ?? {}, live.spec ?? {}, specReport);
   },
   status: {
     initial: () => ({ loadBalancer: {} }),

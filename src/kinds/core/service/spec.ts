@@ -66,13 +66,13 @@ export const ServiceSpec = struct(
       "The service's first address inside the cluster; None for a headless service.",
     ),
     type: field(4, string, "How the service can be reached.")
-      .filled("ClusterIP")
+      .unpublishedDefault("ClusterIP")
       .oneOf("ClusterIP", "ExternalName", "LoadBalancer", "NodePort"),
     externalIPs: field(5, list(string), "Further addresses at which nodes accept traffic for the service.")
       .atomic()
       .check(each(externalAddress)),
     sessionAffinity: field(7, string, "Whether requests of one client go to one pod.")
-      .filled("None")
+      .unpublishedDefault("None")
       .oneOf("ClientIP", "None"),
     loadBalancerIP: field(8, string, "Deprecated: the address that the load balancer should get."),
     loadBalancerSourceRanges: field(

@@ -21,13 +21,13 @@ export const AzureDiskVolumeSource = struct(
     cachingMode: field(3, string, "How the host caches the disk.")
       .nullable()
       .oneOf("None", "ReadOnly", "ReadWrite")
-      .filled("ReadWrite"),
-    fsType: field(4, string, "File system of the disk.").nullable().filled("ext4"),
-    readOnly: field(5, bool, "Whether the volume may only be read.").nullable().filled(false),
+      .unpublishedDefault("ReadWrite"),
+    fsType: field(4, string, "File system of the disk.").nullable().unpublishedDefault("ext4"),
+    readOnly: field(5, bool, "Whether the volume may only be read.").nullable().unpublishedDefault(false),
     kind: field(6, string, "How the disk is stored.")
       .nullable()
       .oneOf("Dedicated", "Managed", "Shared")
-      .filled("Shared"),
+      .unpublishedDefault("Shared"),
   },
   { check: diskAddress },
 );
@@ -44,8 +44,8 @@ export const AzureFilePersistentVolumeSource = struct(
       .nullable(),
   },
   {
-    check(share, place) {
-      if (share.secretNamespace === "") place.at("secretNamespace").required();
+    check(share, report) {
+      if (share.secretNamespace === "") report.at("secretNamespace").required();
     },
   },
 );

@@ -28,13 +28,13 @@ export const ConfigMapVolumeSource = struct(
     ).atomic(),
     defaultMode: field(3, int32, "Permissions of files that have none of their own.")
       .nullable()
-      .filled(420)
+      .unpublishedDefault(420)
       .check(fileMode),
     optional: field(4, bool, "Whether the map or its keys may be missing.").nullable(),
   },
   {
-    check(source, place) {
-      if ((source.name ?? "") === "") place.at("name").required();
+    check(source, report) {
+      if ((source.name ?? "") === "") report.at("name").required();
     },
   },
 );
@@ -44,7 +44,7 @@ export const SecretVolumeSource = struct("SecretVolumeSource", "The data of a se
   items: field(2, list(KeyToPath), "Keys that become files, with their paths; all keys when empty.").atomic(),
   defaultMode: field(3, int32, "Permissions of files that have none of their own.")
     .nullable()
-    .filled(420)
+    .unpublishedDefault(420)
     .check(fileMode),
   optional: field(4, bool, "Whether the secret or its keys may be missing.").nullable(),
 });
@@ -67,7 +67,7 @@ export const DownwardAPIVolumeSource = struct("DownwardAPIVolumeSource", "Facts 
   items: field(1, list(DownwardAPIVolumeFile), "The files.").atomic(),
   defaultMode: field(2, int32, "Permissions of files that have none of their own.")
     .nullable()
-    .filled(420)
+    .unpublishedDefault(420)
     .check(fileMode),
 });
 
@@ -75,12 +75,11 @@ export const EmptyDirVolumeSource = struct(
   "EmptyDirVolumeSource",
   "An empty directory that lives as long as the pod.",
   {
-    medium: field(1, string, "What stores the directory: empty is the node's disk, Memory its memory.").known(
-      "",
-      "HugePages",
-      "HugePages-",
-      "Memory",
-    ),
+    medium: field(
+      1,
+      string,
+      "What stores the directory: empty is the node's disk, Memory its memory.",
+    ).knownValues("", "HugePages", "HugePages-", "Memory"),
     sizeLimit: field(2, quantity, "The most that may be stored.").nullable().check(sizeLimit),
   },
 );
@@ -99,7 +98,7 @@ export const HostPathVolumeSource = struct("HostPathVolumeSource", "A file or di
       "FileOrCreate",
       "Socket",
     )
-    .filled(""),
+    .unpublishedDefault(""),
 });
 
 export const GitRepoVolumeSource = struct("GitRepoVolumeSource", "A copy of a git repository.", {

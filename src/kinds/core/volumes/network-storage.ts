@@ -20,7 +20,7 @@ const iscsiTarget = {
   targetPortal: field(1, string, "Address of the target, with its port unless it is the default.").required(),
   iqn: field(2, string, "Qualified name of the target.").required().check(targetName),
   lun: field(3, int32, "Number of the logical unit.").required().check(between(0, 255)),
-  iscsiInterface: field(4, string, "Name of the interface.").filled("default"),
+  iscsiInterface: field(4, string, "Name of the interface.").unpublishedDefault("default"),
   fsType: field(5, string, "File system of the disk."),
   readOnly: field(6, bool, "Whether the volume may only be read."),
   portals: field(7, list(string), "Further addresses of the target.").atomic(),
@@ -72,9 +72,9 @@ export const GlusterfsPersistentVolumeSource = struct(
     ).nullable(),
   },
   {
-    check(volume, place) {
+    check(volume, report) {
       if (volume.endpointsNamespace !== undefined) {
-        namespaceName(volume.endpointsNamespace, place.at("endpointsNamespace"));
+        namespaceName(volume.endpointsNamespace, report.at("endpointsNamespace"));
       }
     },
   },
@@ -90,9 +90,9 @@ const rbdImage = {
   monitors: field(1, list(string), "Addresses of the monitors.").required().atomic().check(notEmpty),
   image: field(2, string, "Name of the image.").required(),
   fsType: field(3, string, "File system of the disk."),
-  pool: field(4, string, "Name of the pool.").filled("rbd"),
-  user: field(5, string, "User that logs in.").filled("admin"),
-  keyring: field(6, string, "Path of the key ring.").filled("/etc/ceph/keyring"),
+  pool: field(4, string, "Name of the pool.").unpublishedDefault("rbd"),
+  user: field(5, string, "User that logs in.").unpublishedDefault("admin"),
+  keyring: field(6, string, "Path of the key ring.").unpublishedDefault("/etc/ceph/keyring"),
 };
 
 export const RBDPersistentVolumeSource = struct("RBDPersistentVolumeSource", "A Rados block device.", {

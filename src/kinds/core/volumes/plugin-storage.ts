@@ -62,9 +62,9 @@ export const ScaleIOPersistentVolumeSource = struct("ScaleIOPersistentVolumeSour
   sslEnabled: field(4, bool, "Whether the gateway is spoken to by TLS."),
   protectionDomain: field(5, string, "Name of the protection domain."),
   storagePool: field(6, string, "Name of the storage pool."),
-  storageMode: field(7, string, "How the volume is provisioned.").filled("ThinProvisioned"),
+  storageMode: field(7, string, "How the volume is provisioned.").unpublishedDefault("ThinProvisioned"),
   volumeName: field(8, string, "Name of the volume.").mustBeGiven(),
-  fsType: field(9, string, "File system of the disk.").filled("xfs"),
+  fsType: field(9, string, "File system of the disk.").unpublishedDefault("xfs"),
   readOnly: field(10, bool, "Whether the volume may only be read."),
 });
 
@@ -77,9 +77,9 @@ export const ScaleIOVolumeSource = struct("ScaleIOVolumeSource", "A ScaleIO volu
   sslEnabled: field(4, bool, "Whether the gateway is spoken to by TLS."),
   protectionDomain: field(5, string, "Name of the protection domain."),
   storagePool: field(6, string, "Name of the storage pool."),
-  storageMode: field(7, string, "How the volume is provisioned.").filled("ThinProvisioned"),
+  storageMode: field(7, string, "How the volume is provisioned.").unpublishedDefault("ThinProvisioned"),
   volumeName: field(8, string, "Name of the volume.").mustBeGiven(),
-  fsType: field(9, string, "File system of the disk.").filled("xfs"),
+  fsType: field(9, string, "File system of the disk.").unpublishedDefault("xfs"),
   readOnly: field(10, bool, "Whether the volume may only be read."),
 });
 

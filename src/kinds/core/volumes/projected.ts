@@ -52,7 +52,7 @@ const ServiceAccountTokenProjection = struct(
     audience: field(1, string, "Audience of the token; the server if empty."),
     expirationSeconds: field(2, int64, "Seconds that the token is wanted to be valid; at least 600.")
       .nullable()
-      .filled(3600)
+      .unpublishedDefault(3600)
       .check(tokenSeconds),
     path: field(3, string, "Path of the file below the mount point.").required().check(volumeFilePath),
   },
@@ -72,7 +72,7 @@ export const ProjectedVolumeSource = struct(
     sources: field(1, list(VolumeProjection), "The sources.").emitEmpty().atomic(),
     defaultMode: field(2, int32, "Permissions of files that have none of their own.")
       .nullable()
-      .filled(420)
+      .unpublishedDefault(420)
       .check(fileMode),
   },
   { check: checkSources },

@@ -8,7 +8,7 @@ const joined = (count: number, operand: string, operator: string): string =>
 const around = (count: number, before: string, inner: string, after: string): string =>
   `${repeat(count, before)}${inner}${repeat(count, after)}`;
 
-/** An expression of some depth, at the depths where the reference changes its mind, and around them. */
+/** Nested expressions at the depths around which the verdict of the reference changes. */
 const shapes: readonly (readonly [title: string, counts: readonly number[], (count: number) => string])[] = [
   ["operands of ==", [242, 243, 244, 245], (count) => `${joined(count, "true", " == ")}`],
   ["operands of +", [241, 242, 243, 244], (count) => `${joined(count, "1", " + ")} > 0`],

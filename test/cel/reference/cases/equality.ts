@@ -15,7 +15,7 @@ const open = (properties: Json): Json => object(properties, preserving);
 
 const twoOpen = object({ l: list(open({ a: integer, o: object({ b: string }) }), { maxItems: 5 }) });
 
-/** Objects with members that expressions can't name. */
+/** Objects with members that expressions can't select. */
 const wholeObjects: ReferenceCase[] = [
   ...rulesOf("equality of open objects", twoOpen, [
     [

@@ -17,7 +17,7 @@ const short = { type: "string", maxLength: 10 };
 const record = object({ k: string, v: string, n: integer }, { required: ["k"] });
 const listMap = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"] };
 
-/** A schema in which some values have limits and others have none. */
+/** A schema with limited and unlimited values. */
 const spec = object({
   s: string,
   s10: short,
@@ -256,7 +256,7 @@ const lists: readonly Row[] = [
   ["[self.nested[0], self.l5].exists(x, x.exists(y, y == 1))", { nested: [[1]], l5: [] }],
 ];
 
-/** Rules at other places than the spec. */
+/** Rules of other fields than the spec. */
 const places: ReferenceCase[] = [
   ...rulesOf("cost of rules of a text", { type: "string" }, [
     ["self == 'a'", "a"],
@@ -293,7 +293,7 @@ const places: ReferenceCase[] = [
   ]),
 ];
 
-/** Paths of five names: the reference lets the second of two selections from an item replace the first one's path. */
+/** Paths of five names, for which the reference confuses the paths of two selections from an item. */
 const deep = rulesOf(
   "cost of deep lists",
   object({ a: object({ b: object({ c: object({ d: list(object({ p: short, q: string, r: short })) }) }) }) }),
@@ -304,7 +304,7 @@ const deep = rulesOf(
   ],
 );
 
-/** Rules of values that can be there many times: the estimate is multiplied by how often. */
+/** Rules of repeated values: the estimate is multiplied by their maximum number. */
 const many: ReferenceCase[] = schemasOf("cost of many rules", [
   ["in an unlimited list", list(withRule(integer, "self > 0")), [1], [0]],
   ["in an unlimited list of short texts", list(withRule(short, "self.matches('a')")), ["a"]],

@@ -11,7 +11,7 @@ import { timeCases } from "./times.ts";
 import { urlCases } from "./urls.ts";
 import type { ReferenceCase } from "../case.ts";
 
-/** All cases that the reference was asked; see `../record.ts`. */
+/** All cases with a recorded verdict of the reference; see `../record.ts`. */
 export const referenceCases: readonly ReferenceCase[] = [
   ...depthCases,
   ...estimateCases,

@@ -19,7 +19,7 @@ interface CacheEntry {
 export class EvictableValues {
   /** In eviction order. */
   private entries: CacheEntry[] = [];
-  private spent = 0;
+  private totalCost = 0;
 
   /** @param limit maximum total cost; the newest value is cached even if it costs more. */
   constructor(private readonly limit: number) {}
@@ -35,25 +35,25 @@ export class EvictableValues {
       const { value, cost } = compute();
       const entry: CacheEntry = { cost, used: false, forget: () => (cached = undefined) };
       cached = { value, entry };
-      this.makeRoom(cost);
+      this.evictFor(cost);
       this.entries.push(entry);
-      this.spent += cost;
+      this.totalCost += cost;
       return value;
     };
   }
 
-  private makeRoom(cost: number): void {
-    while (this.spent + cost > this.limit && this.entries.length > 0) {
+  private evictFor(cost: number): void {
+    while (this.totalCost + cost > this.limit && this.entries.length > 0) {
       const recentlyUsed: CacheEntry[] = [];
       const remaining: CacheEntry[] = [];
       for (const one of this.entries) {
-        if (this.spent + cost <= this.limit) remaining.push(one);
+        if (this.totalCost + cost <= this.limit) remaining.push(one);
         else if (one.used) {
           one.used = false;
           recentlyUsed.push(one);
         } else {
           one.forget();
-          this.spent -= one.cost;
+          this.totalCost -= one.cost;
         }
       }
       this.entries = [...remaining, ...recentlyUsed];

@@ -36,7 +36,7 @@ export function fileBytes(root: RootDatabase<Buffer, string>, pageBytes: number)
  * Returns how many more bytes may be stored up to `limit`. LMDB enlarges its map automatically, so the caller enforces the limit.
  * Runs inside the write transaction; exact only near the limit.
  */
-export function roomLeft(environment: Environment, limit: number): number {
+export function remainingBytes(environment: Environment, limit: number): number {
   const { root, pageBytes } = environment;
   const file = fileBytes(root, pageBytes);
   return limit - (limit - file > ampleBytes ? file : usedBytes(environment));

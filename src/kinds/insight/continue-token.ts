@@ -1,25 +1,25 @@
 import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 
-/** The position of a subject in the ordered list. */
-export interface SubjectPlace {
+/** A subject; the subjects of a list are sorted by these members. */
+export interface SubjectPosition {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** Encodes the position after a subject for `status.continue`. */
-export function writePlace({ kind, namespace = "", name }: SubjectPlace): string {
+/** Encodes the last subject of a page for `status.continue`. */
+export function encodeContinueToken({ kind, namespace = "", name }: SubjectPosition): string {
   return Buffer.from(JSON.stringify([kind, namespace, name])).toString("base64url");
 }
 
-/** Decodes the result of {@link writePlace}; undefined for any other text. */
-export function readPlace(text: string): SubjectPlace | undefined {
+/** Decodes a continue token; undefined if it is malformed. */
+export function decodeContinueToken(text: string): SubjectPosition | undefined {
   const parts = partsOf(Buffer.from(text, "base64url").toString());
   if (parts === undefined) return undefined;
   const [kind, namespace, name] = parts;
-  const place =
+  const position =
     namespace === "" ? { kind: kind!, name: name! } : { kind: kind!, namespace: namespace!, name: name! };
-  return writePlace(place) === text ? place : undefined;
+  return encodeContinueToken(position) === text ? position : undefined;
 }
 
 function partsOf(text: string): readonly string[] | undefined {

@@ -2,7 +2,7 @@ import { statfsSync } from "node:fs";
 import type { StoreError } from "../store.ts";
 import type { Environment } from "./databases.ts";
 import { fullError } from "./errors.ts";
-import { diskIsFull, fileBytes, reserveBytes, usedBytes } from "./room.ts";
+import { diskIsFull, fileBytes, reserveBytes, usedBytes } from "./disk-space.ts";
 
 /** Lifetime of a cached result of the disk check. */
 const probeMs = 250;
@@ -12,7 +12,7 @@ const firstPauseMs = 1000;
 const maxPauseMs = 10 * 60_000;
 
 /** Number of consecutive failures, other than by a full disk, that are retried without a pause. */
-const freeFailures = 2;
+const immediateRetries = 2;
 
 /**
  * Rejects writes that would fail before they become transactions, because lmdb-js prints a stack to standard error for each failed
@@ -76,7 +76,7 @@ export class DiskSpaceGuard {
       if (wasFull && !this.diskFull) this.failures = 0;
     }
     if (this.isFull) this.failure ??= fullError(dir, "the disk is full");
-    else if (this.failures <= freeFailures || now >= this.pausedUntil) this.failure = undefined;
+    else if (this.failures <= immediateRetries || now >= this.pausedUntil) this.failure = undefined;
   }
 
   private freePageBytes(): number {

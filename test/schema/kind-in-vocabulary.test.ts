@@ -4,11 +4,11 @@ import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { decode } from "../../src/schema/decode.ts";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";
-import { kindInVocabulary } from "../../src/schema/spelling.ts";
+import { kindInVocabulary } from "../../src/schema/kind-in-vocabulary.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
-/** A definition whose schema has marks at several depths, also inside unions. */
+/** A definition whose schema has fields with a prefix at several depths, also inside unions. */
 const definition = (prefix: string) => ({
   metadata: { name: "things.example.com" },
   spec: {
@@ -40,7 +40,7 @@ const definition = (prefix: string) => ({
   },
 });
 
-test.each([platform, kubernetes])("marks in the names of fields: $name", (vocabulary) => {
+test.each([platform, kubernetes])("fields have the prefix of the vocabulary $name", (vocabulary) => {
   const kind = kindInVocabulary(CustomResourceDefinition, vocabulary);
   const own = decode(kind.type, definition(vocabulary.schemaExtensionPrefix));
   expect(own.unknownFields).toEqual([]);
@@ -50,7 +50,7 @@ test.each([platform, kubernetes])("marks in the names of fields: $name", (vocabu
   expect(back.value).toEqual(own.value);
 });
 
-test("a kind is spelled once, and one without marks is itself", () => {
+test("a renamed kind is cached; a kind without prefixed fields is returned unchanged", () => {
   expect(kindInVocabulary(CustomResourceDefinition, kubernetes)).toBe(
     kindInVocabulary(CustomResourceDefinition, kubernetes),
   );

@@ -74,11 +74,7 @@ function valueText(value: unknown): string {
 
 /** Escapes control characters, which could change what a terminal shows. */
 function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replaceAll(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    (character) => {
-      return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-    },
-  );
+  return text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }

@@ -33,11 +33,6 @@ describe("plinth", () => {
     expect(stdout).toContain("  MemoryManager (beta, default true, no effect here)\n");
   });
 
-  it("lists its commands, and rejects others", () => {
-    expect(plinth().stdout).toMatch(/serve[\s\S]*backup[\s\S]*restore[\s\S]*version/);
-    expect(plinth("sevre")).toMatchObject({ code: 2, stderr: expect.stringContaining('no command "sevre"') });
-  });
-
   it("--cert-dir holds apiserver.crt and apiserver.key after the start, and serves with them again", async () => {
     const [dir, data] = [path.join(folder(), "certificates"), folder()];
     const at = (name: string) => path.join(dir, name);

@@ -52,6 +52,8 @@ interface ServiceParts extends Pick<HttpService, "apiServices" | "connections"> 
   readonly authentication: ServerAuthentication;
 }
 
+const nowMs = () => performance.now();
+
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
 export async function httpService(
   options: ServerOptions,
@@ -59,10 +61,9 @@ export async function httpService(
   parts: ServiceParts,
 ): Promise<HttpService> {
   const { clock, log } = options;
-  const nowMs = () => performance.now();
   const defect = defectLog(options, parts.metrics);
   const { authenticator, serviceAccounts } = parts.authentication;
-  const { metrics } = parts;
+  const { apiServices, metrics } = parts;
   const paths = new PathTable();
   const watches = new WatchCounts();
   const health = healthChecks({
@@ -73,7 +74,6 @@ export async function httpService(
     livezGracePeriodMs: options.livezGracePeriodMs,
   });
   const on = engine.featureEnabled;
-  const { apiServices } = parts;
   const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service, ...request);
   addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
   addHealthPaths(paths, health, options.vocabulary.behavior);

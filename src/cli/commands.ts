@@ -39,6 +39,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./auth/auth.ts")).authCommand,
   },
   {
+    name: "demo",
+    summary: "Loads an example organisation into a running server.",
+    load: async () => (await import("./demo/demo.ts")).demoCommand,
+  },
+  {
     name: "completion",
     summary: "Prints a completion script for bash, zsh or fish.",
     load: async () => (await import("./completion.ts")).completionCommand(commands),

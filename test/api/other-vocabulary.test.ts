@@ -38,6 +38,19 @@ describe.each([
     },
   );
 
+  test("discovery warns kubectl if the names of the server aren't those of kubectl, and no other client", async () => {
+    for (const path of ["/api", "/apis"]) {
+      const kubectl = { headers: { "user-agent": "kubectl/v1.30.0 (linux/amd64) kubernetes/abc" } };
+      const { warnings } = await server.admin.get(path, kubectl);
+      const expected =
+        `this server has the ${vocabulary} vocabulary, and kubectl needs names of the ${other} vocabulary: ` +
+        `start it with --vocabulary=${other}`;
+      expect(warnings).toEqual(vocabulary === "platform" ? [expected] : []);
+      const others = await server.admin.get(path, { headers: { "user-agent": "kubectlx/v1" } });
+      expect(others.warnings).toEqual([]);
+    }
+  });
+
   test("a media type of the other vocabulary in Accept is 406 with the hint", async () => {
     const { status, body } = await server.admin.get(namespaces, { accept: protobuf });
     expect([status, body.message]).toEqual([406, expect.stringContaining(hint(protobuf))]);

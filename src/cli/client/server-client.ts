@@ -40,7 +40,7 @@ export class ServerClient {
    * @throws {ClientError}
    */
   get(path: string): Promise<Answer> {
-    return this.ask("GET", path, undefined);
+    return this.requestJson("GET", path).then(({ answer }) => answer);
   }
 
   /**
@@ -49,7 +49,19 @@ export class ServerClient {
    * @throws {ClientError}
    */
   post(path: string, object: object): Promise<Answer> {
-    return this.ask("POST", path, JSON.stringify(object));
+    return this.requestJson("POST", path, JSON.stringify(object)).then(({ answer }) => answer);
+  }
+
+  /**
+   * Applies an object to its path (server-side apply; the path has the parameters).
+   *
+   * @returns whether the object was created
+   * @throws {ClientError}
+   */
+  async apply(path: string, object: object): Promise<boolean> {
+    const type = "application/apply-patch+yaml";
+    const { status } = await this.requestJson("PATCH", path, JSON.stringify(object), type);
+    return status === 201;
   }
 
   /** Closes the connections. */
@@ -57,11 +69,16 @@ export class ServerClient {
     this.agent.destroy();
   }
 
-  private async ask(method: string, path: string, body: string | undefined): Promise<Answer> {
+  private async requestJson(
+    method: string,
+    path: string,
+    body?: string,
+    type = "application/json",
+  ): Promise<{ readonly status: number; readonly answer: Answer }> {
     let status: number;
     let text: string;
     try {
-      const response = await this.send(method, path, body);
+      const response = await this.send(method, path, body, type);
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk as Buffer);
       status = response.statusCode ?? 0;
@@ -75,17 +92,20 @@ export class ServerClient {
       throw new ClientError(`${method} ${path}: the server answers ${status}: ${message}`);
     }
     if (answer === undefined) throw new ClientError(`${method} ${path}: the answer is no JSON object`);
-    return answer;
+    return { status, answer };
   }
 
-  private send(method: string, path: string, body: string | undefined): Promise<IncomingMessage> {
+  private send(
+    method: string,
+    path: string,
+    body: string | undefined,
+    type: string,
+  ): Promise<IncomingMessage> {
     const { authorization } = this.access;
     const headers = {
       accept: "application/json",
       ...(authorization === undefined ? {} : { authorization }),
-      ...(body === undefined
-        ? {}
-        : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+      ...(body === undefined ? {} : { "content-type": type, "content-length": Buffer.byteLength(body) }),
     };
     const url = new URL(`${this.base.pathname.replace(/\/$/, "")}${path}`, this.base);
     return new Promise((resolve, reject) => {

@@ -9,6 +9,7 @@ import type { RequestContext } from "../request/context.ts";
 import { negotiate, type Format } from "../request/negotiation.ts";
 import { wantsPretty } from "../request/pretty.ts";
 import { failureStatus } from "./status.ts";
+import { htmlMediaType, wantsWelcomePage, welcomePage } from "./welcome-page.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Responses depend on the caller and must not be cached. */
@@ -96,7 +97,9 @@ export function sendStatus(
 ): void {
   const { exchange } = request;
   request.audit?.responseStatus(code, status);
-  const { contentType, bytes } = formed(request, vocabulary, status);
+  const { contentType, bytes } = wantsWelcomePage(request)
+    ? { contentType: htmlMediaType, bytes: welcomePage(vocabulary, code) }
+    : formed(request, vocabulary, status);
   exchange.send(code, [...headersFor(contentType, request.warnings), ...further], bytes);
 }
 

@@ -11,7 +11,8 @@ import {
 import { DiscoveredVersions } from "./discovered-versions.ts";
 import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
 import { AggregatedDiscovery, kindAt, shownSubresources } from "./aggregated-discovery.ts";
-import { sendJson } from "../answers/respond.ts";
+import { headersFor, sendJson } from "../answers/respond.ts";
+import { htmlMediaType, wantsWelcomePage, welcomePage } from "../answers/welcome-page.ts";
 import { checkAcceptsJson, sendDocument } from "./send-document.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { ChangingPaths, PathTable } from "../request/path-table.ts";
@@ -69,6 +70,9 @@ export function addDiscoveryPaths(
     sendJson(request.exchange, 200, versionDocument(vocabulary));
   });
   paths.add("/", (request) => {
+    if (wantsWelcomePage(request)) {
+      return request.exchange.send(200, headersFor(htmlMediaType), welcomePage(vocabulary, 200));
+    }
     checkAcceptsJson(request);
     sendJson(request.exchange, 200, { paths: paths.paths });
   });

@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
+import { plinth, program, ServerProcess, temporaryFolder } from "../support/process.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+describe.each(["platform", "kubernetes"])("plinth demo, with a server of the vocabulary %s", (vocabulary) => {
+  let server: ServerProcess;
+  const run = (...words: readonly string[]) => plinth(...words, `--kubeconfig=${server.administrator}`);
+  beforeAll(async () => {
+    server = await ServerProcess.start(path.join(folder.path, vocabulary), `--vocabulary=${vocabulary}`);
+  });
+  afterAll(() => server.stop());
+
+  it("creates the objects of the example, and finds them when it runs again", () => {
+    const first = run("demo");
+    expect([first.stderr, first.code]).toEqual(["", 0]);
+    const created = /: (\d+) objects created, 0 existed\n/.exec(first.stdout)?.[1];
+    expect(Number(created)).toBeGreaterThan(150);
+    expect(run("demo").stdout).toContain(`: 0 objects created, ${created} existed\n`);
+  });
+
+  it("suggests commands that have an answer", () => {
+    const suggestions = [...run("demo").stdout.matchAll(/^ {2}plinth (.+?) {2}/gm)].map(
+      ([, words]) => words!,
+    );
+    expect(suggestions.length).toBe(4);
+    const answers = suggestions.map((words) => run(...words.split(" ")));
+    expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(answers.map(() => [0, ""]));
+    expect(answers[0]!.stdout).toMatch(/^yes: devi/);
+    expect(answers[1]!.stdout).toMatch(/^no: devi/);
+    expect(answers[2]!.stdout).toContain("payments-operators");
+    expect(answers[3]!.stdout).toContain("secrets");
+  });
+});
+
+describe("plinth demo", () => {
+  it("writes nothing to a server that is not Plinth", async () => {
+    const { caCertificate, serving } = createServingCertificates(["127.0.0.1"]);
+    const requests: string[] = [];
+    const other = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
+      requests.push(`${request.method} ${request.url}`);
+      response.setHeader("content-type", "application/json");
+      response.end('{"major": "1", "minor": "26", "gitVersion": "v1.26.15"}');
+    });
+    other.listen(0, "127.0.0.1");
+    await once(other, "listening");
+    try {
+      const ca = path.join(folder.path, "ca.crt");
+      writeFileSync(ca, caCertificate);
+      const { port } = other.address() as AddressInfo;
+      const words = [program, "demo", `--server=https://127.0.0.1:${port}`, `--ca=${ca}`];
+      const child = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "pipe"] });
+      let stderr = "";
+      child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+      const [code] = (await once(child, "close")) as [number | null];
+      expect(stderr).toBe("plinth: the server has version v1.26.15 and is not Plinth; nothing was written\n");
+      expect(code).toBe(1);
+      expect(requests).toEqual(["GET /version"]);
+    } finally {
+      other.close();
+    }
+  });
+});

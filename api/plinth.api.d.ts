@@ -812,8 +812,8 @@ export type NewObject = {
 } & Record<string, unknown>;
 
 /**
- * The API without a socket, for controllers and embedding programs. Requests pass validation and admission; there is no authentication and
- * no authorization.
+ * The API without a socket, for controllers and embedding programs. Requests pass validation and admission; there is no authentication, and
+ * authorization only with a guard.
  *
  * Every method throws the {@link StatusError} that the API would answer with.
  */
@@ -842,7 +842,7 @@ export declare class Client {
   ): Promise<boolean>;
   /**
    * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
-   * throw; `ended` is called if the watch ends, for example because its history was compacted.
+   * throw; `ended` is called if the watch ends, for example because its history was compacted or the user may not watch.
    */
   watch<O extends ApiObject = ApiObject>(
     reference: CollectionReference & {
@@ -895,7 +895,8 @@ type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> 
 } & Omit<ObjectAt<Objects, V, K>, "apiVersion" | "kind" | "metadata">;
 
 /**
- * The API without a socket, for embedding programs. Requests pass validation and admission; there is no authentication and no authorization.
+ * The API without a socket, for embedding programs. Requests pass validation and admission. There is no authentication; the
+ * requests of `server.client` are not authorized, those of `server.as()` are.
  *
  * Objects have the types of their kinds. Kinds and fields that don't exist are compile errors if apiVersion and kind are literals. Every
  * method throws the `StatusError` that the API would answer with.
@@ -936,7 +937,7 @@ export interface TypedClient<Objects> {
   ): Promise<boolean>;
   /**
    * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
-   * throw; `ended` is called if the watch ends, for example because its history was compacted.
+   * throw; `ended` is called if the watch ends, for example because its history was compacted or the user may not watch.
    */
   watch<V extends string, K extends string>(
     reference: AllOf<Objects, V, K> & {
@@ -2062,6 +2063,30 @@ export type StaticFields<F extends Fields> = {
 
 type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
 
+// ---- server/library/server-tools
+
+/**
+ * What a server in the process offers to tests.
+ *
+ * @typeParam Objects the types of the objects that the server serves, by `apiVersion kind`.
+ */
+export declare abstract class ServerTools<Objects> {
+  /** Client with the administrator's rights that works without a socket. */
+  get client(): TypedClient<Objects>;
+  /**
+   * Returns a client whose requests are authorized as a user: a denied one throws a `StatusError` with reason `Forbidden`, as over
+   * HTTP. Admission and field ownership see the user.
+   *
+   * @param groups groups of the user. Those that authentication adds, such as `system:authenticated`, are added.
+   * @throws {TypeError} if the name is empty.
+   *
+   * @example
+   * const devi = server.as("devi", ["shop-developers"]);
+   * await devi.list({ apiVersion: "v1", kind: "ConfigMap", namespace: "shop" });
+   */
+  as(user: string, groups?: readonly string[]): TypedClient<Objects>;
+}
+
 // ---- server/options/extensions
 
 /** Extensions of the embedding program. `docs/extensions.md` describes when the server calls each. */
@@ -2559,11 +2584,9 @@ export interface ValueOptions {
  *
  * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
  */
-export declare class Server<Objects = BuiltInObjects> {
+export declare class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   get url(): string | undefined;
-  /** Client with the administrator's rights that works without a socket. */
-  get client(): TypedClient<Objects>;
   /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
   get caCertificate(): string | undefined;
   /** Bearer token of the administrator, valid while the server runs. */

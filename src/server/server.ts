@@ -5,7 +5,6 @@ import type { Controller } from "../controllers/controller.ts";
 import type { HttpListener } from "../http/transport/listener.ts";
 import type { HttpService } from "../http/service.ts";
 import { Client } from "../resources/clients/client.ts";
-import type { TypedClient } from "../resources/clients/typed-client.ts";
 import type { BuiltInObjects } from "../kinds/typed-objects.ts";
 import type { Engine } from "../resources/engine/engine.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
@@ -41,6 +40,8 @@ import { serverMetrics } from "./health/metrics.ts";
 import { httpService } from "./listening/http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./listening/kubeconfig.ts";
 import { startListening } from "./listening/listening.ts";
+import { Clients } from "./library/clients.ts";
+import { ServerTools, type ToolParts } from "./library/server-tools.ts";
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
 import { stackOf } from "../base/logger.ts";
@@ -59,11 +60,13 @@ import { servingCertificates, type Serving } from "./certificates/serving.ts";
  *
  * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
  */
-export class Server<Objects = BuiltInObjects> {
+export class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
   private closing: Promise<void> | undefined;
 
   /** @internal Created by {@link startServer}. */
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Parts) {
+    super(parts.tools);
+  }
 
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   get url(): string | undefined {
@@ -71,11 +74,6 @@ export class Server<Objects = BuiltInObjects> {
     if (listener === undefined) return undefined;
     const host = listener.host.includes(":") ? `[${listener.host}]` : listener.host;
     return publicUrl(`https://${host}:${listener.port}`, []);
-  }
-
-  /** Client with the administrator's rights that works without a socket. */
-  get client(): TypedClient<Objects> {
-    return this.parts.client as unknown as TypedClient<Objects>;
   }
 
   /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
@@ -127,6 +125,7 @@ interface Parts {
   readonly service: HttpService;
   readonly adminToken: string;
   readonly opened: Opened;
+  readonly tools: ToolParts;
 }
 
 /**
@@ -239,7 +238,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
-  return { options, life, client, serving, listener, service, adminToken, opened };
+  const tools = { clients: new Clients(service, user) };
+  return { options, life, client, serving, listener, service, adminToken, opened, tools };
 }
 
 /**

@@ -21,7 +21,11 @@ export function attributesOf(facts: RequestFacts, user: UserInfo): Attributes {
  */
 function selectedName({ verb, query, pathVerb }: ResourceFacts): string {
   if (query.empty || pathVerb !== "" || (verb !== "list" && verb !== "watch")) return "";
-  const text = query.get("fieldSelector") ?? "";
+  return nameInSelector(query.get("fieldSelector") ?? "");
+}
+
+/** Returns the name `x` of a field selector with `metadata.name=x`; the empty string if there is none, or it is invalid. */
+export function nameInSelector(text: string): string {
   if (!text.includes("metadata.name")) return "";
   try {
     const name = pinnedValue(parseFieldSelector(text), "metadata.name") ?? "";

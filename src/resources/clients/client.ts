@@ -2,7 +2,7 @@ import { decodeTrusted } from "../../base/json/trusted.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import type { ApiObject } from "../../schema/kind.ts";
+import type { ApiObject, Verb } from "../../schema/kind.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { Revision } from "../../storage/store.ts";
 import { createObject } from "../writes/create.ts";
@@ -18,6 +18,7 @@ import { everything, parseSelection } from "../objects/selection.ts";
 import { asBuffer, decodeEntry } from "../objects/stored.ts";
 import { updateObject } from "../writes/update.ts";
 import { bodyOf, watchObjects } from "../reads/watch.ts";
+import type { ClientGuard } from "./client-guard.ts";
 
 /** Names an object by apiVersion, kind, name and namespace. */
 export interface ObjectReference {
@@ -54,20 +55,28 @@ export type NewObject = {
 } & Record<string, unknown>;
 
 /**
- * The API without a socket, for controllers and embedding programs. Requests pass validation and admission; there is no authentication and
- * no authorization.
+ * The API without a socket, for controllers and embedding programs. Requests pass validation and admission; there is no authentication, and
+ * authorization only with a guard.
  *
  * Every method throws the {@link StatusError} that the API would answer with.
  */
 export class Client {
   /** @internal The server creates it. */
   constructor(
-    private readonly engine: Engine,
-    private readonly user: UserInfo,
+    /** @internal */ protected readonly engine: Engine,
+    /** @internal */ protected readonly user: UserInfo,
+    /** @internal */ protected readonly guard?: ClientGuard,
   ) {}
 
+  /** @internal Runs a request through the guard, if the client has one. */
+  protected run<T>(verb: Verb, target: Target, call: () => Promise<T>, fieldSelector = ""): Promise<T> {
+    return this.guard === undefined ? call() : this.guard.run({ verb, target, fieldSelector }, call);
+  }
+
   async get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O> {
-    return decodeEntry(await getObject(this.engine, this.named(reference))) as O;
+    const target = this.named(reference);
+    const entry = await this.run("get", target, async () => getObject(this.engine, target));
+    return decodeEntry(entry) as O;
   }
 
   /** As {@link Client.get}; undefined if it doesn't exist. */
@@ -76,12 +85,18 @@ export class Client {
     const resource = this.engine.registry.findKind(apiVersion, kind);
     if (resource === undefined) return undefined;
     const { store } = engineInVersion(this.engine, resource);
-    const entry = await store.get(keyOf(resource, resource.namespaced ? namespace : "", name));
+    const target = { resource, name, namespace: resource.namespaced ? namespace : "", subresource: "" };
+    const key = keyOf(resource, target.namespace, name);
+    const entry = await this.run("get", target, async () => store.get(key));
     return entry === undefined ? undefined : (decodeEntry(entry) as O);
   }
 
   async list<O extends ApiObject = ApiObject>(reference: CollectionReference): Promise<ObjectList<O>> {
     const target = this.target({ ...reference, name: "" });
+    return this.run("list", target, () => this.listPages<O>(target, reference), reference.fieldSelector);
+  }
+
+  private async listPages<O>(target: Target, reference: CollectionReference): Promise<ObjectList<O>> {
     const { labelSelector = "", fieldSelector = "" } = reference;
     const selection = parseSelection(target.resource, labelSelector, fieldSelector);
     const pages = listObjects(this.engine, target, { read: { mode: "latest" }, limit: 0, selection });
@@ -102,16 +117,20 @@ export class Client {
     await this.write(object);
   }
 
-  private write(object: NewObject): Promise<WriteResult> {
-    const target = this.targetOf(object);
-    const input = this.read(target, object);
-    return createObject(this.engine, { ...target, name: "" }, input, this.options());
+  private async write(object: NewObject): Promise<WriteResult> {
+    const target = { ...this.targetOf(object), name: "" };
+    return this.run("create", target, async () =>
+      createObject(this.engine, target, this.read(target, object), this.options()),
+    );
   }
 
   async update<O extends ApiObject = ApiObject>(object: NewObject, subresource = ""): Promise<O> {
     const target = { ...this.targetOf(object), subresource };
     const read = () => this.read(target, object);
-    const result = await updateObject(this.engine, target, read, this.options(), () => undefined);
+    const mayCreate = () => this.guard?.mayCreate(target);
+    const result = await this.run("update", target, () =>
+      updateObject(this.engine, target, read, this.options(), mayCreate),
+    );
     return parse<O>(result.body);
   }
 
@@ -122,7 +141,10 @@ export class Client {
   ): Promise<O> {
     const document = { value: patch as JsonValue, duplicates: [] };
     const options = { ...this.options(), fieldValidation: "Strict" as const };
-    const result = await patchObject(this.engine, this.named(reference), kind, document, options);
+    const target = this.named(reference);
+    const result = await this.run("patch", target, () =>
+      patchObject(this.engine, target, kind, document, options),
+    );
     return parse<O>(result.body);
   }
 
@@ -139,7 +161,8 @@ export class Client {
       uid: only.uid,
       resourceVersion: only.resourceVersion,
     };
-    return (await deleteObject(this.engine, this.named(reference), options)).gone;
+    const target = this.named(reference);
+    return (await this.run("delete", target, () => deleteObject(this.engine, target, options))).gone;
   }
 
   /** @internal As {@link Client.delete}, for a resource type that may not be served. */
@@ -155,7 +178,7 @@ export class Client {
 
   /**
    * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
-   * throw; `ended` is called if the watch ends, for example because its history was compacted.
+   * throw; `ended` is called if the watch ends, for example because its history was compacted or the user may not watch.
    */
   watch<O extends ApiObject = ApiObject>(
     reference: CollectionReference & { readonly resourceVersion: string },
@@ -168,12 +191,38 @@ export class Client {
       throw new StatusError("BadRequest", "a watch needs the resourceVersion of a list");
     const plain = labelSelector === "" && fieldSelector === "";
     const selection = plain ? everything : parseSelection(target.resource, labelSelector, fieldSelector);
-    return watchObjects(this.engine, target, selection, Number(reference.resourceVersion) as Revision, {
-      changes: (changes) => {
-        for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
-      },
-      ended,
+    const after = Number(reference.resourceVersion) as Revision;
+    const start = () =>
+      watchObjects(this.engine, target, selection, after, {
+        changes: (changes) => {
+          for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
+        },
+        ended,
+      });
+    return this.guard === undefined ? start() : this.guardedWatch(target, start, ended, fieldSelector);
+  }
+
+  /** @internal Starts a watch when the guard allows it; otherwise calls `ended`. */
+  private guardedWatch(
+    target: Target,
+    start: () => { close(): void },
+    ended: (error: Error) => void,
+    fieldSelector: string,
+  ): { close(): void } {
+    let isClosed = false;
+    let open: { close(): void } | undefined;
+    const begin = async () => {
+      if (!isClosed) open = start();
+    };
+    this.run("watch", target, begin, fieldSelector).catch((error: unknown) => {
+      if (!isClosed) ended(error as Error);
     });
+    return {
+      close() {
+        isClosed = true;
+        open?.close();
+      },
+    };
   }
 
   private targetOf(object: NewObject): Target {

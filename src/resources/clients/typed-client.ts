@@ -38,7 +38,8 @@ type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> 
 } & Omit<ObjectAt<Objects, V, K>, "apiVersion" | "kind" | "metadata">;
 
 /**
- * The API without a socket, for embedding programs. Requests pass validation and admission; there is no authentication and no authorization.
+ * The API without a socket, for embedding programs. Requests pass validation and admission. There is no authentication; the
+ * requests of `server.client` are not authorized, those of `server.as()` are.
  *
  * Objects have the types of their kinds. Kinds and fields that don't exist are compile errors if apiVersion and kind are literals. Every
  * method throws the `StatusError` that the API would answer with.
@@ -84,7 +85,7 @@ export interface TypedClient<Objects> {
 
   /**
    * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The listener must not
-   * throw; `ended` is called if the watch ends, for example because its history was compacted.
+   * throw; `ended` is called if the watch ends, for example because its history was compacted or the user may not watch.
    */
   watch<V extends string, K extends string>(
     reference: AllOf<Objects, V, K> & { readonly resourceVersion: string },

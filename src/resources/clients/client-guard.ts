@@ -1,0 +1,29 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { Verb } from "../../schema/kind.ts";
+import type { Target } from "../engine/engine.ts";
+
+/** A request of an in-process client. */
+export interface ClientRequest {
+  readonly verb: Verb;
+  /** The object or collection; the name is empty for a create. */
+  readonly target: Target;
+  /** The field selector of a list or watch; otherwise empty. */
+  readonly fieldSelector: string;
+}
+
+/** Authorizes and observes the requests of an in-process client. */
+export interface ClientGuard {
+  /**
+   * Runs a request. A watch counts as complete when it has started.
+   *
+   * @returns the result of `call`.
+   * @throws {StatusError} Forbidden, without calling `call`; otherwise what `call` throws.
+   */
+  run<T>(request: ClientRequest, call: () => Promise<T>): Promise<T>;
+  /**
+   * Authorizes an update or apply to create its missing object.
+   *
+   * @throws {StatusError} Forbidden
+   */
+  mayCreate(target: Target): MaybePromise<void>;
+}

@@ -1,0 +1,67 @@
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import { accountGroupsOf } from "../../authentication/service-accounts/names.ts";
+import type { Authorizer, ResourceAttributes } from "../../authorization/authorizer.ts";
+import { forbidden, nameInSelector } from "../../http/request/attributes.ts";
+import type { ClientGuard, ClientRequest } from "../../resources/clients/client-guard.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+
+/** Returns the attributes of a client's request, the same as those of the request over HTTP. */
+function attributesOf({ verb, target, fieldSelector }: ClientRequest, user: UserInfo): ResourceAttributes {
+  const { resource, subresource } = target;
+  const { group, version } = resource;
+  const name = target.name === "" ? nameInSelector(fieldSelector) : target.name;
+  // The path of a namespace contains it as namespace and as name.
+  const isNamespace = group === "" && resource.name === "namespaces";
+  const namespace = isNamespace ? target.name : target.namespace;
+  return {
+    kind: "resource",
+    user,
+    verb,
+    group,
+    version,
+    resource: resource.name,
+    subresource,
+    namespace,
+    name,
+  };
+}
+
+/** Authorizes the requests of a client as a user. */
+export function authorizingGuard(authorizer: Authorizer, user: UserInfo): ClientGuard {
+  const authorize = (request: ClientRequest): MaybePromise<void> => {
+    const attributes = attributesOf(request, user);
+    return andThen(authorizer.authorize(attributes), (decision) => {
+      if (decision.verdict !== "allow") throw forbidden(attributes, decision);
+    });
+  };
+  return {
+    async run(request, call) {
+      await authorize(request);
+      return call();
+    },
+    mayCreate: (target) => authorize({ verb: "create", target, fieldSelector: "" }),
+  };
+}
+
+/**
+ * Returns a user with the groups that authentication adds: `system:authenticated`, or `system:unauthenticated` for
+ * `system:anonymous`, and those of service accounts.
+ *
+ * @throws {TypeError} if the name is not a text or empty, or the groups are not texts.
+ */
+export function userNamed(
+  vocabulary: Vocabulary,
+  name: string,
+  groups: readonly string[] | undefined,
+): UserInfo {
+  if (typeof name !== "string" || name === "")
+    throw new TypeError(`a user is a text that isn't empty, not ${JSON.stringify(name)}`);
+  if (groups !== undefined && !(Array.isArray(groups) && groups.every((group) => typeof group === "string")))
+    throw new TypeError(`the groups of a user are a list of texts, not ${JSON.stringify(groups)}`);
+  const { systemPrefix } = vocabulary;
+  const isAnonymous = name === `${systemPrefix}anonymous`;
+  const added = `${systemPrefix}${isAnonymous ? "unauthenticated" : "authenticated"}`;
+  const all = new Set([...(groups ?? []), ...accountGroupsOf(vocabulary, name), added]);
+  return { name, uid: "", groups: [...all], extra: {} };
+}

@@ -1,0 +1,29 @@
+import type { UserInfo } from "../../base/user-info.ts";
+import type { HttpService } from "../../http/service.ts";
+import { Client } from "../../resources/clients/client.ts";
+import { authorizingGuard, userNamed } from "./client-guards.ts";
+
+/** Creates the in-process clients of the embedding program. */
+export class Clients {
+  /** The unrestricted client. */
+  readonly unrestricted: Client;
+
+  /** @param own the user of the unrestricted client. */
+  constructor(
+    private readonly service: Pick<HttpService, "engine" | "authorizer">,
+    own: UserInfo,
+  ) {
+    this.unrestricted = new Client(service.engine, own);
+  }
+
+  /**
+   * Returns a client whose requests are authorized as a user.
+   *
+   * @throws {TypeError} if the name or groups can't be used.
+   */
+  as(name: string, groups?: readonly string[]): Client {
+    const { engine, authorizer } = this.service;
+    const user = userNamed(engine.vocabulary, name, groups);
+    return new Client(engine, user, authorizingGuard(authorizer, user));
+  }
+}

@@ -1,0 +1,37 @@
+import type { TypedClient } from "../../resources/clients/typed-client.ts";
+import type { Clients } from "./clients.ts";
+
+/** The dependencies of {@link ServerTools}. */
+export interface ToolParts {
+  readonly clients: Clients;
+}
+
+/**
+ * What a server in the process offers to tests.
+ *
+ * @typeParam Objects the types of the objects that the server serves, by `apiVersion kind`.
+ */
+export abstract class ServerTools<Objects> {
+  /** @internal Created by the server. */
+  constructor(private readonly tools: ToolParts) {}
+
+  /** Client with the administrator's rights that works without a socket. */
+  get client(): TypedClient<Objects> {
+    return this.tools.clients.unrestricted as unknown as TypedClient<Objects>;
+  }
+
+  /**
+   * Returns a client whose requests are authorized as a user: a denied one throws a `StatusError` with reason `Forbidden`, as over
+   * HTTP. Admission and field ownership see the user.
+   *
+   * @param groups groups of the user. Those that authentication adds, such as `system:authenticated`, are added.
+   * @throws {TypeError} if the name is empty.
+   *
+   * @example
+   * const devi = server.as("devi", ["shop-developers"]);
+   * await devi.list({ apiVersion: "v1", kind: "ConfigMap", namespace: "shop" });
+   */
+  as(user: string, groups?: readonly string[]): TypedClient<Objects> {
+    return this.tools.clients.as(user, groups) as unknown as TypedClient<Objects>;
+  }
+}

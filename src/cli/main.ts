@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { commands } from "./commands.ts";
+import { assetCommands, commands } from "./commands.ts";
 import { endQuietlyWithReaders } from "./pipes.ts";
 
 /** The oldest major version of Node on which the program runs. */
@@ -14,9 +14,9 @@ async function main(words: readonly string[]): Promise<number> {
   }
   const [name = "help", ...rest] = words;
   const asksForHelp = rest.includes("--help") || rest.includes("-h");
+  const entry = [...commands, ...assetCommands].find((one) => one.name === name);
   // A server keeps running when the reader of its output exits.
-  if (name !== "serve" || asksForHelp) endQuietlyWithReaders();
-  const entry = commands.find((one) => one.name === name);
+  if (entry?.serves !== true || asksForHelp) endQuietlyWithReaders();
   if (name === "help" || name === "--help" || name === "-h") {
     process.stdout.write(overview());
     return 0;

@@ -19,7 +19,8 @@ import { FlagReader, parseFlags } from "./flag-reader.ts";
 import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
 import { serveOptions } from "./serve-options.ts";
-import { startServerProcess, stopSignal } from "./server-process.ts";
+import { startServerProcess } from "./server-process.ts";
+import { stopSignal } from "./stop.ts";
 
 /** Runs a server until SIGINT or SIGTERM. */
 export const serveCommand: Command = {

@@ -50,10 +50,3 @@ function surviveDefects(server: Server): void {
   process.on("uncaughtException", (error) => server.reportDefect(error, "uncaughtException"));
   process.on("unhandledRejection", (error) => server.reportDefect(error, "unhandledRejection"));
 }
-
-/** Resolves when the process receives SIGINT or SIGTERM. */
-export function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
-}

@@ -1,51 +1,49 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSocketServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
-import { helpText, type Command } from "../command.ts";
-import type { Flag } from "../flag.ts";
-import { UsageError } from "../flag-reader.ts";
+import { OptionsError } from "../../server/options/options-error.ts";
+import type { Command } from "../command.ts";
 import { productVersion } from "../product-version.ts";
-import { stopSignal } from "../server-process.ts";
-import { parentEnd } from "./orphan.ts";
+import { parentEnd, stopSignal } from "../stop.ts";
 
 const notEtcd =
   "this is not etcd: the program of plinth envtest answers health checks only, and its kube-apiserver keeps the objects in memory";
 
-const unused = "Accepted without effect.";
-const flags: readonly Flag[] = [
-  {
-    name: "listen-client-urls",
-    type: "list",
-    default: "http://localhost:2379",
-    doc: "URLs to answer health checks on, http only, comma separated.",
-  },
-  { name: "advertise-client-urls", type: "list", default: "", doc: unused },
-  {
-    name: "listen-peer-urls",
-    type: "list",
-    default: "",
-    doc: "Accepted without effect: there are no peers.",
-  },
-  { name: "data-dir", type: "string", default: "", doc: "Accepted without effect: nothing is stored." },
-  { name: "unsafe-no-fsync", type: "boolean", default: "", doc: unused },
-];
+const urlsFlag = "listen-client-urls";
+const defaultUrls = "http://localhost:2379";
 
-const about = `Answers envtest's health checks of etcd until SIGINT or SIGTERM, or until its parent process ends.
+/** Written out, because this program must start fast and the modules of the other commands take longer to load. */
+const help = `Answers envtest's health checks of etcd until SIGINT or SIGTERM, or until its parent process ends.
 
 This is not etcd and stores nothing: the kube-apiserver beside it keeps all objects in memory. Requests of etcd clients fail
-with UNIMPLEMENTED. Flags of etcd that aren't listed here have no effect either.`;
+with UNIMPLEMENTED. Flags of etcd that aren't listed here have no effect either.
+
+Usage: etcd [FLAGS]
+
+Flags:
+  --${urlsFlag}=LIST
+        URLs to answer health checks on, http only, comma separated. (default ${defaultUrls})
+  --advertise-client-urls=LIST
+        Accepted without effect.
+  --listen-peer-urls=LIST
+        Accepted without effect: there are no peers.
+  --data-dir=STRING
+        Accepted without effect: nothing is stored.
+  --unsafe-no-fsync
+        Accepted without effect.
+`;
 
 /** The program `etcd` of an assets folder. */
 export const etcdCommand: Command = {
-  flags,
-  help: () => helpText("etcd [FLAGS]", about, flags),
+  flags: [],
+  help: () => help,
   async run(words) {
     if (words.includes("--version")) {
       process.stdout.write(`plinth ${productVersion}; ${notEtcd}\n`);
       return 0;
     }
     const stop = Promise.race([stopSignal(), parentEnd()]);
-    const urls = (valueOf(words, flags[0]!.name) ?? flags[0]!.default).split(",");
+    const urls = (valueOf(words, urlsFlag) ?? defaultUrls).split(",");
     for (const url of urls) await listen(healthServer(), addressOf(url));
     await stop;
     // Open connections would keep the process running.
@@ -70,14 +68,14 @@ interface Address {
 function addressOf(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" || url.hostname === "")
-    throw new UsageError(`--listen-client-urls: ${JSON.stringify(text)} is not a URL http://HOST:PORT`);
+    throw new OptionsError(`--listen-client-urls: ${JSON.stringify(text)} is not a URL http://HOST:PORT`);
   return { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 80) };
 }
 
 async function listen(server: Server, { host, port }: Address): Promise<void> {
   server.listen(port, host);
   await once(server, "listening").catch((error: unknown) => {
-    throw new UsageError(
+    throw new OptionsError(
       `--listen-client-urls: can't listen on ${host}:${port}: ${(error as Error).message}`,
     );
   });

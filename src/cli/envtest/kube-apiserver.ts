@@ -7,8 +7,8 @@ import { helpText, type Command } from "../command.ts";
 import { FlagReader, parseFlags, type FlagValues } from "../flag-reader.ts";
 import { serveFlags } from "../flags.ts";
 import { serveOptions } from "../serve-options.ts";
-import { startServerProcess, stopSignal } from "../server-process.ts";
-import { parentEnd } from "./orphan.ts";
+import { startServerProcess } from "../server-process.ts";
+import { parentEnd, stopSignal } from "../stop.ts";
 
 /** Flags of `plinth serve` whose values this command chooses. */
 const chosen: ReadonlySet<string> = new Set(["config", "data-dir", "vocabulary", "write-kubeconfig"]);

@@ -13,3 +13,10 @@ export function parentEnd(): Promise<void> {
     timer.unref();
   });
 }
+
+/** Resolves when the process receives SIGINT or SIGTERM. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -13,6 +13,8 @@ export interface Command {
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
+  /** Whether the command is a server, which keeps running when the reader of its output exits. */
+  readonly serves?: boolean;
   load(): Promise<Command>;
 }
 

@@ -1,8 +1,13 @@
 import type { CommandEntry } from "./command.ts";
 
-/** Every command of the program. */
+/** The commands that the overview and completion show. */
 export const commands: readonly CommandEntry[] = [
-  { name: "serve", summary: "Runs the server.", load: async () => (await import("./serve.ts")).serveCommand },
+  {
+    name: "serve",
+    summary: "Runs the server.",
+    serves: true,
+    load: async () => (await import("./serve.ts")).serveCommand,
+  },
   {
     name: "backup",
     summary: "Copies a data folder while it is being served.",
@@ -44,6 +49,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./demo/demo.ts")).demoCommand,
   },
   {
+    name: "envtest",
+    summary: "Writes an assets folder for envtest, the test environment of Go operators.",
+    load: async () => (await import("./envtest/envtest.ts")).envtestCommand,
+  },
+  {
     name: "completion",
     summary: "Prints a completion script for bash, zsh or fish.",
     load: async () => (await import("./completion.ts")).completionCommand(commands),
@@ -52,5 +62,21 @@ export const commands: readonly CommandEntry[] = [
     name: "version",
     summary: "Prints the version and its API release.",
     load: async () => (await import("./version.ts")).versionCommand,
+  },
+];
+
+/** The commands that the files of `plinth envtest` run. */
+export const assetCommands: readonly CommandEntry[] = [
+  {
+    name: "kube-apiserver",
+    summary: "Runs a server for envtest, with objects in memory.",
+    serves: true,
+    load: async () => (await import("./envtest/kube-apiserver.ts")).kubeApiserverCommand,
+  },
+  {
+    name: "etcd",
+    summary: "Answers envtest's health checks of etcd.",
+    serves: true,
+    load: async () => (await import("./envtest/etcd.ts")).etcdCommand,
   },
 ];

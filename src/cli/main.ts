@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { similarName } from "../base/similar-name.ts";
-import { commands } from "./commands.ts";
+import { assetCommands, commands } from "./commands.ts";
 import { endQuietlyWithReaders } from "./pipes.ts";
 
 /** The oldest major version of Node on which the program runs. */
@@ -14,13 +14,13 @@ async function main(words: readonly string[]): Promise<number> {
     return 1;
   }
   const { name, rest, asksForHelp } = invocationOf(words);
+  const entry = [...commands, ...assetCommands].find((one) => one.name === name);
   // A server keeps running when the reader of its output exits.
-  if (name !== "serve" || asksForHelp) endQuietlyWithReaders();
+  if (entry?.serves !== true || asksForHelp) endQuietlyWithReaders();
   if (name === "help") {
     process.stdout.write(overview());
     return 0;
   }
-  const entry = commands.find((one) => one.name === name);
   if (entry === undefined) {
     const similar = similarName(name, ["help", ...commands.map((one) => one.name)]);
     const hint = similar === undefined ? "see plinth help" : `did you mean plinth ${similar}?`;

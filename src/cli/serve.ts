@@ -2,8 +2,7 @@ import { rm } from "node:fs/promises";
 import { features } from "../server/features/features.ts";
 import { OptionsError } from "../server/options/options-error.ts";
 import type { Logger } from "../base/logger.ts";
-import { renamedOptions } from "../server/options/library-options.ts";
-import { startServer, type Server } from "../server/server.ts";
+import type { Server } from "../server/server.ts";
 import { StoreTimeoutError } from "../storage/store.ts";
 import { acceptedFlags, acceptedHelp, acceptFlags } from "./accepted-flags.ts";
 import {
@@ -13,14 +12,16 @@ import {
   writePrivately,
 } from "./administrator-file.ts";
 import { refuseDamagedStore } from "./check-apart.ts";
-import { dataFolderError, dataFolderFailure, prepareDataFolder } from "./data-folder.ts";
+import { prepareDataFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { featureHelp } from "./feature-help.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
-import { serveOptions, type ServeOptions } from "./serve-options.ts";
+import { serveOptions } from "./serve-options.ts";
+import { startServerProcess } from "./server-process.ts";
 import { startMessage } from "./start-message.ts";
+import { stopSignal } from "./stop.ts";
 
 /** Runs a server until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
@@ -41,8 +42,7 @@ export const serveCommand: Command = {
     const defaultFile = kubeconfigFile ?? administratorFile(dataDir);
     // Checked before the start, so that a server that responds is another one.
     const beside = kubeconfigFile === undefined && (await isOfRunningServer(defaultFile));
-    const server = await start(serve);
-    surviveDefects(server);
+    const server = await startServerProcess(serve);
     const file = beside ? administratorFileBeside(dataDir, server.url!) : defaultFile;
     await writeAdministrator(file, server, options.log);
     const stop = stopSignal();
@@ -58,31 +58,6 @@ export const serveCommand: Command = {
 };
 
 const allFlags = [...serveFlags, ...acceptedFlags];
-
-/** Thrown if the server can't start on this machine; the message says what to change. */
-class StartError extends Error {
-  override name = "StartError";
-}
-
-async function start({ server: options, dataDir, sources }: ServeOptions): Promise<Server> {
-  try {
-    return await startServer(options);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const { host, port } = options;
-    const failure = dataFolderFailure(dataDir, error);
-    if (failure !== undefined) throw dataFolderError(dataDir, failure);
-    if (code === "EADDRINUSE") {
-      throw new StartError(
-        `port ${port} of ${host} is in use; stop what uses it or choose another --secure-port`,
-      );
-    }
-    if (code === "EADDRNOTAVAIL")
-      throw new StartError(`--bind-address ${host}: this machine has no such address`);
-    if (code === "EACCES") throw new StartError(`--secure-port ${port}: not allowed to listen on it`);
-    throw renamedOptions(error, sources);
-  }
-}
 
 /** Exits at once: an orderly exit would wait for a thread that waits for another process's write lock. */
 function endAtOnce(error: unknown): void {
@@ -106,20 +81,4 @@ async function writeAdministrator(file: string, server: Server, log: Logger): Pr
     }
     log.error({ error: message }, `the disk is full: ${file} can't be written`);
   }
-}
-
-/**
- * Keeps the process running after an uncaught exception, because it serves other clients too. Handlers that a peer's
- * bytes reach are guarded where they are registered, and close that peer's connection
- * (`src/http/transport/guard.ts`).
- */
-function surviveDefects(server: Server): void {
-  process.on("uncaughtException", (error) => server.reportDefect(error, "uncaughtException"));
-  process.on("unhandledRejection", (error) => server.reportDefect(error, "unhandledRejection"));
-}
-
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }

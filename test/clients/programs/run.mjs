@@ -28,6 +28,12 @@ try {
   await untilServing();
   const env = { ...process.env, KUBECONFIG: path.join(folder, "data/admin.kubeconfig") };
   program("Go", ["go", "version"], () => run("go", ["run", "."], { cwd: path.join(here, "go"), env }));
+  program("Go with envtest", ["go", "version"], () => {
+    const assets = path.join(folder, "assets");
+    run(process.execPath, [path.join(root, "dist/plinth.js"), "envtest", `--install=${assets}`]);
+    const envtest = { ...process.env, KUBEBUILDER_ASSETS: assets };
+    run("go", ["run", "./envtest"], { cwd: path.join(here, "go"), env: envtest });
+  });
   program("Python", ["python3", "--version"], () => {
     const python = path.join(folder, "venv/bin/python");
     const source = path.join(here, "python");

@@ -68,7 +68,7 @@ function textFor(server: string, created: number, existing: number): string {
 /**
  * Returns the vocabulary of a server.
  *
- * @throws {ClientError} if the server is not Plinth: the examples must not be written into somebody's cluster.
+ * @throws {ClientError} if the server is not Plinth: the examples must not be written into another cluster.
  */
 async function vocabularyOf(client: ServerClient): Promise<Vocabulary> {
   const { gitVersion } = await client.get("/version");
@@ -105,9 +105,8 @@ async function exampleObjects(vocabulary: Vocabulary): Promise<JsonObject[]> {
 
 /** Replaces the suffix of API groups. The examples contain no other names that depend on the vocabulary. */
 function inVocabulary(object: JsonObject, { groupSuffix }: Vocabulary): JsonObject {
-  const suffix = platform.groupSuffix.replaceAll(".", String.raw`\.`);
-  const names = new RegExp(String.raw`"([a-z.]+)\.${suffix}(/v1)?"`, "g");
-  return parseExactJson(encodeJson(object).replaceAll(names, `"$1.${groupSuffix}$2"`)) as JsonObject;
+  const text = encodeJson(object).replaceAll(`.${platform.groupSuffix}`, `.${groupSuffix}`);
+  return parseExactJson(text) as JsonObject;
 }
 
 /** The path of an object. @throws {ClientError} if the server doesn't serve its kind. */

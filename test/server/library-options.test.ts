@@ -25,9 +25,10 @@ describe("createServer rejects invalid options and names them", () => {
   test.each<[unknown, string]>([
     ["k8s", 'options: "k8s" is not an object of options'],
     [
-      { adminPlugins: [] },
-      "adminPlugins: there is no such option; there are vocabulary, storage, retentionMs, ",
+      { somethingElse: [] },
+      "somethingElse: there is no such option; there are vocabulary, storage, retentionMs, ",
     ],
+    [{ admissionPlugin: [] }, "admissionPlugin: there is no such option; did you mean admissionPlugins?"],
     [{ vocabulary: "k8s" }, 'vocabulary: "k8s" is not one of platform, kubernetes'],
     [{ storage: { engine: "lmdb" } }, 'storage.engine: "lmdb" is not one of embedded, memory, etcd'],
     [{ storage: "memory" }, 'storage: "memory" is not an object of options'],

@@ -21,6 +21,7 @@ const wrong: Readonly<Record<string, string>> = {
   "storage-backend": "floppy",
   "etcd-servers": "ftp://127.0.0.1:1",
   vocabulary: "klingon",
+  "log-format": "xml",
   "bind-address": "nowhere",
   "advertise-address": "nowhere",
   "cert-dir": "/dev/null/folder",

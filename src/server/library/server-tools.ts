@@ -1,7 +1,11 @@
 import type { TypedClient } from "../../resources/clients/typed-client.ts";
 import type { Clients } from "./clients.ts";
 
-/** The dependencies of {@link ServerTools}. */
+/**
+ * The dependencies of {@link ServerTools}.
+ *
+ * @internal
+ */
 export interface ToolParts {
   readonly clients: Clients;
 }

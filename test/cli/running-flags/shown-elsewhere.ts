@@ -20,6 +20,27 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     title: "--max-connections and --allow-privileged reach the server",
   },
   {
+    flag: "kubernetes",
+    value: "true",
+    observed: "the vocabulary in the start message",
+    file: "cli/first-run.test.ts",
+    title: "is short for --vocabulary=kubernetes",
+  },
+  {
+    flag: "log-format",
+    value: "text",
+    observed: "the form of log entries",
+    file: "cli/first-run.test.ts",
+    title: "with %j all its lines have one form",
+  },
+  {
+    flag: "access-log",
+    value: "true",
+    observed: "whether requests are logged",
+    file: "cli/first-run.test.ts",
+    title: "with %s has an entry per request with method, path, user, status and duration",
+  },
+  {
     flag: "config",
     value: "FILE",
     observed: "the names of groups and who is allowed",

@@ -51,7 +51,7 @@ function checkType({ type, nullable, intOrString }: SchemaNode, value: JsonValue
     if (actual === "integer" || actual === "string") return;
   } else if (type === "" || type === actual || (type === "number" && actual === "integer")) return;
   const expected = intOrString ? "integer or string" : type;
-  report.typeInvalid(value, `must be of type ${expected}: ${JSON.stringify(actual)}`);
+  report.typeInvalid(value, `${inBody(report)} must be of type ${expected}: ${JSON.stringify(actual)}`);
 }
 
 function typeOf(value: JsonValue): JsonTypeName | "null" {
@@ -127,6 +127,11 @@ function reportWithoutField(value: JsonValue, report: FieldReport, message: stri
   report.withoutField().invalid(value, `${JSON.stringify(report.path)} ${message}`);
 }
 
+/** Returns the beginning of a message about the value, which names its path once more, as in Kubernetes. */
+function inBody(report: FieldReport): string {
+  return `${report.path} in body`;
+}
+
 /** Number of characters of a string that are processed per unit of work. */
 const charactersPerUnit = 64;
 
@@ -139,12 +144,15 @@ function checkString(rules: ValueRules, text: string, report: FieldReport): void
     const length = countCharacters(text);
     if (maxLength !== undefined && length > maxLength) report.tooLong(maxLength, "characters");
     if (minLength !== undefined && length < minLength) {
-      report.invalid(text, `should be at least ${minLength} chars long`);
+      report.invalid(text, `${inBody(report)} should be at least ${minLength} chars long`);
     }
   }
   if (pattern !== undefined) checkPattern(pattern, text, report);
   if (format !== undefined && !hasFormat(format, text)) {
-    report.typeInvalid(text, `must be of type ${format}: ${JSON.stringify(text.slice(0, 64))}`);
+    report.typeInvalid(
+      text,
+      `${inBody(report)} must be of type ${format}: ${JSON.stringify(text.slice(0, 64))}`,
+    );
   }
 }
 
@@ -166,7 +174,7 @@ const patternStepsPerUnit = 10;
 function checkPattern(pattern: Pattern, text: string, report: FieldReport): void {
   report.spend((text.length * pattern.size) / patternStepsPerUnit);
   if (report.full || pattern.matches(text)) return;
-  report.invalid(text, `should match '${pattern.source}'`);
+  report.invalid(text, `${inBody(report)} should match '${pattern.source}'`);
 }
 
 function countCharacters(text: string): number {
@@ -182,13 +190,19 @@ function countCharacters(text: string): number {
 function checkNumber({ rules }: SchemaNode, value: number | bigint, report: FieldReport): void {
   const { maximum, exclusiveMaximum, minimum, exclusiveMinimum, multipleOf } = rules;
   if (multipleOf !== undefined && multipleOf > 0 && !isMultiple(value, multipleOf)) {
-    report.invalid(value, `should be a multiple of ${multipleOf}`);
+    report.invalid(value, `${inBody(report)} should be a multiple of ${multipleOf}`);
   }
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
-    report.invalid(value, `should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`);
+    report.invalid(
+      value,
+      `${inBody(report)} should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`,
+    );
   }
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
-    report.invalid(value, `should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`);
+    report.invalid(
+      value,
+      `${inBody(report)} should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`,
+    );
   }
   // As in Kubernetes, formats of numbers (int32, float) are not checked.
 }
@@ -197,7 +211,7 @@ function checkList(node: SchemaNode, list: readonly JsonValue[], report: FieldRe
   const { maxItems, minItems } = node.rules;
   if (maxItems !== undefined && list.length > maxItems) report.tooMany(list.length, maxItems);
   if (minItems !== undefined && list.length < minItems) {
-    report.invalid(list.length, `should have at least ${minItems} items`);
+    report.invalid(list.length, `${inBody(report)} should have at least ${minItems} items`);
   }
   if (node.items === undefined) return;
   for (const [index, item] of list.entries()) {
@@ -216,7 +230,7 @@ function checkObject(node: SchemaNode, object: JsonObject, report: FieldReport):
     return report.tooMany(names.length, maxProperties);
   }
   if (minProperties !== undefined && names.length < minProperties) {
-    return report.invalid(names.length, `should have at least ${minProperties} properties`);
+    return report.invalid(names.length, `${inBody(report)} should have at least ${minProperties} properties`);
   }
   report.spend(required.length / comparisonsPerUnit);
   for (const name of required) if (getMember(object, name) === undefined) report.at(name).required();

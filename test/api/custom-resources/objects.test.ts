@@ -119,6 +119,18 @@ describe("invalid values, with the field and reason of each cause", () => {
     expect(causesOf(await server.admin.post(orders, order("bad", spec!)))).toEqual([422, ...causes]);
   });
 
+  test("the message of a cause names the path in the body once more", async () => {
+    const spec = { size: 0, when: "today", limits: { a: "b" }, code: "ABC" };
+    const { body } = await server.admin.post(orders, order("bad", spec));
+    const messages = body.details.causes.map(({ message }: { message: string }) => message);
+    expect(messages.toSorted()).toEqual([
+      expect.stringContaining("spec.code in body should match "),
+      'Invalid value: "b": spec.limits.a in body must be of type integer: "string"',
+      'Invalid value: "today": spec.when in body must be of type date-time: "today"',
+      "Invalid value: 0: spec.size in body should be greater than or equal to 1",
+    ]);
+  });
+
   test("another kind, another apiVersion and metadata of a wrong type are invalid", async () => {
     const other = await server.admin.post(orders, { ...order("bad"), kind: "Other" });
     expect([...causesOf(other), other.body.details.kind]).toEqual([422, ["kind", "Invalid"], "Other"]);

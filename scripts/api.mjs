@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { typeText } from "./build/type-text.mjs";
 
 const types = "dist/types";
 /** Built-in kinds are shown by their fields, not by the declarations that those are derived from. */
@@ -173,35 +174,23 @@ function kindsText(kinds) {
 }
 
 function structText({ name, fields }, structs) {
+  const names = { scalar: (scalar) => scalar, struct: (struct) => structName(struct, structs) };
   const lines = Object.entries(fields).map(([field, { type, facts }]) => {
     const mark = facts.required ? "" : "?";
-    return `  ${/^\w+$/.test(field) ? field : JSON.stringify(field)}${mark}: ${typeText(type, structs)};`;
+    return `  ${/^\w+$/.test(field) ? field : JSON.stringify(field)}${mark}: ${typeText(type, names)};`;
   });
   return `interface ${name} {\n${lines.join("\n")}\n}`;
 }
 
-function typeText(type, structs) {
-  switch (type.shape) {
-    case "scalar":
-      return type.name;
-    case "list":
-      return `${typeText(type.element, structs)}[]`;
-    case "map":
-      return `Record<string, ${typeText(type.value, structs)}>`;
-    case "union":
-      return Object.values(type.forms)
-        .map((form) => typeText(form.type, structs))
-        .join(" | ");
-    default: {
-      const { group, version } = type.groupVersion;
-      const key = `${group.base}/${version} ${type.name}`;
-      if (!structs.has(key)) {
-        structs.set(key, "");
-        structs.set(key, `// ${group.base || "core"}/${version}\n${structText(type, structs)}`);
-      }
-      return type.name;
-    }
+/** Prints a struct once, and returns its name. */
+function structName(type, structs) {
+  const { group, version } = type.groupVersion;
+  const key = `${group.base}/${version} ${type.name}`;
+  if (!structs.has(key)) {
+    structs.set(key, "");
+    structs.set(key, `// ${group.base || "core"}/${version}\n${structText(type, structs)}`);
   }
+  return type.name;
 }
 
 if (process.argv[1] === path.resolve("scripts/api.mjs"))

@@ -3,6 +3,7 @@
 // and so can't be passed as `ApiObject`.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { typeText } from "./type-text.mjs";
 
 /** TypeScript types of the scalars; as in `src/schema/types.ts`. */
 const scalarTypes = {
@@ -106,33 +107,15 @@ class Structs {
 function fieldLines(fields, structs) {
   return fields.flatMap(([name, { type, facts }]) => {
     const member = /^[\w$]+$/.test(name) ? name : JSON.stringify(name);
-    const text = typeText(type, structs);
+    const text = typeText(type, {
+      scalar: (scalar) => scalarTypes[scalar],
+      struct: (struct) => structs.nameOf(struct),
+    });
     return [
       ...comment(facts.doc, "  "),
       facts.required ? `  ${member}: ${text};` : `  ${member}?: ${text} | undefined;`,
     ];
   });
-}
-
-function typeText(type, structs) {
-  switch (type.shape) {
-    case "scalar":
-      return scalarTypes[type.name];
-    case "list":
-      return arrayText(typeText(type.element, structs));
-    case "map":
-      return `Record<string, ${typeText(type.value, structs)}>`;
-    case "union":
-      return Object.values(type.forms)
-        .map((form) => typeText(form.type, structs))
-        .join(" | ");
-    default:
-      return structs.nameOf(type);
-  }
-}
-
-function arrayText(element) {
-  return element.includes(" | ") ? `(${element})[]` : `${element}[]`;
 }
 
 /** The module of object types by name, with an interface in place of a type that is derived from the declarations. */
@@ -148,12 +131,11 @@ function typedObjectsText(text, builtInKinds, kinds) {
   });
   const derived = /type BuiltIn = typeof exported;\n|export type BuiltInObjects = \{[\s\S]*?\n\};\n/g;
   if (text.match(derived)?.length !== 2) throw new Error("kinds/typed-objects.d.ts has changed");
-  const rest = text
+  return text
     .replace('import type * as exported from "./all.ts";', 'import type * as kinds from "./all.ts";')
     .replaceAll(derived, (one) =>
       one.startsWith("type") ? "" : `export interface BuiltInObjects {\n${lines.join("\n")}\n}\n`,
     );
-  return rest;
 }
 
 function comment(doc, indentation) {

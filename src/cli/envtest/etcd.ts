@@ -85,7 +85,7 @@ async function listen(server: Server, { host, port }: Address): Promise<void> {
 function healthServer(): Server {
   const http = createHttpServer(answer);
   return createSocketServer((socket) => {
-    // A client that resets its connection is none of the others' business.
+    // A client that resets its connection must not end the process.
     socket.on("error", () => socket.destroy());
     socket.once("data", (chunk: Buffer) => {
       socket.pause();
@@ -115,6 +115,9 @@ async function answerHttp2(socket: Socket): Promise<void> {
   const { createServer } = await import("node:http2");
   const server = createServer();
   server.on("stream", (stream) => {
+    // A client that resets a stream must not end the process.
+    stream.on("error", () => stream.destroy());
+    if (stream.destroyed) return;
     stream.respond(
       {
         ":status": 200,

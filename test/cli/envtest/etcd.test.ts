@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { connect, constants } from "node:http2";
+import { connect as connectSocket } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client, credentials, status, type ServiceError } from "../../../src/storage/etcd/grpc.ts";
@@ -53,6 +55,27 @@ describe("the program etcd of an assets folder", () => {
       expect.stringContaining("this is not etcd"),
     ]);
     await running.stop();
+  });
+
+  test("keeps running when clients reset their streams and connections", async () => {
+    const port = await freePort();
+    const running = await start(`http://127.0.0.1:${port}`);
+    for (let round = 0; round < 20; round++) {
+      const session = connect(`http://127.0.0.1:${port}`);
+      session.on("error", () => undefined);
+      const stream = session.request({ ":method": "POST", ":path": "/etcdserverpb.KV/Range" });
+      stream.on("error", () => undefined);
+      stream.close(constants.NGHTTP2_CANCEL);
+      const socket = connectSocket(port, "127.0.0.1", () => {
+        socket.write(round % 2 === 0 ? "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0" : "GET /hea");
+        setTimeout(() => socket.resetAndDestroy(), 5);
+      });
+      socket.on("error", () => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      session.destroy();
+    }
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+    expect(await running.stop()).toBe(0);
   });
 
   test("accepts a flag in two words, several URLs, and flags that it doesn't know", async () => {

@@ -238,7 +238,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
-  const tools = { clients: new Clients(service, user) };
+  const tools = { clients: new Clients(service, client) };
   return { options, life, client, serving, listener, service, adminToken, opened, tools };
 }
 

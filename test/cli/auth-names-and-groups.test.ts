@@ -187,6 +187,12 @@ describe("plinth auth why and groups of the user", () => {
     expect(status.moreAllowedGroups).toBeUndefined();
   });
 
+  it("adds the group of unauthenticated users to system:anonymous, and not that of authenticated ones", async () => {
+    expect(await ask("why", "system:anonymous", "update", "configmaps")).toMatch(
+      /^yes: system:anonymous \(system:unauthenticated\)/,
+    );
+  });
+
   it("names the group of every authenticated user when --exact leaves it out", async () => {
     expect(await ask("why", "devi", "get", "services", "--exact")).toContain(
       "devi would be allowed as a member of group system:authenticated (RoleBinding shop/everybody)",

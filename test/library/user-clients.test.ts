@@ -89,6 +89,13 @@ describe("a client of a user", () => {
     expect(await event).toEqual(["MODIFIED", { seen: "yes" }]);
   });
 
+  test("prints a warning for a denied watch without a listener for its end", async () => {
+    const { resourceVersion } = await server.client.list(inShop);
+    const warning = new Promise<Error>((resolve) => void process.once("warning", resolve));
+    server.as("rita").watch({ ...inShop, resourceVersion }, () => undefined);
+    expect(await warning).toMatchObject(forbidden);
+  });
+
   test("receives no event of a watch that is closed at once", async () => {
     const devi = server.as("devi", ["shop-developers"]);
     const { resourceVersion } = await devi.list(inShop);

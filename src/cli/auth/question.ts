@@ -1,12 +1,9 @@
-import { accountGroupsOf } from "../../authentication/service-accounts/names.ts";
+import { addedGroups } from "../../authentication/added-groups.ts";
 import { ClientError } from "../client/client-error.ts";
 import type { NamedResource, ResourceTable } from "../client/resource-table.ts";
 import type { Answer, ServerClient } from "../client/server-client.ts";
 import { platform } from "../../vocabulary/platform.ts";
 import { UsageError } from "../flag-reader.ts";
-
-/** Prefix of system users and groups in every vocabulary. */
-const prefix = platform.systemPrefix;
 
 /** Dependencies of the subcommands of `plinth auth`. */
 export interface AuthContext {
@@ -80,8 +77,7 @@ export function subjectOf(
   if (user === undefined) throw new UsageError("a user is needed: see plinth auth --help");
   const { groups, exact } = context;
   if (exact) return { user, groups: [...groups] };
-  const own = accountGroupsOf(platform, user);
-  return { user, groups: [...new Set([...groups, ...own, `${prefix}authenticated`])] };
+  return { user, groups: [...new Set([...groups, ...addedGroups(platform, user)])] };
 }
 
 /**

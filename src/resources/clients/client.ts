@@ -63,13 +63,13 @@ export type NewObject = {
 export class Client {
   /** @internal The server creates it. */
   constructor(
-    /** @internal */ protected readonly engine: Engine,
-    /** @internal */ protected readonly user: UserInfo,
-    /** @internal */ protected readonly guard?: ClientGuard,
+    private readonly engine: Engine,
+    private readonly user: UserInfo,
+    private readonly guard?: ClientGuard,
   ) {}
 
-  /** @internal Runs a request through the guard, if the client has one. */
-  protected run<T>(verb: Verb, target: Target, call: () => Promise<T>, fieldSelector = ""): Promise<T> {
+  /** Runs a request through the guard, if the client has one. */
+  private run<T>(verb: Verb, target: Target, call: () => Promise<T>, fieldSelector = ""): Promise<T> {
     return this.guard === undefined ? call() : this.guard.run({ verb, target, fieldSelector }, call);
   }
 
@@ -183,7 +183,7 @@ export class Client {
   watch<O extends ApiObject = ApiObject>(
     reference: CollectionReference & { readonly resourceVersion: string },
     listener: (event: WatchEvent<O>) => void,
-    ended: (error: Error) => void = () => undefined,
+    ended?: (error: Error) => void,
   ): { close(): void } {
     const target = this.target({ ...reference, name: "" });
     const { labelSelector = "", fieldSelector = "" } = reference;
@@ -197,16 +197,16 @@ export class Client {
         changes: (changes) => {
           for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
         },
-        ended,
+        ended: ended ?? (() => undefined),
       });
     return this.guard === undefined ? start() : this.guardedWatch(target, start, ended, fieldSelector);
   }
 
-  /** @internal Starts a watch when the guard allows it; otherwise calls `ended`. */
+  /** Starts a watch when the guard allows it; otherwise calls `ended`, or prints a warning if there is no such listener. */
   private guardedWatch(
     target: Target,
     start: () => { close(): void },
-    ended: (error: Error) => void,
+    ended: ((error: Error) => void) | undefined,
     fieldSelector: string,
   ): { close(): void } {
     let isClosed = false;
@@ -215,7 +215,9 @@ export class Client {
       if (!isClosed) open = start();
     };
     this.run("watch", target, begin, fieldSelector).catch((error: unknown) => {
-      if (!isClosed) ended(error as Error);
+      if (isClosed) return;
+      if (ended === undefined) process.emitWarning(error as Error);
+      else ended(error as Error);
     });
     return {
       close() {

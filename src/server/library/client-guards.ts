@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import { accountGroupsOf } from "../../authentication/service-accounts/names.ts";
+import { addedGroups } from "../../authentication/added-groups.ts";
 import type { Authorizer, ResourceAttributes } from "../../authorization/authorizer.ts";
 import { forbidden, nameInSelector } from "../../http/request/attributes.ts";
 import type { ClientGuard, ClientRequest } from "../../resources/clients/client-guard.ts";
@@ -45,8 +45,7 @@ export function authorizingGuard(authorizer: Authorizer, user: UserInfo): Client
 }
 
 /**
- * Returns a user with the groups that authentication adds: `system:authenticated`, or `system:unauthenticated` for
- * `system:anonymous`, and those of service accounts.
+ * Returns a user with the groups that authentication adds.
  *
  * @throws {TypeError} if the name is not a text or empty, or the groups are not texts.
  */
@@ -59,9 +58,6 @@ export function userNamed(
     throw new TypeError(`a user is a text that isn't empty, not ${JSON.stringify(name)}`);
   if (groups !== undefined && !(Array.isArray(groups) && groups.every((group) => typeof group === "string")))
     throw new TypeError(`the groups of a user are a list of texts, not ${JSON.stringify(groups)}`);
-  const { systemPrefix } = vocabulary;
-  const isAnonymous = name === `${systemPrefix}anonymous`;
-  const added = `${systemPrefix}${isAnonymous ? "unauthenticated" : "authenticated"}`;
-  const all = new Set([...(groups ?? []), ...accountGroupsOf(vocabulary, name), added]);
+  const all = new Set([...(groups ?? []), ...addedGroups(vocabulary, name)]);
   return { name, uid: "", groups: [...all], extra: {} };
 }

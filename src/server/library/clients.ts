@@ -1,20 +1,14 @@
-import type { UserInfo } from "../../base/user-info.ts";
 import type { HttpService } from "../../http/service.ts";
 import { Client } from "../../resources/clients/client.ts";
 import { authorizingGuard, userNamed } from "./client-guards.ts";
 
 /** Creates the in-process clients of the embedding program. */
 export class Clients {
-  /** The unrestricted client. */
-  readonly unrestricted: Client;
-
-  /** @param own the user of the unrestricted client. */
   constructor(
     private readonly service: Pick<HttpService, "engine" | "authorizer">,
-    own: UserInfo,
-  ) {
-    this.unrestricted = new Client(service.engine, own);
-  }
+    /** The client with the administrator's rights. */
+    readonly unrestricted: Client,
+  ) {}
 
   /**
    * Returns a client whose requests are authorized as a user.

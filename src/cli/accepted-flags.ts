@@ -29,7 +29,7 @@ const refused = (name: string, type: FlagType, doc: string, rest: Rest = {}): Ac
 
 const noCache = "The server reads lists and watches from the store; it has no watch cache.";
 const noCloud = "The server has no cloud provider code.";
-const ownLogs = "The server logs JSON lines to standard error; see --log-level.";
+const ownLogs = "The server logs to standard error; see --log-level and --log-format.";
 const noEncryption = "The server doesn't encrypt what it stores; encrypt the disk or the etcd cluster.";
 
 /**

@@ -23,7 +23,7 @@ function gone(names: readonly string[], releases: Pick<FlagLifeCycle, "deprecate
   return names.map((name): FlagLifeCycle => ({ name, ...ofServer, ...releases }));
 }
 
-const logFiles = "the server logs JSON lines to standard error, see --log-level";
+const logFiles = "the server logs to standard error, see --log-level and --log-format";
 
 /** The deprecated and removed flags; of those of the reference release, the ones that are deprecated there. */
 export const flagLifeCycles: readonly FlagLifeCycle[] = [

@@ -1,4 +1,5 @@
 import { isatty } from "node:tty";
+import { inspect } from "node:util";
 import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
@@ -69,7 +70,11 @@ function isStack(value: unknown): boolean {
 
 function valueText(value: unknown): string {
   if (typeof value === "string" && /^[^\s"=\\]+$/.test(value)) return printable(value);
-  return printable(JSON.stringify(value) ?? String(value));
+  if (typeof value === "bigint") return String(value);
+  // Facts can be of any type: JSON can't show errors and circular objects.
+  return printable(
+    typeof value === "string" ? JSON.stringify(value) : inspect(value, { breakLength: Infinity }),
+  );
 }
 
 /** Escapes control characters, which could change what a terminal shows. */

@@ -135,7 +135,7 @@ function serverOptions(
   complete: ProgramSettings,
   settings: Settings,
 ): ServerOptions & { readonly port: number } {
-  const { dataDir, certificateFolder, logLevel, logFormat, ...values } = complete;
+  const { dataDir, certificateFolder, logLevel, logFormat, kubernetes: _kubernetes, ...values } = complete;
   const nameOf = (key: string, flag: string) => settings.get(key)?.name ?? `--${flag}`;
   const { host, port, storage } = values;
   if (isIP(host) === 0)

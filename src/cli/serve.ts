@@ -20,7 +20,9 @@ import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
 import { serveOptions } from "./serve-options.ts";
 import { startServerProcess } from "./server-process.ts";
+import { invokedAs } from "./invocation.ts";
 import { startMessage } from "./start-message.ts";
+import { usesColor } from "./terminal.ts";
 import { stopSignal } from "./stop.ts";
 
 /** Runs a server until SIGINT or SIGTERM. */
@@ -47,7 +49,10 @@ export const serveCommand: Command = {
     await writeAdministrator(file, server, options.log);
     const stop = stopSignal();
     process.stdout.write(
-      startMessage({ url: server.url!, vocabulary: options.vocabulary, kubeconfig: file }),
+      startMessage(
+        { url: server.url!, vocabulary: options.vocabulary, kubeconfig: file, program: invokedAs() },
+        process.stdout.isTTY && usesColor(process.env),
+      ),
     );
     await stop;
     options.log.info({}, "stopping");

@@ -1,42 +1,44 @@
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { paint, usesColor } from "./terminal.ts";
+import { administratorFile } from "./administrator-file.ts";
+import { defaultDataDir } from "./data-folder.ts";
+import { shellWord } from "./shell.ts";
+import { columns, paint } from "./terminal.ts";
 
-/** What a started server tells on standard output. */
+/** What a started server prints on standard output. */
 export interface StartFacts {
   readonly url: string;
   readonly vocabulary: Vocabulary;
   /** File of the administrator's kubeconfig. */
   readonly kubeconfig: string;
+  /** The words with which the user runs this program. */
+  readonly program: string;
 }
 
 /** Returns the message of a started server: address, kubeconfig, vocabulary, and commands to try. */
 export function startMessage(
-  { url, vocabulary, kubeconfig }: StartFacts,
-  isColored = process.stdout.isTTY && usesColor(process.env),
+  { url, vocabulary, kubeconfig, program }: StartFacts,
+  isColored: boolean,
 ): string {
   const strong = (text: string) => paint(text, "bold", isColored);
+  // The commands find the kubeconfig of a server in this folder.
+  const access =
+    kubeconfig === administratorFile(defaultDataDir) ? "" : ` --kubeconfig=${shellWord(kubeconfig)}`;
   const worksWithKubectl = vocabulary.clientSideApply !== undefined;
   const kubectl = worksWithKubectl
     ? `kubectl: export KUBECONFIG=${shellWord(kubeconfig)}`
-    : "kubectl needs Kubernetes names: plinth serve --kubernetes --data-dir=.plinth-kubernetes";
-  const next = [
+    : `kubectl needs Kubernetes names: ${program} serve --kubernetes --data-dir=.plinth-kubernetes`;
+  const next: (readonly [string, string])[] = [
     worksWithKubectl
       ? ["kubectl get namespaces", "lists objects"]
-      : ["plinth auth who-can get secrets", "explains who is allowed an action"],
-    ["plinth demo", "loads an example organisation"],
-    ["plinth help", "lists all commands"],
-  ] as const;
-  return [
+      : [`${program} auth who-can get secrets${access}`, "explains who is allowed an action"],
+    [`${program} demo${access}`, "loads an example organisation"],
+    [`${program} help`, "lists all commands"],
+  ];
+  const heading = [
     `plinth serves ${vocabulary.name} names at ${strong(url)}`,
     `administrator: ${strong(kubeconfig)}`,
     kubectl,
     "next:",
-    ...next.map(([command, effect]) => `  ${paint(command.padEnd(33), "cyan", isColored)}${effect}`),
-    "",
-  ].join("\n");
-}
-
-/** Quotes a text for a shell if it needs that. */
-function shellWord(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  ];
+  return `${heading.join("\n")}\n${columns(next, (command) => paint(command, "cyan", isColored))}`;
 }

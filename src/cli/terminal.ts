@@ -12,3 +12,16 @@ export function usesColor({ NO_COLOR: noColor = "", TERM: terminal }: NodeJS.Pro
 export function paint(text: string, color: Color, isOn: boolean): string {
   return isOn ? `\u001b[${codes[color]}m${text}\u001b[0m` : text;
 }
+
+/**
+ * Returns rows of two columns, indented, one per line.
+ *
+ * @param look changes the padded text of the first column, for example its color
+ */
+export function columns(
+  rows: readonly (readonly [string, string])[],
+  look: (text: string) => string = (text) => text,
+): string {
+  const width = Math.max(...rows.map(([first]) => first.length)) + 2;
+  return rows.map(([first, second]) => `  ${look(first.padEnd(width))}${second}\n`).join("");
+}

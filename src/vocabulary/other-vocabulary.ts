@@ -1,9 +1,5 @@
-import { kubernetes } from "./kubernetes.ts";
-import { platform } from "./platform.ts";
+import { vocabularies } from "./vocabularies.ts";
 import type { Vocabulary } from "./vocabulary.ts";
-
-/** Every vocabulary. */
-const vocabularies: readonly Vocabulary[] = [platform, kubernetes];
 
 /** Whether a domain (an API group's name, or the prefix of a label key) belongs to a vocabulary. */
 function isOf({ groupSuffix, domain: own }: Vocabulary, domain: string): boolean {

@@ -28,11 +28,10 @@ describe.each(["platform", "kubernetes"])("plinth demo, with a server of the voc
   });
 
   it("suggests commands that have an answer", () => {
-    const suggestions = [...run("demo").stdout.matchAll(/^ {2}plinth (.+?) {2}/gm)].map(
-      ([, words]) => words!,
-    );
+    const lines = run("demo").stdout.matchAll(/^ {2}node \S+ (.+?) {2}/gm);
+    const suggestions = [...lines].map(([, words]) => words!);
     expect(suggestions.length).toBe(4);
-    const answers = suggestions.map((words) => run(...words.split(" ")));
+    const answers = suggestions.map((words) => plinth(...words.split(" ")));
     expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(answers.map(() => [0, ""]));
     expect(answers[0]!.stdout).toMatch(/^yes: devi/);
     expect(answers[1]!.stdout).toMatch(/^no: devi/);

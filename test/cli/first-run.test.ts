@@ -1,22 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { invokedAs } from "../../src/cli/invocation.ts";
 import { startMessage } from "../../src/cli/start-message.ts";
 import { textLog } from "../../src/cli/log.ts";
 import { usesColor } from "../../src/cli/terminal.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { isInstalled, plinth, program, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { isInstalled, plinth, program, ServerProcess } from "../support/process.ts";
+import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
-const folders: { remove(): void }[] = [];
-function folder(): string {
-  const created = temporaryFolder();
-  folders.push(created);
-  return created.path;
-}
-afterEach(() => {
-  for (const one of folders.splice(0)) one.remove();
-});
+const folder = useTemporaryFolders();
 
 /** Runs a command line until its output matches, ends it, and returns its output. */
 async function outputUntil(command: string, words: readonly string[], expected: RegExp, cwd: string) {
@@ -41,7 +35,7 @@ describe("plinth without a command", () => {
     const { stdout } = await outputUntil(
       process.execPath,
       [program, "--secure-port=0"],
-      /plinth help .*\n/,
+      / help {2,}.*\n/,
       folder(),
     );
     const lines = stdout.trimEnd().split("\n");
@@ -49,13 +43,13 @@ describe("plinth without a command", () => {
     expect(lines.slice(0, 4)).toEqual([
       expect.stringMatching(/^plinth serves platform names at https:\/\/127\.0\.0\.1:\d+$/),
       "administrator: .plinth/admin.kubeconfig",
-      "kubectl needs Kubernetes names: plinth serve --kubernetes --data-dir=.plinth-kubernetes",
+      `kubectl needs Kubernetes names: node ${program} serve --kubernetes --data-dir=.plinth-kubernetes`,
       "next:",
     ]);
     expect(lines.slice(4).map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
-      "plinth auth who-can get secrets",
-      "plinth demo",
-      "plinth help",
+      `node ${program} auth who-can get secrets`,
+      `node ${program} demo`,
+      `node ${program} help`,
     ]);
   });
 
@@ -63,8 +57,8 @@ describe("plinth without a command", () => {
     "on a terminal it is colored, and log entries are lines of text",
     async () => {
       const command = `${process.execPath} ${program} --secure-port=0`;
-      const { stdout } = await outputUntil("script", ["-qec", command, "/dev/null"], /plinth help/, folder());
-      expect(stdout).toContain("\u001b[36mplinth help");
+      const { stdout } = await outputUntil("script", ["-qec", command, "/dev/null"], / help {2,}/, folder());
+      expect(stdout).toContain(`\u001b[36mnode ${program} help`);
       const [gray, green, off] = ["\u001b[90m", "\u001b[32m", "\u001b[0m"];
       const entry = stdout.split("\n").find((line) => line.includes("controllers started"));
       expect(entry).toMatch(/\d\d:\d\d:\d\d\.\d{3}/);
@@ -115,13 +109,36 @@ describe("plinth without a command", () => {
   });
 });
 
+describe("the name of the program in suggestions", () => {
+  const cwd = process.cwd();
+
+  it.each([
+    [{ npm_command: "exec" }, "/home/ann/.npm/_npx/1/node_modules/.bin/plinth", "npx plinth"],
+    [{}, "/usr/local/bin/plinth", "plinth"],
+    [{ npm_command: "start" }, `${cwd}/dist/plinth.js`, "node dist/plinth.js"],
+    [{}, "/opt/plinth/dist/plinth.js", "node /opt/plinth/dist/plinth.js"],
+  ])("with %j and the file %s is %s", (environment, file, expected) => {
+    expect(invokedAs(environment, file)).toBe(expected);
+  });
+});
+
 describe("the start message", () => {
   it("names the vocabulary and what kubectl needs", () => {
-    const facts = { url: "https://127.0.0.1:6443", kubeconfig: "my data/admin.kubeconfig" };
+    const facts = {
+      url: "https://127.0.0.1:6443",
+      kubeconfig: "my data/admin.kubeconfig",
+      program: "npx plinth",
+    };
     const message = startMessage({ ...facts, vocabulary: kubernetes }, false);
     expect(message).toContain("plinth serves kubernetes names at https://127.0.0.1:6443\n");
     expect(message).toContain("kubectl: export KUBECONFIG='my data/admin.kubeconfig'\n");
-    expect(startMessage({ ...facts, vocabulary: platform }, false)).toContain("plinth serve --kubernetes");
+    expect(message).toContain("  npx plinth demo --kubeconfig='my data/admin.kubeconfig'  loads");
+    const own = startMessage(
+      { ...facts, kubeconfig: ".plinth/admin.kubeconfig", vocabulary: platform },
+      false,
+    );
+    expect(own).toContain("npx plinth serve --kubernetes");
+    expect(own).toMatch(/^ {2}npx plinth demo {2,}loads/m);
   });
 
   it("has no colors if NO_COLOR is set or the terminal is dumb", () => {
@@ -134,7 +151,7 @@ describe("the start message", () => {
 describe("--kubernetes", () => {
   it("is short for --vocabulary=kubernetes", async () => {
     const words = [program, "serve", "--kubernetes", "--secure-port=0", "--storage-backend=memory"];
-    const { stdout } = await outputUntil(process.execPath, words, /plinth help/, folder());
+    const { stdout } = await outputUntil(process.execPath, words, / help {2,}/, folder());
     expect(stdout).toContain("plinth serves kubernetes names at ");
     expect(stdout).toContain("\nkubectl: export KUBECONFIG=.plinth/admin.kubeconfig\n");
   });
@@ -155,7 +172,7 @@ describe("the log", () => {
 
   it("as text has time, level, message and facts on one line, and stacks below", () => {
     const { lines, log } = entries("info");
-    log.info({ path: "/api/v1", user: "system:node:a b", status: 200, none: undefined }, "request");
+    log.info({ path: "/api/v1", user: "system:node:a b", status: 200n, none: undefined }, "request");
     log.error({ error: "Error: broken\n    at here" }, "it failed");
     expect(lines).toEqual([
       '03:04:05.067 info  request path=/api/v1 user="system:node:a b" status=200\n',
@@ -188,7 +205,7 @@ describe("the log", () => {
     [[], /^\{"level":30,/],
   ])("with %j all its lines have one form", async (flags, form) => {
     const words = [program, "serve", "--secure-port=0", "--storage-backend=memory", ...flags];
-    const { stderr } = await outputUntil(process.execPath, words, /plinth help/, folder());
+    const { stderr } = await outputUntil(process.execPath, words, / help {2,}/, folder());
     const lines = stderr.trimEnd().split("\n");
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.filter((line) => !form.test(line))).toEqual([]);

@@ -13,23 +13,20 @@ import { ResourceTable } from "../client/resource-table.ts";
 import { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
 import { FlagReader, parseFlags } from "../flag-reader.ts";
+import { invokedAs } from "../invocation.ts";
 import { readManifests } from "../manifests.ts";
+import { shellWord } from "../shell.ts";
+import { columns } from "../terminal.ts";
 
 const about = `Loads an example organisation: six teams with two namespaces each, about a hundred roles and bindings, and a few
 mistakes. Loading it again restores what was changed. It refuses servers that are not Plinth.`;
 
-/** Commands to try afterwards; the answer of each is in docs/explaining.md. */
+/** Commands to try afterwards, without the name of the program, and what they answer. */
 const suggestions = [
-  [
-    "plinth auth why devi update configmaps -n shop-dev --group=shop-developers",
-    "allowed, and by which rule",
-  ],
-  [
-    "plinth auth why devi update configmaps -n shop-prod --group=shop-developers",
-    "denied, and what is missing",
-  ],
-  ["plinth auth who-can delete secrets -n payments-prod", "who may delete secrets"],
-  ["plinth auth matrix ravi -n payments-prod", "what ravi may do"],
+  ["auth why devi update configmaps -n shop-dev --group=shop-developers", "allowed, and by which rule"],
+  ["auth why devi update configmaps -n shop-prod --group=shop-developers", "denied, and what is missing"],
+  ["auth who-can delete secrets -n payments-prod", "who may delete secrets"],
+  ["auth matrix ravi -n payments-prod", "what ravi may do"],
 ] as const;
 
 const fieldManager = "plinth-demo";
@@ -51,19 +48,21 @@ export const demoCommand: Command = {
         const target = `${pathOf(object, table)}?fieldManager=${fieldManager}&force=true`;
         if (await client.apply(target, object)) created++;
       }
-      process.stdout.write(textFor(access.server, created, objects.length - created));
+      const kubeconfig = read.optional("kubeconfig");
+      const suffix = kubeconfig === undefined ? "" : ` --kubeconfig=${shellWord(kubeconfig)}`;
+      const commands = suggestions.map(
+        ([words, effect]) => [`${invokedAs()} ${words}${suffix}`, effect] as const,
+      );
+      process.stdout.write(
+        `the example organisation is on ${access.server}: ${created} objects created, ${objects.length - created} existed\n` +
+          `try:\n${columns(commands)}`,
+      );
       return 0;
     } finally {
       client.close();
     }
   },
 };
-
-function textFor(server: string, created: number, existing: number): string {
-  const width = Math.max(...suggestions.map(([command]) => command.length)) + 2;
-  const lines = suggestions.map(([command, effect]) => `  ${command.padEnd(width)}${effect}`);
-  return `the example organisation is on ${server}: ${created} objects created, ${existing} existed\ntry:\n${lines.join("\n")}\n`;
-}
 
 /**
  * Returns the vocabulary of a server.

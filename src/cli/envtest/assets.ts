@@ -11,14 +11,12 @@ import {
 import path from "node:path";
 import { makeFolder } from "../../base/folders.ts";
 import { OptionsError } from "../../server/options/options-error.ts";
+import { shellQuoted } from "../shell.ts";
 import { etcdCommand } from "./etcd.ts";
 import { kubeApiserverCommand } from "./kube-apiserver.ts";
 
 /** The second line of every file, by which files of this command are recognized. */
 const mark = "# Written by plinth envtest, which overwrites it.";
-
-/** Returns a word of a POSIX shell with exactly this text. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
  * Returns a script that runs a command of this program with the same Node. The script itself answers `--help`, because envtest
@@ -35,7 +33,7 @@ END OF HELP
     exit 0
   fi
 done
-exec ${quoted(node)} ${quoted(program)} ${command} "$@"
+exec ${shellQuoted(node)} ${shellQuoted(program)} ${command} "$@"
 `;
 }
 
@@ -49,7 +47,7 @@ for folder in $PATH; do
   if [ -f "$file" ] && [ -x "$file" ]; then
     second=
     { read -r first && read -r second; } <"$file"
-    if [ "$second" != ${quoted(mark)} ]; then
+    if [ "$second" != ${shellQuoted(mark)} ]; then
       unset IFS
       exec "$file" "$@"
     fi

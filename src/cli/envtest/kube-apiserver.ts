@@ -11,7 +11,13 @@ import { startServerProcess } from "../server-process.ts";
 import { parentEnd, stopSignal } from "../stop.ts";
 
 /** Flags of `plinth serve` whose values this command chooses. */
-const chosen: ReadonlySet<string> = new Set(["config", "data-dir", "vocabulary", "write-kubeconfig"]);
+const chosen: ReadonlySet<string> = new Set([
+  "config",
+  "data-dir",
+  "kubernetes",
+  "vocabulary",
+  "write-kubeconfig",
+]);
 const isOfStorage = (name: string) => name === "storage-backend" || name.startsWith("etcd-");
 
 /**

@@ -8,21 +8,16 @@ import { ec, jwt, privatePem, publicPem, rsa } from "../authentication/jwt-suppo
 import { Api } from "../support/api.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService } from "../support/https-service.ts";
-import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { plinth, ServerProcess } from "../support/process.ts";
+import { useTemporaryFolders } from "../support/temporary-folders.ts";
 import { optionsOfFlags } from "../support/serve-options.ts";
 
 const running: ServerProcess[] = [];
-const folders: { remove(): void }[] = [];
+const folder = useTemporaryFolders();
 const apis: Api[] = [];
-function folder(): string {
-  const made = temporaryFolder();
-  folders.push(made);
-  return made.path;
-}
 afterEach(async () => {
   for (const api of apis.splice(0)) api.close();
   for (const one of running.splice(0)) await one.stop();
-  for (const one of folders.splice(0)) one.remove();
 });
 async function serve(dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
   const server = await ServerProcess.start(dataDir, ...flags);

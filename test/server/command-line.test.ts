@@ -1,20 +1,13 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { serveFlags } from "../../src/cli/flags.ts";
 import { Api } from "../support/api.ts";
-import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { plinth, ServerProcess } from "../support/process.ts";
+import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
-const folders: { remove(): void }[] = [];
-function folder(): string {
-  const made = temporaryFolder();
-  folders.push(made);
-  return made.path;
-}
-afterEach(() => {
-  for (const one of folders.splice(0)) one.remove();
-});
+const folder = useTemporaryFolders();
 
 /** Serves a new folder with these flags; the token `t` is the administrator's. */
 function serveRoot(...flags: readonly string[]): Promise<ServerProcess> {

@@ -3,21 +3,15 @@ import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createServer } from "../../src/index.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
-import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { plinth, ServerProcess } from "../support/process.ts";
+import { useTemporaryFolders } from "../support/temporary-folders.ts";
 import { clusterOf, readAsAdministrator } from "../support/administrator.ts";
 
-const folders: { remove(): void }[] = [];
+const folder = useTemporaryFolders();
 const servers: ServerProcess[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
-  for (const one of folders.splice(0)) one.remove();
 });
-
-function folder(): string {
-  const made = temporaryFolder();
-  folders.push(made);
-  return made.path;
-}
 
 async function serve(dir: string, ...flags: readonly string[]): Promise<ServerProcess> {
   const server = await ServerProcess.start(dir, ...flags);

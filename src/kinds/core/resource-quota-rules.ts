@@ -85,20 +85,20 @@ export function checkScopeSelector(spec: QuotaSpec, report: FieldReport): void {
 function checkScope(
   scope: string,
   spec: QuotaSpec,
-  shown: unknown,
+  reportedValue: unknown,
   report: FieldReport,
   nameReport: FieldReport,
 ): void {
   const allowed = inScope.get(scope);
   if (allowed === undefined)
-    return nameReport.invalid(report === nameReport ? shown : scope, "unsupported scope");
+    return nameReport.invalid(report === nameReport ? reportedValue : scope, "unsupported scope");
   const fits = Object.keys(spec.hard ?? {}).every((name) => !isQuotaResource(name) || allowed.has(name));
-  if (!fits) report.invalid(shown, "unsupported scope applied to resource");
+  if (!fits) report.invalid(reportedValue, "unsupported scope applied to resource");
 }
 
-function checkOpposites(scopes: ReadonlySet<string>, shown: unknown, report: FieldReport): void {
+function checkOpposites(scopes: ReadonlySet<string>, reportedValue: unknown, report: FieldReport): void {
   for (const pair of opposites) {
-    if (pair.every((scope) => scopes.has(scope))) report.invalid(shown, "conflicting scopes");
+    if (pair.every((scope) => scopes.has(scope))) report.invalid(reportedValue, "conflicting scopes");
   }
 }
 

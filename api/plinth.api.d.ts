@@ -818,6 +818,7 @@ export type NewObject = {
  * Every method throws the {@link StatusError} that the API would answer with.
  */
 export declare class Client {
+  /** Runs a request through the guard, if the client has one. */
   get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O>;
   /** As {@link Client.get}; undefined if it doesn't exist. */
   find<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O | undefined>;
@@ -853,6 +854,7 @@ export declare class Client {
   ): {
     close(): void;
   };
+  /** Starts a watch when the guard allows it; otherwise calls `ended`, or prints a warning if there is no such listener. */
   /** The target of a reference to an object. */
 }
 

@@ -2483,8 +2483,8 @@ export interface ValueOptions {
   /** Address to listen on. (default "127.0.0.1") */
   readonly host?: string | undefined;
   /**
-   * Address published in the endpoints of the server's own Service. Default: the address it listens on, or the first
-   * of this machine.
+   * Address for other machines, in the endpoints of the server's own Service and in its certificate. Default: the
+   * address it listens on, or the first of this machine.
    */
   readonly advertiseAddress?: string | undefined;
   /** Port to listen on; 0 chooses a free one. (default 0) */
@@ -2506,7 +2506,10 @@ export interface ValueOptions {
     | undefined;
   /** TLS versions and cipher suites of clients. */
   readonly tls?: TlsOptions | undefined;
-  /** Further names and addresses in the certificate that the server creates, comma separated. (default []) */
+  /**
+   * Further names and addresses in the certificate that the server creates, comma separated. On `host` other than
+   * loopback it already has those of this machine. (default [])
+   */
   readonly extraHosts?: readonly string[] | undefined;
   /** CA certificates of clients (PEM), beside the server's own CA. */
   readonly clientCaFile?: string | undefined;
@@ -2589,6 +2592,10 @@ export interface ValueOptions {
 export declare class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   get url(): string | undefined;
+  /** URL of the server for other machines; undefined without a socket, or if it listens on loopback only. */
+  get publicUrl(): string | undefined;
+  /** Names and addresses for which the current serving certificate is valid; empty without a socket. */
+  get certificateHosts(): readonly string[];
   /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
   get caCertificate(): string | undefined;
   /** Bearer token of the administrator, valid while the server runs. */

@@ -50,7 +50,15 @@ export const serveCommand: Command = {
     const stop = stopSignal();
     process.stdout.write(
       startMessage(
-        { url: server.url!, vocabulary: options.vocabulary, kubeconfig: file, program: invokedAs() },
+        {
+          url: server.url!,
+          publicUrl: server.publicUrl,
+          certificateHosts: server.certificateHosts,
+          hasOperatorCertificate: options.certificateFiles !== undefined,
+          vocabulary: options.vocabulary,
+          kubeconfig: file,
+          program: invokedAs(),
+        },
         process.stdout.isTTY && usesColor(process.env),
       ),
     );

@@ -25,7 +25,7 @@ import { serverAuthentication, type ServerAuthentication } from "./authenticatio
 import { authorizers } from "./authorization/authorizers.ts";
 import { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
 import { ensureDefaultObjects, logTrustFailure, publishTrustOf } from "./controllers/default-objects.ts";
-import { publicUrl, publishClusterInfo } from "./listening/cluster-info.ts";
+import { publishClusterInfo, urlOf } from "./listening/cluster-info.ts";
 import { QueueMetrics } from "../http/metrics/queue-metrics.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
@@ -53,6 +53,7 @@ import { guardedExtensions, type GuardedExtensions } from "./admission/guarded-e
 import { featureGates } from "./features/enabled-features.ts";
 import { registryFor } from "./apis/registry.ts";
 import { serviceAccountKeys } from "./authentication/service-account-tokens.ts";
+import { isReachableFromOutside, publicHost } from "./certificates/serving-hosts.ts";
 import { servingCertificates, type Serving } from "./certificates/serving.ts";
 
 /**
@@ -72,8 +73,20 @@ export class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
   get url(): string | undefined {
     const { listener } = this.parts;
     if (listener === undefined) return undefined;
-    const host = listener.host.includes(":") ? `[${listener.host}]` : listener.host;
-    return publicUrl(`https://${host}:${listener.port}`, []);
+    const listensOnAll = listener.host === "0.0.0.0" || listener.host === "::";
+    return urlOf(listensOnAll ? "localhost" : listener.host, listener.port);
+  }
+
+  /** URL of the server for other machines; undefined without a socket, or if it listens on loopback only. */
+  get publicUrl(): string | undefined {
+    const { listener, options } = this.parts;
+    if (listener === undefined || !isReachableFromOutside(listener.host)) return undefined;
+    return urlOf(publicHost(options), listener.port);
+  }
+
+  /** Names and addresses for which the current serving certificate is valid; empty without a socket. */
+  get certificateHosts(): readonly string[] {
+    return this.parts.serving?.hosts ?? [];
   }
 
   /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
@@ -146,11 +159,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     opened.add(storage.store, (one) => one.close());
     const parts = await assemble(options, { registry, ...storage, chosen, extensions, life, opened });
     const server = new Server(parts);
-    const { url, caCertificate } = server;
-    if (url !== undefined && chosen.includes(bootstrapSigner)) {
+    const { listener } = parts;
+    if (listener !== undefined && chosen.includes(bootstrapSigner)) {
       const publish = async () => {
         if (!life.bootstrapped) throw new StoreUnavailableError("its namespace is not written yet");
-        await publishClusterInfo(options, parts.client, url, caCertificate);
+        await publishClusterInfo(options, parts.client, listener.port, server.caCertificate);
       };
       opened.add(await startWriting(publish, { ...options, subject: "the cluster info" }), close);
     }

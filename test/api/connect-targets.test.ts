@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deniedRanges, isRefused, ownAddresses } from "../../src/http/backends/addresses.ts";
+import { allMachineAddresses } from "../../src/base/machine-addresses.ts";
+import { deniedRanges, isRefused } from "../../src/http/backends/addresses.ts";
 import { FakeBackend, makeNode, makePod, ownAddress } from "../support/backends.ts";
 import { TestServer } from "../support/api.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
@@ -108,10 +109,10 @@ describe("allowed addresses of proxied connections", () => {
   });
 
   test("addresses of the machine's own interfaces are refused unless loopback is allowed", () => {
-    for (const address of ownAddresses()) {
+    for (const address of allMachineAddresses()) {
       expect(isRefused(address, { allowLoopback: false, denied: deniedRanges([]) })).toBe(true);
     }
-    expect(ownAddresses()).toContain("127.0.0.1");
+    expect(allMachineAddresses()).toContain("127.0.0.1");
   });
 
   test.each(["10.0.0.0/33", "fd00::/129", "10.0.0.0/", "10.0.0.0/8/8", "x", "10.0.0.0/-1"])(

@@ -126,6 +126,9 @@ describe("the start message", () => {
   it("names the vocabulary and what kubectl needs", () => {
     const facts = {
       url: "https://127.0.0.1:6443",
+      publicUrl: undefined,
+      certificateHosts: ["localhost", "127.0.0.1", "::1"],
+      hasOperatorCertificate: false,
       kubeconfig: "my data/admin.kubeconfig",
       program: "npx plinth",
     };
@@ -139,6 +142,39 @@ describe("the start message", () => {
     );
     expect(own).toContain("npx plinth serve --kubernetes");
     expect(own).toMatch(/^ {2}npx plinth demo {2,}loads/m);
+  });
+
+  it("names the URL for other machines and whether the certificate is valid for it", () => {
+    const facts = {
+      url: "https://localhost:6443",
+      kubeconfig: "admin.kubeconfig",
+      program: "npx plinth",
+      vocabulary: kubernetes,
+      hasOperatorCertificate: false,
+    };
+    const line = (publicUrl: string | undefined, certificateHosts: readonly string[], own = true) =>
+      startMessage({ ...facts, publicUrl, certificateHosts, hasOperatorCertificate: !own }, false)
+        .split("\n")
+        .find((one) => one.startsWith("other machines"));
+    expect(line(undefined, ["localhost"])).toBeUndefined();
+    expect(
+      line("https://192.0.2.7:6443", ["localhost", "127.0.0.1", "0:0:0:0:0:0:0:1", "192.0.2.7", "node"]),
+    ).toBe("other machines: https://192.0.2.7:6443 (certificate for 192.0.2.7, node; --tls-san adds names)");
+    expect(line("https://[2001:db8::1]:6443", ["2001:DB8:0:0:0:0:0:1"])).toContain(
+      "(certificate for 2001:DB8",
+    );
+    expect(line("https://api.example.com", ["*.example.com"], false)).toContain(
+      "(certificate for *.example.com",
+    );
+    expect(line("https://a.b.example.com", ["*.example.com"], false)).toBe(
+      "other machines: https://a.b.example.com (the certificate isn't valid for a.b.example.com, only for *.example.com; " +
+        "--tls-cert-file names its hosts)",
+    );
+    const message = startMessage(
+      { ...facts, publicUrl: "https://192.0.2.7:6443", certificateHosts: ["192.0.2.7"] },
+      false,
+    );
+    expect(message.trimEnd().split("\n").length).toBeLessThanOrEqual(8);
   });
 
   it("has no colors if NO_COLOR is set or the terminal is dumb", () => {

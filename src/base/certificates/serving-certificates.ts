@@ -279,11 +279,28 @@ function isUsable(
   }
 }
 
+/** Returns the names and addresses for which the first certificate of a PEM text is valid. */
+export function hostsIn(pem: string): string[] {
+  return namesOf(new X509Certificate(pem));
+}
+
+function namesOf({ subjectAltName = "" }: X509Certificate): string[] {
+  const names = subjectAltName.split(", ").filter((name) => name !== "");
+  return names.map((name) => name.replace(/^(?:DNS|IP Address):/, ""));
+}
+
 function hostsOf(certificate: X509Certificate): string {
-  const names = (certificate.subjectAltName ?? "")
-    .split(", ")
-    .map((name) => name.replace(/^(?:DNS|IP Address):/, ""));
-  return [...new Set(names.map(canonicalHost))].toSorted().join();
+  return [...new Set(namesOf(certificate).map(canonicalHost))].toSorted().join();
+}
+
+/** Whether a certificate for names and addresses is valid for a host; `*` stands for one label, as for TLS clients. */
+export function coversHost(names: readonly string[], host: string): boolean {
+  const requested = canonicalHost(host);
+  const parent = isAddress(host) ? undefined : requested.slice(requested.indexOf("."));
+  return names.some((name) => {
+    const one = canonicalHost(name);
+    return one === requested || (parent !== undefined && one === `*${parent}`);
+  });
 }
 
 function canonicalHost(host: string): string {

@@ -1,4 +1,4 @@
-import { hostname, networkInterfaces } from "node:os";
+import { hostname } from "node:os";
 import { StatusError } from "../../base/status-error.ts";
 import { reconcileApiEndpoints, type ServerAddress } from "./endpoints.ts";
 import { ensureApiService } from "./service.ts";
@@ -14,6 +14,7 @@ import { AddressRange } from "../../resources/services/address-range.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { Periodic } from "../../storage/periodic.ts";
 import { stackOf, type Logger } from "../../base/logger.ts";
+import { outsideMachineAddresses } from "../../base/machine-addresses.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
@@ -92,9 +93,7 @@ export async function publishPresence(setup: PresenceSetup): Promise<Presence | 
  * addresses or on loopback only, the first address of this machine is used, as in the reference.
  */
 function addressOf({ advertiseAddress, host, port }: PresenceSetup): ServerAddress | undefined {
-  const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const own = interfaces.filter(({ internal }) => !internal).map(({ address }) => address);
-  const ip = [advertiseAddress, host, ...own].find((one) => one !== undefined && isReachable(one));
+  const ip = [advertiseAddress, host, ...outsideMachineAddresses()].find((one) => one !== undefined && isReachable(one));
   return ip === undefined ? undefined : { ip, port };
 }
 

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
-import { networkInterfaces } from "node:os";
+import { allMachineAddresses } from "../../base/machine-addresses.ts";
 import { addressBytes } from "../../base/ip-address.ts";
 import { StatusError } from "../../base/status-error.ts";
 
@@ -35,13 +35,8 @@ export interface TargetRules {
   readonly allowLoopback: boolean;
   /** Further refused addresses. */
   readonly denied: BlockList;
-  /** Returns the addresses of this machine's interfaces; default {@link ownAddresses}. */
+  /** Returns the addresses of this machine's interfaces; default {@link allMachineAddresses}. */
   readonly own?: () => readonly string[];
-}
-
-/** Returns the current addresses of this machine's interfaces. */
-export function ownAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
 }
 
 /** Returns true for a refused address, and for a text that isn't an address. */
@@ -55,7 +50,7 @@ export function isRefused(address: string, rules: TargetRules): boolean {
   if (rules.denied.check(plain, type)) return true;
   if (loopback.check(plain, type)) return !rules.allowLoopback;
   if (refused.check(plain, type)) return true;
-  return !rules.allowLoopback && isOwn(plain, type, rules.own ?? ownAddresses);
+  return !rules.allowLoopback && isOwn(plain, type, rules.own ?? allMachineAddresses);
 }
 
 function isOwn(address: string, type: "ipv4" | "ipv6", own: () => readonly string[]): boolean {

@@ -7,12 +7,14 @@ import {
   CertificateFault,
   createServingCertificates,
   ensureServingCertificates,
+  hostsIn,
   issueClientCertificate,
   loadCertificateFiles,
   renewServingCertificates,
   type ServingCertificates,
 } from "../../base/certificates/serving-certificates.ts";
 import type { SharedValues } from "../../storage/shared-values.ts";
+import { servingHosts } from "./serving-hosts.ts";
 import { sharedAuthority } from "./shared-authority.ts";
 import { connectionLimit, openFileLimit } from "../start/open-files.ts";
 import { readOptionFile } from "../options/option-files.ts";
@@ -28,6 +30,8 @@ export interface Serving {
    * the file doesn't contain it.
    */
   readonly caCertificate: string | undefined;
+  /** Names and addresses for which the current serving certificate is valid. */
+  readonly hosts: readonly string[];
   /** Issues a client certificate for the administrator; undefined if the server has no CA key. */
   readonly issueAdminCertificate: (() => { certificate: string; key: string }) | undefined;
   /** The current own CA of the server with its key; undefined if it has none. */
@@ -102,6 +106,9 @@ export async function servingCertificates(
     listen: { host, port, maxConnections: connectionMaximum(options), tls: first.tls },
     get caCertificate() {
       return own === undefined ? rootOf(certificate) : own.caCertificate;
+    },
+    get hosts() {
+      return hostsIn(certificate);
     },
     get issueAdminCertificate() {
       return own?.caKey === undefined ? undefined : adminIssuer(options, own);
@@ -181,13 +188,13 @@ function adminIssuer(
 
 /** Creates or renews the server's own certificates; returns undefined with an operator's certificate. */
 async function ownCertificates(
-  { clock, host, extraHosts, certificateFiles, certificateFolder, certificateFileName }: ServerOptions,
+  options: ServerOptions,
   shared: SharedValues | undefined,
   current?: ServingCertificates,
 ): Promise<ServingCertificates | undefined> {
+  const { clock, certificateFiles, certificateFolder, certificateFileName } = options;
   if (certificateFiles !== undefined) return undefined;
-  const any = host === "0.0.0.0" || host === "::";
-  const hosts = [...new Set(["localhost", "127.0.0.1", "::1", ...(any ? [] : [host]), ...extraHosts])];
+  const hosts = servingHosts(options);
   const common = shared && ((local?: CertificatePair) => sharedAuthority(shared, local, clock));
   if (certificateFolder !== undefined)
     return ensureServingCertificates(certificateFolder, {

@@ -5,25 +5,27 @@ import { createIfAbsent } from "../../controllers/bootstrap/default-objects.ts";
 import { publicKubeconfig } from "./kubeconfig.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
+import { publicHost } from "../certificates/serving-hosts.ts";
 import { isStoreBusy } from "../start/start-writes.ts";
 
 /**
  * Creates the ConfigMap `cluster-info`, in which new nodes find the server's address and CA certificate (spec:
  * conventions 2.7). An existing one isn't changed. The server starts even if it can't be created.
  *
- * @param url the address on which the server listens.
+ * @param port the port on which the server listens.
  * @param caCertificate PEM of the CA; undefined if clients should use their own trusted CAs.
  * @throws if the store accepts no writes at present.
  */
 export async function publishClusterInfo(
-  { vocabulary, extraHosts, log }: ServerOptions,
+  options: ServerOptions,
   client: Client,
-  url: string,
+  port: number,
   caCertificate: string | undefined,
 ): Promise<void> {
+  const { vocabulary, log } = options;
   const { name, payloadKey } = clusterInfo;
   const metadata = { name, namespace: vocabulary.publicNamespace };
-  const server = publicUrl(url, extraHosts);
+  const server = urlOf(publicHost(options), port);
   const data = { [payloadKey]: publicKubeconfig(server, caCertificate) };
   try {
     await createIfAbsent(client, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
@@ -33,14 +35,8 @@ export async function publishClusterInfo(
   }
 }
 
-/**
- * Returns the URL for clients on other hosts: the first additional name of the certificate, otherwise the listening
- * address. A server that listens on all addresses without such a name gets `localhost`.
- */
-export function publicUrl(url: string, extraHosts: readonly string[]): string {
-  const { hostname, port } = new URL(url);
-  const listensOnAll = hostname === "0.0.0.0" || hostname === "[::]";
-  const [host = listensOnAll ? "localhost" : hostname] = extraHosts;
+/** Returns the URL of a server that clients reach by a name or address, without the port if that is 443. */
+export function urlOf(host: string, port: number): string {
   const name = isIPv6(host) ? `[${host}]` : host;
-  return `https://${name}${port === "" ? "" : `:${port}`}`;
+  return `https://${name}${port === 443 ? "" : `:${port}`}`;
 }

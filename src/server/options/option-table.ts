@@ -72,7 +72,7 @@ export const serverOptionTable = {
   advertiseAddress: option(
     text,
     "advertise-address",
-    "Address published in the endpoints of the server's own Service. Default: the address it listens on, or the first of this machine.",
+    "Address for other machines, in the endpoints of the server's own Service and in its certificate. Default: the address it listens on, or the first of this machine.",
   ),
   port: option(port, "secure-port", "Port to listen on; 0 chooses a free one.", {
     default: 6443,
@@ -143,7 +143,7 @@ export const serverOptionTable = {
   extraHosts: option(
     texts(),
     "tls-san",
-    "Further names and addresses in the certificate that the server creates, comma separated.",
+    "Further names and addresses in the certificate that the server creates, comma separated. On --bind-address other than loopback it already has those of this machine.",
     { default: [] },
   ),
   clientCaFile: option(

@@ -670,8 +670,8 @@ export interface ValueOptions {
   /** Address to listen on. (default "127.0.0.1") */
   readonly host?: string | undefined;
   /**
-   * Address published in the endpoints of the server's own Service. Default: the address it listens on, or the first
-   * of this machine.
+   * Address for other machines, in the endpoints of the server's own Service and in its certificate. Default: the
+   * address it listens on, or the first of this machine.
    */
   readonly advertiseAddress?: string | undefined;
   /** Port to listen on; 0 chooses a free one. (default 0) */
@@ -693,7 +693,10 @@ export interface ValueOptions {
     | undefined;
   /** TLS versions and cipher suites of clients. */
   readonly tls?: TlsOptions | undefined;
-  /** Further names and addresses in the certificate that the server creates, comma separated. (default []) */
+  /**
+   * Further names and addresses in the certificate that the server creates, comma separated. On `host` other than
+   * loopback it already has those of this machine. (default [])
+   */
   readonly extraHosts?: readonly string[] | undefined;
   /** CA certificates of clients (PEM), beside the server's own CA. */
   readonly clientCaFile?: string | undefined;
@@ -777,8 +780,8 @@ export interface ValueSettings {
   /** Address to listen on. */
   readonly host: string;
   /**
-   * Address published in the endpoints of the server's own Service. Default: the address it listens on, or the first
-   * of this machine.
+   * Address for other machines, in the endpoints of the server's own Service and in its certificate. Default: the
+   * address it listens on, or the first of this machine.
    */
   readonly advertiseAddress: string | undefined;
   /** Port to listen on; 0 chooses a free one. */
@@ -800,7 +803,10 @@ export interface ValueSettings {
     | undefined;
   /** TLS versions and cipher suites of clients. */
   readonly tls: TlsSettings;
-  /** Further names and addresses in the certificate that the server creates, comma separated. */
+  /**
+   * Further names and addresses in the certificate that the server creates, comma separated. On `host` other than
+   * loopback it already has those of this machine.
+   */
   readonly extraHosts: readonly string[];
   /** CA certificates of clients (PEM), beside the server's own CA. */
   readonly clientCaFile: string | undefined;

@@ -9,6 +9,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
+    name: "kubeconfig",
+    summary: "Prints a kubeconfig, or adds a context to yours.",
+    load: async () => (await import("./kubeconfig/kubeconfig.ts")).kubeconfigCommand,
+  },
+  {
     name: "backup",
     summary: "Copies a data folder while it is being served.",
     load: async () => (await import("./backup.ts")).backupCommand,

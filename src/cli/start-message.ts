@@ -64,8 +64,8 @@ function otherMachines({ publicUrl, certificateHosts, hasOperatorCertificate }: 
 }
 
 /** Maximum number of names of the certificate in the message. */
-const maxNames = 6;
+const maxNames = 3;
 
 function isLoopbackName(name: string): boolean {
-  return ["localhost", "127.0.0.1"].includes(name) || coversHost(["::1"], name);
+  return ["localhost", "127.0.0.1", "::1"].includes(name);
 }

@@ -93,7 +93,9 @@ export async function publishPresence(setup: PresenceSetup): Promise<Presence | 
  * addresses or on loopback only, the first address of this machine is used, as in the reference.
  */
 function addressOf({ advertiseAddress, host, port }: PresenceSetup): ServerAddress | undefined {
-  const ip = [advertiseAddress, host, ...outsideMachineAddresses()].find((one) => one !== undefined && isReachable(one));
+  const ip = [advertiseAddress, host, ...outsideMachineAddresses()].find(
+    (one) => one !== undefined && isReachable(one),
+  );
   return ip === undefined ? undefined : { ip, port };
 }
 

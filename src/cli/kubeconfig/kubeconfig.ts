@@ -1,0 +1,174 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import { CertificateFault, issueClientCertificate } from "../../base/certificates/serving-certificates.ts";
+import {
+  kubeconfigEntries,
+  kubeconfigText,
+  type KubeconfigEntries,
+} from "../../server/listening/kubeconfig.ts";
+import { decodeYaml } from "../../base/yaml.ts";
+import { administratorFile } from "../administrator-file.ts";
+import { ClientError } from "../client/client-error.ts";
+import { helpText, type Command } from "../command.ts";
+import { defaultDataDir, identityFolder } from "../data-folder.ts";
+import type { Flag } from "../flag.ts";
+import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
+import { mergeKubeconfig } from "./merge.ts";
+
+/** Every flag of `plinth kubeconfig`. */
+export const kubeconfigFlags: readonly Flag[] = [
+  { name: "data-dir", type: "string", default: defaultDataDir, doc: "Data folder of the server." },
+  {
+    name: "merge",
+    type: "boolean",
+    default: "",
+    doc: "Add a context to the user's kubeconfig instead of printing one.",
+  },
+  {
+    name: "into",
+    type: "file",
+    default: "",
+    doc: "With --merge: file to change; the default is the first of KUBECONFIG, otherwise ~/.kube/config.",
+  },
+  {
+    name: "context",
+    type: "string",
+    default: "",
+    doc: "Name of context, cluster and user; the default is plinth, or plinth-USER with --user.",
+  },
+  {
+    name: "keep-current",
+    type: "boolean",
+    default: "",
+    doc: "With --merge: don't change the current context.",
+  },
+  {
+    name: "server",
+    type: "string",
+    default: "",
+    doc: "URL of the server, if clients use another one than this machine.",
+  },
+  {
+    name: "user",
+    type: "string",
+    default: "",
+    doc: "Name of a user, who gets a client certificate; the default is the administrator.",
+  },
+  { name: "group", type: "list", default: "", doc: "With --user: groups of the user, comma-separated." },
+  { name: "days", type: "integer", default: "365", doc: "With --user: days that the certificate is valid." },
+];
+
+const about = `Prints a kubeconfig for the server of a data folder, or adds a context to the user's kubeconfig.
+With --user it has a new client certificate for that user, signed by the CA in the data folder. The credentials are valid
+until they expire; a certificate can't be revoked.`;
+
+/** Prints a kubeconfig, or merges it into the user's. */
+export const kubeconfigCommand: Command = {
+  flags: kubeconfigFlags,
+  help: () => helpText("plinth kubeconfig [--merge] [FLAGS]", about, kubeconfigFlags),
+  async run(words) {
+    const read = new FlagReader(kubeconfigFlags, parseFlags(kubeconfigFlags, words));
+    checkCombination(read);
+    const dataDir = read.text("data-dir");
+    const user = read.optional("user");
+    const entries = withServer(await administratorEntries(dataDir), read.optional("server"));
+    const own = user === undefined ? entries : { ...entries, user: await userEntry(read, dataDir, user) };
+    const name = read.optional("context") ?? (user === undefined ? "plinth" : `plinth-${user}`);
+    if (read.boolean("merge") !== true) {
+      process.stdout.write(kubeconfigText(own, { context: name, userName: name }));
+      return 0;
+    }
+    const file = read.optional("into") ?? defaultTarget(process.env);
+    const isCurrent = read.boolean("keep-current") !== true;
+    const { isReplaced, previousContext } = await mergeKubeconfig(file, name, own, isCurrent);
+    process.stdout.write(
+      `${file}: ${isReplaced ? "replaced" : "added"} the context ${name}\n` +
+        contextNote(name, previousContext, isCurrent),
+    );
+    return 0;
+  },
+};
+
+function checkCombination(read: FlagReader): void {
+  const only = (names: readonly string[], other: string) => {
+    for (const name of names) {
+      if (read.flagNames.includes(name) && !read.flagNames.includes(other))
+        throw new UsageError(`--${name} needs --${other}`);
+    }
+  };
+  only(["into", "keep-current"], "merge");
+  only(["group", "days"], "user");
+}
+
+/** Returns the entries of the kubeconfig that a server wrote into the folder. */
+async function administratorEntries(dataDir: string): Promise<KubeconfigEntries> {
+  const file = administratorFile(dataDir);
+  const bytes = await readOf(file, "start a server with this data folder first");
+  interface Written {
+    readonly clusters?: readonly { readonly cluster?: KubeconfigEntries["cluster"] }[];
+    readonly users?: readonly { readonly user?: KubeconfigEntries["user"] }[];
+  }
+  const { value } = await decodeYaml(bytes);
+  const { clusters, users } = (value ?? {}) as Written;
+  const [cluster, user] = [clusters?.[0]?.cluster, users?.[0]?.user];
+  if (cluster === undefined || user === undefined)
+    throw new ClientError(`${file}: has no cluster and user; delete it and start the server again`);
+  return { cluster, user };
+}
+
+/** Replaces the URL of the server, if one is set. */
+function withServer({ cluster, user }: KubeconfigEntries, server: string | undefined): KubeconfigEntries {
+  if (server === undefined) return { cluster, user };
+  if (!URL.canParse(server) || new URL(server).protocol !== "https:")
+    throw new UsageError(`--server: ${JSON.stringify(server)} is not an https URL`);
+  return { cluster: { ...cluster, server }, user };
+}
+
+/** Issues a client certificate for a user, and returns the entry of the kubeconfig. */
+async function userEntry(
+  read: FlagReader,
+  dataDir: string,
+  name: string,
+): Promise<KubeconfigEntries["user"]> {
+  const folder = identityFolder(dataDir);
+  const hint = "the folder has no CA of the server, which signs certificates of users";
+  const [certificate, key] = await Promise.all(
+    ["ca.crt", "ca.key"].map(async (file) => (await readOf(path.join(folder, file), hint)).toString()),
+  );
+  const facts = {
+    commonName: name,
+    organizations: read.list("group"),
+    days: read.integer("days", 1, 3650),
+  };
+  try {
+    const issued = issueClientCertificate({ certificate: certificate!, key: key! }, facts);
+    return kubeconfigEntries("", undefined, issued).user;
+  } catch (error) {
+    if (error instanceof CertificateFault) throw new ClientError(`${folder}: ${error.message}`);
+    throw error;
+  }
+}
+
+async function readOf(file: string, hint: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ClientError(code === "ENOENT" ? `${file} doesn't exist: ${hint}` : `${file}: ${message}`);
+  }
+}
+
+/** Returns the file that kubectl changes too: the first of `KUBECONFIG`, otherwise that of the user. */
+function defaultTarget({ KUBECONFIG: named = "" }: NodeJS.ProcessEnv): string {
+  const first = named.split(path.delimiter).find((file) => file !== "");
+  return first ?? path.join(homedir(), ".kube/config");
+}
+
+function contextNote(name: string, previous: string, isCurrent: boolean): string {
+  if (!isCurrent && previous !== "")
+    return `current context: ${previous}; change it with: kubectl config use-context ${name}\n`;
+  return previous === "" || previous === name
+    ? `current context: ${name}\n`
+    : `current context: ${name}; back with: kubectl config use-context ${previous}\n`;
+}

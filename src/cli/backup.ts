@@ -3,6 +3,7 @@ import { type BackupResult, backupLmdb, restoreLmdb } from "../storage/lmdb/back
 import { helpText, type Command } from "./command.ts";
 import { defaultDataDir, identityFolder, storeFolder } from "./data-folder.ts";
 import type { Flag } from "./flag.ts";
+import { showingProgress } from "./progress.ts";
 import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
 
 const backupFlags: readonly Flag[] = [
@@ -26,7 +27,9 @@ export const backupCommand: Command = {
     const read = new FlagReader(backupFlags, parseFlags(backupFlags, words));
     const target = needed(read, "to");
     const dataDir = read.text("data-dir");
-    const result = await backupLmdb(storeFolder(dataDir), target, identityOf(dataDir));
+    const result = await showingProgress((progress) =>
+      backupLmdb(storeFolder(dataDir), target, { folders: identityOf(dataDir), progress }),
+    );
     process.stdout.write(
       `backed up revision ${result.revision} to ${target}: ${contentOf(result)}\n` +
         "it holds secrets: who can read it can read every Secret and act as any user of the server\n",
@@ -58,7 +61,9 @@ export const restoreCommand: Command = {
     const read = new FlagReader(restoreFlags, parseFlags(restoreFlags, words));
     const source = needed(read, "from");
     const dataDir = read.text("data-dir");
-    const result = await restoreLmdb(source, storeFolder(dataDir), identityOf(dataDir));
+    const result = await showingProgress((progress) =>
+      restoreLmdb(source, storeFolder(dataDir), { folders: identityOf(dataDir), progress }),
+    );
     const vocabulary = result.stamp === undefined ? "" : ` --vocabulary=${result.stamp.label}`;
     process.stdout.write(
       `restored revision ${result.revision} from ${source}: ${contentOf(result)}\n` +

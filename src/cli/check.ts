@@ -6,6 +6,7 @@ import { insideVariable, runApart } from "./check-apart.ts";
 import { helpText, type Command } from "./command.ts";
 import { defaultDataDir, storeFolder } from "./data-folder.ts";
 import type { Flag } from "./flag.ts";
+import { showingProgress } from "./progress.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 
 const checkFlags: readonly Flag[] = [
@@ -42,7 +43,7 @@ async function checkPages(dir: string): Promise<number> {
 async function checkEverything(dir: string): Promise<number> {
   const store = openLmdbStore({ dir, clock: systemClock, retentionMs: Infinity });
   try {
-    const damage = await store.check();
+    const damage = await showingProgress((progress) => store.check(progress));
     for (const line of damage) process.stdout.write(`${line}\n`);
     process.stdout.write(
       `revision ${String(await store.latestRevision())}: ${damage.length === 0 ? "sound" : "damaged"}\n`,

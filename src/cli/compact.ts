@@ -6,6 +6,7 @@ import { shrinkLmdb } from "../storage/lmdb/shrink.ts";
 import { helpText, type Command } from "./command.ts";
 import { defaultDataDir, storeFolder } from "./data-folder.ts";
 import type { Flag } from "./flag.ts";
+import { showingProgress } from "./progress.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 
 const compactFlags: readonly Flag[] = [
@@ -29,7 +30,9 @@ export const compactCommand: Command = {
     const folder = storeFolder(dataDir);
     await requireStore(folder);
     const retentionMs = (await retentionOf(folder)) ?? defaultRetentionMs;
-    const { before, after } = await shrinkLmdb(folder, systemClock.now() - retentionMs);
+    const { before, after } = await showingProgress((progress) =>
+      shrinkLmdb(folder, systemClock.now() - retentionMs, progress),
+    );
     process.stdout.write(`compacted ${dataDir}: ${megabytes(before)} before, ${megabytes(after)} now\n`);
     return 0;
   },

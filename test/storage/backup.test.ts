@@ -97,8 +97,12 @@ describe("backup and restore of an embedded store", () => {
       writeFileSync(path("own-keys/a.key"), "secret", { mode: 0o644 });
       writeFileSync(path("own-keys/a.key.17.new"), "half");
       const expected = { stamp: { label: "red", format: 1 }, files: ["keys/a.key"] };
-      expect(await backupLmdb(path("stamped"), path("beside"), keys("own-keys"))).toMatchObject(expected);
-      expect(await restoreLmdb(path("beside"), path("r1"), keys("r1-keys"))).toMatchObject(expected);
+      expect(await backupLmdb(path("stamped"), path("beside"), { folders: keys("own-keys") })).toMatchObject(
+        expected,
+      );
+      expect(await restoreLmdb(path("beside"), path("r1"), { folders: keys("r1-keys") })).toMatchObject(
+        expected,
+      );
       for (const dir of ["beside/keys", "r1-keys"]) {
         expect(readdirSync(path(dir))).toEqual(["a.key"]);
         expect(readFileSync(path(`${dir}/a.key`), "utf8")).toBe("secret");
@@ -110,13 +114,15 @@ describe("backup and restore of an embedded store", () => {
     });
 
     it("refuses changed or missing ones, and a folder that isn't empty, before anything is written", async () => {
-      await expect(restoreLmdb(path("beside"), path("r2"), keys("r1-keys"))).rejects.toThrow(/not empty/);
+      await expect(restoreLmdb(path("beside"), path("r2"), { folders: keys("r1-keys") })).rejects.toThrow(
+        /not empty/,
+      );
       writeFileSync(path("beside/keys/a.key"), "other!");
-      await expect(restoreLmdb(path("beside"), path("r2"), keys("r2-keys"))).rejects.toThrow(
+      await expect(restoreLmdb(path("beside"), path("r2"), { folders: keys("r2-keys") })).rejects.toThrow(
         /keys\/a\.key is not what was backed up/,
       );
       rmSync(path("beside/keys/a.key"));
-      await expect(restoreLmdb(path("beside"), path("r2"), keys("r2-keys"))).rejects.toThrow(
+      await expect(restoreLmdb(path("beside"), path("r2"), { folders: keys("r2-keys") })).rejects.toThrow(
         /not a complete backup/,
       );
       expect(existsSync(path("r2"))).toBe(false);
@@ -126,7 +132,9 @@ describe("backup and restore of an embedded store", () => {
     it("restores a backup of a version that copied none", async () => {
       const manifest = JSON.parse(readFileSync(path("second/backup.json"), "utf8")) as object;
       writeFileSync(path("second/backup.json"), JSON.stringify({ ...manifest, files: undefined }));
-      expect(await restoreLmdb(path("second"), path("r3"), keys("r3-keys"))).toMatchObject({ files: [] });
+      expect(await restoreLmdb(path("second"), path("r3"), { folders: keys("r3-keys") })).toMatchObject({
+        files: [],
+      });
       expect(existsSync(path("r3-keys"))).toBe(false);
     });
   });

@@ -13,6 +13,8 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { vocabularyOf } from "../manifest-vocabulary.ts";
 import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flag.ts";
+import type { Progress } from "../../storage/lmdb/progress.ts";
+import { showingProgress } from "../progress.ts";
 import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
 import { readManifests } from "../manifests.ts";
 
@@ -53,6 +55,7 @@ export interface Streams {
   readonly readInput: () => Promise<Uint8Array>;
   readonly writeOutput: (text: string) => void;
   readonly writeError: (text: string) => void;
+  readonly progress?: Progress;
 }
 
 const about =
@@ -64,11 +67,14 @@ export const convertCommand: Command = {
   help: () =>
     helpText("plinth convert -f FILE [--output-version=GROUP/VERSION] [FLAGS]", about, convertFlags),
   run: (words) =>
-    runConvert(words, {
-      readInput,
-      writeOutput: (text) => void process.stdout.write(text),
-      writeError: (text) => void process.stderr.write(text),
-    }),
+    showingProgress((progress) =>
+      runConvert(words, {
+        readInput,
+        writeOutput: (text) => void process.stdout.write(text),
+        writeError: (text) => void process.stderr.write(text),
+        progress,
+      }),
+    ),
 };
 
 /** Reads all of standard input. */
@@ -105,6 +111,7 @@ export async function runConvert(words: readonly string[], streams: Streams): Pr
     }
     const fileVocabulary = requested ?? vocabularyOf(file.documents.map(({ value }) => value)) ?? implied;
     for (const [index, { value, duplicates }] of file.documents.entries()) {
+      streams.progress?.(`converting ${file.name}`, index / file.documents.length);
       const own = requested ?? vocabularyOf(value) ?? fileVocabulary;
       const result = convertManifest(value, target, contextOf(own ?? platform));
       const label = `${file.name}: document ${index + 1}${nameOf(value)}`;

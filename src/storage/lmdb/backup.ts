@@ -20,6 +20,7 @@ import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./envir
 import { damagedError } from "./errors.ts";
 import { formatVersion, readableFormats } from "./layout.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
+import { noProgress, type Progress, whileGrowing } from "./progress.ts";
 import { stateIn } from "./reader.ts";
 import { stampIn } from "./stamp.ts";
 
@@ -35,6 +36,12 @@ interface Manifest {
   readonly stamp?: Stamp | undefined;
   /** Checksums of the files beside the store; absent in backups of earlier versions. */
   readonly files?: BackupChecksums;
+}
+
+/** Options of a backup or restore. */
+export interface BackupOptions {
+  readonly folders?: readonly BackupFolder[];
+  readonly progress?: Progress;
 }
 
 /** Result of a backup or restore. */
@@ -53,13 +60,13 @@ export interface BackupResult {
  *
  * @param source an open store, or its folder.
  * @param targetDir must be empty or not exist.
- * @param folders folders whose files are copied too.
+ * @param options.folders folders whose files are copied too.
  * @throws {StoreDamagedError} if a folder can't be used, or the copy is damaged.
  */
 export async function backupLmdb(
   source: LmdbStore | string,
   targetDir: string,
-  folders: readonly BackupFolder[] = [],
+  { folders = [], progress = noProgress }: BackupOptions = {},
 ): Promise<BackupResult> {
   const dir = typeof source === "string" ? source : source.dir;
   await requireStore(dir);
@@ -67,7 +74,8 @@ export async function backupLmdb(
   const environment = acquireEnvironment(dir, defaultMapBytes);
   try {
     // Without compaction: compacting copies are not reliable in this version of LMDB.
-    await environment.root.backup(target, false);
+    const growing = { path: join(target, dataFile), bytes: (await stat(join(dir, dataFile))).size };
+    await whileGrowing(growing, "copying", progress, () => environment.root.backup(target, false));
   } catch (error) {
     throw damagedError(target, error);
   } finally {
@@ -75,9 +83,9 @@ export async function backupLmdb(
   }
   const file = join(target, dataFile);
   // Hash the file before it is opened, because opening may change it.
-  const sha256 = await hashOf(file);
+  const sha256 = await hashOf(file, progress);
   const { size: bytes } = await stat(file);
-  const { revision, stamp } = await verify(target, "the backup");
+  const { revision, stamp } = await verify(target, "the backup", progress);
   const files = await copyFolders(folders, target);
   const manifest: Manifest = { format: formatVersion, revision, bytes, sha256, stamp, files };
   await syncFile(file);
@@ -90,13 +98,13 @@ export async function backupLmdb(
  * Creates a data folder from a backup. The target is created atomically.
  *
  * @param targetDir must be empty or not exist.
- * @param folders destinations of the backup's files beside the store; they must be empty or not exist.
+ * @param options.folders destinations of the backup's files beside the store; they must be empty or not exist.
  * @throws {StoreDamagedError} if the backup is incomplete or damaged, or a target isn't empty.
  */
 export async function restoreLmdb(
   backupDir: string,
   targetDir: string,
-  folders: readonly BackupFolder[] = [],
+  { folders = [], progress = noProgress }: BackupOptions = {},
 ): Promise<BackupResult> {
   const manifest = await readManifest(backupDir);
   const beside = await besideStore(folders, backupDir, manifest);
@@ -106,18 +114,20 @@ export async function restoreLmdb(
   const written: string[] = [];
   try {
     await mkdir(part);
-    await copyFile(join(backupDir, dataFile), join(part, dataFile));
-    if ((await hashOf(join(part, dataFile))) !== manifest.sha256) {
+    const copy = join(part, dataFile);
+    const growing = { path: copy, bytes: manifest.bytes };
+    await whileGrowing(growing, "copying", progress, () => copyFile(join(backupDir, dataFile), copy));
+    if ((await hashOf(copy, progress)) !== manifest.sha256) {
       throw damagedError(backupDir, new Error(`${dataFile} is not what was backed up (checksum differs)`));
     }
-    const { revision, stamp } = await verify(part, `the backup ${backupDir}`);
+    const { revision, stamp } = await verify(part, `the backup ${backupDir}`, progress);
     if (revision !== manifest.revision) {
       throw damagedError(backupDir, new Error(`its revision is ${revision}, not ${manifest.revision}`));
     }
-    await syncFile(join(part, dataFile));
+    await syncFile(copy);
     // Before the store: a server that starts too early would otherwise create new ones.
     await writeFolders(beside, written);
-    await rename(join(part, dataFile), join(target, dataFile));
+    await rename(copy, join(target, dataFile));
     await rm(part, { recursive: true });
     await syncFile(target);
     return { revision, stamp, files: Object.keys(manifest.files ?? {}) };
@@ -141,10 +151,14 @@ async function besideStore(
 }
 
 /** Opens a copy, checks it completely and returns its description. */
-async function verify(dir: string, what: string): Promise<Pick<BackupResult, "revision" | "stamp">> {
+async function verify(
+  dir: string,
+  what: string,
+  progress: Progress,
+): Promise<Pick<BackupResult, "revision" | "stamp">> {
   const environment: Environment = acquireEnvironment(dir, defaultMapBytes);
   try {
-    const problems = await checkEnvironment(environment);
+    const problems = await checkEnvironment(environment, progress);
     if (problems.length > 0) {
       throw damagedError(dir, new Error(`${what} isn't sound: ${problems.slice(0, 3).join("; ")}`));
     }
@@ -213,8 +227,13 @@ function incompleteError(dir: string, cause: unknown): StoreDamagedError {
   return new StoreDamagedError(`${dir} is not a complete backup: ${message}; use another backup`, { cause });
 }
 
-async function hashOf(file: string): Promise<string> {
+async function hashOf(file: string, progress: Progress): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  const { size } = await stat(file);
+  let read = 0;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    progress("computing the checksum", (read += chunk.length) / size);
+  }
   return hash.digest("hex");
 }

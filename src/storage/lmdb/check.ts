@@ -13,8 +13,10 @@ import {
   readUint64,
   type State,
 } from "./layout.ts";
+import { entriesIn } from "./disk-space.ts";
 import { damagedPage } from "./page-walk.ts";
 import { numberIn, soundStateIn } from "./reader.ts";
+import { noProgress, type Progress } from "./progress.ts";
 import { stampIn } from "./stamp.ts";
 
 const sliceEntries = 1000;
@@ -29,12 +31,18 @@ const lowestKey = "\u0001";
  *
  * @returns messages about damage; empty if there is none.
  */
-export async function checkEnvironment(environment: Environment): Promise<string[]> {
-  const damage = pageDamage(environment, true);
+export async function checkEnvironment(
+  environment: Environment,
+  progress: Progress = noProgress,
+): Promise<string[]> {
+  const damage = pageDamage(environment, true, progress);
   // Reading damaged pages through LMDB could crash the process.
   if (damage !== undefined) return [damage];
   const problems: string[] = [];
-  for (const _ of passes(environment, problems)) await new Promise((resolve) => setImmediate(resolve));
+  for (const share of passes(environment, problems)) {
+    progress(valuesStep, share);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   return problems;
 }
 
@@ -42,6 +50,7 @@ export async function checkEnvironment(environment: Environment): Promise<string
 export function pageDamage(
   { dir, root }: Pick<Environment, "dir" | "root">,
   everything: boolean,
+  progress: Progress = noProgress,
 ): string | undefined {
   let damage: string | undefined;
   // A meta page may be read during a write of another process; real damage is still there at the next attempt.
@@ -49,7 +58,7 @@ export function pageDamage(
     root.resetReadTxn();
     const transaction = root.useReadTransaction();
     try {
-      damage = damagedPage(dir, everything);
+      damage = damagedPage(dir, everything, progress);
     } finally {
       transaction.done();
     }
@@ -58,22 +67,26 @@ export function pageDamage(
 }
 
 /** Like {@link checkEnvironment}, without yielding to the event loop. */
-export function checkNow(environment: Environment): string[] {
+export function checkNow(environment: Environment, progress: Progress = noProgress): string[] {
   const problems: string[] = [];
-  for (const _ of passes(environment, problems));
+  for (const share of passes(environment, problems)) progress(valuesStep, share);
   return problems;
 }
 
-function* passes(environment: Environment, problems: string[]): Generator<void> {
+const valuesStep = "checking values";
+
+/** Runs the passes; yields the share of the entries that are checked. */
+function* passes(environment: Environment, problems: string[]): Generator<number> {
   environment.root.resetReadTxn();
   const transaction = environment.root.useReadTransaction();
   try {
     const check = new Check(environment, { transaction }, problems);
-    yield* check.data();
-    yield* check.history();
-    yield* check.log();
-    yield* check.counters();
-    yield* check.marks();
+    const { data, history, log, counts, marks } = environment;
+    const total = entriesIn([data, history, log, counts, marks]);
+    let slices = 0;
+    for (const pass of [check.data(), check.history(), check.log(), check.counters(), check.marks()]) {
+      for (const _ of pass) yield Math.min(1, (++slices * sliceEntries) / total);
+    }
     stampIn(environment);
   } catch (error) {
     problems.push(`reading stopped: ${error instanceof Error ? error.message : String(error)}`);

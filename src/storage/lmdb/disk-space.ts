@@ -14,6 +14,7 @@ interface NativeStat {
   readonly treeBranchPageCount: number;
   readonly treeLeafPageCount: number;
   readonly overflowPages: number;
+  readonly entryCount: number;
 }
 
 const ampleBytes = 16 * 1024 * 1024;
@@ -49,9 +50,17 @@ export function usedBytes({ pageBytes, data, history, log, counts, marks }: Envi
   return pages * pageBytes;
 }
 
+/** Returns the number of entries of databases. */
+export function entriesIn(databases: readonly Pick<Database, "get">[]): number {
+  return databases.reduce((sum, database) => sum + statOf(database).entryCount, 0);
+}
+
+function statOf(database: Pick<Database, "get">): NativeStat {
+  return (database as unknown as { db: { stat(): NativeStat } }).db.stat();
+}
+
 function pagesOf(database: Pick<Database, "get">): number {
-  const { db } = database as unknown as { db: { stat(): NativeStat } };
-  const { treeBranchPageCount, treeLeafPageCount, overflowPages } = db.stat();
+  const { treeBranchPageCount, treeLeafPageCount, overflowPages } = statOf(database);
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 

@@ -25,6 +25,7 @@ import { dataFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { DiskSpaceGuard } from "./disk-space-guard.ts";
 import { damagedError, transactionError, writeError } from "./errors.ts";
+import type { Progress } from "./progress.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { recordRetention } from "./retention.ts";
 import { fileBytes, usedBytes } from "./disk-space.ts";
@@ -50,6 +51,8 @@ export interface LmdbStore extends Store {
   /** The folder, as an absolute path without links. */
   readonly dir: string;
   usage(): StoreUsage;
+  /** As {@link Store.check}, with reports of the progress. */
+  check(progress?: Progress): Promise<readonly string[]>;
 }
 
 /**
@@ -177,9 +180,9 @@ class EmbeddedStore implements LmdbStore {
     }
   }
 
-  async check(): Promise<readonly string[]> {
+  async check(progress?: Progress): Promise<readonly string[]> {
     this.assertOpen();
-    const check = checkEnvironment(this.environment);
+    const check = checkEnvironment(this.environment, progress);
     this.checks.add(check);
     try {
       return await check;

@@ -9,6 +9,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { dataFile } from "./files.ts";
+import { noProgress, type Progress } from "./progress.ts";
 import {
   branchFlag,
   databasesName,
@@ -41,16 +42,23 @@ const wholeUpToBytes = 16 * 1024 * 1024;
 /** Approximate number of other pages that are read of a larger file. */
 const sampledPages = 1024;
 
+/** How many pages are read between two reports of the progress. */
+const reportEveryPages = 1024;
+
 /**
  * Checks the pages of the newest snapshot. Returns the first error; undefined if there is none. The caller holds a read
  * transaction, so that no page of the snapshot is overwritten.
  *
  * @param everything also reads all leaf and overflow pages of a large file.
  */
-export function damagedPage(dir: string, everything: boolean): string | undefined {
+export function damagedPage(
+  dir: string,
+  everything: boolean,
+  progress: Progress = noProgress,
+): string | undefined {
   const file = openSync(join(dir, dataFile), "r");
   try {
-    new PageWalk(file, everything).run();
+    new PageWalk(file, everything, progress).run();
     return undefined;
   } catch (error) {
     if (error instanceof PageDamage) return error.message;
@@ -72,10 +80,13 @@ class PageWalk {
   /** One in this many pages without children is read. */
   private readonly stride: number;
   private leaves = 0;
+  /** Number of pages that are marked. */
+  private claims = 0;
 
   constructor(
     private readonly file: number,
     everything: boolean,
+    private readonly progress: Progress,
   ) {
     this.meta = readMeta(file);
     const { lastPage, pageBytes } = this.meta;
@@ -266,6 +277,8 @@ class PageWalk {
       throw new PageDamage(`page ${number} lies outside the file`);
     if (this.seen[number] === 1) this.fail(number, "two others lead to it");
     this.seen[number] = 1;
+    if (++this.claims % reportEveryPages === 0)
+      this.progress("checking pages", this.claims / this.seen.length);
   }
 
   /** Reads a page into a buffer and returns it. */

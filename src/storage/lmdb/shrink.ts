@@ -12,6 +12,8 @@ import { dataFile, lockFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, isShared, releaseEnvironment } from "./environment.ts";
 import { damagedError, usedError } from "./errors.ts";
 import { recordOf } from "./layout.ts";
+import { entriesIn } from "./disk-space.ts";
+import { noProgress, type Progress } from "./progress.ts";
 
 /** Folder for the new file. Leftovers of a killed process are deleted. */
 const workFolder = "shrinking";
@@ -40,21 +42,27 @@ export interface ShrinkResult {
  * file, which stays intact until then. The disk needs space for both. Blocks the event loop.
  *
  * @param historyBefore history older than this is dropped, in milliseconds since 1970.
+ * @param progress is called synchronously for most steps.
  * @throws {StoreTimeoutError} the store is open elsewhere.
  * @throws {StoreError} the folder can't be used, the disk is full, or the new file fails its check; the old file stays.
  */
-export async function shrinkLmdb(dir: string, historyBefore: number): Promise<ShrinkResult> {
+export async function shrinkLmdb(
+  dir: string,
+  historyBefore: number,
+  progress: Progress = noProgress,
+): Promise<ShrinkResult> {
   await requireStore(dir);
   const old = acquireEnvironment(dir, defaultMapBytes);
   try {
     refuseOthers(old);
-    const damage = pageDamage(old, true);
+    const damage = pageDamage(old, true, progress);
     if (damage !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${damage}`);
+    progress("dropping history", 0);
     await new Compactor(old).compact(historyBefore);
     return await withFreshFile(old, (fresh) => {
       // Keep the write lock to the end: a process that opens the old file meanwhile waits, then detects the replacement.
       return old.root.transactionSync(() => {
-        copyAll(old, fresh);
+        copyAll(old, fresh, progress);
         // A process that opened it earlier doesn't check for replacement again; its lock file entry shows it.
         refuseOthers(old);
         return replace(old, fresh);
@@ -97,9 +105,14 @@ function refuseOthers(environment: Environment): void {
   if (other !== undefined) throw usedError(dir, other);
 }
 
-function copyAll(old: Environment, fresh: Environment): void {
-  for (const name of Object.keys(databases) as (keyof typeof databases)[]) copy(old, fresh, name);
-  const damage = checkNow(fresh);
+function copyAll(old: Environment, fresh: Environment, progress: Progress): void {
+  const names = Object.keys(databases) as (keyof typeof databases)[];
+  const total = entriesIn(names.map((name) => old[name]));
+  let copied = 0;
+  for (const name of names) {
+    for (const count of copy(old, fresh, name)) progress("copying entries", (copied += count) / total);
+  }
+  const damage = checkNow(fresh, progress);
   if (damage.length > 0) throw new Error(`the new file failed its check: ${damage.slice(0, 3).join("; ")}`);
 }
 
@@ -113,23 +126,28 @@ function replace(old: Environment, fresh: Environment): ShrinkResult {
   return sizes;
 }
 
-/** Copies a database in the order of its keys, so that its pages are full. */
-function copy(old: Environment, fresh: Environment, name: keyof typeof databases): void {
+/**
+ * Copies a database in the order of its keys, so that its pages are full.
+ *
+ * @returns the number of entries of each transaction.
+ */
+function* copy(old: Environment, fresh: Environment, name: keyof typeof databases): Generator<number> {
   const from = old[name] as Database<RawEntry | Buffer, Key>;
   const to = fresh[name] as Database<Buffer, Key>;
   // Appending requires an empty database, but a new file already has its state in `meta`.
   const options = name === "meta" ? {} : { append: true };
   const entries = from.getRange({ start: databases[name] as Key })[Symbol.iterator]();
-  for (let more = true; more;) {
-    more = fresh.root.transactionSync(() => {
-      for (let count = 0; count < putsAtOnce; count++) {
+  for (let count = putsAtOnce; count === putsAtOnce;) {
+    count = fresh.root.transactionSync(() => {
+      for (let puts = 0; puts < putsAtOnce; puts++) {
         const { done, value: entry } = entries.next();
-        if (done === true) return false;
+        if (done === true) return puts;
         const { key, value } = entry;
         const bytes = Buffer.isBuffer(value) ? value : recordOf(old.records.name(key as string, value));
         to.putSync(key, bytes, options);
       }
-      return true;
+      return putsAtOnce;
     });
+    yield count;
   }
 }

@@ -46,7 +46,7 @@ describe("a data folder belongs to one vocabulary", () => {
     const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${folder.path}`);
     expect(stderr).toBe(
       `plinth: the store in ${dir} belongs to the vocabulary kubernetes: ` +
-        "start with --vocabulary=kubernetes, or choose another --data-dir\n",
+        "start with --vocabulary=kubernetes, convert it with plinth convert, or choose another --data-dir\n",
     );
     expect(code).toBe(2);
     expect(await revisionOf(dir)).toBe(before);

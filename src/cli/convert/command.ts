@@ -13,6 +13,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { vocabularyOf } from "../manifest-vocabulary.ts";
 import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flag.ts";
+import { convertDataFolder } from "./data-folder/command.ts";
 import type { Progress } from "../../storage/lmdb/progress.ts";
 import { showingProgress } from "../progress.ts";
 import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
@@ -45,7 +46,19 @@ export const convertFlags: readonly Flag[] = [
     name: "vocabulary",
     type: "string",
     default: "",
-    doc: "Vocabulary of the manifests: platform or kubernetes; by default it is detected from their names.",
+    doc: "Vocabulary of the manifests, or of the data folder afterwards: platform or kubernetes; by default it is detected from the names of the manifests.",
+  },
+  {
+    name: "data-dir",
+    type: "string",
+    default: "",
+    doc: "Convert a data folder to --vocabulary instead of manifests; its server must not be running.",
+  },
+  {
+    name: "dry-run",
+    type: "boolean",
+    default: "",
+    doc: "With --data-dir: report what would be done, and leave the folder unchanged.",
   },
   { name: "verbose", type: "boolean", default: "", doc: "Also report which objects are unchanged, and why." },
 ];
@@ -60,21 +73,29 @@ export interface Streams {
 
 const about =
   "Converts manifests of older API versions to the current ones, or to a given one, on standard output. Standard error has a line\n" +
-  "for each default written out, each field dropped and each decision needed. Exit code 1 if something can't be converted.";
+  "for each default written out, each field dropped and each decision needed. Exit code 1 if something can't be converted.\n\n" +
+  "With --data-dir it gives the objects of a data folder the names of another vocabulary, or changes nothing and says why.";
 
 export const convertCommand: Command = {
   flags: convertFlags,
   help: () =>
-    helpText("plinth convert -f FILE [--output-version=GROUP/VERSION] [FLAGS]", about, convertFlags),
+    helpText(
+      "plinth convert -f FILE [--output-version=GROUP/VERSION] [FLAGS]\n" +
+        "       plinth convert --data-dir=FOLDER --vocabulary=NAME [--dry-run]",
+      about,
+      convertFlags,
+    ),
   run: (words) =>
-    showingProgress((progress) =>
-      runConvert(words, {
+    showingProgress(async (progress) => {
+      const read = new FlagReader(convertFlags, parseFlags(convertFlags, words));
+      if (read.optional("data-dir") !== undefined) return convertDataFolder(read, progress);
+      return runConvert(words, {
         readInput,
         writeOutput: (text) => void process.stdout.write(text),
         writeError: (text) => void process.stderr.write(text),
         progress,
-      }),
-    ),
+      });
+    }),
 };
 
 /** Reads all of standard input. */

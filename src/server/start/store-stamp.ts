@@ -7,7 +7,7 @@ import { OptionsError } from "../options/options-error.ts";
 import type { StorageSettings } from "../options/types.ts";
 
 /** Version of the format of stored objects. */
-const objectFormat = 1;
+export const storeFormat = 1;
 
 /**
  * Returns the stamp of a server's store: its vocabulary and object format. A store without a stamp belongs to the
@@ -19,7 +19,7 @@ export function stampOf({ name }: Vocabulary): RequestedStamp {
     keyOf(resourceOf(ClusterRole, one), "", "cluster-admin"),
     one.name,
   ]);
-  return { label: name, format: objectFormat, telltales: new Map(telltales) };
+  return { label: name, format: storeFormat, telltales: new Map(telltales) };
 }
 
 /** Returns the error for a store of another vocabulary or a newer format; the message names the flags to change. */
@@ -35,12 +35,13 @@ export function stampError({ labels, format }: StoreStampError, storage: Storage
       `${store} has objects of the vocabularies ${all} and no mark of the one that it belongs to: choose another ${flag}`,
     );
   }
-  if (format !== undefined && format > objectFormat) {
+  if (format !== undefined && format > storeFormat) {
     return new OptionsError(
-      `${store} has format ${format}, this program supports up to ${objectFormat}: use the program version that wrote it, ${otherwise}`,
+      `${store} has format ${format}, this program supports up to ${storeFormat}: use the program version that wrote it, ${otherwise}`,
     );
   }
+  const conversion = storage.engine === "embedded" ? "convert it with plinth convert, " : "";
   return new OptionsError(
-    `${store} belongs to the vocabulary ${labels[0]}: start with --vocabulary=${labels[0]}, ${otherwise}`,
+    `${store} belongs to the vocabulary ${labels[0]}: start with --vocabulary=${labels[0]}, ${conversion}${otherwise}`,
   );
 }

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database, Key } from "lmdb";
 import { syncFile } from "../../base/folders.ts";
@@ -8,12 +8,13 @@ import { checkNow, pageDamage } from "./check.ts";
 import type { RawEntry } from "./codecs.ts";
 import { Compactor } from "./compactor.ts";
 import type { Environment } from "./databases.ts";
-import { dataFile, lockFile } from "./files.ts";
-import { acquireEnvironment, defaultMapBytes, isShared, releaseEnvironment } from "./environment.ts";
-import { damagedError, usedError } from "./errors.ts";
+import { dataFile } from "./files.ts";
+import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
+import { damagedError } from "./errors.ts";
 import { recordOf } from "./layout.ts";
 import { entriesIn } from "./disk-space.ts";
 import { noProgress, type Progress } from "./progress.ts";
+import { refuseOthers, type ReplacedSizes, replaceDataFile } from "./replacement.ts";
 
 /** Folder for the new file. Leftovers of a killed process are deleted. */
 const workFolder = "shrinking";
@@ -31,12 +32,6 @@ const databases = {
 /** Maximum number of values per transaction on the new file; bounds memory. */
 const putsAtOnce = 5000;
 
-/** Sizes of the data file in bytes. */
-export interface ShrinkResult {
-  readonly before: number;
-  readonly after: number;
-}
-
 /**
  * Drops history and returns unused space to the disk: copies everything in key order to a new file, then replaces the old
  * file, which stays intact until then. The disk needs space for both. Blocks the event loop.
@@ -50,7 +45,7 @@ export async function shrinkLmdb(
   dir: string,
   historyBefore: number,
   progress: Progress = noProgress,
-): Promise<ShrinkResult> {
+): Promise<ReplacedSizes> {
   await requireStore(dir);
   const old = acquireEnvironment(dir, defaultMapBytes);
   try {
@@ -65,7 +60,7 @@ export async function shrinkLmdb(
         copyAll(old, fresh, progress);
         // A process that opened it earlier doesn't check for replacement again; its lock file entry shows it.
         refuseOthers(old);
-        return replace(old, fresh);
+        return replaceDataFile(old, fresh.dir);
       });
     });
   } catch (error) {
@@ -91,20 +86,6 @@ async function withFreshFile<T>(old: Environment, work: (fresh: Environment) => 
   }
 }
 
-/** Throws if the store is open elsewhere. Each reader has an entry in the lock file; stale entries are removed first. */
-function refuseOthers(environment: Environment): void {
-  const { dir, root } = environment;
-  root.readerCheck();
-  // A heading, then a line per entry: process, thread, transaction.
-  const processes = root
-    .readerList()
-    .split("\n")
-    .map((line) => Number.parseInt(line.trim(), 10))
-    .filter((id) => !Number.isNaN(id));
-  const other = processes.find((id) => id !== process.pid || isShared(environment));
-  if (other !== undefined) throw usedError(dir, other);
-}
-
 function copyAll(old: Environment, fresh: Environment, progress: Progress): void {
   const names = Object.keys(databases) as (keyof typeof databases)[];
   const total = entriesIn(names.map((name) => old[name]));
@@ -114,16 +95,6 @@ function copyAll(old: Environment, fresh: Environment, progress: Progress): void
   }
   const damage = checkNow(fresh, progress);
   if (damage.length > 0) throw new Error(`the new file failed its check: ${damage.slice(0, 3).join("; ")}`);
-}
-
-function replace(old: Environment, fresh: Environment): ShrinkResult {
-  const oldFile = join(old.dir, dataFile);
-  const freshFile = join(fresh.dir, dataFile);
-  const sizes = { before: statSync(oldFile).size, after: statSync(freshFile).size };
-  renameSync(freshFile, oldFile);
-  // The lock file belongs to the old file.
-  rmSync(join(old.dir, lockFile), { force: true });
-  return sizes;
 }
 
 /**

@@ -30,7 +30,12 @@ export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined 
  */
 export function claimStamp(databases: Databases, requested: RequestedStamp): void {
   const stamp = missingStamp(databases, requested);
-  if (stamp !== undefined) databases.meta.putSync(stampKey, seal(encodeStamp(stamp)));
+  if (stamp !== undefined) putStamp(databases, stamp);
+}
+
+/** Writes the stamp of a store. Call it in a write transaction. */
+export function putStamp({ meta }: Pick<Environment, "meta">, stamp: Stamp): void {
+  meta.putSync(stampKey, seal(encodeStamp(stamp)));
 }
 
 /**

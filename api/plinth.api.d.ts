@@ -1,14 +1,15 @@
 // Made by `npm run api` from the types of the package's entries; not to be edited.
 
-// plinth: AdmissionEffects, AdmissionPlugin, AdmissionRequest, AggregationOptions, ApiObject, Attributes,
-//   AuditLogOptions, AuditOptions, AuditWebhookOptions, AuthenticationOptions, AuthenticationResult,
-//   AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects, Cause, Client, Clock, ClusterSigningOptions,
-//   CollectionReference, ConnectionOptions, Controller, ControllerContext, CreateServerOptions, Credentials,
-//   Decision, DefinitionManifest, DefinitionOptions, DefinitionVersion, Extensions, FlowOptions, Kind, Logger,
-//   NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
-//   ObjectReference, ObjectsOf, OidcOptions, OptionsError, ProxyOptions, Reason, RuleList, RunningController,
-//   Server, ServiceAccountOptions, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
-//   TokenWebhookOptions, TypedClient, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
+// plinth: AccessAnswer, AccessOptions, AdmissionEffects, AdmissionPlugin, AdmissionRequest,
+//   AggregationOptions, ApiObject, Attributes, AuditLogOptions, AuditOptions, AuditWebhookOptions,
+//   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects,
+//   Cause, Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionOptions, Controller,
+//   ControllerContext, CreateServerOptions, Credentials, Decision, DefinitionManifest, DefinitionOptions,
+//   DefinitionVersion, Extensions, FlowOptions, Kind, Logger, NamedAuthenticator, NamedAuthorizer, NewObject,
+//   ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf, OidcOptions, OptionsError,
+//   ProxyOptions, Reason, RuleList, RunningController, Server, ServerClient, ServiceAccountOptions, StatusDetails,
+//   StatusError, StorageOptions, Store, Timer, TlsOptions, TokenWebhookOptions, TypedClient, WatchEvent, WorkQueue,
+//   createServer, declareGroup, definitionOf
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -205,6 +206,143 @@ export interface RuleResolver {
 /** An authorizer of the embedding program, with its name in messages. */
 export interface NamedAuthorizer extends Authorizer, Partial<RuleResolver> {
   readonly name: string;
+}
+
+// ---- authorization/insight/insight
+
+/** Reference to a binding in a response. */
+export interface BindingReference {
+  readonly kind: "ClusterRoleBinding" | "RoleBinding";
+  /** Absent for a ClusterRoleBinding. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** Reference to a role in a response. */
+export interface RoleReference {
+  readonly kind: string;
+  /** Absent for a ClusterRole. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** A user, group or service account. */
+export interface ShownSubject {
+  readonly kind: string;
+  /** Set for a service account only. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** A role's rule without its empty lists. */
+export interface ShownRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+  /** Number of omitted entries of long lists. */
+  readonly entriesLeftOut?: number;
+}
+
+/** A rule that applies to a subject, with its role and the binding. */
+export interface Grant {
+  readonly binding: BindingReference;
+  readonly role: RoleReference;
+  readonly subject: ShownSubject;
+  readonly rule: ShownRule;
+  /** Index of the rule in the rules of the role. */
+  readonly ruleIndex: number;
+  /** If the role has an aggregation rule: names of the cluster roles from which it has the rule. */
+  readonly aggregatedFrom?: readonly string[];
+}
+
+/** The attributes of a request in which a grant may differ. */
+export type Part = "verb" | "apiGroup" | "resource" | "resourceName" | "nonResourceURL" | "namespace";
+
+/** An attribute that the grant doesn't allow. */
+export interface MissingPart {
+  readonly part: Part;
+  /** Value of the request. */
+  readonly wanted: string;
+  /** Values of the grant; the first entries of a long list. */
+  readonly given: readonly string[];
+  /** Message for users with both values. */
+  readonly message: string;
+}
+
+/** A grant that differs from the request in few attributes. */
+export interface NearMiss extends Grant {
+  readonly missing: readonly MissingPart[];
+}
+
+/** A binding of the subject that has no effect, or only for some of its subjects. */
+export interface BindingFault {
+  readonly binding: BindingReference;
+  /** Absent if the kind of the roleRef is unknown. */
+  readonly role?: RoleReference;
+  readonly fault: "RoleNotFound" | "Invalid";
+  readonly message: string;
+}
+
+/** Explanation of a decision. Lists have a maximum length; a count or flag shows that entries are omitted. */
+export interface Explanation {
+  /** Empty unless the request is allowed. */
+  readonly grants: readonly Grant[];
+  readonly moreGrants: boolean;
+  /** Closest first. Empty if the request is allowed. */
+  readonly nearMisses: readonly NearMiss[];
+  readonly nearMissesLeftOut: number;
+  readonly faults: readonly BindingFault[];
+  readonly faultsLeftOut: number;
+  /** Number of other namespaces with bindings of the subject that were not searched for near misses. */
+  readonly namespacesLeftOut: number;
+}
+
+/** A subject that is allowed the action. */
+export interface AllowedSubject extends ShownSubject {
+  /** The first bindings and rules that allow the action. */
+  readonly grants: readonly Omit<Grant, "subject">[];
+  /** Whether grants are omitted. */
+  readonly moreGrants?: boolean;
+}
+
+// ---- authorization/reviews/access
+
+/** Status of an access review; false flags except `allowed` and empty texts are omitted (spec: access review 2.2). */
+export interface AccessStatus {
+  allowed: boolean;
+  denied?: boolean;
+  reason?: string;
+  evaluationError?: string;
+}
+
+// ---- authorization/reviews/explanation
+
+/** The decision of one authorizer in the response. */
+export interface ShownOpinion {
+  readonly name: string;
+  readonly opinion: "Allow" | "Deny" | "NoOpinion";
+  readonly reason?: string;
+}
+
+/** Status of an AccessExplanation; empty fields are omitted. */
+export interface ExplanationStatus extends AccessStatus, Partial<Explanation> {
+  readonly decidedBy?: string;
+  readonly authorizers: readonly ShownOpinion[];
+  /** If the spec has no groups of the user: the first groups whose members are allowed the action. */
+  readonly allowedGroups?: readonly AllowedGroup[];
+  readonly moreAllowedGroups?: boolean;
+  readonly notes?: readonly string[];
+}
+
+// ---- authorization/reviews/user-groups
+
+/** A group whose members are allowed an action that is denied to the user. */
+export interface AllowedGroup {
+  readonly name: string;
+  readonly grants: AllowedSubject["grants"];
+  readonly moreGrants?: boolean;
 }
 
 // ---- base/clock
@@ -818,6 +956,7 @@ export type NewObject = {
  * Every method throws the {@link StatusError} that the API would answer with.
  */
 export declare class Client {
+  /** Handlers of reviews, by kind name; without them reviews can't be created. */
   /** Runs a request through the guard, if the client has one. */
   get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O>;
   /** As {@link Client.get}; undefined if it doesn't exist. */
@@ -856,6 +995,7 @@ export declare class Client {
   };
   /** Starts a watch when the guard allows it; otherwise calls `ended`, or prints a warning if there is no such listener. */
   /** The target of a reference to an object. */
+  /** The handler of a review; undefined for other resource types. */
 }
 
 // ---- resources/clients/typed-client
@@ -2065,6 +2205,63 @@ export type StaticFields<F extends Fields> = {
 
 type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
 
+// ---- server/library/access-questions
+
+/** What an action is about, and who performs it; see {@link ServerClient.can}. */
+export interface AccessOptions {
+  /** Full name of the API group. By default the group that serves the resource; `""` is the core group. */
+  readonly group?: string | undefined;
+  /** By default the cluster, or all namespaces. Ignored for a resource without namespaces. */
+  readonly namespace?: string | undefined;
+  /** Name of the object; by default any. */
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+  /** Name of the user; by default the user of the client. */
+  readonly user?: string | undefined;
+  /** Groups of `user`, without those that authentication adds. */
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** Why an action is allowed or not: the status of an AccessExplanation, and its text. */
+export interface AccessAnswer extends ExplanationStatus {
+  /** The explanation in lines, as `plinth auth why` prints it. */
+  readonly text: string;
+}
+
+// ---- server/library/server-client
+
+/**
+ * The client of a server in the process: the API without a socket, and what tests need besides.
+ *
+ * `create` also answers reviews, such as a SubjectAccessReview or TokenReview: it returns the object with its status.
+ *
+ * @typeParam Objects the types of the objects, by `apiVersion kind`.
+ */
+export interface ServerClient<Objects> extends TypedClient<Objects> {
+  /**
+   * Returns whether the user of the client, or another one, is allowed an action. Asking needs no permission.
+   *
+   * @param verb API verb such as `get` or `create`; for a path the HTTP method in lower case.
+   * @param resourceOrPath plural name of a resource, optionally with a subresource (`pods/log`), or a path that begins with `/`.
+   * @throws {StatusError} NotFound or BadRequest if the group isn't set and no group, or more than one, has the resource.
+   * @throws {TypeError} if the user or the groups can't be used.
+   *
+   * @example
+   * await devi.can("update", "configmaps", { namespace: "shop" });
+   * await server.client.can("get", "/metrics", { user: "devi", groups: ["operators"] });
+   */
+  can(verb: string, resourceOrPath: string, options?: AccessOptions): Promise<boolean>;
+  /**
+   * Explains an action, as an AccessExplanation does: which rules allow it, or which come close. Parameters and errors are those of
+   * {@link ServerClient.can}.
+   *
+   * @example
+   * const { allowed, text } = await devi.why("update", "secrets", { namespace: "shop" });
+   * assert(allowed, text);
+   */
+  why(verb: string, resourceOrPath: string, options?: AccessOptions): Promise<AccessAnswer>;
+}
+
 // ---- server/library/server-tools
 
 /**
@@ -2074,7 +2271,7 @@ type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
  */
 export declare abstract class ServerTools<Objects> {
   /** Client with the administrator's rights that works without a socket. */
-  get client(): TypedClient<Objects>;
+  get client(): ServerClient<Objects>;
   /**
    * Returns a client whose requests are authorized as a user: a denied one throws a `StatusError` with reason `Forbidden`, as over
    * HTTP. Admission and field ownership see the user.
@@ -2086,7 +2283,7 @@ export declare abstract class ServerTools<Objects> {
    * const devi = server.as("devi", ["shop-developers"]);
    * await devi.list({ apiVersion: "v1", kind: "ConfigMap", namespace: "shop" });
    */
-  as(user: string, groups?: readonly string[]): TypedClient<Objects>;
+  as(user: string, groups?: readonly string[]): ServerClient<Objects>;
 }
 
 // ---- server/options/extensions

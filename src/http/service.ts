@@ -9,6 +9,7 @@ import type { LargeRequests } from "../flow/large-requests.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Encodings } from "./encodings/choose.ts";
 import type { Engine } from "../resources/engine/engine.ts";
+import type { ReviewHandler } from "../resources/writes/review.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { ResponseBacklogs } from "./transport/response-backlog.ts";
 import type { BodyBudget } from "./transport/body-budget.ts";
@@ -20,7 +21,6 @@ import type { RequestLimiter } from "./limits/limiter.ts";
 import type { WatchCounts } from "./limits/watch-counts.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
-import type { ResourceContext } from "./request/context.ts";
 import type { PathTable } from "./request/path-table.ts";
 import type { OpenStreams } from "./transport/open-streams.ts";
 
@@ -98,9 +98,3 @@ export type DefectSource =
   | { readonly method: string; readonly path: string }
   | { readonly event: string }
   | { readonly process: "uncaughtException" | "unhandledRejection" };
-
-/** Sets the status of a review. The object is canonical and valid; it is changed. */
-export type ReviewHandler = (
-  review: Record<string, unknown>,
-  request: ResourceContext,
-) => Promise<void> | void;

@@ -251,7 +251,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
-  const tools = { clients: new Clients(service, client) };
+  const tools = { clients: new Clients(service, user) };
   return { options, life, client, serving, listener, service, adminToken, opened, tools };
 }
 

@@ -168,10 +168,10 @@ describe("the client reports invalid arguments", () => {
       "kind must be a text, not undefined",
     ],
     [
-      "a review",
-      () => server.client.create(any(review)),
+      "an update of a review",
+      () => server.client.update(any(review)),
       405,
-      "SubjectAccessReview is answered over HTTP only",
+      "SubjectAccessReview can only be created",
     ],
     [
       "an update without a name",

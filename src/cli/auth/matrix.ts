@@ -3,7 +3,7 @@ import type { CheckResult } from "../../authorization/reviews/bulk.ts";
 import { maxChecks } from "../../kinds/insight/bulk-access-review.ts";
 import type { KnownResource } from "../client/resource-table.ts";
 import { UsageError } from "../flag-reader.ts";
-import { columns } from "./names.ts";
+import { columns } from "./columns.ts";
 import { askInsight, attributesOf, subjectOf, type AuthAnswer, type AuthContext } from "./question.ts";
 
 const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"] as const;

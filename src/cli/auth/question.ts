@@ -1,4 +1,5 @@
 import { addedGroups } from "../../authentication/added-groups.ts";
+import { actionText } from "../../authorization/reviews/explanation-text.ts";
 import { ClientError } from "../client/client-error.ts";
 import type { NamedResource, ResourceTable } from "../client/resource-table.ts";
 import type { Answer, ServerClient } from "../client/server-client.ts";
@@ -50,11 +51,10 @@ export function actionOf(
   }
   const target = context.table.find(resource);
   const namespace = target.known?.namespaced === false ? "" : context.namespace;
-  const whole = fullName(target);
-  const where = namespace === "" ? scopeOf(target) : ` in the namespace ${namespace}`;
+  const action = { ...target, verb, namespace, name: name ?? "" };
   return {
     spec: { resourceAttributes: attributesOf(verb, target, namespace, name) },
-    text: `${verb} ${whole}${name === undefined ? "" : ` ${name}`}${where}`,
+    text: actionText(action, target.known?.namespaced === false),
   };
 }
 
@@ -97,12 +97,4 @@ export function askInsight(
   }
   const apiVersion = `${group}/v1`;
   return client.post(`/apis/${apiVersion}/${resource}`, { apiVersion, kind, spec });
-}
-
-function fullName({ group, resource, subresource }: NamedResource): string {
-  return `${resource}${group === "" || group === "*" ? "" : `.${group}`}${subresource === "" ? "" : `/${subresource}`}`;
-}
-
-function scopeOf({ known }: NamedResource): string {
-  return known?.namespaced === false ? "" : " in every namespace";
 }

@@ -1,7 +1,8 @@
 import type { ListedSubject, Unlisted } from "../../authorization/reviews/subject-list.ts";
 import { maxSubjects } from "../../kinds/insight/subject-access-list.ts";
 import type { Answer } from "../client/server-client.ts";
-import { columns, named } from "./names.ts";
+import { named } from "../../authorization/insight/insight-text.ts";
+import { columns } from "./columns.ts";
 import { actionOf, askInsight, type AuthAnswer, type AuthContext } from "./question.ts";
 
 interface ListStatus {

@@ -1,5 +1,5 @@
 import { readObject, addWarnings } from "../../resources/input/input.ts";
-import { checkReview } from "../../resources/writes/review.ts";
+import { answerReview } from "../../resources/writes/review.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import { reportOf } from "../request/report.ts";
@@ -24,16 +24,10 @@ export async function serveReview(service: HttpService, request: ResourceContext
   const report = reportOf(request);
   addWarnings(report, warnings);
   const { dryRun, fieldManager } = parameters;
-  const checked = checkReview(service.engine, target, object, {
-    user,
-    dryRun,
-    fieldManager,
-    report,
-  });
-  if (checked !== undefined) await checked;
   const handler = service.reviews.get(target.resource.kind.name);
   if (handler === undefined) throw new Error(`no handler for ${target.resource.kind.name}`);
-  const completion = handler(object, request);
+  const options = { user, dryRun, fieldManager, report };
+  const completion = answerReview(service.engine, target, object, options, handler);
   if (completion !== undefined) await completion;
   return sendObject(service, request, encoding, 201, bodyOf(object));
 }

@@ -3,6 +3,7 @@ import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { ApiObject, Verb } from "../../schema/kind.ts";
+import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { Revision } from "../../storage/store.ts";
 import { createObject } from "../writes/create.ts";
@@ -18,6 +19,7 @@ import { everything, parseSelection } from "../objects/selection.ts";
 import { asBuffer, decodeEntry } from "../objects/stored.ts";
 import { updateObject } from "../writes/update.ts";
 import { bodyOf, watchObjects } from "../reads/watch.ts";
+import { answerReview, type ReviewHandler } from "../writes/review.ts";
 import type { ClientGuard } from "./client-guard.ts";
 
 /** Names an object by apiVersion, kind, name and namespace. */
@@ -66,6 +68,8 @@ export class Client {
     private readonly engine: Engine,
     private readonly user: UserInfo,
     private readonly guard?: ClientGuard,
+    /** Handlers of reviews, by kind name; without them reviews can't be created. */
+    private readonly reviews: ReadonlyMap<string, ReviewHandler> = new Map(),
   ) {}
 
   /** Runs a request through the guard, if the client has one. */
@@ -117,11 +121,15 @@ export class Client {
     await this.write(object);
   }
 
-  private async write(object: NewObject): Promise<WriteResult> {
-    const target = { ...this.targetOf(object), name: "" };
-    return this.run("create", target, async () =>
-      createObject(this.engine, target, this.read(target, object), this.options()),
-    );
+  private async write(object: NewObject): Promise<Pick<WriteResult, "body">> {
+    const target = { ...this.targetOf(object, "create"), name: "" };
+    return this.run("create", target, async () => {
+      const input = this.read(target, object);
+      const handler = this.reviewHandler(target.resource);
+      if (handler === undefined) return createObject(this.engine, target, input, this.options());
+      await answerReview(this.engine, target, input, this.options(), handler);
+      return { body: Buffer.from(encodeJson(input as JsonValue)) };
+    });
   }
 
   async update<O extends ApiObject = ApiObject>(object: NewObject, subresource = ""): Promise<O> {
@@ -227,11 +235,11 @@ export class Client {
     };
   }
 
-  private targetOf(object: NewObject): Target {
+  private targetOf(object: NewObject, verb?: "create"): Target {
     if (!isRecord(object)) throw new StatusError("BadRequest", `an object is needed, not ${sortOf(object)}`);
     const { apiVersion, kind, metadata } = object;
     const { name, namespace } = isRecord(metadata) ? metadata : {};
-    return this.target({ apiVersion, kind, name: textOf(name), namespace: textOf(namespace) });
+    return this.target({ apiVersion, kind, name: textOf(name), namespace: textOf(namespace) }, verb);
   }
 
   private read(target: Target, object: NewObject): ApiObject {
@@ -245,11 +253,13 @@ export class Client {
     throw new StatusError("BadRequest", `${reference.kind}: a name is needed, not ${sortOf(reference.name)}`);
   }
 
-  private target(reference: ObjectReference): Target {
+  private target(reference: ObjectReference, verb?: "create"): Target {
     if (!isRecord(reference))
       throw new StatusError("BadRequest", `a reference is needed, not ${sortOf(reference)}`);
     const { apiVersion, kind, name, namespace = "" } = reference;
     const resource = this.resource(apiVersion, kind);
+    const isReview = verb === "create" && this.reviewHandler(resource) !== undefined;
+    if (!isStored(resource) && !isReview) throw this.notStored(resource);
     return { resource, name, namespace: resource.namespaced ? namespace : "", subresource: "" };
   }
 
@@ -266,10 +276,21 @@ export class Client {
           groupHint(apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/"))), this.engine.vocabulary),
       );
     }
-    if (!isStored(resource)) {
-      throw new StatusError("MethodNotAllowed", `${kind} is answered over HTTP only: the server stores none`);
-    }
     return resource;
+  }
+
+  /** The handler of a review; undefined for other resource types. */
+  private reviewHandler(resource: Resource): ReviewHandler | undefined {
+    return isStored(resource) ? undefined : this.reviews.get(resource.kind.name);
+  }
+
+  private notStored(resource: Resource): StatusError {
+    const { name } = resource.kind;
+    const message =
+      this.reviewHandler(resource) === undefined
+        ? `${name} is answered over HTTP only: the server stores none`
+        : `${name} can only be created: the server answers and stores none`;
+    return new StatusError("MethodNotAllowed", message);
   }
 
   private options(): { user: UserInfo; dryRun: boolean; fieldManager: string } {

@@ -1,5 +1,6 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { insight } from "../../kinds/groups.ts";
+import type { UserInfo } from "../../base/user-info.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Engine, Target, WriteOptions } from "../engine/engine.ts";
 import { ownershipOfAnswer } from "../ownership/field-ownership.ts";
@@ -8,12 +9,36 @@ import { matchNamespace } from "../input/metadata.ts";
 import { admissionOf, checkBody } from "./write.ts";
 
 /**
+ * Sets the status of a review.
+ *
+ * @param review canonical and valid; it is changed.
+ * @param user the sender of the review.
+ */
+export type ReviewHandler = (review: Record<string, unknown>, user: UserInfo) => MaybePromise<void>;
+
+/**
+ * Checks a review as {@link checkReview} does, and sets its status. Changes the object.
+ *
+ * @param object the decoded review.
+ * @throws {StatusError} as {@link checkReview}, or what the handler throws.
+ */
+export function answerReview(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  options: WriteOptions,
+  handler: ReviewHandler,
+): MaybePromise<void> {
+  return andThen(checkReview(engine, target, object, options), () => handler(object, options.user));
+}
+
+/**
  * Runs admission and validation for an object that is returned but not stored (spec: access review 1). Drops the status and records the
  * sender as owner of the fields. Changes the object.
  *
  * @throws {StatusError} BadRequest, Invalid, or the rejection of admission.
  */
-export function checkReview(
+function checkReview(
   engine: Engine,
   target: Target,
   object: ApiObject,

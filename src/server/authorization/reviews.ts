@@ -7,7 +7,7 @@ import { reviewRules } from "../../authorization/reviews/rules.ts";
 import { reviewSelf } from "../../authorization/reviews/self.ts";
 import { listSubjects } from "../../authorization/reviews/subject-list.ts";
 import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
-import type { ReviewHandler } from "../../http/service.ts";
+import type { ReviewHandler } from "../../resources/writes/review.ts";
 import type {
   SelfSubjectAccessReviewSpec,
   SubjectAccessReviewSpec,
@@ -66,7 +66,7 @@ function insightHandlers({ authorizer: chain, registry }: Reviewers): Map<string
     ],
     [
       "BulkAccessReview",
-      async (review, { user }) => {
+      async (review, user) => {
         const spec = review["spec"] as BulkAccessReviewSpec;
         review["status"] = { results: await reviewInBulk(spec, user, chain) };
       },
@@ -95,14 +95,14 @@ function accessReviewHandlers({
     ["LocalSubjectAccessReview", subject],
     [
       "SelfSubjectAccessReview",
-      async (review, { user }) => {
+      async (review, user) => {
         const spec = review["spec"] as SelfSubjectAccessReviewSpec;
         review["status"] = await reviewSelfAccess(user, spec, authorizer);
       },
     ],
     [
       "SelfSubjectRulesReview",
-      async (review, { user }) => {
+      async (review, user) => {
         const { namespace } = review["spec"] as { namespace: string };
         // The response has only the rules.
         review["spec"] = {};
@@ -112,7 +112,7 @@ function accessReviewHandlers({
     ],
     [
       "SelfSubjectReview",
-      (review, { user }) => {
+      (review, user) => {
         // The response is a new object without the metadata of the request.
         review["metadata"] = { creationTimestamp: timestamps.now() };
         review["status"] = reviewSelf(user);

@@ -1,23 +1,29 @@
-import type { HttpService } from "../../http/service.ts";
-import { Client } from "../../resources/clients/client.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { AccessService } from "./access-questions.ts";
 import { authorizingGuard, userNamed } from "./client-guards.ts";
+import { LibraryClient } from "./server-client.ts";
 
 /** Creates the in-process clients of the embedding program. */
 export class Clients {
+  /** The client with the administrator's rights. */
+  readonly unrestricted: LibraryClient;
+
+  /** @param administrator the user of {@link unrestricted}. */
   constructor(
-    private readonly service: Pick<HttpService, "engine" | "authorizer">,
-    /** The client with the administrator's rights. */
-    readonly unrestricted: Client,
-  ) {}
+    private readonly service: AccessService,
+    administrator: UserInfo,
+  ) {
+    this.unrestricted = new LibraryClient(service, administrator);
+  }
 
   /**
    * Returns a client whose requests are authorized as a user.
    *
    * @throws {TypeError} if the name or groups can't be used.
    */
-  as(name: string, groups?: readonly string[]): Client {
+  as(name: string, groups?: readonly string[]): LibraryClient {
     const { engine, authorizer } = this.service;
     const user = userNamed(engine.vocabulary, name, groups);
-    return new Client(engine, user, authorizingGuard(authorizer, user));
+    return new LibraryClient(this.service, user, authorizingGuard(authorizer, user));
   }
 }

@@ -1,5 +1,5 @@
-import type { TypedClient } from "../../resources/clients/typed-client.ts";
 import type { Clients } from "./clients.ts";
+import type { ServerClient } from "./server-client.ts";
 
 /**
  * The dependencies of {@link ServerTools}.
@@ -20,8 +20,8 @@ export abstract class ServerTools<Objects> {
   constructor(private readonly tools: ToolParts) {}
 
   /** Client with the administrator's rights that works without a socket. */
-  get client(): TypedClient<Objects> {
-    return this.tools.clients.unrestricted as unknown as TypedClient<Objects>;
+  get client(): ServerClient<Objects> {
+    return this.tools.clients.unrestricted as unknown as ServerClient<Objects>;
   }
 
   /**
@@ -35,7 +35,7 @@ export abstract class ServerTools<Objects> {
    * const devi = server.as("devi", ["shop-developers"]);
    * await devi.list({ apiVersion: "v1", kind: "ConfigMap", namespace: "shop" });
    */
-  as(user: string, groups?: readonly string[]): TypedClient<Objects> {
-    return this.tools.clients.as(user, groups) as unknown as TypedClient<Objects>;
+  as(user: string, groups?: readonly string[]): ServerClient<Objects> {
+    return this.tools.clients.as(user, groups) as unknown as ServerClient<Objects>;
   }
 }

@@ -1,9 +1,4 @@
-import type {
-  BindingReference,
-  RoleReference,
-  ShownRule,
-  ShownSubject,
-} from "../../authorization/insight/insight.ts";
+import type { BindingReference, RoleReference, ShownRule, ShownSubject } from "./insight.ts";
 
 /** `RoleBinding web/developers`. */
 export function named({ kind, namespace, name }: BindingReference | RoleReference | ShownSubject): string {
@@ -33,17 +28,4 @@ export function ruleText(rule: ShownRule): string {
     .map(([what, list]) => `${what} ${list.join(", ")}`);
   const more = entriesLeftOut > 0 ? [`${entriesLeftOut} more entries`] : [];
   return [...shown, ...more].join("; ");
-}
-
-/** Formats rows as a table with a header. */
-export function columns(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
-  const lines = all.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]! + 2))
-      .join("")
-      .trimEnd(),
-  );
-  return `${lines.join("\n")}\n`;
 }

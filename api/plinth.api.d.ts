@@ -1,15 +1,15 @@
 // Made by `npm run api` from the types of the package's entries; not to be edited.
 
 // plinth: AccessAnswer, AccessOptions, AdmissionEffects, AdmissionPlugin, AdmissionRequest,
-//   AggregationOptions, ApiObject, Attributes, AuditLogOptions, AuditOptions, AuditWebhookOptions,
+//   AggregationOptions, ApiObject, ApplyOptions, Attributes, AuditLogOptions, AuditOptions, AuditWebhookOptions,
 //   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects,
 //   Cause, Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionOptions, Controller,
 //   ControllerContext, CreateServerOptions, Credentials, Decision, DefinitionManifest, DefinitionOptions,
 //   DefinitionVersion, Extensions, FlowOptions, Kind, Logger, NamedAuthenticator, NamedAuthorizer, NewObject,
 //   ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf, OidcOptions, OptionsError,
 //   ProxyOptions, Reason, RuleList, RunningController, Server, ServerClient, ServiceAccountOptions, StatusDetails,
-//   StatusError, StorageOptions, Store, Timer, TlsOptions, TokenWebhookOptions, TypedClient, WatchEvent, WorkQueue,
-//   createServer, declareGroup, definitionOf
+//   StatusError, StorageOptions, Store, Timer, TlsOptions, TokenWebhookOptions, TypedClient, WaitOptions,
+//   WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -1008,7 +1008,7 @@ type KindsIn<Objects, V extends string, K extends string> = string extends V | K
     }[keyof Objects];
 
 /** The objects of a kind; any object if the kind isn't a literal type. */
-type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
+export type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
   ? Objects[`${V} ${K}`]
   : ApiObject;
 
@@ -1019,7 +1019,7 @@ interface OfKind<Objects, V extends string, K extends string> {
 }
 
 /** Names an object. */
-interface OneOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
+export interface OneOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
   readonly name: string;
   readonly namespace?: string;
 }
@@ -2205,7 +2205,7 @@ export type StaticFields<F extends Fields> = {
 
 type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
 
-// ---- server/library/access-questions
+// ---- server/library/server-client
 
 /** What an action is about, and who performs it; see {@link ServerClient.can}. */
 export interface AccessOptions {
@@ -2228,7 +2228,23 @@ export interface AccessAnswer extends ExplanationStatus {
   readonly text: string;
 }
 
-// ---- server/library/server-client
+/** Options of {@link ServerClient.apply}. */
+export interface ApplyOptions {
+  /** Name of the field manager; `plinth` by default. */
+  readonly fieldManager?: string | undefined;
+  /** Takes over fields that other managers own; false by default, which is a Conflict. */
+  readonly force?: boolean | undefined;
+  /** Runs all checks and stores nothing; false by default. */
+  readonly dryRun?: boolean | undefined;
+  /** Namespace of objects that name none and whose kind has namespaces; `default` by default. */
+  readonly namespace?: string | undefined;
+}
+
+/** Options of {@link ServerClient.waitFor}. */
+export interface WaitOptions {
+  /** Time limit in milliseconds of the machine's clock, also with a clock of the program's own; 4000 by default. */
+  readonly timeoutMs?: number | undefined;
+}
 
 /**
  * The client of a server in the process: the API without a socket, and what tests need besides.
@@ -2260,6 +2276,42 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
    * assert(allowed, text);
    */
   why(verb: string, resourceOrPath: string, options?: AccessOptions): Promise<AccessAnswer>;
+  /**
+   * Applies objects in order (server-side apply): creates each, or merges it into the stored one and records the fields of its manager.
+   *
+   * @param source an object, a list of objects, the text of YAML or JSON manifests, or the path of a file or of a folder with .yaml,
+   *   .yml and .json files. A text of one line that doesn't begin with `{` or `[` is a path. A `List` is replaced by its objects.
+   * @returns the objects as stored.
+   * @throws {StatusError} BadRequest if the source can't be read; otherwise the error of the API, and the objects before the rejected one
+   *   stay applied. The message begins with the file and the number of the document or object, unless there is only one object.
+   *
+   * @example
+   * await client.apply("manifests/shop.yaml");
+   * const [map] = await client.apply({
+   *   apiVersion: "v1",
+   *   kind: "ConfigMap",
+   *   metadata: { name: "settings", namespace: "shop" },
+   *   data: { color: "blue" },
+   * }, { fieldManager: "operator" });
+   */
+  apply(source: object | readonly object[] | string, options?: ApplyOptions): Promise<ApiObject[]>;
+  /**
+   * Waits until an object is in a state: reads it, then watches it, without polling.
+   *
+   * @param predicate is called with the object and after each change, in order; with undefined while there is no such object.
+   * @returns the object for which the predicate returned true; undefined if this was the absent object.
+   * @throws {StatusError} Timeout, with the last state of the object; or the error of a list or watch, for example Forbidden. If the
+   *   predicate throws, its error.
+   *
+   * @example
+   * await client.waitFor(pod, (object) => object?.status?.phase === "Running", { timeoutMs: 1000 });
+   * await client.waitFor(pod, (object) => object === undefined);
+   */
+  waitFor<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    predicate: (object: ObjectAt<Objects, V, K> | undefined) => boolean,
+    options?: WaitOptions,
+  ): Promise<ObjectAt<Objects, V, K> | undefined>;
 }
 
 // ---- server/library/server-tools
@@ -2284,6 +2336,19 @@ export declare abstract class ServerTools<Objects> {
    * await devi.list({ apiVersion: "v1", kind: "ConfigMap", namespace: "shop" });
    */
   as(user: string, groups?: readonly string[]): ServerClient<Objects>;
+  /**
+   * Applies the manifests of files and folders as the administrator: CustomResourceDefinitions first, then, when all of them are established,
+   * namespaces, and then the other objects in the order of the files. Objects without a namespace are created in `default`.
+   *
+   * @param paths paths of .yaml, .yml or .json files, or of folders with such files; subfolders are not read.
+   * @returns the objects as stored, in the order in which they were applied.
+   * @throws {StatusError} BadRequest if a file can't be read; Timeout if a definition doesn't become established; otherwise the error of
+   *   the API. The message begins with the file, and the number of the document if it has several.
+   *
+   * @example
+   * await server.load("config/crds", "test/manifests");
+   */
+  load(...paths: readonly string[]): Promise<ApiObject[]>;
 }
 
 // ---- server/options/extensions

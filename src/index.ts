@@ -49,8 +49,13 @@ export {
 } from "./kinds/definition-of.ts";
 export type { BuiltInObjects, ObjectsOf } from "./kinds/typed-objects.ts";
 export type { Kind, ObjectFor } from "./schema/kind.ts";
-export type { AccessAnswer, AccessOptions } from "./server/library/access-questions.ts";
-export type { ServerClient } from "./server/library/server-client.ts";
+export type {
+  AccessAnswer,
+  AccessOptions,
+  ApplyOptions,
+  ServerClient,
+  WaitOptions,
+} from "./server/library/server-client.ts";
 export type { TypedClient } from "./resources/clients/typed-client.ts";
 export type { AdmissionPlugin } from "./admission/admission-chain.ts";
 export type { AdmissionEffects, AdmissionRequest } from "./resources/engine/engine.ts";

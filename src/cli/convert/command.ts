@@ -17,7 +17,7 @@ import { convertDataFolder } from "./data-folder/command.ts";
 import type { Progress } from "../../storage/lmdb/progress.ts";
 import { showingProgress } from "../progress.ts";
 import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
-import { readManifests } from "../manifests.ts";
+import { readManifests } from "../../base/manifests.ts";
 
 /** Every flag of `plinth convert`. */
 export const convertFlags: readonly Flag[] = [

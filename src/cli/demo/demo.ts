@@ -14,7 +14,7 @@ import { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
 import { FlagReader, parseFlags } from "../flag-reader.ts";
 import { invokedAs } from "../invocation.ts";
-import { readManifests } from "../manifests.ts";
+import { readManifests } from "../../base/manifests.ts";
 import { shellWord } from "../shell.ts";
 import { columns } from "../terminal.ts";
 

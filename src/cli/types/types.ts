@@ -8,7 +8,7 @@ import { helpText, type Command } from "../command.ts";
 import { readInput, type Streams } from "../convert/command.ts";
 import type { Flag } from "../flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
-import { readManifests } from "../manifests.ts";
+import { readManifests } from "../../base/manifests.ts";
 import { DefinitionFault, isDefinition, readDefinition } from "./definition-source.ts";
 import { moduleText, typesOf, type DefinitionTypes } from "./module-text.ts";
 

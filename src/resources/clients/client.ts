@@ -3,9 +3,11 @@ import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { ApiObject, Verb } from "../../schema/kind.ts";
+import type { JsonDocument } from "../../base/json/exact.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { Revision } from "../../storage/store.ts";
+import { applyObject, type ApplyOptions } from "../writes/apply.ts";
 import { createObject } from "../writes/create.ts";
 import { deleteObject, type DeleteOptions } from "../writes/delete.ts";
 import { engineInVersion } from "../engine/engine-in-version.ts";
@@ -152,6 +154,32 @@ export class Client {
     const target = this.named(reference);
     const result = await this.run("patch", target, () =>
       patchObject(this.engine, target, kind, document, options),
+    );
+    return parse<O>(result.body);
+  }
+
+  /**
+   * @internal Applies a configuration (server-side apply); see `ServerClient.apply`.
+   *
+   * @param namespace that of an object which names none and whose kind has namespaces.
+   */
+  async applyObject<O extends ApiObject = ApiObject>(
+    document: JsonDocument,
+    {
+      namespace,
+      ...options
+    }: Pick<ApplyOptions, "dryRun" | "fieldManager" | "force"> & { namespace: string },
+  ): Promise<O> {
+    await this.engine.registry.sync();
+    const target = this.targetOf(document.value as NewObject);
+    if (target.name === "")
+      throw new StatusError("BadRequest", `${target.resource.kind.name}: metadata.name is needed to apply`);
+    if (target.resource.namespaced && target.namespace === "") Object.assign(target, { namespace });
+    const body = { bytes: undefined, document: () => document };
+    const all = { ...options, user: this.user, fieldValidation: "Strict" as const };
+    const mayCreate = () => this.guard?.mayCreate(target);
+    const result = await this.run("patch", target, () =>
+      applyObject(this.engine, target, body, all, mayCreate),
     );
     return parse<O>(result.body);
   }

@@ -9,7 +9,7 @@ type KindsIn<Objects, V extends string, K extends string> = string extends V | K
   : { [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never }[keyof Objects];
 
 /** The objects of a kind; any object if the kind isn't a literal type. */
-type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
+export type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
   ? Objects[`${V} ${K}`]
   : ApiObject;
 
@@ -20,7 +20,7 @@ interface OfKind<Objects, V extends string, K extends string> {
 }
 
 /** Names an object. */
-interface OneOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
+export interface OneOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
   readonly name: string;
   readonly namespace?: string;
 }

@@ -7,27 +7,7 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { HttpService } from "../../http/service.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { userNamed } from "./client-guards.ts";
-
-/** What an action is about, and who performs it; see {@link ServerClient.can}. */
-export interface AccessOptions {
-  /** Full name of the API group. By default the group that serves the resource; `""` is the core group. */
-  readonly group?: string | undefined;
-  /** By default the cluster, or all namespaces. Ignored for a resource without namespaces. */
-  readonly namespace?: string | undefined;
-  /** Name of the object; by default any. */
-  readonly name?: string | undefined;
-  readonly subresource?: string | undefined;
-  /** Name of the user; by default the user of the client. */
-  readonly user?: string | undefined;
-  /** Groups of `user`, without those that authentication adds. */
-  readonly groups?: readonly string[] | undefined;
-}
-
-/** Why an action is allowed or not: the status of an AccessExplanation, and its text. */
-export interface AccessAnswer extends ExplanationStatus {
-  /** The explanation in lines, as `plinth auth why` prints it. */
-  readonly text: string;
-}
+import type { AccessAnswer, AccessOptions } from "./server-client.ts";
 
 /** The dependencies of the questions. */
 export type AccessService = Pick<HttpService, "engine" | "authorizer" | "reviews">;

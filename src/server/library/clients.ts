@@ -1,7 +1,7 @@
 import type { UserInfo } from "../../base/user-info.ts";
 import type { AccessService } from "./access-questions.ts";
 import { authorizingGuard, userNamed } from "./client-guards.ts";
-import { LibraryClient } from "./server-client.ts";
+import { LibraryClient } from "./library-client.ts";
 
 /** Creates the in-process clients of the embedding program. */
 export class Clients {

@@ -1,14 +1,45 @@
-import type { UserInfo } from "../../base/user-info.ts";
-import { Client } from "../../resources/clients/client.ts";
-import type { ClientGuard } from "../../resources/clients/client-guard.ts";
-import type { TypedClient } from "../../resources/clients/typed-client.ts";
-import {
-  decideAction,
-  explainAction,
-  type AccessAnswer,
-  type AccessOptions,
-  type AccessService,
-} from "./access-questions.ts";
+import type { ExplanationStatus } from "../../authorization/reviews/explanation.ts";
+import type { ObjectAt, OneOf, TypedClient } from "../../resources/clients/typed-client.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+
+/** What an action is about, and who performs it; see {@link ServerClient.can}. */
+export interface AccessOptions {
+  /** Full name of the API group. By default the group that serves the resource; `""` is the core group. */
+  readonly group?: string | undefined;
+  /** By default the cluster, or all namespaces. Ignored for a resource without namespaces. */
+  readonly namespace?: string | undefined;
+  /** Name of the object; by default any. */
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+  /** Name of the user; by default the user of the client. */
+  readonly user?: string | undefined;
+  /** Groups of `user`, without those that authentication adds. */
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** Why an action is allowed or not: the status of an AccessExplanation, and its text. */
+export interface AccessAnswer extends ExplanationStatus {
+  /** The explanation in lines, as `plinth auth why` prints it. */
+  readonly text: string;
+}
+
+/** Options of {@link ServerClient.apply}. */
+export interface ApplyOptions {
+  /** Name of the field manager; `plinth` by default. */
+  readonly fieldManager?: string | undefined;
+  /** Takes over fields that other managers own; false by default, which is a Conflict. */
+  readonly force?: boolean | undefined;
+  /** Runs all checks and stores nothing; false by default. */
+  readonly dryRun?: boolean | undefined;
+  /** Namespace of objects that name none and whose kind has namespaces; `default` by default. */
+  readonly namespace?: string | undefined;
+}
+
+/** Options of {@link ServerClient.waitFor}. */
+export interface WaitOptions {
+  /** Time limit in milliseconds of the machine's clock, also with a clock of the program's own; 4000 by default. */
+  readonly timeoutMs?: number | undefined;
+}
 
 /**
  * The client of a server in the process: the API without a socket, and what tests need besides.
@@ -41,28 +72,42 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
    * assert(allowed, text);
    */
   why(verb: string, resourceOrPath: string, options?: AccessOptions): Promise<AccessAnswer>;
-}
 
-/**
- * Implements {@link ServerClient}.
- *
- * @internal
- */
-export class LibraryClient extends Client {
-  /** @param caller the user of the client. @param authorize undefined if the client may do everything. */
-  constructor(
-    private readonly service: AccessService,
-    private readonly caller: UserInfo,
-    authorize?: ClientGuard,
-  ) {
-    super(service.engine, caller, authorize, service.reviews);
-  }
+  /**
+   * Applies objects in order (server-side apply): creates each, or merges it into the stored one and records the fields of its manager.
+   *
+   * @param source an object, a list of objects, the text of YAML or JSON manifests, or the path of a file or of a folder with .yaml,
+   *   .yml and .json files. A text of one line that doesn't begin with `{` or `[` is a path. A `List` is replaced by its objects.
+   * @returns the objects as stored.
+   * @throws {StatusError} BadRequest if the source can't be read; otherwise the error of the API, and the objects before the rejected one
+   *   stay applied. The message begins with the file and the number of the document or object, unless there is only one object.
+   *
+   * @example
+   * await client.apply("manifests/shop.yaml");
+   * const [map] = await client.apply({
+   *   apiVersion: "v1",
+   *   kind: "ConfigMap",
+   *   metadata: { name: "settings", namespace: "shop" },
+   *   data: { color: "blue" },
+   * }, { fieldManager: "operator" });
+   */
+  apply(source: object | readonly object[] | string, options?: ApplyOptions): Promise<ApiObject[]>;
 
-  can(verb: string, resourceOrPath: string, options: AccessOptions = {}): Promise<boolean> {
-    return decideAction(this.service, this.caller, verb, resourceOrPath, options);
-  }
-
-  why(verb: string, resourceOrPath: string, options: AccessOptions = {}): Promise<AccessAnswer> {
-    return explainAction(this.service, this.caller, verb, resourceOrPath, options);
-  }
+  /**
+   * Waits until an object is in a state: reads it, then watches it, without polling.
+   *
+   * @param predicate is called with the object and after each change, in order; with undefined while there is no such object.
+   * @returns the object for which the predicate returned true; undefined if this was the absent object.
+   * @throws {StatusError} Timeout, with the last state of the object; or the error of a list or watch, for example Forbidden. If the
+   *   predicate throws, its error.
+   *
+   * @example
+   * await client.waitFor(pod, (object) => object?.status?.phase === "Running", { timeoutMs: 1000 });
+   * await client.waitFor(pod, (object) => object === undefined);
+   */
+  waitFor<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    predicate: (object: ObjectAt<Objects, V, K> | undefined) => boolean,
+    options?: WaitOptions,
+  ): Promise<ObjectAt<Objects, V, K> | undefined>;
 }

@@ -1,4 +1,6 @@
+import type { ApiObject } from "../../schema/kind.ts";
 import type { Clients } from "./clients.ts";
+import { loadManifests } from "./load.ts";
 import type { ServerClient } from "./server-client.ts";
 
 /**
@@ -37,5 +39,21 @@ export abstract class ServerTools<Objects> {
    */
   as(user: string, groups?: readonly string[]): ServerClient<Objects> {
     return this.tools.clients.as(user, groups) as unknown as ServerClient<Objects>;
+  }
+
+  /**
+   * Applies the manifests of files and folders as the administrator: CustomResourceDefinitions first, then, when all of them are established,
+   * namespaces, and then the other objects in the order of the files. Objects without a namespace are created in `default`.
+   *
+   * @param paths paths of .yaml, .yml or .json files, or of folders with such files; subfolders are not read.
+   * @returns the objects as stored, in the order in which they were applied.
+   * @throws {StatusError} BadRequest if a file can't be read; Timeout if a definition doesn't become established; otherwise the error of
+   *   the API. The message begins with the file, and the number of the document if it has several.
+   *
+   * @example
+   * await server.load("config/crds", "test/manifests");
+   */
+  load(...paths: readonly string[]): Promise<ApiObject[]> {
+    return loadManifests(this.tools.clients.unrestricted, paths);
   }
 }

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import type { JsonDocument } from "../base/json/exact.ts";
-import { SyntaxFault } from "../base/json/syntax-fault.ts";
-import { decodeDocuments } from "../base/yaml-documents.ts";
+import type { JsonDocument } from "./json/exact.ts";
+import { SyntaxFault } from "./json/syntax-fault.ts";
+import { decodeDocuments } from "./yaml-documents.ts";
 
 /** A file with its documents, or with the reason why it can't be read. */
 export interface ManifestFile {

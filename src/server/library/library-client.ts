@@ -1,0 +1,40 @@
+import type { UserInfo } from "../../base/user-info.ts";
+import { Client, type ObjectReference } from "../../resources/clients/client.ts";
+import type { ClientGuard } from "../../resources/clients/client-guard.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import { decideAction, explainAction, type AccessService } from "./access-questions.ts";
+import { applyAll } from "./apply.ts";
+import type { AccessAnswer, AccessOptions, ApplyOptions, WaitOptions } from "./server-client.ts";
+import { waitFor } from "./wait-for.ts";
+
+/** Implements {@link ServerClient}. */
+export class LibraryClient extends Client {
+  /** @param caller the user of the client. @param authorize undefined if the client may do everything. */
+  constructor(
+    private readonly service: AccessService,
+    private readonly caller: UserInfo,
+    authorize?: ClientGuard,
+  ) {
+    super(service.engine, caller, authorize, service.reviews);
+  }
+
+  can(verb: string, resourceOrPath: string, options: AccessOptions = {}): Promise<boolean> {
+    return decideAction(this.service, this.caller, verb, resourceOrPath, options);
+  }
+
+  why(verb: string, resourceOrPath: string, options: AccessOptions = {}): Promise<AccessAnswer> {
+    return explainAction(this.service, this.caller, verb, resourceOrPath, options);
+  }
+
+  apply(source: object | readonly object[] | string, options: ApplyOptions = {}): Promise<ApiObject[]> {
+    return applyAll(this, source, options);
+  }
+
+  waitFor(
+    reference: ObjectReference,
+    predicate: (object: ApiObject | undefined) => boolean,
+    options?: WaitOptions,
+  ): Promise<ApiObject | undefined> {
+    return waitFor(this, reference, predicate, options);
+  }
+}

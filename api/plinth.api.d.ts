@@ -2349,6 +2349,15 @@ export declare abstract class ServerTools<Objects> {
    * await server.load("config/crds", "test/manifests");
    */
   load(...paths: readonly string[]): Promise<ApiObject[]>;
+  /** Stops the server. */
+  abstract close(): Promise<void>;
+  /**
+   * Calls {@link close} at the end of the block that declares the server with `await using`.
+   *
+   * @example
+   * await using server = await createServer({ port: false });
+   */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 // ---- server/options/extensions

@@ -35,7 +35,11 @@ describe("the types of the installed package", () => {
        const { spec } = await server.client.get({ apiVersion, kind: "FlowSchema", name: "exempt" });
        const level: string | undefined = spec?.priorityLevelConfiguration.name;
        const open = (storage: Store) => createServer({ storage });
-       export { StoreError, level, open, text, wrong };`,
+       const pod = { apiVersion: "v1", kind: "Pod", name: "web", namespace: "shop" } as const;
+       const running = await server.client.waitFor(pod, (one) => one?.status?.phase === "Running");
+       const node: string | undefined = running?.spec?.nodeName;
+       { await using scoped = await createServer(); await scoped.load("manifests"); }
+       export { StoreError, level, node, open, text, wrong };`,
     );
     installed.write(
       "use.cts",

@@ -56,4 +56,17 @@ export abstract class ServerTools<Objects> {
   load(...paths: readonly string[]): Promise<ApiObject[]> {
     return loadManifests(this.tools.clients.unrestricted, paths);
   }
+
+  /** Stops the server. */
+  abstract close(): Promise<void>;
+
+  /**
+   * Calls {@link close} at the end of the block that declares the server with `await using`.
+   *
+   * @example
+   * await using server = await createServer({ port: false });
+   */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }

@@ -5,11 +5,11 @@
 //   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects,
 //   Cause, Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionOptions, Controller,
 //   ControllerContext, CreateServerOptions, Credentials, Decision, DefinitionManifest, DefinitionOptions,
-//   DefinitionVersion, Extensions, FlowOptions, Kind, Logger, NamedAuthenticator, NamedAuthorizer, NewObject,
-//   ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf, OidcOptions, OptionsError,
-//   ProxyOptions, Reason, RuleList, RunningController, Server, ServerClient, ServiceAccountOptions, StatusDetails,
-//   StatusError, StorageOptions, Store, Timer, TlsOptions, TokenWebhookOptions, TypedClient, WaitOptions,
-//   WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
+//   DefinitionVersion, Extensions, FlowOptions, Kind, KubeconfigOptions, Logger, NamedAuthenticator,
+//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf,
+//   OidcOptions, OptionsError, ProxyOptions, Reason, RuleList, RunningController, Server, ServerClient,
+//   ServiceAccountOptions, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
+//   TokenWebhookOptions, TypedClient, WaitOptions, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -2246,6 +2246,16 @@ export interface WaitOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Options of {@link ServerTools.kubeconfigFile}. */
+export interface KubeconfigOptions {
+  /** Name of the user; by default the administrator, with the token of this run. */
+  readonly user?: string | undefined;
+  /** Groups of `user`, without those that authentication adds. */
+  readonly groups?: readonly string[] | undefined;
+  /** Path of the file, which is replaced if it exists; by default in a temporary folder. */
+  readonly path?: string | undefined;
+}
+
 /**
  * The client of a server in the process: the API without a socket, and what tests need besides.
  *
@@ -2349,6 +2359,24 @@ export declare abstract class ServerTools<Objects> {
    * await server.load("config/crds", "test/manifests");
    */
   load(...paths: readonly string[]): Promise<ApiObject[]>;
+  /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
+  abstract get url(): string | undefined;
+  /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
+  abstract get caCertificate(): string | undefined;
+  /** Bearer token of the administrator, valid while the server runs. */
+  abstract get adminToken(): string;
+  /**
+   * Writes a kubeconfig to a file with mode 0600, for programs such as kubectl. Another user than the administrator gets a client certificate
+   * of the server's own authority.
+   *
+   * @returns the absolute path of the file. A file in the temporary folder is removed when the server stops.
+   * @throws {Error} if the server has no socket, is closed, or has no authority to issue the certificate; or if the file can't be written.
+   * @throws {TypeError} if the user or the groups can't be used.
+   *
+   * @example
+   * execFileSync("kubectl", ["--kubeconfig", server.kubeconfigFile({ user: "devi", groups: ["shop-developers"] }), "get", "pods"]);
+   */
+  kubeconfigFile(options?: KubeconfigOptions): string;
   /** Stops the server. */
   abstract close(): Promise<void>;
   /**

@@ -53,6 +53,7 @@ export type {
   AccessAnswer,
   AccessOptions,
   ApplyOptions,
+  KubeconfigOptions,
   ServerClient,
   WaitOptions,
 } from "./server/library/server-client.ts";

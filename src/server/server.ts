@@ -40,8 +40,8 @@ import { serverMetrics } from "./health/metrics.ts";
 import { httpService } from "./listening/http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./listening/kubeconfig.ts";
 import { startListening } from "./listening/listening.ts";
-import { Clients } from "./library/clients.ts";
 import { ServerTools, type ToolParts } from "./library/server-tools.ts";
+import { toolParts } from "./library/tool-parts.ts";
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
 import { stackOf } from "../base/logger.ts";
@@ -70,7 +70,7 @@ export class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
   }
 
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
-  get url(): string | undefined {
+  override get url(): string | undefined {
     const { listener } = this.parts;
     if (listener === undefined) return undefined;
     const listensOnAll = listener.host === "0.0.0.0" || listener.host === "::";
@@ -90,12 +90,12 @@ export class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
   }
 
   /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
-  get caCertificate(): string | undefined {
+  override get caCertificate(): string | undefined {
     return this.parts.serving?.caCertificate;
   }
 
   /** Bearer token of the administrator, valid while the server runs. */
-  get adminToken(): string {
+  override get adminToken(): string {
     return this.parts.adminToken;
   }
 
@@ -251,7 +251,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
-  const tools = { clients: new Clients(service, user) };
+  const tools = toolParts({ options, service, user, serving, opened });
   return { options, life, client, serving, listener, service, adminToken, opened, tools };
 }
 

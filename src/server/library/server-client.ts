@@ -41,6 +41,16 @@ export interface WaitOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Options of {@link ServerTools.kubeconfigFile}. */
+export interface KubeconfigOptions {
+  /** Name of the user; by default the administrator, with the token of this run. */
+  readonly user?: string | undefined;
+  /** Groups of `user`, without those that authentication adds. */
+  readonly groups?: readonly string[] | undefined;
+  /** Path of the file, which is replaced if it exists; by default in a temporary folder. */
+  readonly path?: string | undefined;
+}
+
 /**
  * The client of a server in the process: the API without a socket, and what tests need besides.
  *

@@ -1,7 +1,8 @@
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Clients } from "./clients.ts";
 import { loadManifests } from "./load.ts";
-import type { ServerClient } from "./server-client.ts";
+import type { KubeconfigFiles } from "./kubeconfig-files.ts";
+import type { KubeconfigOptions, ServerClient } from "./server-client.ts";
 
 /**
  * The dependencies of {@link ServerTools}.
@@ -10,6 +11,7 @@ import type { ServerClient } from "./server-client.ts";
  */
 export interface ToolParts {
   readonly clients: Clients;
+  readonly kubeconfigs: KubeconfigFiles;
 }
 
 /**
@@ -55,6 +57,30 @@ export abstract class ServerTools<Objects> {
    */
   load(...paths: readonly string[]): Promise<ApiObject[]> {
     return loadManifests(this.tools.clients.unrestricted, paths);
+  }
+
+  /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
+  abstract get url(): string | undefined;
+
+  /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
+  abstract get caCertificate(): string | undefined;
+
+  /** Bearer token of the administrator, valid while the server runs. */
+  abstract get adminToken(): string;
+
+  /**
+   * Writes a kubeconfig to a file with mode 0600, for programs such as kubectl. Another user than the administrator gets a client certificate
+   * of the server's own authority.
+   *
+   * @returns the absolute path of the file. A file in the temporary folder is removed when the server stops.
+   * @throws {Error} if the server has no socket, is closed, or has no authority to issue the certificate; or if the file can't be written.
+   * @throws {TypeError} if the user or the groups can't be used.
+   *
+   * @example
+   * execFileSync("kubectl", ["--kubeconfig", server.kubeconfigFile({ user: "devi", groups: ["shop-developers"] }), "get", "pods"]);
+   */
+  kubeconfigFile(options: KubeconfigOptions = {}): string {
+    return this.tools.kubeconfigs.write(this, options);
   }
 
   /** Stops the server. */

@@ -1,0 +1,28 @@
+import type { UserInfo } from "../../base/user-info.ts";
+import type { HttpService } from "../../http/service.ts";
+import type { Serving } from "../certificates/serving.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import type { Opened } from "../start/opened.ts";
+import { Clients } from "./clients.ts";
+import { KubeconfigFiles } from "./kubeconfig-files.ts";
+import type { ToolParts } from "./server-tools.ts";
+
+/** Creates what a server in the process offers to tests. @param user the administrator of `server.client`. */
+export function toolParts({
+  options,
+  service,
+  user,
+  serving,
+  opened,
+}: {
+  readonly options: ServerOptions;
+  readonly service: HttpService;
+  readonly user: UserInfo;
+  readonly serving: Serving | undefined;
+  readonly opened: Opened;
+}): ToolParts {
+  return {
+    clients: new Clients(service, user),
+    kubeconfigs: opened.add(new KubeconfigFiles(options, serving), (files) => files.close()),
+  };
+}

@@ -1,11 +1,12 @@
 import { firstFailed } from "../conditions.ts";
-import { entryFromDraft, firstRevision, revisionOf } from "../entry.ts";
+import { entryFromDraft, revisionOf } from "../entry.ts";
 import { closedError, Feed, type PastSlice } from "../feed.ts";
 import { assertKey, assertPrefix } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
 import {
   type CommitResult,
+  type Draft,
   type Entry,
   type Listener,
   type RangeOptions,
@@ -20,31 +21,48 @@ import {
   type Write,
 } from "../store.ts";
 import { TimeMarks } from "../time-marks.ts";
+import type { Difference, MemoryImage } from "./memory-image.ts";
 import { MemoryIndex } from "./memory-index.ts";
 
 const pastSliceEvents = 1000;
 const countSliceKeys = 5000;
 
-/** Creates an empty in-memory store, for tests and servers without persistent data. */
-export function createMemoryStore(options: StoreOptions): Store {
-  return new MemoryStore(options);
+/** A change of {@link MemoryStore.commitAll}: the new value of a key, or undefined to delete the key. */
+export interface MemoryChange {
+  readonly key: string;
+  readonly draft: Draft | undefined;
 }
 
-class MemoryStore implements Store {
-  private readonly index = new MemoryIndex();
+/**
+ * Creates an in-memory store, for tests and servers without persistent data.
+ *
+ * @param image the values and the revision at the start; by default the store is empty.
+ */
+export function createMemoryStore(options: StoreOptions, image?: MemoryImage): MemoryStore {
+  return new MemoryStore(options, image);
+}
+
+/** A store in memory. */
+export class MemoryStore implements Store {
+  private readonly index: MemoryIndex;
   private readonly marks = new TimeMarks();
   private readonly feed: Feed;
   private readonly compaction: Periodic;
   private closed = false;
 
-  constructor(private readonly options: StoreOptions) {
+  /** @internal Created by {@link createMemoryStore}. */
+  constructor(
+    private readonly options: StoreOptions,
+    image: MemoryImage | undefined,
+  ) {
+    this.index = new MemoryIndex(image);
     this.feed = new Feed(
       {
         knownFloor: () => this.index.floor,
         readPast: (prefix, after, upTo) => this.readPast(prefix, after, upTo),
         refresh: () => this.assertOpen(),
       },
-      firstRevision,
+      this.index.latest,
       0,
     );
     const retentionMs = options.retentionMs ?? defaultRetentionMs;
@@ -105,13 +123,39 @@ class MemoryStore implements Store {
     if (previous?.revision !== expected) return { ok: false, current: previous };
     const failedCondition = firstFailed(write.conditions, (key) => this.index.current(key)?.revision);
     if (failedCondition !== undefined) return { ok: false, current: previous, failedCondition };
-    const revision = revisionOf(this.index.latest + 1);
-    const entry = write.kind === "delete" ? undefined : entryFromDraft(write.key, revision, write.draft);
-    const event: StoreEvent = { key: write.key, revision, entry, previous };
-    this.index.apply(event);
+    const draft = write.kind === "delete" ? undefined : write.draft;
+    const event = this.apply({ key: write.key, draft });
+    const { revision, entry } = event;
     this.marks.add(this.options.clock.now(), revision);
     this.feed.publish([event], revision);
     return { ok: true, revision, entry: (entry ?? previous)! };
+  }
+
+  /** Returns the current values as an image, which doesn't change with the store. */
+  image(): MemoryImage {
+    this.assertOpen();
+    return this.index.image();
+  }
+
+  /** Returns the keys whose current values differ from those of an image, in key order. */
+  differences(image: MemoryImage): Difference[] {
+    this.assertOpen();
+    return this.index.differences(image);
+  }
+
+  /**
+   * Writes several keys without conditions. Each write takes a revision, in order; no other write comes in between.
+   * Subscriptions receive the events in one batch.
+   *
+   * @throws {TypeError} for an invalid key (a bug of the caller); nothing is written.
+   */
+  commitAll(changes: readonly MemoryChange[]): void {
+    this.assertOpen();
+    for (const { key } of changes) assertKey(key);
+    const events = changes.map((change) => this.apply(change));
+    if (events.length === 0) return;
+    this.marks.add(this.options.clock.now(), this.index.latest);
+    this.feed.publish(events, this.index.latest);
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -142,6 +186,14 @@ class MemoryStore implements Store {
     this.closed = true;
     this.feed.end(closedError());
     await this.compaction.stop();
+  }
+
+  private apply({ key, draft }: MemoryChange): StoreEvent {
+    const revision = revisionOf(this.index.latest + 1);
+    const entry = draft === undefined ? undefined : entryFromDraft(key, revision, draft);
+    const event: StoreEvent = { key, revision, entry, previous: this.index.current(key) };
+    this.index.apply(event);
+    return event;
   }
 
   private current(key: string): Entry | undefined {

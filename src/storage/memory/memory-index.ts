@@ -88,7 +88,8 @@ export class MemoryIndex {
   *entries(prefix: string, after: string | undefined, revision: Revision): Generator<Entry> {
     const end = prefixEnd(prefix);
     const start = after !== undefined && compareKeys(after, prefix) > 0 ? after : prefix;
-    const values = revision === this.latest ? this.values.entries(start) : this.valuesAndDeleted(start);
+    const isComplete = revision === this.latest || this.deleted.size === 0;
+    const values = isComplete ? this.values.entries(start) : this.valuesAndDeleted(start);
     for (const [key, current] of values) {
       if (compareKeys(key, end) >= 0) return;
       if (key === after) continue;

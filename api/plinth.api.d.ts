@@ -10,6 +10,15 @@
 //   OidcOptions, OptionsError, ProxyOptions, Reason, RuleList, RunningController, Server, ServerClient,
 //   ServiceAccountOptions, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
 //   TokenWebhookOptions, TypedClient, WaitOptions, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
+// plinth: AdmissionEffects, AdmissionPlugin, AdmissionRequest, AggregationOptions, ApiObject, Attributes,
+//   AuditLogOptions, AuditOptions, AuditWebhookOptions, AuthenticationOptions, AuthenticationResult,
+//   AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects, Cause, Client, Clock, ClusterSigningOptions,
+//   CollectionReference, ConnectionOptions, Controller, ControllerContext, CreateServerOptions, Credentials,
+//   Decision, DefinitionManifest, DefinitionOptions, DefinitionVersion, Extensions, FlowOptions, Kind, Logger,
+//   NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
+//   ObjectReference, ObjectsOf, OidcOptions, OptionsError, ProxyOptions, Reason, RuleList, RunningController,
+//   Server, ServiceAccountOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
+//   TokenWebhookOptions, TypedClient, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -2386,6 +2395,56 @@ export declare abstract class ServerTools<Objects> {
    * await using server = await createServer({ port: false });
    */
   [Symbol.asyncDispose](): Promise<void>;
+  as(user: string, groups?: readonly string[]): TypedClient<Objects>;
+  /**
+   * Returns all objects of the server as they are at present, in constant time. Await your own writes before: a write that is in progress
+   * may be missing.
+   *
+   * @throws {OptionsError} if the objects aren't stored in memory.
+   *
+   * @example
+   * const before = server.snapshot();
+   * await server.client.delete({ apiVersion: "v1", kind: "Namespace", name: "shop" });
+   * await server.restore(before);
+   */
+  snapshot(): Snapshot;
+  /**
+   * Brings the objects back to a snapshot of this server, of one of its forks or of its origin: afterwards the server has exactly the
+   * objects of the snapshot, with the same uids. These are ordinary writes: open watches receive them as events, a changed object gets a new
+   * resource version, and an update with an older one is a conflict. An object that was deleted and created again in between is deleted and
+   * created. When the promise resolves, requests are authorized and admitted by the restored objects. Controllers react afterwards, as to
+   * other writes.
+   *
+   * The objects with which a server publishes its own address don't change when a snapshot of another server is restored.
+   *
+   * @throws {OptionsError} if the objects aren't stored in memory.
+   * @throws {TypeError} if the snapshot belongs to an unrelated server.
+   */
+  restore(snapshot: Snapshot): Promise<void>;
+  /**
+   * Brings the objects back to their state after the start of this server, or of this fork; see {@link ServerTools.restore}.
+   *
+   * @throws {OptionsError} if the objects aren't stored in memory.
+   *
+   * @example
+   * afterEach(() => server.reset());
+   */
+  reset(): Promise<void>;
+}
+
+// ---- server/library/snapshots
+
+/**
+ * All objects of a server at one time; see {@link ServerTools.snapshot}. It takes little memory, and stays usable after its server is closed.
+ *
+ * @example
+ * const before = server.snapshot();
+ * await server.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } });
+ * await server.restore(before);
+ */
+export interface Snapshot {
+  /** The resource version of the newest write that the snapshot includes. */
+  readonly resourceVersion: string;
 }
 
 // ---- server/options/extensions
@@ -2908,6 +2967,19 @@ export declare class Server<Objects = BuiltInObjects> extends ServerTools<Object
    * `unhandledRejection`.
    */
   reportDefect(error: unknown, origin: "uncaughtException" | "unhandledRejection"): void;
+  /**
+   * Starts another server with the objects that this one has at present. It has the same options, CA, certificates and keys for service
+   * account tokens; its administrator has another token, and a server with a socket listens on another port. Afterwards the two are
+   * independent: neither sees the writes of the other, and each is closed by itself.
+   *
+   * @throws {OptionsError} if the objects aren't stored in memory.
+   *
+   * @example
+   * const copy = await server.fork();
+   * await copy.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "only-here" } });
+   * await copy.close();
+   */
+  fork(): Promise<Server<Objects>>;
   /** Stops the server: it becomes unready at once, refuses new requests after the configured delay, and then closes. */
   close(): Promise<void>;
 }

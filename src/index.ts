@@ -39,6 +39,7 @@ export type {
   TokenWebhookOptions,
 } from "./server/options/types.ts";
 export type { Server } from "./server/server.ts";
+export type { Snapshot } from "./server/library/snapshots.ts";
 export type { AuthorizationMode } from "./authorization/authorizer-chain.ts";
 export { declareGroup } from "./kinds/declare-group.ts";
 export {

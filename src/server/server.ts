@@ -7,8 +7,6 @@ import type { HttpService } from "../http/service.ts";
 import { Client } from "../resources/clients/client.ts";
 import type { BuiltInObjects } from "../kinds/typed-objects.ts";
 import type { Engine } from "../resources/engine/engine.ts";
-import { Namespace } from "../kinds/core/namespace.ts";
-import { NamespacePhases } from "../resources/followers/namespace-phases.ts";
 import { Timestamps } from "../base/timestamps.ts";
 import { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
 import { SelectorIndex } from "../resources/selector-index/selector-index.ts";
@@ -23,7 +21,7 @@ import { setUpAdmission } from "./admission/admission-set-up.ts";
 import { connectionRules } from "./listening/connections.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authentication/authenticators.ts";
 import { authorizers } from "./authorization/authorizers.ts";
-import { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
+import { storedIndexes } from "./authorization/stored-indexes.ts";
 import { ensureDefaultObjects, logTrustFailure, publishTrustOf } from "./controllers/default-objects.ts";
 import { publishClusterInfo, urlOf } from "./listening/cluster-info.ts";
 import { QueueMetrics } from "../http/metrics/queue-metrics.ts";
@@ -46,8 +44,9 @@ import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options/server-options.ts";
+import { optionsOfFork, snapshotsOf } from "./library/forks.ts";
+import type { Inherited } from "./start/inherited.ts";
 import { Opened } from "./start/opened.ts";
-import { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { serverEffects } from "./controllers/effects.ts";
 import { guardedExtensions, type GuardedExtensions } from "./admission/guarded-extensions.ts";
 import { featureGates } from "./features/enabled-features.ts";
@@ -123,6 +122,28 @@ export class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
     this.parts.service.log.defect(error, { process: origin });
   }
 
+  /**
+   * Starts another server with the objects that this one has at present. It has the same options, CA, certificates and keys for service
+   * account tokens; its administrator has another token, and a server with a socket listens on another port. Afterwards the two are
+   * independent: neither sees the writes of the other, and each is closed by itself.
+   *
+   * @throws {OptionsError} if the objects aren't stored in memory.
+   *
+   * @example
+   * const copy = await server.fork();
+   * await copy.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "only-here" } });
+   * await copy.close();
+   */
+  async fork(): Promise<Server<Objects>> {
+    const { options, serving, authentication, tools } = this.parts;
+    const { snapshots } = tools;
+    const { signingKeys } = authentication.serviceAccounts;
+    const { family } = snapshots;
+    const inherited = { ...snapshots.forFork(), family, certificates: serving?.own, signingKeys };
+    const server: unknown = await startServer(optionsOfFork(options), inherited);
+    return server as Server<Objects>;
+  }
+
   /** Stops the server: it becomes unready at once, refuses new requests after the configured delay, and then closes. */
   close(): Promise<void> {
     return (this.closing ??= stop(this.parts));
@@ -139,15 +160,17 @@ interface Parts {
   readonly adminToken: string;
   readonly opened: Opened;
   readonly tools: ToolParts;
+  readonly authentication: ServerAuthentication;
 }
 
 /**
  * Starts a server; it is ready when the promise resolves.
  *
+ * @param inherited the state of the server of which the new one is a fork.
  * @throws {OptionsError} if an option can't be used.
  * @throws {StoreError} if the store can't be opened.
  */
-export async function startServer(options: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions, inherited?: Inherited): Promise<Server> {
   await checkOptions(options);
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
   const extensions = guardedExtensions(options);
@@ -155,9 +178,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const registry = registryFor(options, extensions.kinds);
   const opened = new Opened();
   try {
-    const storage = await openStore(options, extensions.store);
+    const storage = await openStore(options, extensions.store, inherited);
     opened.add(storage.store, (one) => one.close());
-    const parts = await assemble(options, { registry, ...storage, chosen, extensions, life, opened });
+    const pieces = { registry, ...storage, chosen, extensions, life, opened, inherited };
+    const parts = await assemble(options, pieces);
     const server = new Server(parts);
     const { listener } = parts;
     if (listener !== undefined && chosen.includes(bootstrapSigner)) {
@@ -167,6 +191,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       };
       opened.add(await startWriting(publish, { ...options, subject: "the cluster info" }), close);
     }
+    parts.tools.snapshots.started();
     return server;
   } catch (error) {
     await opened.close();
@@ -182,7 +207,14 @@ interface Pieces extends OpenStore {
   readonly life: Lifecycle;
   /** Registers everything to close on stop. */
   readonly opened: Opened;
+  readonly inherited: Inherited | undefined;
 }
+
+/**
+ * Turns of the event loop for which the start of a server in memory waits for the first work of the controllers, such as the service
+ * accounts of the namespaces; it takes about ten.
+ */
+const maxTurnsUntilIdle = 100;
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
   const { registry, store, chosen, extensions, life, opened } = pieces;
@@ -214,24 +246,16 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const metrics = serverMetrics(options, engine, authentication.counters);
   admission.show(metrics);
   const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
-  await policy.start();
-  await needs?.start();
-  await namespaces.start();
+  for (const index of [policy, needs, namespaces]) await index?.start();
   await flow.follow();
   const publishTrust = await writeDefaults(options, pieces, { client, serving, flow });
-  const { quotas } = admission;
   const user = loopbackUser(options);
-  const apiServices = await followApiServices(options, {
-    engine,
-    client,
-    user,
-    connections,
-    metrics,
-    opened,
-  });
+  const following = { engine, client, user, connections, metrics, opened };
+  const apiServices = await followApiServices(options, following);
   const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
   const authorizer = authorization.chain;
   const states = new ControllerStates();
+  const { quotas } = admission;
   const parts = { user, serving, quotas, authorizer, apiServices, issueLegacyToken, queues, states };
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
   life.synced = true;
@@ -239,7 +263,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const service = await httpService(options, engine, {
     metrics,
     flow: control,
-    authorizer: authorization.chain,
+    authorizer,
     policy,
     needs,
     life,
@@ -251,8 +275,12 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
-  const tools = toolParts({ options, service, user, serving, opened });
-  return { options, life, client, serving, listener, service, adminToken, opened, tools };
+  if (pieces.memory !== undefined) await queues.idle(maxTurnsUntilIdle);
+  const tools = {
+    ...toolParts({ options, service, user, serving, opened }),
+    snapshots: snapshotsOf(options, pieces),
+  };
+  return { options, life, client, serving, listener, service, adminToken, opened, authentication, tools };
 }
 
 /**
@@ -303,13 +331,13 @@ function close(opened: { close(): unknown }): unknown {
 /** Creates the serving certificates and the authentication of requests. */
 async function servingAndAuthentication(
   options: ServerOptions,
-  { registry, store, shared, extensions }: Pieces,
+  { registry, store, shared, extensions, inherited }: Pieces,
   adminToken: string,
 ): Promise<{ serving: Serving | undefined; authentication: ServerAuthentication }> {
   // In parallel, because new files wait for the disk.
   const [serving, serviceAccounts] = await Promise.all([
-    servingCertificates(options, shared),
-    serviceAccountKeys(options, shared),
+    servingCertificates(options, shared, inherited?.certificates),
+    serviceAccountKeys(options, shared, inherited?.signingKeys),
   ]);
   const authentication = await serverAuthentication(options, {
     ownTokens: [adminEntry(options, adminToken)],
@@ -347,29 +375,6 @@ function engineFor(
     repeatedApplies: new RepeatedApplies(),
     fieldSets: new RecentFieldSets(),
     timestamps: new Timestamps(clock),
-  };
-}
-
-/** Creates the caches that watch the store; they aren't started yet. */
-function storedIndexes(
-  { vocabulary, clock, log, authorizationModes }: ServerOptions,
-  registry: Registry,
-  store: Store,
-  opened: Opened,
-): {
-  readonly policy: StoredRbac;
-  readonly namespaces: NamespacePhases;
-  readonly needs: StoredNodeNeeds | undefined;
-} {
-  const failed = (what: string) => (error: unknown) =>
-    log.error({ error: stackOf(error) }, `following ${what} failed`);
-  const namespaceKind = registry.require(Namespace);
-  return {
-    policy: opened.add(new StoredRbac(store, vocabulary, clock, failed("roles")), close),
-    namespaces: opened.add(new NamespacePhases(store, namespaceKind, clock, failed("namespaces")), close),
-    needs: authorizationModes.includes("Node")
-      ? opened.add(new StoredNodeNeeds(store, registry, clock, failed("what nodes need")), close)
-      : undefined,
   };
 }
 

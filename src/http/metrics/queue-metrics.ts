@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet } from "./metric-set.ts";
@@ -54,12 +55,19 @@ export const queueMetrics: readonly MetricDefinition[] = [
 export class QueueMetrics {
   /** Start times of the current work by name of the queue, in monotonic milliseconds. */
   private readonly working = new Map<string, Set<{ readonly begunAt: number }>>();
+  /** Number of keys that wait or are worked on, in all queues. */
+  private pending = 0;
 
   constructor(
     private readonly metrics: MetricSet,
     private readonly clock: Clock,
   ) {
     metrics.collectWith(() => this.collect());
+  }
+
+  /** Waits until no queue has work, at most for a number of turns of the event loop. Keys that are retried later don't count. */
+  async idle(maxTurns: number): Promise<void> {
+    for (let turn = 0; turn < maxTurns && this.pending > 0; turn++) await setImmediate();
   }
 
   /** Returns the observer of a queue; queues with the same name are counted together. */
@@ -71,7 +79,8 @@ export class QueueMetrics {
     // A queue works on one key at a time.
     let current: { readonly begunAt: number } | undefined;
     return {
-      added() {
+      added: () => {
+        this.pending++;
         added!.inc();
         waiting!.inc();
       },
@@ -81,12 +90,16 @@ export class QueueMetrics {
         current = { begunAt: this.clock.monotonicNow() };
         working.add(current);
       },
-      done(workedSeconds: number) {
+      done: (workedSeconds: number) => {
+        this.pending--;
         if (current !== undefined) working.delete(current);
         work!.observe(workedSeconds);
       },
       retried: () => retried!.inc(),
-      dropped: (count: number) => waiting!.dec(count),
+      dropped: (count: number) => {
+        this.pending -= count;
+        waiting!.dec(count);
+      },
     };
   }
 

@@ -90,6 +90,12 @@ export function headerOf(entry: Entry): Header {
   return { uid, labels, fields, managed };
 }
 
+/** Reads the uid in the header of an object; empty for other values, such as claims of addresses. */
+export function uidOf(entry: Entry): string {
+  const parts: unknown = JSON.parse(textOf(entry.header));
+  return Array.isArray(parts) ? String(parts[0]) : "";
+}
+
 /** Whether two entries of a key have the same uid, labels and selectable fields; false if a header has the form of an older release. */
 export function sameHeading(one: Entry, other: Entry): boolean {
   const [a, b] = [asBuffer(one.header), asBuffer(other.header)];

@@ -24,6 +24,8 @@ export interface ServiceAccountKeys {
   readonly ownAudiences: readonly string[];
   readonly keys: readonly VerificationKey[];
   readonly issuer: TokenIssuer;
+  /** The generated signing keys; undefined if the options name the key. */
+  readonly signingKeys: SigningKeys | undefined;
 }
 
 const hourMs = 60 * 60 * 1000;
@@ -34,11 +36,13 @@ const maxMs = 2 ** 32 * 1000;
  * Reads the keys of the options (spec: conventions 5.5); creates a signing key if none is named.
  *
  * @param shared holds the signing key that the servers of one store share; undefined if they share none.
+ * @param inherited keys to use instead of a generated one.
  * @throws {OptionsError} if a key can't be used; the message names the flag.
  */
 export async function serviceAccountKeys(
   options: ServerOptions,
   shared?: SharedValues,
+  inherited?: SigningKeys,
 ): Promise<ServiceAccountKeys> {
   const { authentication, vocabulary } = options;
   const { serviceAccounts, apiAudiences } = authentication;
@@ -50,12 +54,15 @@ export async function serviceAccountKeys(
     serviceAccounts.issuers.length > 0 ? serviceAccounts.issuers : [vocabulary.serviceAccountIssuer];
   for (const issuer of issuers) checkIssuer(issuer);
   checkKeysUri(serviceAccounts.jwksUri);
-  const { signing, former } = await signingKeyFor(options, serviceAccounts.signingKeyFile, shared);
+  const { signingKeyFile } = serviceAccounts;
+  const signingKeys = inherited ?? (await signingKeyFor(options, signingKeyFile, shared));
+  const { signing, former } = signingKeys;
   const named = await verifyingKeys(options, serviceAccounts.keyFiles);
   const ownAudiences = apiAudiences.length > 0 ? apiAudiences : issuers;
   return {
     issuers,
     ownAudiences,
+    signingKeys: signingKeyFile === undefined ? signingKeys : undefined,
     keys: distinctKeys([signing, ...former].map(toVerificationKey).concat(named)),
     issueLegacy: (facts) => signClaims(legacyClaims(vocabulary, facts), signing.key, signing.id),
     issuer: {

@@ -37,6 +37,8 @@ export interface Serving {
   /** The current own CA of the server with its key; undefined if it has none. */
   readonly signingAuthority: CertificatePair | undefined;
   readonly authorities: ClientAuthorities;
+  /** The server's own certificates at present; undefined with an operator's certificate. */
+  readonly own: ServingCertificates | undefined;
   /** Certificate files of the operator, which may change while the server runs. */
   readonly files: readonly string[];
   /**
@@ -67,15 +69,17 @@ const adminDays = 365;
  * Creates or reads the certificates of the options; returns undefined if the server has no socket.
  *
  * @param shared holds the CA that the servers of one store share; undefined if each has its own.
+ * @param inherited certificates to use instead of new ones, if they don't expire soon.
  */
 export async function servingCertificates(
   options: ServerOptions,
   shared: SharedValues | undefined,
+  inherited?: ServingCertificates,
 ): Promise<Serving | undefined> {
   const { host, port, certificateFiles, clientCaFile, authentication, tls } = options;
   if (port === false) return undefined;
   const protocol = tlsProtocol(tls);
-  let own = await unlessFaulty(ownFlags, () => ownCertificates(options, shared));
+  let own = await unlessFaulty(ownFlags, () => ownCertificates(options, shared, inherited));
   const read = async () => {
     const material = await readMaterial(options, own);
     return { ...material, tls: { ...material.tls, ...protocol } };
@@ -117,6 +121,9 @@ export async function servingCertificates(
       return own?.caKey === undefined ? undefined : { certificate: own.caCertificate, key: own.caKey };
     },
     authorities,
+    get own() {
+      return own;
+    },
     files: named.filter((file) => file !== undefined),
     reload,
     renewOwn: own === undefined ? undefined : renewOwn,

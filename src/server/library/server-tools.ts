@@ -3,6 +3,7 @@ import type { Clients } from "./clients.ts";
 import { loadManifests } from "./load.ts";
 import type { KubeconfigFiles } from "./kubeconfig-files.ts";
 import type { KubeconfigOptions, ServerClient } from "./server-client.ts";
+import type { Snapshot, Snapshots } from "./snapshots.ts";
 
 /**
  * The dependencies of {@link ServerTools}.
@@ -12,6 +13,7 @@ import type { KubeconfigOptions, ServerClient } from "./server-client.ts";
 export interface ToolParts {
   readonly clients: Clients;
   readonly kubeconfigs: KubeconfigFiles;
+  readonly snapshots: Snapshots;
 }
 
 /**
@@ -94,5 +96,48 @@ export abstract class ServerTools<Objects> {
    */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /**
+   * Returns all objects of the server as they are at present, in constant time. Await your own writes before: a write that is in progress
+   * may be missing.
+   *
+   * @throws {OptionsError} if the objects aren't stored in memory.
+   *
+   * @example
+   * const before = server.snapshot();
+   * await server.client.delete({ apiVersion: "v1", kind: "Namespace", name: "shop" });
+   * await server.restore(before);
+   */
+  snapshot(): Snapshot {
+    return this.tools.snapshots.take();
+  }
+
+  /**
+   * Brings the objects back to a snapshot of this server, of one of its forks or of its origin: afterwards the server has exactly the
+   * objects of the snapshot, with the same uids. These are ordinary writes: open watches receive them as events, a changed object gets a new
+   * resource version, and an update with an older one is a conflict. An object that was deleted and created again in between is deleted and
+   * created. When the promise resolves, requests are authorized and admitted by the restored objects. Controllers react afterwards, as to
+   * other writes.
+   *
+   * The objects with which a server publishes its own address don't change when a snapshot of another server is restored.
+   *
+   * @throws {OptionsError} if the objects aren't stored in memory.
+   * @throws {TypeError} if the snapshot belongs to an unrelated server.
+   */
+  async restore(snapshot: Snapshot): Promise<void> {
+    this.tools.snapshots.restore(snapshot);
+  }
+
+  /**
+   * Brings the objects back to their state after the start of this server, or of this fork; see {@link ServerTools.restore}.
+   *
+   * @throws {OptionsError} if the objects aren't stored in memory.
+   *
+   * @example
+   * afterEach(() => server.reset());
+   */
+  async reset(): Promise<void> {
+    this.tools.snapshots.reset();
   }
 }

@@ -20,7 +20,7 @@ export function toolParts({
   readonly user: UserInfo;
   readonly serving: Serving | undefined;
   readonly opened: Opened;
-}): ToolParts {
+}): Omit<ToolParts, "snapshots"> {
   return {
     clients: new Clients(service, user),
     kubeconfigs: opened.add(new KubeconfigFiles(options, serving), (files) => files.close()),

@@ -1,6 +1,8 @@
 import { StoreStampError } from "../../storage/stamp.ts";
 import type { SharedValues } from "../../storage/shared-values.ts";
 import { isStore } from "../../storage/guarded-store.ts";
+import type { MemoryStore } from "../../storage/memory/memory-store.ts";
+import type { Inherited } from "./inherited.ts";
 import type { Store } from "../../storage/store.ts";
 import { stampError, stampOf } from "./store-stamp.ts";
 import type { ServerOptions } from "../options/server-options.ts";
@@ -11,23 +13,27 @@ export interface OpenStore {
   readonly store: Store;
   /** Values that the servers of the store share; undefined if they share the data folder or nothing. */
   readonly shared: SharedValues | undefined;
+  /** The store, if it is one in memory that the server opened. */
+  readonly memory?: MemoryStore | undefined;
 }
 
 /**
  * Opens the storage engine of the options; loads only its code. A store of the embedding program is used as it is.
  *
+ * @param inherited the content of a store in memory; by default it is empty.
  * @throws {OptionsError} if the store belongs to another vocabulary or to a later version of the program.
  * @throws {StoreError} if the store can't be opened.
  */
 export async function openStore(
   options: ServerOptions,
   extensionStore: Store | undefined,
+  inherited?: Inherited,
 ): Promise<OpenStore> {
   const { storage } = options;
   if (extensionStore !== undefined) return { store: extensionStore, shared: undefined };
   if (isStore(storage)) throw new Error("a store of the embedding program is not opened here");
   try {
-    return await openEngine(options, storage);
+    return await openEngine(options, storage, inherited);
   } catch (error) {
     throw error instanceof StoreStampError ? stampError(error, storage) : error;
   }
@@ -36,6 +42,7 @@ export async function openStore(
 async function openEngine(
   { clock, retentionMs, log, vocabulary }: ServerOptions,
   storage: StorageSettings,
+  inherited: Inherited | undefined,
 ): Promise<OpenStore> {
   const failed = (error: unknown) =>
     log.warn({ error: String(error) }, "background work of the store failed; retrying");
@@ -43,7 +50,10 @@ async function openEngine(
   switch (storage.engine) {
     case "memory": {
       const { createMemoryStore } = await import("../../storage/memory/memory-store.ts");
-      return { store: createMemoryStore(common), shared: undefined };
+      const memory = createMemoryStore(common, inherited?.image);
+      const deletedKeys = inherited?.deletedKeys ?? [];
+      memory.commitAll(deletedKeys.map((key) => ({ key, draft: undefined })));
+      return { store: memory, memory, shared: undefined };
     }
     case "embedded": {
       const { openLmdbStore } = await import("../../storage/lmdb/lmdb-store.ts");

@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import type { Revision, Store } from "../../../storage/store.ts";
 
 /** Store prefix of the keys of turns; no resource type has this prefix. */
-const turnPrefix = "/core/quota-turns/";
+export const turnPrefix = "/core/quota-turns/";
 
 /** Number of turns. Each is shared by the namespaces with the same hash, so no turn has to be removed with a namespace. */
 const turnCount = 64;

@@ -290,12 +290,16 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
  */
 async function writeDefaults(
   options: ServerOptions,
-  { registry, life, opened }: Pieces,
+  { registry, life, opened, inherited }: Pieces,
   { client, serving, flow }: { client: Client; serving: Serving | undefined; flow: FlowConfiguration },
 ): Promise<() => Promise<void>> {
   const publishTrust = () => publishTrustOf(options, client, serving);
   const defaults = await startWriting(
-    () => ensureDefaultObjects(options, registry, client, { flow, publishTrust }),
+    () =>
+      inherited === undefined
+        ? ensureDefaultObjects(options, registry, client, { flow, publishTrust })
+        : // A fork has the default objects of its origin, unless they were deleted there.
+          flow.ensureDefaults(),
     {
       ...options,
       subject: "the default objects",

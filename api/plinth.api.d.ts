@@ -8,17 +8,8 @@
 //   DefinitionVersion, Extensions, FlowOptions, Kind, KubeconfigOptions, Logger, NamedAuthenticator,
 //   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf,
 //   OidcOptions, OptionsError, ProxyOptions, Reason, RuleList, RunningController, Server, ServerClient,
-//   ServiceAccountOptions, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
+//   ServiceAccountOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
 //   TokenWebhookOptions, TypedClient, WaitOptions, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
-// plinth: AdmissionEffects, AdmissionPlugin, AdmissionRequest, AggregationOptions, ApiObject, Attributes,
-//   AuditLogOptions, AuditOptions, AuditWebhookOptions, AuthenticationOptions, AuthenticationResult,
-//   AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects, Cause, Client, Clock, ClusterSigningOptions,
-//   CollectionReference, ConnectionOptions, Controller, ControllerContext, CreateServerOptions, Credentials,
-//   Decision, DefinitionManifest, DefinitionOptions, DefinitionVersion, Extensions, FlowOptions, Kind, Logger,
-//   NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
-//   ObjectReference, ObjectsOf, OidcOptions, OptionsError, ProxyOptions, Reason, RuleList, RunningController,
-//   Server, ServiceAccountOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
-//   TokenWebhookOptions, TypedClient, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -2395,7 +2386,6 @@ export declare abstract class ServerTools<Objects> {
    * await using server = await createServer({ port: false });
    */
   [Symbol.asyncDispose](): Promise<void>;
-  as(user: string, groups?: readonly string[]): TypedClient<Objects>;
   /**
    * Returns all objects of the server as they are at present, in constant time. Await your own writes before: a write that is in progress
    * may be missing.

@@ -44,7 +44,7 @@ import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options/server-options.ts";
-import { optionsOfFork, snapshotsOf } from "./library/forks.ts";
+import { optionsOfFork } from "./library/forks.ts";
 import type { Inherited } from "./start/inherited.ts";
 import { Opened } from "./start/opened.ts";
 import { serverEffects } from "./controllers/effects.ts";
@@ -169,6 +169,7 @@ interface Parts {
  * @param inherited the state of the server of which the new one is a fork.
  * @throws {OptionsError} if an option can't be used.
  * @throws {StoreError} if the store can't be opened.
+ * @internal
  */
 export async function startServer(options: ServerOptions, inherited?: Inherited): Promise<Server> {
   await checkOptions(options);
@@ -253,9 +254,9 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const following = { engine, client, user, connections, metrics, opened };
   const apiServices = await followApiServices(options, following);
   const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
-  const authorizer = authorization.chain;
   const states = new ControllerStates();
   const { quotas } = admission;
+  const authorizer = authorization.chain;
   const parts = { user, serving, quotas, authorizer, apiServices, issueLegacyToken, queues, states };
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
   life.synced = true;
@@ -276,10 +277,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
   if (pieces.memory !== undefined) await queues.idle(maxTurnsUntilIdle);
-  const tools = {
-    ...toolParts({ options, service, user, serving, opened }),
-    snapshots: snapshotsOf(options, pieces),
-  };
+  const tools = toolParts({ ...pieces, options, service, user, serving });
   return { options, life, client, serving, listener, service, adminToken, opened, authentication, tools };
 }
 

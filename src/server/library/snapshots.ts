@@ -20,7 +20,11 @@ export interface Snapshot {
   readonly resourceVersion: string;
 }
 
-/** The dependencies of {@link Snapshots}. */
+/**
+ * The dependencies of {@link Snapshots}.
+ *
+ * @internal
+ */
 interface SnapshotSetup {
   /** Undefined if the server has another storage engine. */
   readonly store: MemoryStore | undefined;
@@ -29,7 +33,11 @@ interface SnapshotSetup {
   readonly own: OwnKeys;
 }
 
-/** The snapshots of a server. */
+/**
+ * The snapshots of a server.
+ *
+ * @internal
+ */
 export class Snapshots {
   /** The state after the start. */
   private initial: Snapshot | undefined;

@@ -2,8 +2,11 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { HttpService } from "../../http/service.ts";
 import type { Serving } from "../certificates/serving.ts";
 import type { ServerOptions } from "../options/server-options.ts";
+import type { Inherited } from "../start/inherited.ts";
+import type { OpenStore } from "../start/open-store.ts";
 import type { Opened } from "../start/opened.ts";
 import { Clients } from "./clients.ts";
+import { snapshotsOf } from "./forks.ts";
 import { KubeconfigFiles } from "./kubeconfig-files.ts";
 import type { ToolParts } from "./server-tools.ts";
 
@@ -14,15 +17,20 @@ export function toolParts({
   user,
   serving,
   opened,
+  memory,
+  inherited,
 }: {
   readonly options: ServerOptions;
   readonly service: HttpService;
   readonly user: UserInfo;
   readonly serving: Serving | undefined;
   readonly opened: Opened;
-}): Omit<ToolParts, "snapshots"> {
+  readonly memory?: OpenStore["memory"];
+  readonly inherited: Inherited | undefined;
+}): ToolParts {
   return {
     clients: new Clients(service, user),
     kubeconfigs: opened.add(new KubeconfigFiles(options, serving), (files) => files.close()),
+    snapshots: snapshotsOf(options, { memory, inherited }),
   };
 }

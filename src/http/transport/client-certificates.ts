@@ -17,7 +17,8 @@ interface ShownCertificate {
 
 /** The client certificate if the handshake verified its chain; otherwise the error, if there was a certificate. */
 export function presentedBy(socket: TLSSocket): Presented {
-  if (socket.encrypted !== true) return nothing;
+  // Bun's sockets have no client certificates.
+  if (socket.encrypted !== true || !("getPeerCertificate" in socket)) return nothing;
   const { raw } = socket.getPeerCertificate() as ShownCertificate;
   if (raw === undefined) return nothing;
   if (!socket.authorized) {

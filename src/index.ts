@@ -50,6 +50,7 @@ export {
 } from "./kinds/definition-of.ts";
 export type { BuiltInObjects, ObjectsOf } from "./kinds/typed-objects.ts";
 export type { Kind, ObjectFor } from "./schema/kind.ts";
+export type { RecordedRequest, RequestFilter, RequestLog } from "./http/metrics/request-log.ts";
 export type {
   AccessAnswer,
   AccessOptions,

@@ -1,4 +1,5 @@
 import type { ApiServices } from "../aggregation/api-services.ts";
+import type { RequestLog } from "./metrics/request-log.ts";
 import type { RequestObserver } from "./metrics/access-log.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
@@ -68,8 +69,10 @@ export interface HttpService {
   readonly clients: ConnectionObserver;
   /** Undefined without audit. */
   readonly audit: Auditor | undefined;
-  /** Undefined without an access log. */
+  /** Undefined without an access log and without recorded requests. */
   readonly observer: RequestObserver | undefined;
+  /** The newest requests; undefined if they aren't recorded. */
+  readonly requests: RequestLog | undefined;
   /** Registers event handlers that process bytes of clients and backends. */
   readonly guard: HandlerGuard;
   /** Logs bugs, and connections that were cut off. */

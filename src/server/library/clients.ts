@@ -1,6 +1,7 @@
 import type { UserInfo } from "../../base/user-info.ts";
-import type { AccessService } from "./access-questions.ts";
+import type { HttpService } from "../../http/service.ts";
 import { authorizingGuard, userNamed } from "./client-guards.ts";
+import { recordingGuard } from "./recording-guard.ts";
 import { LibraryClient } from "./library-client.ts";
 
 /** Creates the in-process clients of the embedding program. */
@@ -10,7 +11,7 @@ export class Clients {
 
   /** @param administrator the user of {@link unrestricted}. */
   constructor(
-    private readonly service: AccessService,
+    private readonly service: Pick<HttpService, "engine" | "authorizer" | "reviews" | "requests">,
     administrator: UserInfo,
   ) {
     this.unrestricted = new LibraryClient(service, administrator);
@@ -22,8 +23,9 @@ export class Clients {
    * @throws {TypeError} if the name or groups can't be used.
    */
   as(name: string, groups?: readonly string[]): LibraryClient {
-    const { engine, authorizer } = this.service;
+    const { engine, authorizer, requests } = this.service;
     const user = userNamed(engine.vocabulary, name, groups);
-    return new LibraryClient(this.service, user, authorizingGuard(authorizer, user));
+    const guard = authorizingGuard(authorizer, user);
+    return new LibraryClient(this.service, user, requests ? recordingGuard(guard, user, requests) : guard);
   }
 }

@@ -1,3 +1,4 @@
+import type { RequestLog } from "../../http/metrics/request-log.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Clients } from "./clients.ts";
 import { loadManifests } from "./load.ts";
@@ -14,6 +15,7 @@ export interface ToolParts {
   readonly clients: Clients;
   readonly kubeconfigs: KubeconfigFiles;
   readonly snapshots: Snapshots;
+  readonly requests: RequestLog | undefined;
 }
 
 /**
@@ -59,6 +61,23 @@ export abstract class ServerTools<Objects> {
    */
   load(...paths: readonly string[]): Promise<ApiObject[]> {
     return loadManifests(this.tools.clients.unrestricted, paths);
+  }
+
+  /**
+   * The newest requests over HTTP and of the clients of {@link as}, for assertions. Requests of {@link client} are not recorded.
+   *
+   * @throws {Error} unless the server was created with `recordRequests: true`.
+   *
+   * @example
+   * expect(server.requests.filter({ verb: "delete", resource: "secrets" })).toEqual([]);
+   */
+  get requests(): RequestLog {
+    const { requests } = this.tools;
+    if (requests === undefined)
+      throw new Error(
+        "requests are not recorded: create the server with createServer({ recordRequests: true })",
+      );
+    return requests;
   }
 
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */

@@ -30,6 +30,7 @@ export function toolParts({
 }): ToolParts {
   return {
     clients: new Clients(service, user),
+    requests: service.requests,
     kubeconfigs: opened.add(new KubeconfigFiles(options, serving), (files) => files.close()),
     snapshots: snapshotsOf(options, { memory, inherited }),
   };

@@ -1,4 +1,6 @@
 import { accessLog } from "../../http/metrics/access-log.ts";
+import { allObservers, recordRequests } from "../../http/metrics/record-requests.ts";
+import { RequestLog } from "../../http/metrics/request-log.ts";
 import { Encodings } from "../../http/encodings/choose.ts";
 import { discoveryDocuments } from "../../authentication/service-accounts/discovery-documents.ts";
 import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
@@ -103,7 +105,7 @@ export async function httpService(
     ),
     audit: await auditorFor(options, metrics),
     compresses: on("APIResponseCompression"),
-    observer: options.accessLog ? accessLog(log, nowMs) : undefined,
+    ...requestObservers(options),
     metrics: new RequestMetrics(metrics, nowMs),
     callers: new AuthenticationMetrics(metrics, nowMs),
     streams: new OpenStreams(),
@@ -124,6 +126,17 @@ export async function httpService(
     },
   };
   return service;
+}
+
+/** Creates the observers of completed requests: the access log, and the recorded requests. */
+function requestObservers({
+  accessLog: logsRequests,
+  recordRequests: records,
+  log,
+}: ServerOptions): Pick<HttpService, "observer" | "requests"> {
+  const requests = records === true ? new RequestLog() : undefined;
+  const observers = [logsRequests && accessLog(log, nowMs), requests && recordRequests(requests, nowMs)];
+  return { observer: allObservers(observers), requests };
 }
 
 /** Adds the discovery and OpenAPI documents of this server and of extension servers. */

@@ -11,6 +11,7 @@ import { extensionShapes, store } from "./extension-shapes.ts";
 import { serverOptionTable } from "./option-table.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./server-options.ts";
+import { testOptionKeys, testOptionsOf, type TestOptions } from "./test-options.ts";
 import { completeOptions, flagNames, isObject, settingsOf } from "./settings.ts";
 import type { StorageOptions, ValueOptions, ValueSettings } from "./types.ts";
 
@@ -20,7 +21,7 @@ import type { StorageOptions, ValueOptions, ValueSettings } from "./types.ts";
  * @typeParam Kinds the kinds that the program adds.
  */
 export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Kind[]>
-  extends Omit<ValueOptions, "storage">, Extensions<Kinds> {
+  extends Omit<ValueOptions, "storage">, Extensions<Kinds>, TestOptions {
   /**
    * Where objects are stored; by default in memory. A store of the program's own, which passes the suite in
    * `plinth/storage-conformance`, stays open when the server stops.
@@ -38,7 +39,8 @@ const codeShapes = {
   clock: methods("now", "monotonicNow", "setTimer"),
   log: methods("info", "warn", "error"),
 };
-const codeKeys = Object.keys(codeShapes);
+/** The options that the table of options doesn't have. */
+const otherKeys = [...Object.keys(codeShapes), ...testOptionKeys];
 
 /**
  * Checks and completes the options of the library.
@@ -49,7 +51,7 @@ export function serverOptionsOf(options: CreateServerOptions): ServerOptions {
   // The argument may come from untyped code.
   const values: unknown = options;
   const ownStore = isObject(values) && isStoreLike(values["storage"]);
-  const others = ownStore ? [...codeKeys, "storage"] : codeKeys;
+  const others = ownStore ? [...otherKeys, "storage"] : otherKeys;
   const settings = settingsOf(serverOptionTable, values, { others });
   for (const [key, shape] of Object.entries(codeShapes))
     checkShape(options[key as keyof CreateServerOptions], shape, key);
@@ -62,6 +64,7 @@ export function serverOptionsOf(options: CreateServerOptions): ServerOptions {
   const { clock = systemClock, log = silentLogger } = options;
   return {
     ...rest,
+    ...testOptionsOf(options),
     vocabulary: vocabulary === "kubernetes" ? kubernetes : platform,
     storage: ownStore ? (options.storage as Store) : storage,
     extensions: extensionsOf(options),

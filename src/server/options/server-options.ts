@@ -17,6 +17,8 @@ export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "stora
   readonly certificateFileName?: ServingFileName | undefined;
   /** Code of the embedding program. */
   readonly extensions?: Extensions | undefined;
+  /** Whether the newest requests are kept; false by default. */
+  readonly recordRequests?: boolean | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }

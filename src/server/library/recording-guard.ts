@@ -1,0 +1,63 @@
+import { StatusError } from "../../base/status-error.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { RequestLog } from "../../http/metrics/request-log.ts";
+import type { ClientGuard, ClientRequest } from "../../resources/clients/client-guard.ts";
+import type { Target } from "../../resources/engine/engine.ts";
+
+const methods: Readonly<Record<string, string>> = {
+  create: "POST",
+  update: "PUT",
+  patch: "PATCH",
+  delete: "DELETE",
+};
+
+/** Returns a guard that adds the requests of a user to a log, with those that the other guard rejects. */
+export function recordingGuard(guard: ClientGuard, user: UserInfo, log: RequestLog): ClientGuard {
+  return {
+    async run(request, call) {
+      const startMs = performance.now();
+      const add = (status: number) => log.add(recordOf(request, user, status, performance.now() - startMs));
+      try {
+        const result = await guard.run(request, call);
+        add(request.verb === "create" ? 201 : 200);
+        return result;
+      } catch (error) {
+        add(error instanceof StatusError ? error.code : 500);
+        throw error;
+      }
+    },
+    mayCreate: (target) => guard.mayCreate(target),
+  };
+}
+
+function recordOf({ verb, target }: ClientRequest, user: UserInfo, status: number, durationMs: number) {
+  const { resource, subresource, name } = target;
+  // The path of a namespace contains it as namespace and as name.
+  const isNamespace = resource.group === "" && resource.name === "namespaces";
+  const namespace = isNamespace ? name : target.namespace;
+  return {
+    method: methods[verb] ?? "GET",
+    path: pathOf(target),
+    query: "",
+    verb,
+    group: resource.group,
+    resource: resource.name,
+    subresource,
+    namespace,
+    name,
+    user: user.name,
+    groups: user.groups,
+    status,
+    durationMs,
+    userAgent: "",
+    inProcess: true,
+  };
+}
+
+/** The path of the same request over HTTP. */
+function pathOf({ resource, namespace, name, subresource }: Target): string {
+  const base = resource.group === "" ? `/api/${resource.version}` : `/apis/${resource.apiVersion}`;
+  const scope = namespace === "" ? "" : `/namespaces/${namespace}`;
+  const object = [name, subresource].filter((segment) => segment !== "").map((segment) => `/${segment}`);
+  return `${base}${scope}/${resource.name}${object.join("")}`;
+}

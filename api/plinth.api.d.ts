@@ -5,11 +5,12 @@
 //   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects,
 //   Cause, Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionOptions, Controller,
 //   ControllerContext, CreateServerOptions, Credentials, Decision, DefinitionManifest, DefinitionOptions,
-//   DefinitionVersion, Extensions, FlowOptions, Kind, KubeconfigOptions, Logger, NamedAuthenticator,
+//   DefinitionVersion, Extensions, FlowOptions, Kind, KubeconfigOptions, Logger, ManualClock, NamedAuthenticator,
 //   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf,
-//   OidcOptions, OptionsError, ProxyOptions, Reason, RuleList, RunningController, Server, ServerClient,
-//   ServiceAccountOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions,
-//   TokenWebhookOptions, TypedClient, WaitOptions, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
+//   OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog, RuleList,
+//   RunningController, Server, ServerClient, ServiceAccountOptions, Snapshot, StatusDetails, StatusError,
+//   StorageOptions, Store, Timer, TlsOptions, TokenWebhookOptions, TypedClient, WaitOptions, WatchEvent, WorkQueue,
+//   createServer, declareGroup, definitionOf, manualClock
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -377,6 +378,38 @@ export interface Logger {
   error(facts: object, message: string): void;
 }
 
+// ---- base/manual-clock
+
+/** A clock that only the program moves, for tests; {@link manualClock} creates it. */
+export interface ManualClock extends Clock {
+  /**
+   * Moves the time forward, runs the timers that become due, in the order of their times, and lets the work that each of them starts run.
+   * Calls run one after the other.
+   *
+   * It doesn't wait for the disk, the network or other processes; wait for their effects, for example with `waitFor`.
+   *
+   * @param ms milliseconds, at least 0.
+   * @throws {RangeError} if `ms` isn't a number of at least 0; or the error of a timer, and the time stays at that timer.
+   *
+   * @example
+   * await server.clock.advance(3_600_000);
+   */
+  advance(ms: number): Promise<void>;
+}
+
+/**
+ * Creates a clock for `createServer({ clock })` whose time changes only with `advance`. Everything in the server that expires or
+ * recurs follows it: leases, tokens, events, history, the time limits of watches. Durations in metrics and logs are real.
+ *
+ * @param startMs the time in milliseconds since 1970-01-01T00:00:00Z; by default that of the machine. A server with a socket issues its
+ *   certificates at this time, and clients compare them with the time of their own machine.
+ *
+ * @example
+ * const server = await createServer({ port: false, clock: manualClock(Date.parse("2030-01-01T00:00:00Z")) });
+ * await server.clock.advance(60_000);
+ */
+export declare function manualClock(startMs?: number): ManualClock;
+
 // ---- base/maybe-promise
 
 /** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
@@ -639,6 +672,66 @@ export declare class WorkQueue {
   close(): Promise<void>;
   /** Works until no key waits that isn't being worked on. */
   /** Removes and returns the key that has waited longest and isn't being worked on. */
+}
+
+// ---- http/metrics/request-log
+
+/** A request that a server has answered. */
+export interface RecordedRequest {
+  /** HTTP method. A request of a client in the process has that of the same request over HTTP. */
+  readonly method: string;
+  /** Path as sent, without the query. */
+  readonly path: string;
+  /** Query as sent, without the question mark; empty for none and for a client in the process. */
+  readonly query: string;
+  /** API verb, for example `list` or `deletecollection`; for a non-resource path the method in lower case. */
+  readonly verb: string;
+  /** Full name of the API group; empty for the core group and for a non-resource path. */
+  readonly group: string;
+  /** Resource type, for example `pods`; empty for a non-resource path. */
+  readonly resource: string;
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+  /** Empty for cluster scope and all namespaces. */
+  readonly namespace: string;
+  /** Empty for a collection. */
+  readonly name: string;
+  /** Name of the effective user, after impersonation; empty if the request was rejected before. */
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** HTTP status; 0 if the connection was closed before the response. */
+  readonly status: number;
+  /** Milliseconds until the response was complete; for a watch, until it started. */
+  readonly durationMs: number;
+  /** Empty if the request has none. */
+  readonly userAgent: string;
+  /** Whether it is a request of a client in the process, of `server.as()`. */
+  readonly inProcess: boolean;
+}
+
+/** The fields that recorded requests are compared with; see {@link RequestLog.filter}. */
+export type RequestFilter = Partial<Omit<RecordedRequest, "groups" | "durationMs">>;
+
+/**
+ * The newest 10,000 requests that a server has answered, in the order in which they were complete.
+ *
+ * @example
+ * const deleted = server.requests.filter({ verb: "delete", user: "system:serviceaccount:shop:operator" });
+ * for (const { path, status } of server.requests) console.log(path, status);
+ */
+export declare class RequestLog implements Iterable<RecordedRequest> {
+  /** Number of requests. */
+  get length(): number;
+  /** Iterates over the requests, the oldest first. Later requests don't change an iteration. */
+  [Symbol.iterator](): Iterator<RecordedRequest>;
+  /**
+   * Returns the requests with the values of a filter, the oldest first.
+   *
+   * @throws {TypeError} if a request has no such field.
+   */
+  filter(values: RequestFilter): RecordedRequest[];
+  /** Removes all requests. */
+  clear(): void;
 }
 
 // ---- index
@@ -2359,6 +2452,24 @@ export declare abstract class ServerTools<Objects> {
    * await server.load("config/crds", "test/manifests");
    */
   load(...paths: readonly string[]): Promise<ApiObject[]>;
+  /**
+   * The newest requests over HTTP and of the clients of {@link as}, for assertions. Requests of {@link client} are not recorded.
+   *
+   * @throws {Error} unless the server was created with `recordRequests: true`.
+   *
+   * @example
+   * expect(server.requests.filter({ verb: "delete", resource: "secrets" })).toEqual([]);
+   */
+  get requests(): RequestLog;
+  /**
+   * The manual clock of the server.
+   *
+   * @throws {Error} unless the server was created with `clock: manualClock()`.
+   *
+   * @example
+   * await server.clock.advance(60_000);
+   */
+  get clock(): ManualClock;
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   abstract get url(): string | undefined;
   /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
@@ -2461,13 +2572,13 @@ export interface Extensions<Kinds extends readonly Kind[] = readonly Kind[]> {
  * @typeParam Kinds the kinds that the program adds.
  */
 export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Kind[]>
-  extends Omit<ValueOptions, "storage">, Extensions<Kinds> {
+  extends Omit<ValueOptions, "storage">, Extensions<Kinds>, TestOptions {
   /**
    * Where objects are stored; by default in memory. A store of the program's own, which passes the suite in
    * `plinth/storage-conformance`, stays open when the server stops.
    */
   readonly storage?: StorageOptions | Store | undefined;
-  /** Source of the time, for tests. */
+  /** Source of the time, for tests: see `manualClock`. By default the clock of the machine. */
   readonly clock?: Clock | undefined;
   /** Receives the log; by default nothing is logged. */
   readonly log?: Logger | undefined;
@@ -2478,6 +2589,14 @@ export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Ki
 /** Options that can't be used; the message names the option, the value and what is wrong. */
 export declare class OptionsError extends Error {
   name: string;
+}
+
+// ---- server/options/test-options
+
+/** Options of the library for tests; `plinth serve` has no flags for them. */
+export interface TestOptions {
+  /** Keeps the newest 10,000 requests in `server.requests`; false by default. */
+  readonly recordRequests?: boolean | undefined;
 }
 
 // ---- server/options/types

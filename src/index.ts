@@ -9,6 +9,7 @@ import { startServer, type Server } from "./server/server.ts";
 
 export { StatusError, type Cause, type Reason, type StatusDetails } from "./base/status-error.ts";
 export type { Clock, Timer } from "./base/clock.ts";
+export { manualClock, type ManualClock } from "./base/manual-clock.ts";
 export type {
   Client,
   CollectionReference,

@@ -6,7 +6,7 @@ import { read, sources } from "./source-files.ts";
  * be set forward or back at any moment.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  "declares the clock": ["src/base/clock.ts"],
+  "declares the clocks": ["src/base/clock.ts", "src/base/manual-clock.ts"],
   "writes times into objects": [
     "src/base/timestamps.ts",
     "src/controllers/aggregation/availability.ts",

@@ -1,3 +1,5 @@
+import type { Clock } from "../../base/clock.ts";
+import type { ManualClock } from "../../base/manual-clock.ts";
 import type { RequestLog } from "../../http/metrics/request-log.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Clients } from "./clients.ts";
@@ -16,6 +18,7 @@ export interface ToolParts {
   readonly kubeconfigs: KubeconfigFiles;
   readonly snapshots: Snapshots;
   readonly requests: RequestLog | undefined;
+  readonly clock: Clock;
 }
 
 /**
@@ -78,6 +81,23 @@ export abstract class ServerTools<Objects> {
         "requests are not recorded: create the server with createServer({ recordRequests: true })",
       );
     return requests;
+  }
+
+  /**
+   * The manual clock of the server.
+   *
+   * @throws {Error} unless the server was created with `clock: manualClock()`.
+   *
+   * @example
+   * await server.clock.advance(60_000);
+   */
+  get clock(): ManualClock {
+    const { clock } = this.tools;
+    if (!("advance" in clock))
+      throw new Error(
+        "this server has no manual clock: create it with createServer({ clock: manualClock() })",
+      );
+    return clock as ManualClock;
   }
 
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */

@@ -31,6 +31,7 @@ export function toolParts({
   return {
     clients: new Clients(service, user),
     requests: service.requests,
+    clock: options.clock,
     kubeconfigs: opened.add(new KubeconfigFiles(options, serving), (files) => files.close()),
     snapshots: snapshotsOf(options, { memory, inherited }),
   };

@@ -27,7 +27,7 @@ export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Ki
    * `plinth/storage-conformance`, stays open when the server stops.
    */
   readonly storage?: StorageOptions | Store | undefined;
-  /** Source of the time, for tests. */
+  /** Source of the time, for tests: see `manualClock`. By default the clock of the machine. */
   readonly clock?: Clock | undefined;
   /** Receives the log; by default nothing is logged. */
   readonly log?: Logger | undefined;

@@ -9,8 +9,8 @@
 //   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf,
 //   OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog, RuleList,
 //   RunningController, Server, ServerClient, ServiceAccountOptions, Snapshot, StatusDetails, StatusError,
-//   StorageOptions, Store, Timer, TlsOptions, TokenWebhookOptions, TypedClient, WaitOptions, WatchEvent, WorkQueue,
-//   createServer, declareGroup, definitionOf, manualClock
+//   StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TypedClient, WaitOptions,
+//   WatchEvent, WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, manualClock
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -2547,6 +2547,28 @@ export interface Snapshot {
   /** The resource version of the newest write that the snapshot includes. */
   readonly resourceVersion: string;
 }
+
+// ---- server/library/test-certificate
+
+/** A certificate for a service of a test, such as a webhook, and the CA that signed it. All are PEM texts. */
+export interface TestCertificate {
+  readonly cert: string;
+  readonly key: string;
+  /** Certificate of the CA, for `ca` of a client; in base64 for `caBundle` of a webhook configuration. */
+  readonly ca: string;
+}
+
+/**
+ * Creates a CA and a serving certificate for a service of a test, such as an admission webhook. It is valid for a year.
+ *
+ * @param hosts names and IP addresses of the service; for a service inside of a cluster `NAME.NAMESPACE.svc`.
+ * @throws {TypeError} if there is no host, or one is neither a DNS name nor an IP address.
+ *
+ * @example
+ * const { cert, key, ca } = createTestCertificate(["127.0.0.1"]);
+ * const webhook = https.createServer({ cert, key }, handler);
+ */
+export declare function createTestCertificate(hosts: readonly string[]): TestCertificate;
 
 // ---- server/options/extensions
 

@@ -39,6 +39,7 @@ export type {
   TlsOptions,
   TokenWebhookOptions,
 } from "./server/options/types.ts";
+export { createTestCertificate, type TestCertificate } from "./server/library/test-certificate.ts";
 export type { Server } from "./server/server.ts";
 export type { Snapshot } from "./server/library/snapshots.ts";
 export type { AuthorizationMode } from "./authorization/authorizer-chain.ts";

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, describe, it } from "vitest";
 import { root } from "../support/process.ts";
@@ -79,4 +79,28 @@ describe("the installed package in Jest", () => {
     expect(stderr).not.toMatch(/ExperimentalWarning|did not exit|open handles/);
     expect(JSON.parse(stdout), stdout).toMatchObject({ numPassedTests: 4, numFailedTests: 0 });
   }, 60_000);
+
+  it("runs the example of tests", () => {
+    const example = path.join(installed.home, "example");
+    cpSync(path.join(root, "examples/testing"), example, { recursive: true });
+    const jest = path.join(installed.home, "node_modules/jest/bin/jest.js");
+    const words = [jest, "--runInBand", "--json", "--silent", "--rootDir=example/jest"];
+    const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: installed.home, encoding: "utf8" });
+    expect(stderr).not.toMatch(/ExperimentalWarning|did not exit|open handles/);
+    expect(JSON.parse(stdout), stdout).toMatchObject({ numPassedTests: 8, numFailedTests: 0 });
+  });
+});
+
+describe("the installed package in Bun", () => {
+  const platform = `${process.platform}-${process.arch === "arm64" ? "aarch64" : process.arch}`;
+  const installed = useInstalledPackage(`@oven/bun-${platform}@1.4.5`);
+
+  it("runs the example of tests, which has requests over HTTPS", () => {
+    const example = path.join(installed.home, "example");
+    cpSync(path.join(root, "examples/testing/bun"), example, { recursive: true });
+    const bun = path.join(installed.home, `node_modules/@oven/bun-${platform}/bin/bun`);
+    const { status, stderr } = spawnSync(bun, ["test", "example"], { cwd: installed.home, encoding: "utf8" });
+    expect(status, stderr).toBe(0);
+    expect(stderr).toContain("2 pass");
+  });
 });

@@ -2619,6 +2619,12 @@ export declare class OptionsError extends Error {
 export interface TestOptions {
   /** Keeps the newest 10,000 requests in `server.requests`; false by default. */
   readonly recordRequests?: boolean | undefined;
+  /**
+   * Makes uids and generated names the same in each run that creates the same objects; with a manual clock that has a fixed start,
+   * timestamps too. A safe integer. Needs objects in memory. Keys, tokens and certificates are random nevertheless, and resource versions
+   * follow the order of concurrent writes. Forks take their values from the sequence of their origin.
+   */
+  readonly seed?: number | undefined;
 }
 
 // ---- server/options/types

@@ -1,5 +1,5 @@
-import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import type { UserInfo } from "../base/user-info.ts";
+import { randomBytes } from "node:crypto";
+import { randomValues } from "../base/random.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";
 import type { HttpListener } from "../http/transport/listener.ts";
@@ -40,6 +40,7 @@ import { kubeconfig, type ClientCredentials } from "./listening/kubeconfig.ts";
 import { startListening } from "./listening/listening.ts";
 import { ServerTools, type ToolParts } from "./library/server-tools.ts";
 import { toolParts } from "./library/tool-parts.ts";
+import { administratorEntry, loopbackUser } from "./start/own-users.ts";
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
 import { stackOf } from "../base/logger.ts";
@@ -226,10 +227,10 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   );
   const connections = await connectionRules(options);
   const later = { engine: () => engine, client: () => client };
-  const below = (limit: number) => randomInt(limit);
-  const resolve = serviceResolver(later.engine, loopbackUser(options), connections, below);
+  const { randomInt } = randomValues(options);
+  const resolve = serviceResolver(later.engine, loopbackUser(options), connections, randomInt);
   opened.add(await followCustomResources(options, registry, store, resolve), (custom) => custom?.close());
-  const effects = serverEffects(options, registry, store, below);
+  const effects = serverEffects(options, registry, store, (below) => randomInt(below, "services"));
   opened.add(effects.repair, (repair) => repair?.close());
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
@@ -342,7 +343,7 @@ async function servingAndAuthentication(
     serviceAccountKeys(options, shared, inherited?.signingKeys),
   ]);
   const authentication = await serverAuthentication(options, {
-    ownTokens: [adminEntry(options, adminToken)],
+    ownTokens: [administratorEntry(options, adminToken)],
     extensions: extensions.authenticators,
     store,
     registry,
@@ -366,8 +367,7 @@ function engineFor(
     registry,
     vocabulary,
     clock,
-    randomInt: (below) => randomInt(below),
-    newUid: randomUUID,
+    ...randomValues(options),
     featureEnabled: featureGates(options).enabled,
     allowPrivileged,
     pages: new PageCache(store),
@@ -378,15 +378,6 @@ function engineFor(
     fieldSets: new RecentFieldSets(),
     timestamps: new Timestamps(clock),
   };
-}
-
-/** Returns the identity of the server for its own requests. */
-function loopbackUser({ vocabulary: { systemPrefix } }: ServerOptions): UserInfo {
-  return { name: `${systemPrefix}apiserver`, uid: "", groups: [`${systemPrefix}masters`], extra: {} };
-}
-
-function adminEntry({ vocabulary: { systemPrefix } }: ServerOptions, token: string) {
-  return { token, name: "admin", uid: "", groups: [`${systemPrefix}masters`] };
 }
 
 async function stop({ options, life, opened }: Parts): Promise<void> {

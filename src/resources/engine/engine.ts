@@ -30,9 +30,10 @@ export interface Engine {
   readonly clock: Clock;
   /** Formats times of the clock. */
   readonly timestamps: Timestamps;
-  /** Returns a random integer of at least 0 and less than `below`. */
-  readonly randomInt: (below: number) => number;
-  readonly newUid: () => string;
+  /** Returns a random integer of at least 0 and less than `below`; a seeded source has a sequence for each purpose. */
+  readonly randomInt: (below: number, purpose?: string) => number;
+  /** Returns a random UUID; a seeded source has a sequence for each purpose. */
+  readonly newUid: (purpose?: string) => string;
   readonly admit: Admitter;
   /** Whether a feature gate is on (spec: conventions 9.4). */
   readonly featureEnabled: (gate: string) => boolean;

@@ -1,6 +1,7 @@
 import { makeName } from "../../base/names.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject, ObjectMetaValue } from "../../schema/kind.ts";
+import { keyOf } from "../registry/registry.ts";
 import { uidConflict, type Engine, type Target } from "../engine/engine.ts";
 
 /** Members of metadata that a new object can't have. */
@@ -16,9 +17,12 @@ export function prepareNewMetadata(engine: Engine, target: Target, object: ApiOb
   const meta = object.metadata;
   matchNamespace(target, meta);
   if ((meta.name ?? "") === "" && meta.generateName !== undefined) {
-    meta.name = makeName(meta.generateName, engine.randomInt);
-  } else if ((meta.name ?? "") === "" && target.resource.kind.generatesName) meta.name = engine.newUid();
-  meta.uid = engine.newUid();
+    const purpose = keyOf(target.resource, target.namespace, meta.generateName);
+    meta.name = makeName(meta.generateName, (below) => engine.randomInt(below, purpose));
+  } else if ((meta.name ?? "") === "" && target.resource.kind.generatesName) {
+    meta.name = engine.newUid(keyOf(target.resource, target.namespace, ""));
+  }
+  meta.uid = engine.newUid(keyOf(target.resource, target.namespace, meta.name ?? ""));
   meta.creationTimestamp = engine.timestamps.now();
   for (const name of excludedFromCreate) if (meta[name] !== undefined) delete meta[name];
   // Kinds without generations keep the value of the client, as in the reference; `checkMetadata` rejects a negative one.

@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { AdmissionChain, type AdmissionPlugin } from "../../admission/admission-chain.ts";
 import { AdmissionFacts } from "../../admission/followed-objects.ts";
 import { PodSecurityCounters } from "../../admission/plugins/pod-security/counters.ts";
@@ -6,6 +5,7 @@ import { QuotaIndex } from "../../admission/plugins/resource-quota/quota-index.t
 import { DeferredPolicyObserver } from "../../admission/policies/policy-observer.ts";
 import { showPolicies } from "../../http/metrics/policy-metrics.ts";
 import { DeferredWebhookObserver } from "../../admission/webhooks/observer.ts";
+import { randomValues } from "../../base/random.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { createIfAbsent, namespaceNamed } from "../../controllers/bootstrap/default-objects.ts";
@@ -78,7 +78,7 @@ export async function setUpAdmission(
     podSecurityCounters,
     policyObserver,
     webhooks: {
-      resolve: serviceResolver(pieces.engine, user, pieces.connections, (below) => randomInt(below)),
+      resolve: serviceResolver(pieces.engine, user, pieces.connections, randomValues(options).randomInt),
       observer: webhookObserver,
       isServing: () => life.synced,
       closeLater: (closable) => void opened.add(closable, close),

@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { randomValues } from "../../base/random.ts";
 import type { AdmissionPlugin } from "../../admission/admission-chain.ts";
 import { type PluginConfiguration } from "../../admission/configuration.ts";
 import { ObjectReader } from "../../admission/object-reader.ts";
@@ -86,9 +86,12 @@ export const pluginTable: readonly PluginRow[] = [
   off("SecurityContextDeny", securityContextDeny),
   off("LimitPodHardAntiAffinityTopology", ({ vocabulary }) => limitPodHardAntiAffinityTopology(vocabulary)),
   on("LimitRanger", ({ vocabulary }, { facts }) => limitRanger(facts, vocabulary)),
-  on("ServiceAccount", ({ vocabulary, clock }, { store, registry }) =>
-    serviceAccount(new AccountReader(new ObjectReader(store, registry), clock), vocabulary, randomInt),
-  ),
+  on("ServiceAccount", (options, { store, registry }) => {
+    const { vocabulary, clock } = options;
+    const accounts = new AccountReader(new ObjectReader(store, registry), clock);
+    const { randomInt } = randomValues(options);
+    return serviceAccount(accounts, vocabulary, (below) => randomInt(below, "token volumes"));
+  }),
   off("NodeRestriction", ({ vocabulary }, { store, registry }) =>
     nodeRestriction(new ObjectReader(store, registry), vocabulary),
   ),

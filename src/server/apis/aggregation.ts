@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { randomValues } from "../../base/random.ts";
 import { ApiServices } from "../../aggregation/api-services.ts";
 import type { ProxyCertificate, RemoteConnections } from "../../aggregation/remote-api-service.ts";
 import type { ServiceObjects } from "../../aggregation/availability.ts";
@@ -108,11 +108,12 @@ function objectsOf({ client }: AggregationPieces): ServiceObjects {
 
 /** Returns the function that finds the address of an extension server's Service. */
 function resolverFor(
-  { aggregation: { endpointRouting } }: ServerOptions,
+  options: ServerOptions,
   { engine, user, connections }: AggregationPieces,
 ): ResolveService {
-  const below = (limit: number) => randomInt(limit);
-  const resolveByEndpoints = serviceResolver(() => engine, user, connections, below);
+  const { endpointRouting } = options.aggregation;
+  const { randomInt } = randomValues(options);
+  const resolveByEndpoints = serviceResolver(() => engine, user, connections, randomInt);
   return async (service) => {
     const objects = new Objects(engine, service.namespace, user);
     const { spec } = await objects.service(service.name);
@@ -123,7 +124,7 @@ function resolverFor(
       objects,
       `${service.name}:${service.port}`,
       connections,
-      below,
+      randomInt,
     );
     return { host, port };
   };

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomValues } from "../../base/random.ts";
 import { EvictableValues } from "../../base/evictable-values.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { CustomResources } from "../../custom-resources/definitions/custom-resources.ts";
@@ -18,16 +18,18 @@ const maxCachedSchemas = 100_000;
  * @param resolve finds the address of a conversion webhook's Service.
  */
 export async function followCustomResources(
-  { clock, log, vocabulary }: ServerOptions,
+  options: ServerOptions,
   registry: Registry,
   store: Store,
   resolve: ResolveService,
 ): Promise<{ close(): Promise<void> } | undefined> {
+  const { clock, log, vocabulary } = options;
   if (!registry.serves(CustomResourceDefinition)) return undefined;
   const failed = (error: unknown) =>
     log.warn({ error: stackOf(error) }, "custom resource definitions can't be loaded; retrying");
   const caller = new WebhookCaller(clock, resolve);
-  const conversions = { caller, newUid: randomUUID, vocabulary };
+  const newUid = () => randomValues(options).newUid("conversion reviews");
+  const conversions = { caller, newUid, vocabulary };
   const kinds = { conversions, schemas: new EvictableValues(maxCachedSchemas) };
   const reserves = (group: string, resource: string) => registry.reserves(group, resource);
   const custom = new CustomResources({ store, clock, vocabulary, reserves, kinds, failed });

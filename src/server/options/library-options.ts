@@ -64,7 +64,7 @@ export function serverOptionsOf(options: CreateServerOptions): ServerOptions {
   const { clock = systemClock, log = silentLogger } = options;
   return {
     ...rest,
-    ...testOptionsOf(options),
+    ...testOptionsOf(options, !ownStore && storage.engine === "memory"),
     vocabulary: vocabulary === "kubernetes" ? kubernetes : platform,
     storage: ownStore ? (options.storage as Store) : storage,
     extensions: extensionsOf(options),

@@ -1,4 +1,5 @@
 import type { ServingFileName } from "../../base/certificates/serving-certificates.ts";
+import type { Random } from "../../base/random.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Store } from "../../storage/store.ts";
@@ -19,6 +20,8 @@ export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "stora
   readonly extensions?: Extensions | undefined;
   /** Whether the newest requests are kept; false by default. */
   readonly recordRequests?: boolean | undefined;
+  /** Source of uids and generated names; by default that of the machine. */
+  readonly random?: Random | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }

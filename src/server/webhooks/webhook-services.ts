@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomValues } from "../../base/random.ts";
 import path from "node:path";
 import type { PluginConfiguration } from "../../admission/configuration.ts";
 import type { WebhookServices } from "../../admission/webhooks/services.ts";
@@ -67,7 +67,7 @@ export async function webhookServices(
     caller,
     log,
     observer: webhooks.observer,
-    newUid: randomUUID,
+    newUid: () => randomValues(options).newUid("admission reviews"),
     isServing: webhooks.isServing,
     contextOf: ({ target, user }) => ({
       vocabulary,

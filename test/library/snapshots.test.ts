@@ -208,6 +208,35 @@ describe("restore", () => {
     await client.create(thing("two"));
   });
 
+  test("an equally old other schema of a definition is replaced by that of the snapshot", async () => {
+    const { client } = server;
+    const definition = { ...definitionType, name: "things.example.com" };
+    await client.create(definitionOfThings());
+    await served();
+    const bare = server.snapshot();
+    const setPattern = (pattern: string) =>
+      client.patch(
+        definition,
+        [
+          {
+            op: "add",
+            path: "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size/pattern",
+            value: pattern,
+          },
+        ],
+        "json",
+      );
+    await setPattern("^small$");
+    await client.create(thing("small", "small"));
+    const small = server.snapshot();
+    await server.restore(bare);
+    await setPattern("^large$");
+    await expect(client.create(thing("other", "small"))).rejects.toMatchObject({ reason: "Invalid" });
+    await server.restore(small);
+    await client.create(thing("other", "small"));
+    await expect(client.create(thing("large", "large"))).rejects.toMatchObject({ reason: "Invalid" });
+  });
+
   test("writes in progress end with or without success, and the store stays consistent", async () => {
     const names = Array.from({ length: 50 }, (_, index) => `flight-${index}`);
     const writes = names.map(async (name, index) => {
@@ -299,6 +328,10 @@ describe("reset", () => {
 });
 
 const roleType = { apiVersion: "rbac.authorization.platform.io/v1", namespace: "shop" };
+const definitionType = {
+  apiVersion: "apiextensions.platform.io/v1",
+  kind: "CustomResourceDefinition",
+} as const;
 const things = { apiVersion: "example.com/v1", kind: "Thing", namespace: "shop" };
 
 /** Lets Rita read config maps; returns a snapshot of that. */

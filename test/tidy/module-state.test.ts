@@ -38,6 +38,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/kinds/core/pod/columns.ts: summaries",
     "src/resources/engine/engine-in-version.ts: engines",
     "src/custom-resources/conversion/converted-watch.ts: shared",
+    "src/custom-resources/definitions/compressed-definition.ts: compressedByEntry",
     "src/resources/reads/watch.ts: shared",
     "src/server/features/enabled-features.ts: gatesOf",
   ],
@@ -49,6 +50,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "a bounded table of what texts mean, which they mean to every server": [
     "src/cel/functions/regular-expressions.ts: compiled",
     "src/cel/times.ts: formats",
+  ],
+  "a bounded table of the schemas of definitions by their bytes, which mean the same to every server": [
+    "src/custom-resources/definitions/shared-schema.ts: anySchema",
+    "src/custom-resources/definitions/shared-schema.ts: parsedSchemas",
+    "src/custom-resources/definitions/shared-schema.ts: recent",
   ],
   "an object without content, which has nothing that could change": ["src/http/request/facts.ts: noQuery"],
   "a buffer for the next message, whose content is not read": [

@@ -8,11 +8,10 @@ import {
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
 import type { NewObject } from "../../resources/clients/client.ts";
-import { outlineOf } from "../../custom-resources/definitions/definition-outline.ts";
+import { compressedDefinition } from "../../custom-resources/definitions/compressed-definition.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
-import { asBuffer } from "../../resources/objects/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
@@ -212,7 +211,7 @@ function isUpToDate(live: ApiServiceRecord, { priority, label }: Desired): boole
 
 /** Returns the names of the group versions that a stored definition serves. */
 function versionsIn(entry: Entry): string[] {
-  const { spec } = outlineOf(asBuffer(entry.body));
+  const { spec } = compressedDefinition(entry).outline;
   const served = (spec.versions ?? []).filter((one) => one.served);
   return served.map((one) => `${one.name}.${spec.group}`);
 }

@@ -2,11 +2,11 @@ import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/deletion.ts";
 import type { NewObject } from "../../resources/clients/client.ts";
-import { outlineOf } from "../../custom-resources/definitions/definition-outline.ts";
+import { compressedDefinition } from "../../custom-resources/definitions/compressed-definition.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
-import { asBuffer, decodeEntry } from "../../resources/objects/stored.ts";
+import { decodeEntry } from "../../resources/objects/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
@@ -72,7 +72,7 @@ class DefinitionKeeper {
     const group = groupOf(name);
     let reserved = this.reservedByGroup.get(group);
     if (reserved === undefined) this.reservedByGroup.set(group, (reserved = new ReservedNames()));
-    const outline = outlineOf(asBuffer(entry.body));
+    const { outline } = compressedDefinition(entry);
     reserved.set(name, outline.status?.acceptedNames);
     // Most of the definitions that exist when a server starts have the desired status.
     const isSettled =
@@ -103,7 +103,7 @@ class DefinitionKeeper {
     const entry = await store.get(`${storePrefix}/${name}`);
     const reserved = this.reservedByGroup.get(groupOf(name));
     if (entry === undefined || reserved === undefined) return;
-    const outline = outlineOf(asBuffer(entry.body));
+    const { outline } = compressedDefinition(entry);
     if (outline.metadata.deletionTimestamp !== undefined) return this.finish(decoded(entry), closing);
     const status = this.desiredStatus(outline, reserved);
     if (status === undefined) return;

@@ -1,53 +1,49 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
-import type { ReadSchema } from "./custom-kind.ts";
 import type { Entry, Revision } from "../../storage/store.ts";
-import { outlineBytes } from "./definition-outline.ts";
+import { partsOf } from "./definition-outline.ts";
 import { asBuffer, decodeBody } from "../../resources/objects/stored.ts";
+import { sharedSchema, type SharedSchema } from "./shared-schema.ts";
 
-/** Larger bodies are rare; compressing them would block other requests. */
-const maxCompressedBytes = 256 * 1024;
-/** Compression level: 20 KB become 2 KB in a tenth of a millisecond. */
-const level = 3;
+const compressedByEntry = new WeakMap<Entry, CompressedDefinition>();
 
-/** A stored definition, compressed in memory: a server may have thousands, most of which are never requested. */
+/** Returns the compressed definition of an entry; the same object for the same entry, which forks of a server share. */
+export function compressedDefinition(entry: Entry): CompressedDefinition {
+  let definition = compressedByEntry.get(entry);
+  if (definition === undefined) compressedByEntry.set(entry, (definition = new CompressedDefinition(entry)));
+  return definition;
+}
+
+/** A stored definition with its schemas compressed and shared in memory. */
 export class CompressedDefinition {
   /** Revision of its last write. */
   readonly revision: Revision;
   /** Not compressed, because discovery reads the outlines of all definitions. */
   private readonly outlineBytes: Buffer;
-  private readonly compressed: boolean;
-  private readonly bytes: Uint8Array;
+  /** In the order of the versions that have one. */
+  private readonly schemas: readonly SharedSchema[];
 
   constructor({ body, revision }: Entry) {
     this.revision = revision;
-    this.outlineBytes = outlineBytes(asBuffer(body));
-    this.compressed = body.length <= maxCompressedBytes;
-    // A copy: the result of zlib is a slice of a 16 KB buffer, which would stay in memory.
-    this.bytes = this.compressed ? Buffer.from(deflateRawSync(body, { level })) : body;
+    const { outline, schemas } = partsOf(asBuffer(body));
+    this.outlineBytes = outline;
+    this.schemas = schemas.map(sharedSchema);
   }
 
-  /** See {@link outlineBytes}. */
+  /** The definition with empty schemas. */
   get outline(): CustomResourceDefinition {
     return decodeBody(this.outlineBytes) as unknown as CustomResourceDefinition;
   }
 
-  /** Reads the schemas of its versions. */
-  get schemas(): ReadSchema {
-    let recent: WeakRef<CustomResourceDefinition> | undefined;
-    return (name) => {
-      let definition = recent?.deref();
-      if (definition === undefined) {
-        definition = decodeBody(this.body) as unknown as CustomResourceDefinition;
-        // The schemas of all versions are often read one after the other; there may be thousands.
-        recent = new WeakRef(definition);
-      }
-      const version = definition.spec.versions?.find((one) => one.name === name);
-      return version?.schema?.openAPIV3Schema as unknown as object | undefined;
-    };
+  /** A text that changes with every schema. */
+  get schemaDigests(): string {
+    return this.schemas.map(({ digest }) => digest).join();
   }
 
-  private get body(): Buffer {
-    return this.compressed ? inflateRawSync(this.bytes) : asBuffer(this.bytes);
+  /** Returns the schemas by the name of their version. */
+  schemasOf(outline: CustomResourceDefinition): ReadonlyMap<string, SharedSchema> {
+    const versions = (outline.spec.versions ?? []).filter(
+      ({ schema }) => schema?.openAPIV3Schema !== undefined,
+    );
+    return new Map(versions.map(({ name }, index) => [name, this.schemas[index]!]));
   }
 }

@@ -6,16 +6,13 @@ import {
   type Kind,
   type KindMembers,
 } from "../../schema/kind.ts";
-import type { EvictableValues, Computed } from "../../base/evictable-values.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { anyObject, parseSchema, schemaCost, type SchemaNode } from "../../schema/custom/schema-node.ts";
 import { defaultMember } from "../../schema/custom/fill.ts";
 import { openStruct } from "../../schema/structs.ts";
 import { field, type Group } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { checkExpressions } from "../../kinds/apiextensions/rule-run.ts";
-import { rulesOf, type RuleNode } from "../../kinds/apiextensions/rule-tree.ts";
 import { customColumns, type ColumnDefinition } from "./columns.ts";
 import type { ObjectConverter } from "../conversion/object-converter.ts";
 import {
@@ -23,6 +20,7 @@ import {
   type ConversionServices,
   type ConversionWebhook,
 } from "../conversion/webhook-converter.ts";
+import { anySchema, type ParsedSchema, type SharedSchema } from "./shared-schema.ts";
 import { checkReplicas, customScale, type ScalePaths } from "./scale.ts";
 
 type Definition = CustomResourceDefinition;
@@ -44,25 +42,18 @@ export interface DefinitionSource {
   readonly outline: Definition;
   /** Revision of its last write. */
   readonly revision: number;
-  readonly schemas: ReadSchema;
+  /** By the name of the version; versions without a schema are absent. */
+  readonly schemas: ReadonlyMap<string, SharedSchema>;
 }
 
 /** Dependencies of custom kinds. */
 export interface CustomKindServices {
   readonly conversions: ConversionServices;
-  /** Cache of recently used parsed schemas. */
-  readonly schemas: EvictableValues;
 }
-
-/**
- * Reads the schema of a version by its name; undefined if it has none. Callers must not keep the result: schemas are most of the size of
- * a definition, and most custom kinds are never used.
- */
-export type ReadSchema = (version: string) => object | undefined;
 
 /** Creates the kinds of a definition, one for each version. */
 export function customKinds(
-  { outline: definition, revision: since, schemas: read }: DefinitionSource,
+  { outline: definition, revision: since, schemas }: DefinitionSource,
   vocabulary: Vocabulary,
   services: CustomKindServices,
 ): CustomKinds {
@@ -70,9 +61,9 @@ export function customKinds(
   const storage = versions.find((version) => version.storage)!;
   const converter = converterOf(definition, services.conversions);
   const kindIn = (version: Version): Kind => {
-    const schema = () => read(version.name);
-    const parsed = services.schemas.value(() => parse(schema(), vocabulary));
-    return customKind(definition, version, { vocabulary, since, schema, parsed });
+    const schema = schemas.get(version.name);
+    const parsed = () => schema?.parsed(vocabulary.schemaExtensionPrefix) ?? anySchema;
+    return customKind(definition, version, { vocabulary, since, schema: () => schema?.read(), parsed });
   };
   const stored = kindIn(storage);
   // The store converts, so the kinds have no conversion functions (`converting-store.ts`).
@@ -166,23 +157,6 @@ function customKind(
     }),
   };
   return kindOfType(members, type);
-}
-
-/** A parsed schema and its rules. */
-class ParsedSchema {
-  private cached: { readonly rules: RuleNode | undefined } | undefined;
-
-  constructor(readonly node: SchemaNode) {}
-
-  /** The rules of the schema; created when the first object is validated. */
-  get rules(): RuleNode | undefined {
-    return (this.cached ??= { rules: rulesOf(this.node) }).rules;
-  }
-}
-
-function parse(schema: object | undefined, { schemaExtensionPrefix }: Vocabulary): Computed<ParsedSchema> {
-  const node = schema === undefined ? anyObject : parseSchema(schema, schemaExtensionPrefix);
-  return { value: new ParsedSchema(node), cost: schemaCost(schema) };
 }
 
 /** The members whose changes increment the generation; without the subresource `status` that includes a member `status`. */

@@ -9,7 +9,7 @@ import type { Kind } from "../../schema/kind.ts";
 import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { Follower } from "../../resources/followers/follower.ts";
-import { CompressedDefinition } from "./compressed-definition.ts";
+import { compressedDefinition, CompressedDefinition } from "./compressed-definition.ts";
 import {
   keyOf,
   namesOf,
@@ -190,13 +190,13 @@ export class CustomResources implements ChangingResources {
     const group = groupOf(name);
     let definitions = this.groups.get(group);
     if (definitions === undefined) this.groups.set(group, (definitions = new Map()));
-    const compressed = new CompressedDefinition(entry);
+    const compressed = compressedDefinition(entry);
     const before = definitions.get(name);
     // Most writes of a definition change only its status, which doesn't affect the resource types.
     if (
       before !== undefined &&
       !(before instanceof CompressedDefinition) &&
-      before.basis === basisOf(compressed.outline)
+      before.basis === basisOf(compressed.outline, compressed)
     )
       return;
     this.setDefinition(definitions, name, compressed);
@@ -238,12 +238,12 @@ function parseDefinition(
   { vocabulary, kinds: services, reserves }: CustomResourceSources,
 ): Defined {
   const definition = compressed.outline;
-  const basis = basisOf(definition);
+  const basis = basisOf(definition, compressed);
   const { revision } = compressed;
   const { group, names } = definition.spec;
   if (!isEstablished(definition) || reserves(group, names.plural))
     return { basis, revision, stored: undefined, served: new Map() };
-  const source = { outline: definition, revision, schemas: compressed.schemas };
+  const source = { outline: definition, revision, schemas: compressed.schemasOf(definition) };
   const kinds = customKinds(source, vocabulary, services);
   const resources = resourcesOf(kinds, revision, vocabulary);
   const served = (definition.spec.versions ?? [])
@@ -273,11 +273,15 @@ function resourcesOf(
   };
 }
 
-/** A text that changes with everything on which the resource types of a definition depend; spec changes increment the generation. */
-function basisOf(definition: CustomResourceDefinition): string {
-  const { uid, generation, deletionTimestamp } = definition.metadata;
-  const { storedVersions } = definition.status ?? {};
-  return JSON.stringify([uid, generation, deletionTimestamp, storedVersions, isEstablished(definition)]);
+/**
+ * A text that changes with everything on which the resource types of a definition depend. The generation doesn't suffice: after an older
+ * state was restored, another spec may have the same one.
+ */
+function basisOf(outline: CustomResourceDefinition, { schemaDigests }: CompressedDefinition): string {
+  const { uid, deletionTimestamp } = outline.metadata;
+  const { storedVersions } = outline.status ?? {};
+  const status = [storedVersions, isEstablished(outline)];
+  return JSON.stringify([uid, deletionTimestamp, status, outline.spec, schemaDigests]);
 }
 
 function isEstablished({ status }: CustomResourceDefinition): boolean {

@@ -1,6 +1,3 @@
-import { decodeTrusted } from "../../base/json/trusted.ts";
-import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
-
 /** The start of a schema. In stored JSON these bytes occur only there: within a text their quotes would be escaped. */
 const schemaMark = Buffer.from('"openAPIV3Schema":{');
 
@@ -11,25 +8,30 @@ const backslash = 0x5c;
 const opening = 0x7b;
 const closing = 0x7d;
 
-/** Decodes the outline of a stored definition: see {@link outlineBytes}. */
-export function outlineOf(body: Buffer): CustomResourceDefinition {
-  return decodeTrusted(outlineBytes(body)) as unknown as CustomResourceDefinition;
+/** The JSON of a stored definition in parts. */
+interface DefinitionParts {
+  /** The definition with empty schemas. */
+  readonly outline: Buffer;
+  /** The schemas, in order; slices of the definition. */
+  readonly schemas: readonly Buffer[];
 }
 
 /**
- * The body of a stored definition with empty schemas. Schemas are most of the size of a definition, and names, versions and conditions are
+ * Separates the body of a stored definition from its schemas. Schemas are most of the size of a definition, and names, versions and conditions are
  * read without them: a server may have thousands of definitions.
  */
-export function outlineBytes(body: Buffer): Buffer {
+export function partsOf(body: Buffer): DefinitionParts {
+  const schemas: Buffer[] = [];
   const parts: Uint8Array[] = [];
   let from = 0;
   for (let at = body.indexOf(schemaMark); at !== -1; at = body.indexOf(schemaMark, from)) {
     const start = at + schemaMark.length;
     parts.push(body.subarray(from, start), endOfEmpty);
     from = endOfObject(body, start);
+    schemas.push(body.subarray(start - 1, from));
   }
   parts.push(body.subarray(from));
-  return Buffer.concat(parts);
+  return { outline: Buffer.concat(parts), schemas };
 }
 
 /** The position after an object of well-formed JSON. @param start the position after its opening brace. */

@@ -1,5 +1,4 @@
 import { randomValues } from "../../base/random.ts";
-import { EvictableValues } from "../../base/evictable-values.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { CustomResources } from "../../custom-resources/definitions/custom-resources.ts";
 import { WebhookCaller, type ResolveService } from "../../remote/webhook-caller.ts";
@@ -7,9 +6,6 @@ import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-
-/** Maximum number of cached subschemas: those of about 100 definitions, about 20 MB. */
-const maxCachedSchemas = 100_000;
 
 /**
  * Starts to watch CustomResourceDefinitions and adds their kinds to the registry. Returns undefined if the server
@@ -29,8 +25,7 @@ export async function followCustomResources(
     log.warn({ error: stackOf(error) }, "custom resource definitions can't be loaded; retrying");
   const caller = new WebhookCaller(clock, resolve);
   const newUid = () => randomValues(options).newUid("conversion reviews");
-  const conversions = { caller, newUid, vocabulary };
-  const kinds = { conversions, schemas: new EvictableValues(maxCachedSchemas) };
+  const kinds = { conversions: { caller, newUid, vocabulary } };
   const reserves = (group: string, resource: string) => registry.reserves(group, resource);
   const custom = new CustomResources({ store, clock, vocabulary, reserves, kinds, failed });
   await custom.start();

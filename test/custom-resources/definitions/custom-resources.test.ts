@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { EvictableValues } from "../../../src/base/evictable-values.ts";
 import type { ConversionServices } from "../../../src/custom-resources/conversion/webhook-converter.ts";
 import { CustomResourceDefinition } from "../../../src/kinds/apiextensions/custom-resource-definition.ts";
 import { CustomResources } from "../../../src/custom-resources/definitions/custom-resources.ts";
@@ -51,7 +50,7 @@ async function follow() {
     vocabulary: platform,
     clock,
     reserves: () => false,
-    kinds: { conversions: undefined as unknown as ConversionServices, schemas: new EvictableValues(1000) },
+    kinds: { conversions: undefined as unknown as ConversionServices },
     failed: (error) => expect.unreachable(String(error)),
   });
   await custom.start();

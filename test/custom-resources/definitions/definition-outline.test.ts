@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { outlineOf } from "../../../src/custom-resources/definitions/definition-outline.ts";
+import { partsOf } from "../../../src/custom-resources/definitions/definition-outline.ts";
 
-function outline(definition: object): unknown {
-  return outlineOf(Buffer.from(JSON.stringify(definition)));
+function parts(definition: object): unknown {
+  const { outline, schemas } = partsOf(Buffer.from(JSON.stringify(definition)));
+  return [outline, ...schemas].map((part) => JSON.parse(part.toString()) as unknown);
 }
 
 const version = (name: string, openAPIV3Schema: object) => ({
@@ -11,7 +12,7 @@ const version = (name: string, openAPIV3Schema: object) => ({
   schema: { openAPIV3Schema },
 });
 
-test("a definition's outline is the definition with empty schemas", () => {
+test("a definition's outline is the definition with empty schemas; the schemas are separate", () => {
   const tricky = {
     type: "object",
     description: 'quotes " and \\ and braces }{ and \\" before the end \\\\',
@@ -27,13 +28,12 @@ test("a definition's outline is the definition with empty schemas", () => {
     spec: { group: "example.com", versions: [version("v1", tricky), version("v2", {}), { name: "v3" }] },
     status: { storedVersions: ["v1"], conditions: [] },
   };
-  expect(outline(definition)).toEqual({
-    ...definition,
-    spec: { ...definition.spec, versions: [version("v1", {}), version("v2", {}), { name: "v3" }] },
-  });
+  const versions = [version("v1", {}), version("v2", {}), { name: "v3" }];
+  const outline = { ...definition, spec: { ...definition.spec, versions } };
+  expect(parts(definition)).toEqual([outline, tricky, {}]);
 });
 
 test("a definition that ends within a schema is no definition", () => {
-  expect(() => outlineOf(Buffer.from('{"openAPIV3Schema":{"a":{}'))).toThrow("ends within a schema");
-  expect(() => outlineOf(Buffer.from('{"openAPIV3Schema":{"a'))).toThrow("ends within a text");
+  expect(() => partsOf(Buffer.from('{"openAPIV3Schema":{"a":{}'))).toThrow("ends within a schema");
+  expect(() => partsOf(Buffer.from('{"openAPIV3Schema":{"a'))).toThrow("ends within a text");
 });

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { parsedCertificate } from "../base/certificates/parsed-certificate.ts";
 import { versionOf } from "../base/certificates/x509.ts";
 
 /** Maximum number of intermediate certificates in a chain. */
@@ -71,7 +72,7 @@ export class AuthorityPool {
 
 /** Parses a configured CA certificate. An X.509 version 1 certificate has no CA flag and is accepted as CA. */
 function parseCa(pem: string): Issuer {
-  const certificate = new X509Certificate(pem);
+  const certificate = parsedCertificate(pem);
   return toIssuer(certificate, certificate.ca || versionOf(certificate) === 1);
 }
 

@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { parsedCertificate } from "../base/certificates/parsed-certificate.ts";
 import { certificatesIn } from "../base/certificates/pem.ts";
 
 /**
@@ -19,7 +19,7 @@ export function mergeCertificates(published: string, own: readonly string[], now
 /** Returns false for an expired certificate and for text that can't be parsed, because other clients can write it. */
 function isValid(pem: string, nowMs: number): boolean {
   try {
-    return Date.parse(new X509Certificate(pem).validTo) > nowMs;
+    return Date.parse(parsedCertificate(pem).validTo) > nowMs;
   } catch {
     return false;
   }

@@ -7,15 +7,10 @@ import type { HttpService } from "../http/service.ts";
 import { Client } from "../resources/clients/client.ts";
 import type { BuiltInObjects } from "../kinds/typed-objects.ts";
 import type { Engine } from "../resources/engine/engine.ts";
-import { Timestamps } from "../base/timestamps.ts";
-import { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
-import { SelectorIndex } from "../resources/selector-index/selector-index.ts";
-import { PageCache } from "../resources/pages/page-cache.ts";
-import { RepeatedApplies } from "../resources/engine/repeated-applies.ts";
 import { serviceResolver } from "./webhooks/webhook-services.ts";
 import { followCustomResources } from "./apis/custom-resources.ts";
 import type { Registry } from "../resources/registry/registry.ts";
-import { StoreUnavailableError, type Store } from "../storage/store.ts";
+import { StoreUnavailableError } from "../storage/store.ts";
 import { followApiServices } from "./apis/aggregation.ts";
 import { setUpAdmission } from "./admission/admission-set-up.ts";
 import { connectionRules } from "./listening/connections.ts";
@@ -43,14 +38,13 @@ import { toolParts } from "./library/tool-parts.ts";
 import { administratorEntry, loopbackUser } from "./start/own-users.ts";
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
-import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options/server-options.ts";
 import { optionsOfFork } from "./library/forks.ts";
 import type { Inherited } from "./start/inherited.ts";
 import { Opened } from "./start/opened.ts";
 import { serverEffects } from "./controllers/effects.ts";
 import { guardedExtensions, type GuardedExtensions } from "./admission/guarded-extensions.ts";
-import { featureGates } from "./features/enabled-features.ts";
+import { engineFor } from "./apis/engine.ts";
 import { registryFor } from "./apis/registry.ts";
 import { serviceAccountKeys } from "./authentication/service-account-tokens.ts";
 import { isReachableFromOutside, publicHost } from "./certificates/serving-hosts.ts";
@@ -136,7 +130,8 @@ export class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
    * await copy.close();
    */
   async fork(): Promise<Server<Objects>> {
-    const { options, serving, authentication, tools } = this.parts;
+    const { options, serving, authentication, queues, tools } = this.parts;
+    await queues.idle(maxTurnsUntilIdle);
     const { snapshots } = tools;
     const { signingKeys } = authentication.serviceAccounts;
     const { family } = snapshots;
@@ -162,6 +157,7 @@ interface Parts {
   readonly opened: Opened;
   readonly tools: ToolParts;
   readonly authentication: ServerAuthentication;
+  readonly queues: QueueMetrics;
 }
 
 /**
@@ -279,7 +275,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const listener = await startListening(listenerParts);
   if (pieces.memory !== undefined) await queues.idle(maxTurnsUntilIdle);
   const tools = toolParts({ ...pieces, options, service, user, serving });
-  return { options, life, client, serving, listener, service, adminToken, opened, authentication, tools };
+  const running = { service, adminToken, authentication, queues, tools };
+  return { options, life, client, serving, listener, opened, ...running };
 }
 
 /**
@@ -289,23 +286,17 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
  */
 async function writeDefaults(
   options: ServerOptions,
-  { registry, life, opened, inherited }: Pieces,
+  { registry, life, opened, memory, hasDefaults }: Pieces,
   { client, serving, flow }: { client: Client; serving: Serving | undefined; flow: FlowConfiguration },
 ): Promise<() => Promise<void>> {
   const publishTrust = () => publishTrustOf(options, client, serving);
-  const defaults = await startWriting(
-    () =>
-      inherited === undefined
-        ? ensureDefaultObjects(options, registry, client, { flow, publishTrust })
-        : // A fork has the default objects of its origin, unless they were deleted there.
-          flow.ensureDefaults(),
-    {
-      ...options,
-      subject: "the default objects",
-      delayed: () => void (life.bootstrapDelayed = true),
-      written: () => void (life.bootstrapped = true),
-    },
-  );
+  const writers = { flow, publishTrust, memory, hasDefaults };
+  const defaults = await startWriting(() => ensureDefaultObjects(options, registry, client, writers), {
+    ...options,
+    subject: "the default objects",
+    delayed: () => void (life.bootstrapDelayed = true),
+    written: () => void (life.bootstrapped = true),
+  });
   opened.add(defaults, close);
   return () => publishTrust().catch(logTrustFailure(options));
 }
@@ -351,33 +342,6 @@ async function servingAndAuthentication(
     serviceAccounts,
   });
   return { serving, authentication };
-}
-
-/** Creates the engine with the dependencies of the verbs. */
-function engineFor(
-  options: ServerOptions,
-  registry: Registry,
-  store: Store,
-  parts: Pick<Engine, "tokens" | "storageHooks" | "admit">,
-): Engine {
-  const { vocabulary, clock, log, allowPrivileged } = options;
-  return {
-    ...parts,
-    store,
-    registry,
-    vocabulary,
-    clock,
-    ...randomValues(options),
-    featureEnabled: featureGates(options).enabled,
-    allowPrivileged,
-    pages: new PageCache(store),
-    selectors: new SelectorIndex(store, clock, (error) =>
-      log.warn({ error: stackOf(error) }, "an index for selectors could not be built; lists scan instead"),
-    ),
-    repeatedApplies: new RepeatedApplies(),
-    fieldSets: new RecentFieldSets(),
-    timestamps: new Timestamps(clock),
-  };
 }
 
 async function stop({ options, life, opened }: Parts): Promise<void> {

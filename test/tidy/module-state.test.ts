@@ -39,6 +39,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/resources/engine/engine-in-version.ts: engines",
     "src/custom-resources/conversion/converted-watch.ts: shared",
     "src/custom-resources/definitions/compressed-definition.ts: compressedByEntry",
+    "src/resources/followers/informer.ts: decodedEntries",
+    "src/controllers/garbage-collection/ownership.ts: markedEntries",
+    "src/controllers/flow/flow-configuration.ts: storedEntries",
+    "src/authentication/service-accounts/keys.ts: verificationKeys",
     "src/resources/reads/watch.ts: shared",
     "src/server/features/enabled-features.ts: gatesOf",
   ],
@@ -47,7 +51,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/base/json/exact.ts: numberToken",
     "src/base/label-selector-parser.ts: tokenForm",
   ],
+  "a bounded table of the default objects that a server made, without uids, times and keys": [
+    "src/server/start/prepared-objects.ts: prepared",
+  ],
   "a bounded table of what texts mean, which they mean to every server": [
+    "src/base/certificates/parsed-certificate.ts: recent",
     "src/cel/functions/regular-expressions.ts: compiled",
     "src/cel/times.ts: formats",
   ],

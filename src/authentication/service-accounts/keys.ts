@@ -54,9 +54,14 @@ export function signingKey(key: KeyObject): SigningKey {
   return { id: keyId(createPublicKey(key)), key };
 }
 
+const verificationKeys = new WeakMap<SigningKey, VerificationKey>();
+
 /** Returns the public key of a signing key. */
-export function toVerificationKey({ key }: SigningKey): VerificationKey {
-  return verificationKey(createPublicKey(key));
+export function toVerificationKey(signing: SigningKey): VerificationKey {
+  let result = verificationKeys.get(signing);
+  if (result === undefined)
+    verificationKeys.set(signing, (result = verificationKey(createPublicKey(signing.key))));
+  return result;
 }
 
 /** Removes duplicate keys; keeps the order. */

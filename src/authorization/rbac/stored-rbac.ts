@@ -8,7 +8,7 @@ import { RbacIndex } from "./rbac-index.ts";
 import { rbac } from "../../kinds/groups.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { namesOf } from "../../resources/registry/registry.ts";
-import { decodeEntry } from "../../resources/objects/stored.ts";
+import { decodedEntry } from "../../resources/followers/informer.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -24,7 +24,7 @@ export class StoredRbac implements Authorizer, RuleResolver {
   constructor(store: Store, vocabulary: Vocabulary, clock: Clock, failed: (error: unknown) => void) {
     this.index = new RbacIndex(vocabulary);
     const handler = {
-      put: (entry: Entry) => this.put(entry),
+      put: (entry: Entry, _created: boolean, lasting: boolean) => this.put(entry, lasting),
       remove: (key: string) => this.remove(key),
       failed,
     };
@@ -67,9 +67,9 @@ export class StoredRbac implements Authorizer, RuleResolver {
     this.follower.close();
   }
 
-  private put(entry: Entry): void {
+  private put(entry: Entry, lasting: boolean): void {
     const { namespace, name } = namesOf(entry.key);
-    const object = decodeEntry(entry);
+    const object = decodedEntry(entry, lasting);
     switch (object.kind) {
       case "ClusterRole":
         return this.index.putClusterRole(name, object as unknown as StoredRole);

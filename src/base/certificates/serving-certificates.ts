@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { makeFolder } from "../folders.ts";
 import { addressBytes, isAddress } from "../ip-address.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../names.ts";
+import { parsedCertificate } from "./parsed-certificate.ts";
 import { certificatesIn } from "./pem.ts";
 import { type CertificateFacts, type CertificatePair, signCertificate } from "./x509.ts";
 
@@ -65,7 +66,7 @@ export function renewServingCertificates(
 ): ServingCertificates {
   const { caCertificate, caKey } = known;
   const isAnother = authority !== undefined && authority.certificate !== caCertificate;
-  if (isAnother || endsSoon(new X509Certificate(caCertificate), clock))
+  if (isAnother || endsSoon(parsedCertificate(caCertificate), clock))
     return createServingCertificates(hosts, clock, authority);
   if (isUsable(known.serving, caCertificate, hosts, clock)) return { ...known, renewed: "nothing" };
   const { issuer } = knownAuthority({ certificate: caCertificate, key: caKey! });
@@ -102,7 +103,7 @@ function newAuthority(clock: Clock): Authority {
   const certificate = signCertificate(facts, publicKey, privateKey);
   return {
     pair: { certificate, key: toPem(privateKey) },
-    issuer: { certificate: new X509Certificate(certificate), key: privateKey },
+    issuer: { certificate: parsedCertificate(certificate), key: privateKey },
   };
 }
 
@@ -268,7 +269,7 @@ function isUsable(
 ): boolean {
   try {
     const { certificate } = checkPair(pair, "server.crt", "server.key");
-    if (!certificate.verify(new X509Certificate(caCertificate).publicKey)) return false;
+    if (!certificate.verify(parsedCertificate(caCertificate).publicKey)) return false;
     return (
       !endsSoon(certificate, clock) &&
       hostsOf(certificate) === [...new Set(hosts.map(canonicalHost))].toSorted().join()
@@ -346,7 +347,7 @@ export function checkPair(pair: CertificatePair, certificateName: string, keyNam
 
 function parse(pem: string, name: string): X509Certificate {
   try {
-    return new X509Certificate(pem);
+    return parsedCertificate(pem);
   } catch (error) {
     throw new CertificateFault(`${name} doesn't hold a certificate in PEM: ${messageOf(error)}`);
   }

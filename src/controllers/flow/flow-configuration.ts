@@ -8,6 +8,7 @@ import { PriorityLevelConfiguration } from "../../kinds/flowcontrol/priority-lev
 import type { Client, NewObject } from "../../resources/clients/client.ts";
 import { fromStored } from "../../resources/engine/conversion.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
+import { EntryValues } from "../../resources/followers/entry-values.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { namesOf, resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import { decodeEntry } from "../../resources/objects/stored.ts";
@@ -33,6 +34,9 @@ interface Setup {
   /** Returns the observer of a queue, by the name of the reference's queue. */
   queueObserver?(name: string): QueueObserver;
 }
+
+/** The stored objects of entries, in the version that {@link FlowConfiguration} uses. */
+const storedEntries = new EntryValues<StoredObject>();
 
 type AnyDefault = DefaultObject<FlowSchemaObject> | DefaultObject<PriorityLevelObject>;
 
@@ -66,7 +70,7 @@ export class FlowConfiguration {
     const failed = (error: unknown) =>
       log.error({ error: stackOf(error) }, "following flow schemas and priority levels failed");
     const handler = {
-      put: (entry: Entry) => this.changed(entry.key, entry),
+      put: (entry: Entry, _created: boolean, lasting: boolean) => this.changed(entry.key, entry, lasting),
       remove: (key: string) => this.changed(key, undefined),
       failed,
     };
@@ -79,13 +83,17 @@ export class FlowConfiguration {
   /**
    * Stores the default objects and maintains them from then on; may be called again after a failure. If the kinds
    * aren't served nothing is written; the stored and the default objects are still applied.
+   *
+   * @param upToDate whether the default objects are stored already.
    */
-  async ensureDefaults(): Promise<void> {
+  async ensureDefaults(upToDate = false): Promise<void> {
     const { clock, log, registry } = this.setup;
     if (this.queue !== undefined) return;
     if (!registry.serves(FlowSchema) || !registry.serves(PriorityLevelConfiguration)) return;
-    await Promise.all([...this.defaultLevels, ...this.defaultSchemas].map((one) => this.maintain(one)));
-    await Promise.all([...this.schemas.keys()].map((name) => this.updateDangling(name)));
+    if (!upToDate) {
+      await Promise.all([...this.defaultLevels, ...this.defaultSchemas].map((one) => this.maintain(one)));
+      await Promise.all([...this.schemas.keys()].map((name) => this.updateDangling(name)));
+    }
     this.queue = new WorkQueue(
       clock,
       (key) => this.work(key),
@@ -95,6 +103,7 @@ export class FlowConfiguration {
     );
     // From now on missing suggested objects aren't applied.
     this.configure();
+    if (upToDate) return;
     // An object that another server changed at the same time may still differ; it is checked again.
     for (const one of [...this.defaultLevels, ...this.defaultSchemas]) {
       if (this.changeOf(one) !== undefined) this.queue.add(keyOf(one));
@@ -110,12 +119,18 @@ export class FlowConfiguration {
   }
 
   /** Called when an object was stored or deleted. */
-  private changed(key: string, entry: Entry | undefined): void {
+  private changed(key: string, entry: Entry | undefined, lasting = false): void {
     const { name } = namesOf(key);
     const ofLevels = key.startsWith(`${this.prefix}${PriorityLevelConfiguration.resource}/`);
     const storedObjects = ofLevels ? this.levels : this.schemas;
     if (entry === undefined) storedObjects.delete(name);
-    else storedObjects.set(name, this.read(ofLevels ? PriorityLevelConfiguration : FlowSchema, entry));
+    else {
+      const kind = ofLevels ? PriorityLevelConfiguration : FlowSchema;
+      storedObjects.set(
+        name,
+        storedEntries.of(entry, lasting, () => this.read(kind, entry)),
+      );
+    }
     if (this.loaded) this.configure();
     this.queue?.add(`${ofLevels ? "level" : "schema"}/${name}`);
   }

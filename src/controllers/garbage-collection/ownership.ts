@@ -1,6 +1,7 @@
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { keyOf, namesOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import { asBuffer, metadataOf } from "../../resources/objects/stored.ts";
+import { EntryValues } from "../../resources/followers/entry-values.ts";
 import type { OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 
@@ -8,9 +9,11 @@ import type { Entry } from "../../storage/store.ts";
 const marks = new RegExp(String.raw`"(?:ownerReferences":\[|${orphanFinalizer}"|${foregroundFinalizer}")`);
 
 /** Returns true if an entry may have owners or wait for its dependents, judged by its bytes. */
-export function mayMatter({ body }: Entry): boolean {
-  return marks.test(asBuffer(body).toString("latin1"));
+export function mayMatter(entry: Entry, lasting: boolean): boolean {
+  return markedEntries.of(entry, lasting, ({ body }) => marks.test(asBuffer(body).toString("latin1")));
 }
+
+const markedEntries = new EntryValues<boolean>();
 
 /**
  * The graph of owners and dependents by store key. It contains only objects with owners and objects that wait for

@@ -193,7 +193,8 @@ function secureServer(
 ): Server {
   const { limits, context } = over2;
   const secureOptions = {
-    ...contextOf(tls),
+    // The context is set below; a context of Node's servers takes a millisecond and would not be used.
+    ...peerTrust([]),
     requestCert: true,
     rejectUnauthorized: false,
     handshakeTimeout: limits.handshakeTimeoutMs,

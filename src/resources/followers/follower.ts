@@ -17,15 +17,16 @@ export interface FollowHandler {
    * The object was created or changed.
    *
    * @param created whether the entry is that of the creation; false also if that is unknown.
+   * @param lasting whether the entry was loaded from a store that keeps it in memory; see {@link EntryValues}.
    */
-  put(entry: Entry, created: boolean): void;
+  put(entry: Entry, created: boolean, lasting: boolean): void;
   /** The object was removed. */
   remove(key: string): void;
   /**
    * Filters objects, for handlers that need few. For other objects `put` isn't called; `remove` is called if an event removes them, but
    * not after a gap in the events. {@link reloaded} is called after such a gap.
    */
-  matters?(entry: Entry): boolean;
+  matters?(entry: Entry, lasting: boolean): boolean;
   /** All objects were loaded again. */
   reloaded?(): void;
   /** Loading failed; it is retried after {@link retryMs}. */
@@ -78,6 +79,7 @@ export class Follower {
     pause: () => Promise<void> | undefined,
   ): Promise<void> {
     const seen = new Set<string>();
+    const lasting = this.store.keepsEntries === true;
     let at: Revision | undefined;
     let after: string | undefined;
     for (;;) {
@@ -85,9 +87,9 @@ export class Follower {
       at = page.revision;
       after = page.entries.at(-1)?.key;
       for (const entry of page.entries) {
-        if (this.handler.matters?.(entry) === false) continue;
+        if (this.handler.matters?.(entry, lasting) === false) continue;
         seen.add(entry.key);
-        this.put(entry);
+        this.put(entry, false, lasting);
       }
       if (!page.more) break;
       await pause();
@@ -182,15 +184,15 @@ export class Follower {
 
   private apply(event: StoreEvent): void {
     if (event.entry === undefined) this.remove(event.key);
-    else if (this.handler.matters?.(event.entry) !== false)
+    else if (this.handler.matters?.(event.entry, false) !== false)
       this.put(event.entry, event.previous === undefined);
     else if (this.keys.has(event.key)) this.remove(event.key);
   }
 
-  private put(entry: Entry, created = false): void {
+  private put(entry: Entry, created: boolean, lasting = false): void {
     this.keys.add(entry.key);
     try {
-      this.handler.put(entry, created);
+      this.handler.put(entry, created, lasting);
     } catch (error) {
       // One object that can't be decoded must not block the events of all others.
       this.handler.remove(entry.key);

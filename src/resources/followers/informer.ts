@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
+import { EntryValues } from "./entry-values.ts";
 import { Follower } from "./follower.ts";
 import { keyOf, type Resource } from "../registry/registry.ts";
 import { decodeEntry } from "../objects/stored.ts";
@@ -25,6 +26,13 @@ export interface ObjectInformer<O extends ApiObject = ApiObject> {
   list(): IterableIterator<O>;
 }
 
+const decodedEntries = new EntryValues<ApiObject>();
+
+/** Decodes an object, which must not be changed; for `lasting` see {@link EntryValues}. */
+export function decodedEntry(entry: Entry, lasting: boolean): ApiObject {
+  return decodedEntries.of(entry, lasting, decodeEntry);
+}
+
 /** Cache of all objects of one resource type, decoded and up to date. */
 export class Informer<O extends ApiObject = ApiObject> implements ObjectInformer<O> {
   private readonly objects = new Map<string, O>();
@@ -38,7 +46,8 @@ export class Informer<O extends ApiObject = ApiObject> implements ObjectInformer
     failed: (error: unknown) => void,
   ) {
     const handler = {
-      put: (entry: Entry) => this.set(entry.key, decodeEntry(entry) as O),
+      put: (entry: Entry, _created: boolean, lasting: boolean) =>
+        this.set(entry.key, decodedEntry(entry, lasting) as O),
       remove: (key: string) => this.set(key, undefined),
       failed,
     };

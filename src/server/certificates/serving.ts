@@ -69,7 +69,7 @@ const adminDays = 365;
  * Creates or reads the certificates of the options; returns undefined if the server has no socket.
  *
  * @param shared holds the CA that the servers of one store share; undefined if each has its own.
- * @param inherited certificates to use instead of new ones, if they don't expire soon.
+ * @param inherited certificates to use instead of new ones until they are renewed.
  */
 export async function servingCertificates(
   options: ServerOptions,
@@ -79,7 +79,7 @@ export async function servingCertificates(
   const { host, port, certificateFiles, clientCaFile, authentication, tls } = options;
   if (port === false) return undefined;
   const protocol = tlsProtocol(tls);
-  let own = await unlessFaulty(ownFlags, () => ownCertificates(options, shared, inherited));
+  let own = inherited ?? (await unlessFaulty(ownFlags, () => ownCertificates(options, shared)));
   const read = async () => {
     const material = await readMaterial(options, own);
     return { ...material, tls: { ...material.tls, ...protocol } };

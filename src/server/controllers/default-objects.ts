@@ -5,16 +5,18 @@ import {
   ensureSystemNamespaces,
   reconcileDefaultPolicy,
 } from "../../controllers/bootstrap/default-objects.ts";
-import { publishClusterTrust } from "../../controllers/cluster-authentication-trust.ts";
+import { publishClusterTrust, trustKey } from "../../controllers/cluster-authentication-trust.ts";
 import type { FlowConfiguration } from "../../controllers/flow/flow-configuration.ts";
 import { SelfSubjectReview } from "../../kinds/authentication/self-subject-review.ts";
 import { LimitRange } from "../../kinds/core/limit-range.ts";
 import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
+import type { MemoryStore } from "../../storage/memory/memory-store.ts";
 import { clusterTrust } from "../authentication/authenticating-proxy.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { Serving } from "../certificates/serving.ts";
+import { prepareObjects } from "../start/prepared-objects.ts";
 import { isStoreBusy } from "../start/start-writes.ts";
 
 /** Dependencies of the default objects, besides the client. */
@@ -22,6 +24,10 @@ interface Writers {
   readonly flow: FlowConfiguration;
   /** Publishes the authorities of clients. */
   readonly publishTrust: () => Promise<void>;
+  /** The store, if it is in memory. */
+  readonly memory: MemoryStore | undefined;
+  /** Whether the store has the other default objects already, from another server of the process. */
+  readonly hasDefaults: boolean;
 }
 
 /**
@@ -35,9 +41,13 @@ export async function ensureDefaultObjects(
   options: ServerOptions,
   registry: Registry,
   client: Client,
-  { flow, publishTrust }: Writers,
+  { flow, publishTrust, memory, hasDefaults }: Writers,
 ): Promise<void> {
   const { vocabulary } = options;
+  if (hasDefaults) {
+    await flow.ensureDefaults(true);
+    return publishTrust().catch(logTrustFailure(options));
+  }
   const hasLimits = vocabulary.behavior.defaultCpuRequest && registry.serves(LimitRange);
   const limits = hasLimits ? ensureDefaultCpuRequest(client) : Promise.resolve();
   const namespaces = ensureSystemNamespaces(client, vocabulary, limits);
@@ -52,6 +62,7 @@ export async function ensureDefaultObjects(
     result.status === "rejected" ? [result.reason as unknown] : [],
   );
   if (failures.length > 0) throw failures.find((one) => !isStoreBusy(one)) ?? failures[0];
+  if (memory !== undefined) prepareObjects(memory, options, trustKey(vocabulary));
 }
 
 /** Returns a handler that rethrows errors of a busy store ({@link isStoreBusy}) and passes others to `handle`. */

@@ -2,6 +2,7 @@ import { StoreStampError } from "../../storage/stamp.ts";
 import type { SharedValues } from "../../storage/shared-values.ts";
 import { isStore } from "../../storage/guarded-store.ts";
 import type { MemoryStore } from "../../storage/memory/memory-store.ts";
+import { writePrepared } from "./prepared-objects.ts";
 import type { Inherited } from "./inherited.ts";
 import type { Store } from "../../storage/store.ts";
 import { stampError, stampOf } from "./store-stamp.ts";
@@ -15,6 +16,8 @@ export interface OpenStore {
   readonly shared: SharedValues | undefined;
   /** The store, if it is one in memory that the server opened. */
   readonly memory?: MemoryStore | undefined;
+  /** Whether the store has the default objects, except those that depend on the server. */
+  readonly hasDefaults: boolean;
 }
 
 /**
@@ -30,7 +33,7 @@ export async function openStore(
   inherited?: Inherited,
 ): Promise<OpenStore> {
   const { storage } = options;
-  if (extensionStore !== undefined) return { store: extensionStore, shared: undefined };
+  if (extensionStore !== undefined) return { store: extensionStore, shared: undefined, hasDefaults: false };
   if (isStore(storage)) throw new Error("a store of the embedding program is not opened here");
   try {
     return await openEngine(options, storage, inherited);
@@ -40,10 +43,11 @@ export async function openStore(
 }
 
 async function openEngine(
-  { clock, retentionMs, log, vocabulary }: ServerOptions,
+  options: ServerOptions,
   storage: StorageSettings,
   inherited: Inherited | undefined,
 ): Promise<OpenStore> {
+  const { clock, retentionMs, log, vocabulary } = options;
   const failed = (error: unknown) =>
     log.warn({ error: String(error) }, "background work of the store failed; retrying");
   const common = { clock, retentionMs, failed, stamp: stampOf(vocabulary) };
@@ -53,17 +57,18 @@ async function openEngine(
       const memory = createMemoryStore(common, inherited?.image);
       const deletedKeys = inherited?.deletedKeys ?? [];
       memory.commitAll(deletedKeys.map((key) => ({ key, draft: undefined })));
-      return { store: memory, memory, shared: undefined };
+      const hasDefaults = inherited !== undefined || writePrepared(memory, options);
+      return { store: memory, memory, shared: undefined, hasDefaults };
     }
     case "embedded": {
       const { openLmdbStore } = await import("../../storage/lmdb/lmdb-store.ts");
-      return { store: openLmdbStore({ ...common, dir: storage.dir }), shared: undefined };
+      return { store: openLmdbStore({ ...common, dir: storage.dir }), shared: undefined, hasDefaults: false };
     }
     case "etcd": {
       const { connectEtcdStore } = await import("../../storage/etcd/etcd-store.ts");
       const { engine: _engine, ...connection } = storage;
       const store = await connectEtcdStore({ ...connection, ...common });
-      return { store, shared: store.shared };
+      return { store, shared: store.shared, hasDefaults: false };
     }
   }
 }

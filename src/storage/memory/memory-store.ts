@@ -44,6 +44,7 @@ export function createMemoryStore(options: StoreOptions, image?: MemoryImage): M
 
 /** A store in memory. */
 export class MemoryStore implements Store {
+  readonly keepsEntries = true;
   private readonly index: MemoryIndex;
   private readonly marks = new TimeMarks();
   private readonly feed: Feed;

@@ -1,0 +1,20 @@
+import { X509Certificate } from "node:crypto";
+import { RecentMap } from "../recent-map.ts";
+
+/** The certificates that servers of this process use are few, and each is parsed at several places. */
+const recent = new RecentMap<X509Certificate>({ entries: 64, cost: 0 });
+/** Longer texts are not cached. */
+const maxCachedLength = 8192;
+
+/**
+ * Parses a certificate in PEM; recently parsed ones are cached.
+ *
+ * @throws if the text is not a certificate.
+ */
+export function parsedCertificate(pem: string): X509Certificate {
+  const cached = recent.get(pem);
+  if (cached !== undefined) return cached;
+  const certificate = new X509Certificate(pem);
+  if (pem.length <= maxCachedLength) recent.set(pem, certificate);
+  return certificate;
+}

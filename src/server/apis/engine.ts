@@ -1,0 +1,39 @@
+import { randomValues } from "../../base/random.ts";
+import { stackOf } from "../../base/logger.ts";
+import { Timestamps } from "../../base/timestamps.ts";
+import { RecentFieldSets } from "../../fields/apply/recent-field-sets.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
+import { RepeatedApplies } from "../../resources/engine/repeated-applies.ts";
+import { PageCache } from "../../resources/pages/page-cache.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
+import { SelectorIndex } from "../../resources/selector-index/selector-index.ts";
+import type { Store } from "../../storage/store.ts";
+import { featureGates } from "../features/enabled-features.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+
+/** Creates the engine with the dependencies of the verbs. */
+export function engineFor(
+  options: ServerOptions,
+  registry: Registry,
+  store: Store,
+  parts: Pick<Engine, "tokens" | "storageHooks" | "admit">,
+): Engine {
+  const { vocabulary, clock, log, allowPrivileged } = options;
+  return {
+    ...parts,
+    store,
+    registry,
+    vocabulary,
+    clock,
+    ...randomValues(options),
+    featureEnabled: featureGates(options).enabled,
+    allowPrivileged,
+    pages: new PageCache(store),
+    selectors: new SelectorIndex(store, clock, (error) =>
+      log.warn({ error: stackOf(error) }, "an index for selectors could not be built; lists scan instead"),
+    ),
+    repeatedApplies: new RepeatedApplies(),
+    fieldSets: new RecentFieldSets(),
+    timestamps: new Timestamps(clock),
+  };
+}

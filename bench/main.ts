@@ -17,6 +17,7 @@ import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
 import { grant } from "./scenarios/grant.ts";
 import { bulkReview, insight } from "./scenarios/insight.ts";
+import { library } from "./scenarios/library.ts";
 import { list } from "./scenarios/list.ts";
 import { memory } from "./scenarios/memory.ts";
 import { changedList, deleteCollection } from "./scenarios/prepared.ts";
@@ -71,6 +72,7 @@ const scenarios: readonly Scenario[] = [
   definitions,
   fairness,
   startUp,
+  library,
   memory,
 ];
 

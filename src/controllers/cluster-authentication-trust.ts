@@ -1,7 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { ConfigMap as ConfigMapKind } from "../kinds/core/config-map.ts";
 import type { Client } from "../resources/clients/client.ts";
-import { keyOf, resourceOf } from "../resources/registry/registry.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { mergeCertificates } from "./certificate-bundle.ts";
@@ -32,11 +30,6 @@ export interface ClusterTrust {
         readonly allowedNames?: readonly string[] | undefined;
       }
     | undefined;
-}
-
-/** Returns the store key of the ConfigMap of {@link publishClusterTrust}. */
-export function trustKey(vocabulary: Vocabulary): string {
-  return keyOf(resourceOf(ConfigMapKind, vocabulary), vocabulary.systemNamespace, name);
 }
 
 /**

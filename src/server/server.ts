@@ -41,6 +41,7 @@ import { startWriting } from "./start/start-writes.ts";
 import type { ServerOptions } from "./options/server-options.ts";
 import { optionsOfFork } from "./library/forks.ts";
 import type { Inherited } from "./start/inherited.ts";
+import { prepareObjects } from "./start/prepared-objects.ts";
 import { Opened } from "./start/opened.ts";
 import { serverEffects } from "./controllers/effects.ts";
 import { guardedExtensions, type GuardedExtensions } from "./admission/guarded-extensions.ts";
@@ -189,6 +190,7 @@ export async function startServer(options: ServerOptions, inherited?: Inherited)
       };
       opened.add(await startWriting(publish, { ...options, subject: "the cluster info" }), close);
     }
+    if (storage.memory !== undefined && !storage.hasDefaults) prepareObjects(storage.memory, options);
     parts.tools.snapshots.started();
     return server;
   } catch (error) {
@@ -286,11 +288,11 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
  */
 async function writeDefaults(
   options: ServerOptions,
-  { registry, life, opened, memory, hasDefaults }: Pieces,
+  { registry, life, opened, hasDefaults }: Pieces,
   { client, serving, flow }: { client: Client; serving: Serving | undefined; flow: FlowConfiguration },
 ): Promise<() => Promise<void>> {
   const publishTrust = () => publishTrustOf(options, client, serving);
-  const writers = { flow, publishTrust, memory, hasDefaults };
+  const writers = { flow, publishTrust, hasDefaults };
   const defaults = await startWriting(() => ensureDefaultObjects(options, registry, client, writers), {
     ...options,
     subject: "the default objects",

@@ -5,6 +5,8 @@ import { ManualClock } from "../api/support.ts";
 const kinds = [
   ["v1", "Namespace"],
   ["v1", "LimitRange"],
+  ["v1", "ServiceAccount"],
+  ["apiregistration.platform.io/v1", "APIService"],
   ["rbac.authorization.platform.io/v1", "ClusterRole"],
   ["rbac.authorization.platform.io/v1", "ClusterRoleBinding"],
   ["rbac.authorization.platform.io/v1", "Role"],

@@ -5,18 +5,16 @@ import {
   ensureSystemNamespaces,
   reconcileDefaultPolicy,
 } from "../../controllers/bootstrap/default-objects.ts";
-import { publishClusterTrust, trustKey } from "../../controllers/cluster-authentication-trust.ts";
+import { publishClusterTrust } from "../../controllers/cluster-authentication-trust.ts";
 import type { FlowConfiguration } from "../../controllers/flow/flow-configuration.ts";
 import { SelfSubjectReview } from "../../kinds/authentication/self-subject-review.ts";
 import { LimitRange } from "../../kinds/core/limit-range.ts";
 import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
-import type { MemoryStore } from "../../storage/memory/memory-store.ts";
 import { clusterTrust } from "../authentication/authenticating-proxy.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { Serving } from "../certificates/serving.ts";
-import { prepareObjects } from "../start/prepared-objects.ts";
 import { isStoreBusy } from "../start/start-writes.ts";
 
 /** Dependencies of the default objects, besides the client. */
@@ -24,8 +22,6 @@ interface Writers {
   readonly flow: FlowConfiguration;
   /** Publishes the authorities of clients. */
   readonly publishTrust: () => Promise<void>;
-  /** The store, if it is in memory. */
-  readonly memory: MemoryStore | undefined;
   /** Whether the store has the other default objects already, from another server of the process. */
   readonly hasDefaults: boolean;
 }
@@ -41,7 +37,7 @@ export async function ensureDefaultObjects(
   options: ServerOptions,
   registry: Registry,
   client: Client,
-  { flow, publishTrust, memory, hasDefaults }: Writers,
+  { flow, publishTrust, hasDefaults }: Writers,
 ): Promise<void> {
   const { vocabulary } = options;
   if (hasDefaults) {
@@ -62,7 +58,6 @@ export async function ensureDefaultObjects(
     result.status === "rejected" ? [result.reason as unknown] : [],
   );
   if (failures.length > 0) throw failures.find((one) => !isStoreBusy(one)) ?? failures[0];
-  if (memory !== undefined) prepareObjects(memory, options, trustKey(vocabulary));
 }
 
 /** Returns a handler that rethrows errors of a busy store ({@link isStoreBusy}) and passes others to `handle`. */

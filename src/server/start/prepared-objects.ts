@@ -1,6 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { RecentMap } from "../../base/recent-map.ts";
 import { Timestamps } from "../../base/timestamps.ts";
+import { APIService } from "../../kinds/apiregistration/api-service.ts";
+import { LimitRange } from "../../kinds/core/limit-range.ts";
+import { Namespace } from "../../kinds/core/namespace.ts";
+import { ServiceAccount } from "../../kinds/core/service-account.ts";
+import { FlowSchema } from "../../kinds/flowcontrol/flow-schema.ts";
+import { PriorityLevelConfiguration } from "../../kinds/flowcontrol/priority-level-configuration.ts";
+import { ClusterRoleBinding, RoleBinding } from "../../kinds/rbac/bindings.ts";
+import { ClusterRole, Role } from "../../kinds/rbac/roles.ts";
+import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
+import { resourceOf } from "../../resources/registry/registry.ts";
+import type { Kind } from "../../schema/kind.ts";
 import { asBuffer, uidOf } from "../../resources/objects/stored.ts";
 import type { MemoryChange, MemoryStore } from "../../storage/memory/memory-store.ts";
 import type { Entry } from "../../storage/store.ts";
@@ -24,6 +35,21 @@ interface PreparedObject {
 const timeMember = /"(?:creationTimestamp|time|lastTransitionTime)":"(?=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")/g;
 const timeLength = "2030-01-31T12:00:00Z".length;
 
+/** The kinds of objects that every server creates in the same way. */
+const preparedKinds: readonly Kind[] = [
+  Namespace,
+  ServiceAccount,
+  LimitRange,
+  ClusterRole,
+  ClusterRoleBinding,
+  Role,
+  RoleBinding,
+  FlowSchema,
+  PriorityLevelConfiguration,
+  PriorityClass,
+  APIService,
+];
+
 /** The default objects of recent servers, by {@link preparationKey}; each set has about 300 KB. */
 const prepared = new RecentMap<readonly PreparedObject[]>({ entries: 8, cost: 0 });
 
@@ -35,7 +61,9 @@ const irrelevant = new Set(["clock", "log", "extensions", "vocabulary", "storage
  */
 function preparationKey(options: ServerOptions): string | undefined {
   const { vocabulary, extensions } = options;
-  if (extensions?.kinds !== undefined || options.admissionConfigurationFile !== undefined) return undefined;
+  const { kinds, admissionPlugins, controllers } = extensions ?? {};
+  const code = kinds ?? admissionPlugins ?? controllers;
+  if (code !== undefined || options.admissionConfigurationFile !== undefined) return undefined;
   const values = Object.entries(options).filter(([name]) => !irrelevant.has(name));
   return JSON.stringify([vocabulary.name, values.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
 }
@@ -57,16 +85,15 @@ export function writePrepared(store: MemoryStore, options: ServerOptions): boole
 }
 
 /**
- * Records the objects of a store as the default objects of servers with the same options.
- *
- * @param excludedKey key of an object that depends on the server.
+ * Records the default objects in the store of a started server, for servers with the same options. Objects of other kinds may contain
+ * keys or addresses of the server.
  */
-export function prepareObjects(store: MemoryStore, options: ServerOptions, excludedKey: string): void {
+export function prepareObjects(store: MemoryStore, options: ServerOptions): void {
   const key = preparationKey(options);
   if (key === undefined) return;
-  const { entries } = store.range({ prefix: "/" });
-  const objects = entries.filter((entry) => entry.key !== excludedKey).map(preparedObject);
-  prepared.set(key, objects);
+  const prefixes = preparedKinds.map((kind) => resourceOf(kind, options.vocabulary).stored.storePrefix);
+  const entries = prefixes.flatMap((prefix) => store.range({ prefix }).entries);
+  prepared.set(key, entries.toSorted((a, b) => a.revision - b.revision).map(preparedObject));
 }
 
 function preparedObject(entry: Entry): PreparedObject {

@@ -78,6 +78,11 @@ export class FieldReport {
     budget.causes.push({ reason: "FieldValueInvalid", message, field: this.path });
   }
 
+  /** The units that {@link spend} may still count; negative if the limit is exceeded. */
+  get remainingUnits(): number {
+    return this.shared.budget.remaining;
+  }
+
   /** The path as string. It is computed on demand, because most reports have no faults. */
   get path(): string {
     const { parent, step } = this;

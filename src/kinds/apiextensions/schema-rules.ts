@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { encodeJson } from "../../base/json/encode.ts";
+import { RecentMap } from "../../base/recent-map.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
@@ -49,11 +52,36 @@ const rootFields = new Set([
 ]);
 const rootMarks = ["preserve-unknown-fields", "validations"];
 
+/** The units that the check of recent valid schemas took, by {@link schemaKey}: definitions are written several times, and by many servers. */
+const validSchemas = new RecentMap<number>({ entries: 4096, cost: 0 });
+
+function schemaKey(schema: Schema, hasStatus: boolean, { vocabulary }: KindContext): string {
+  const digest = createHash("sha256")
+    .update(encodeJson(schema as JsonValue))
+    .digest("base64");
+  return `${vocabulary.name} ${hasStatus} ${digest}`;
+}
+
 /**
  * Checks the whole schema of a version: supported parts of OpenAPI, and that the schema gives every value a type
  * ("structural schema"). Expressions are compiled after all other rules; see `expression-rules.ts`.
  */
 export function checkRootSchema(
+  schema: Schema,
+  hasStatus: boolean,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  const key = schemaKey(schema, hasStatus, context);
+  const units = validSchemas.get(key);
+  if (units !== undefined) return report.spend(units);
+  const [faults, remaining] = [report.faults.length, report.remainingUnits];
+  checkUncachedSchema(schema, hasStatus, report, context);
+  if (report.faults.length === faults && report.remainingUnits >= 0)
+    validSchemas.set(key, remaining - report.remainingUnits);
+}
+
+function checkUncachedSchema(
   schema: Schema,
   hasStatus: boolean,
   report: FieldReport,

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomValues } from "../../base/random.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { Timestamps } from "../../base/timestamps.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
@@ -80,7 +80,9 @@ export function writePrepared(store: MemoryStore, options: ServerOptions): boole
   if (objects === undefined) return false;
   const time = new Timestamps(options.clock).now();
   if (time.length !== timeLength) return false;
-  store.commitAll(objects.map((one) => written(one, time)));
+  const { newUid } = randomValues(options);
+  // The purpose is that of creating the object, so that a seed gives the same uid.
+  store.commitAll(objects.map((one) => written(one, newUid(one.key), time)));
   return true;
 }
 
@@ -122,8 +124,7 @@ function positionsOf(text: string, part: string): number[] {
   return positions;
 }
 
-function written(one: PreparedObject, time: string): MemoryChange {
-  const uid = randomUUID();
+function written(one: PreparedObject, uid: string, time: string): MemoryChange {
   const [header, body] = [Buffer.from(one.header), Buffer.from(one.body)];
   for (const at of one.headerUids) header.write(uid, at, "latin1");
   for (const at of one.bodyUids) body.write(uid, at, "latin1");

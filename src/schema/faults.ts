@@ -78,7 +78,7 @@ export class FieldReport {
     budget.causes.push({ reason: "FieldValueInvalid", message, field: this.path });
   }
 
-  /** The units that {@link spend} may still count; negative if the limit is exceeded. */
+  /** @internal The units that {@link spend} may still count; negative if the limit is exceeded. */
   get remainingUnits(): number {
     return this.shared.budget.remaining;
   }

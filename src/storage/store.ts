@@ -101,7 +101,7 @@ export interface Store {
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
 
-  /** Whether reads of an unchanged key return the same {@link Entry} object, so that values derived from it may be kept with it. */
+  /** @internal Whether reads of an unchanged key return the same {@link Entry} object, so that values derived from it may be kept with it. */
   readonly keepsEntries?: boolean;
 
   /** Returns the size of the data; undefined, or no such method, if the engine doesn't know it. */

@@ -59,6 +59,16 @@ test("a later server of the process has the same default objects with other uids
   expect(new Set(uids).size).toBe(uids.length);
 });
 
+test("servers with a seed have the same uids each time, also after servers without one", async () => {
+  const uids = () =>
+    withServer({ seed: 4711 }, async (server) =>
+      (await defaultsOf(server)).map(({ metadata }) => metadata.uid),
+    );
+  await withServer({}, () => 0);
+  const first = await uids();
+  expect(await uids()).toEqual(first);
+});
+
 test("selectors find prepared objects, and preconditions compare their uids", async () => {
   await withServer({}, () => 0);
   await withServer({}, async ({ client }) => {

@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/schema/protobuf/numbered.ts: cache",
     "src/schema/protobuf/transcode-plan.ts: structPlans",
     "src/schema/kind-in-vocabulary.ts: kindsByPrefix",
+    "src/resources/registry/registry.ts: namesByVocabulary",
   ],
   "derived from a value that one server made and nobody changes, and goes with it": [
     "src/authorization/rbac/default-roles/default-policy.ts: cachedPolicies",
@@ -43,6 +44,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/garbage-collection/ownership.ts: markedEntries",
     "src/controllers/flow/flow-configuration.ts: storedEntries",
     "src/authentication/service-accounts/keys.ts: verificationKeys",
+    "src/authentication/service-accounts/discovery-documents.ts: webKeys",
     "src/resources/reads/watch.ts: shared",
     "src/server/features/enabled-features.ts: gatesOf",
   ],

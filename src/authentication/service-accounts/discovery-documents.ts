@@ -40,6 +40,15 @@ function issuerError(issuer: string): string | undefined {
   return search !== "" || hash !== "" ? "has a query or a fragment" : undefined;
 }
 
-function toJwk({ id, key, algorithms }: VerificationKey): object {
-  return { use: "sig", kid: id, alg: algorithms[0], ...key.export({ format: "jwk" }) };
+const webKeys = new WeakMap<VerificationKey, object>();
+
+/** Returns the JSON web key of a key (RFC 7517). */
+function toJwk(verification: VerificationKey): object {
+  let result = webKeys.get(verification);
+  if (result === undefined) {
+    const { id, key, algorithms } = verification;
+    result = { use: "sig", kid: id, alg: algorithms[0], ...key.export({ format: "jwk" }) };
+    webKeys.set(verification, result);
+  }
+  return result;
 }

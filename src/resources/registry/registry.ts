@@ -256,12 +256,23 @@ function innerMap<V>(maps: Map<string, Map<string, V>>, name: string): Map<strin
   return inner;
 }
 
-/** Creates the resource type of a kind under a vocabulary, served or not. */
-export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
-  const kind = kindInVocabulary(declared, vocabulary);
+/** The members of a resource type that depend on kind and vocabulary only. */
+type ResourceNames = Omit<Resource, "stored" | "storage">;
+
+const namesByVocabulary = new WeakMap<Vocabulary, WeakMap<Kind, ResourceNames>>();
+
+function resourceNames(kind: Kind, vocabulary: Vocabulary): ResourceNames {
+  let byKind = namesByVocabulary.get(vocabulary);
+  if (byKind === undefined) namesByVocabulary.set(vocabulary, (byKind = new WeakMap()));
+  let names = byKind.get(kind);
+  if (names === undefined) byKind.set(kind, (names = newResourceNames(kind, vocabulary)));
+  return names;
+}
+
+function newResourceNames(kind: Kind, vocabulary: Vocabulary): ResourceNames {
   const group = groupName(kind.group, vocabulary);
   const apiVersion = apiVersionOf(group, kind.version);
-  const resource: Omit<Resource, "stored"> = {
+  return {
     kind,
     group,
     version: kind.version,
@@ -272,8 +283,13 @@ export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
     bodyPrefix: Buffer.from(
       `{"kind":${JSON.stringify(kind.name)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{"resourceVersion":"`,
     ),
-    storage: undefined,
   };
+}
+
+/** Creates the resource type of a kind under a vocabulary, served or not. */
+export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
+  const kind = kindInVocabulary(declared, vocabulary);
+  const resource: Omit<Resource, "stored"> = { ...resourceNames(kind, vocabulary), storage: undefined };
   if (kind.conversion === undefined)
     return Object.assign(resource, {
       get stored() {

@@ -63,8 +63,8 @@ export class Snapshots {
 
   /** Returns the objects for a fork, and the keys that a fork has to delete. */
   forFork(): { readonly image: MemoryImage; readonly deletedKeys: readonly string[] } {
-    const image = this.store().image();
-    return { image, deletedKeys: [...image.entries.keys()].filter(this.setup.own.isRecreated) };
+    const store = this.store();
+    return { image: store.image(), deletedKeys: this.setup.own.recreatedIn(store) };
   }
 
   /** See {@link ServerTools.restore}. */

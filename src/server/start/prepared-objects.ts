@@ -54,7 +54,16 @@ const preparedKinds: readonly Kind[] = [
 const prepared = new RecentMap<readonly PreparedObject[]>({ entries: 8, cost: 0 });
 
 /** Options that have no influence on the default objects. */
-const irrelevant = new Set(["clock", "log", "extensions", "vocabulary", "storage", "host", "port"]);
+const irrelevant = new Set([
+  "clock",
+  "log",
+  "extensions",
+  "vocabulary",
+  "storage",
+  "host",
+  "port",
+  "recordRequests",
+]);
 
 /**
  * Returns a text that is the same for servers with the same default objects; undefined if that is unknown.
@@ -63,6 +72,8 @@ function preparationKey(options: ServerOptions): string | undefined {
   const { vocabulary, extensions } = options;
   const { kinds, admissionPlugins, controllers } = extensions ?? {};
   const code = kinds ?? admissionPlugins ?? controllers;
+  // The uids of a seed belong to the objects in the order in which they are created.
+  if (options.random !== undefined) return undefined;
   if (code !== undefined || options.admissionConfigurationFile !== undefined) return undefined;
   const values = Object.entries(options).filter(([name]) => !irrelevant.has(name));
   return JSON.stringify([vocabulary.name, values.toSorted(([a], [b]) => (a < b ? -1 : 1))]);

@@ -3,14 +3,14 @@
 // plinth: AccessAnswer, AccessOptions, AdmissionEffects, AdmissionPlugin, AdmissionRequest,
 //   AggregationOptions, ApiObject, ApplyOptions, Attributes, AuditLogOptions, AuditOptions, AuditWebhookOptions,
 //   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects,
-//   Cause, Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionOptions, Controller,
-//   ControllerContext, CreateServerOptions, Credentials, Decision, DefinitionManifest, DefinitionOptions,
-//   DefinitionVersion, Extensions, FlowOptions, Kind, KubeconfigOptions, Logger, ManualClock, NamedAuthenticator,
-//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf,
-//   OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog, RuleList,
-//   RunningController, Server, ServerClient, ServiceAccountOptions, Snapshot, StatusDetails, StatusError,
-//   StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TypedClient, WaitOptions,
-//   WatchEvent, WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, manualClock
+//   Cause, Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionLostError, ConnectionOptions,
+//   Controller, ControllerContext, CreateServerOptions, Credentials, Decision, DefinitionManifest,
+//   DefinitionOptions, DefinitionVersion, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRule, Faults,
+//   FiredFault, FlowOptions, Kind, KubeconfigOptions, Logger, NamedAuthenticator, NamedAuthorizer, NewObject,
+//   ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf, OidcOptions, OptionsError,
+//   ProxyOptions, Reason, RuleList, RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions,
+//   Snapshot, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions, TokenWebhookOptions,
+//   TypedClient, WaitOptions, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -378,38 +378,6 @@ export interface Logger {
   error(facts: object, message: string): void;
 }
 
-// ---- base/manual-clock
-
-/** A clock that only the program moves, for tests; {@link manualClock} creates it. */
-export interface ManualClock extends Clock {
-  /**
-   * Moves the time forward, runs the timers that become due, in the order of their times, and lets the work that each of them starts run.
-   * Calls run one after the other.
-   *
-   * It doesn't wait for the disk, the network or other processes; wait for their effects, for example with `waitFor`.
-   *
-   * @param ms milliseconds, at least 0.
-   * @throws {RangeError} if `ms` isn't a number of at least 0; or the error of a timer, and the time stays at that timer.
-   *
-   * @example
-   * await server.clock.advance(3_600_000);
-   */
-  advance(ms: number): Promise<void>;
-}
-
-/**
- * Creates a clock for `createServer({ clock })` whose time changes only with `advance`. Everything in the server that expires or
- * recurs follows it: leases, tokens, events, history, the time limits of watches. Durations in metrics and logs are real.
- *
- * @param startMs the time in milliseconds since 1970-01-01T00:00:00Z; by default that of the machine. A server with a socket issues its
- *   certificates at this time, and clients compare them with the time of their own machine.
- *
- * @example
- * const server = await createServer({ port: false, clock: manualClock(Date.parse("2030-01-01T00:00:00Z")) });
- * await server.clock.advance(60_000);
- */
-export declare function manualClock(startMs?: number): ManualClock;
-
 // ---- base/maybe-promise
 
 /** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
@@ -672,66 +640,6 @@ export declare class WorkQueue {
   close(): Promise<void>;
   /** Works until no key waits that isn't being worked on. */
   /** Removes and returns the key that has waited longest and isn't being worked on. */
-}
-
-// ---- http/metrics/request-log
-
-/** A request that a server has answered. */
-export interface RecordedRequest {
-  /** HTTP method. A request of a client in the process has that of the same request over HTTP. */
-  readonly method: string;
-  /** Path as sent, without the query. */
-  readonly path: string;
-  /** Query as sent, without the question mark; empty for none and for a client in the process. */
-  readonly query: string;
-  /** API verb, for example `list` or `deletecollection`; for a non-resource path the method in lower case. */
-  readonly verb: string;
-  /** Full name of the API group; empty for the core group and for a non-resource path. */
-  readonly group: string;
-  /** Resource type, for example `pods`; empty for a non-resource path. */
-  readonly resource: string;
-  /** Empty for the resource itself. */
-  readonly subresource: string;
-  /** Empty for cluster scope and all namespaces. */
-  readonly namespace: string;
-  /** Empty for a collection. */
-  readonly name: string;
-  /** Name of the effective user, after impersonation; empty if the request was rejected before. */
-  readonly user: string;
-  readonly groups: readonly string[];
-  /** HTTP status; 0 if the connection was closed before the response. */
-  readonly status: number;
-  /** Milliseconds until the response was complete; for a watch, until it started. */
-  readonly durationMs: number;
-  /** Empty if the request has none. */
-  readonly userAgent: string;
-  /** Whether it is a request of a client in the process, of `server.as()`. */
-  readonly inProcess: boolean;
-}
-
-/** The fields that recorded requests are compared with; see {@link RequestLog.filter}. */
-export type RequestFilter = Partial<Omit<RecordedRequest, "groups" | "durationMs">>;
-
-/**
- * The newest 10,000 requests that a server has answered, in the order in which they were complete.
- *
- * @example
- * const deleted = server.requests.filter({ verb: "delete", user: "system:serviceaccount:shop:operator" });
- * for (const { path, status } of server.requests) console.log(path, status);
- */
-export declare class RequestLog implements Iterable<RecordedRequest> {
-  /** Number of requests. */
-  get length(): number;
-  /** Iterates over the requests, the oldest first. Later requests don't change an iteration. */
-  [Symbol.iterator](): Iterator<RecordedRequest>;
-  /**
-   * Returns the requests with the values of a filter, the oldest first.
-   *
-   * @throws {TypeError} if a request has no such field.
-   */
-  filter(values: RequestFilter): RecordedRequest[];
-  /** Removes all requests. */
-  clear(): void;
 }
 
 // ---- index
@@ -1294,6 +1202,29 @@ export type WriteOutcome = "committed" | "not committed" | "unknown";
 
 /** Called by the verb with the outcome of a write, for example to release a reservation. */
 export type OutcomeListener = (outcome: WriteOutcome) => void;
+
+// ---- resources/engine/request-faults
+
+/**
+ * A fault of `server.faults` ended a request without an answer, or a watch. Over HTTP the connection ends instead. `code` is that of
+ * Node for a connection that was reset, so that programs which retry such errors do so.
+ *
+ * @example
+ * await client.create(object).catch((error) => {
+ *   if (error.code !== "ECONNRESET") throw error; // Otherwise the object may exist or not.
+ * });
+ */
+export declare class ConnectionLostError extends Error {
+  /** Whether the server completed the response, as at the normal end of a watch. */
+  readonly isComplete: boolean;
+  name: string;
+  readonly code = "ECONNRESET";
+  constructor(
+    message: string,
+    /** Whether the server completed the response, as at the normal end of a watch. */
+    isComplete?: boolean,
+  );
+}
 
 // ---- resources/followers/informer
 
@@ -2300,6 +2231,215 @@ export type StaticFields<F extends Fields> = {
 
 type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
 
+// ---- server/faults/activity
+
+/** How {@link Faults.settle} decides that everything is quiet. */
+export interface SettleOptions {
+  /**
+   * Time without any request, watch event or write, in milliseconds; 0 by default: turns of the event loop are enough for a
+   * controller in the process that uses no timers. A controller in another process, or with timers of its own, needs more.
+   */
+  readonly quietMs?: number | undefined;
+  /** Time in which it must become quiet, in milliseconds; 10 seconds by default. */
+  readonly withinMs?: number | undefined;
+  /** Number of requests in which it must become quiet; 10,000 by default. */
+  readonly maxRequests?: number | undefined;
+}
+
+// ---- server/faults/fault-rule
+
+/** The requests that a rule matches; a missing member matches everything. */
+export interface FaultMatch {
+  /**
+   * Verbs of the API: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. By default all to which the
+   * effect applies.
+   */
+  readonly verbs?: readonly string[] | undefined;
+  /** API group as requests name it; empty for the core group. */
+  readonly group?: string | undefined;
+  /** Resource type, plural: `configmaps`. */
+  readonly resource?: string | undefined;
+  /** Subresource, such as `status`; empty for requests without one. */
+  readonly subresource?: string | undefined;
+  readonly namespace?: string | undefined;
+  /** Name of the object. Lists and creates have none; effects on watch events match the object of the event. */
+  readonly name?: string | undefined;
+  readonly user?: string | undefined;
+}
+
+/**
+ * What happens to a matching request or watch event. One of:
+ *
+ * - `error`: the request is answered with this status: 409 is AlreadyExists for a create, else Conflict; 410 (Expired) is for lists and
+ *   watches; 429 has `Retry-After`. With `applied`, the request is carried out first and only its answer is replaced, as when a
+ *   request times out.
+ * - `disconnect`: the connection ends without an answer; a client in the process gets a `ConnectionLostError`. With `applied`, the
+ *   request is carried out first.
+ * - `delayMs`, `delayTurns`: the request waits, by the server's clock or for turns of the event loop. Turns make a test with a
+ *   controller in the process repeatable.
+ * - `staleBy`: a list or get answers from the state this many revisions ago, as a cache that is behind, with the resource version of
+ *   then. Never from a state before the request's `resourceVersion`, or before a state that the same controller has seen in a list
+ *   or watch of the resource type since its start; a list after a crash may go back further.
+ * - `delayEventMs`, `delayEventTurns`: a watch event and all later ones of the watch arrive later.
+ * - `repeatEvent`: a watch event arrives twice, as after a reconnect.
+ * - `dropEvent`: a watch event is lost and the watch continues. An API server never does this; it shows whether a controller depends
+ *   on each event. Not in the default mix of `explore`.
+ * - `endWatch`: the watch ends before the event: `closed` as at its normal end, `expired` with an ERROR event of code 410 while lists
+ *   work, `disconnected` without the end of the response. Nothing is lost: the client lists or watches again.
+ * - `crash`: the user's controller stops, before or after the matching write is carried out; see {@link Faults.onCrash}.
+ */
+export type FaultEffect =
+  | {
+      readonly error: 409 | 410 | 429 | 500 | 503 | 504;
+      readonly applied?: boolean;
+      readonly retryAfterSeconds?: number;
+    }
+  | {
+      readonly disconnect: true;
+      readonly applied?: boolean;
+    }
+  | {
+      readonly delayMs: number;
+    }
+  | {
+      readonly delayTurns: number;
+    }
+  | {
+      readonly staleBy: number;
+    }
+  | {
+      readonly delayEventMs: number;
+    }
+  | {
+      readonly delayEventTurns: number;
+    }
+  | {
+      readonly repeatEvent: true;
+    }
+  | {
+      readonly dropEvent: true;
+    }
+  | {
+      readonly endWatch: "closed" | "expired" | "disconnected";
+    }
+  | {
+      readonly crash: "before" | "after";
+    };
+
+/**
+ * When a fault happens. Matches are counted for each user, and watch events for each user and resource type, so that the decisions
+ * depend only on the order of one user's requests.
+ *
+ * @example
+ * // The second write of the controller is carried out, and its answer is lost.
+ * const rule: FaultRule = { on: { user: "operator" }, after: 1, times: 1, effect: { crash: "after" } };
+ */
+export interface FaultRule {
+  /** The requests, or for effects on events the watches; all by default. */
+  readonly on?: FaultMatch | undefined;
+  /** Number of matches that are left alone first; 0 by default. */
+  readonly after?: number | undefined;
+  /** Of the following, only each such one, beginning with the first: 2 is every other. 1 by default. */
+  readonly every?: number | undefined;
+  /** Probability from 0 to 1, decided by the seed; 1 by default. */
+  readonly probability?: number | undefined;
+  /** Maximum number of faults; 1 for a crash, otherwise unlimited by default. */
+  readonly times?: number | undefined;
+  readonly effect: FaultEffect;
+}
+
+// ---- server/faults/faults
+
+/** A rule that was added. */
+export interface FaultHandle {
+  /** Number of faults of the rule so far. */
+  readonly count: number;
+  /** Removes the rule. */
+  remove(): void;
+}
+
+/**
+ * Faults for tests of controllers: errors, lost answers, stale reads, disturbed watches and crashes, chosen by rules and a seed. They
+ * affect requests over HTTP and of `server.as()`, after their authorization; never those of `server.client` and of the server's own
+ * controllers. Watches that began before the first use of `server.faults` are not affected.
+ *
+ * @example
+ * const rule = server.faults.add({
+ *   on: { user: "operator", verbs: ["update"], resource: "configmaps" },
+ *   times: 1,
+ *   effect: { error: 409 },
+ * });
+ * await server.faults.settle();
+ * expect(rule.count).toBe(1);
+ */
+export declare class Faults {
+  /** Sets the seed of the rules with a probability, and starts their counts again. The first seed is 1. */
+  seed(seed: number): void;
+  /**
+   * Adds a rule. Several rules may affect one request: their delays add up, and the first error, lost connection or crash counts.
+   *
+   * @throws {TypeError} if the rule has a wrong value or an unknown effect.
+   */
+  add(rule: FaultRule): FaultHandle;
+  /** The faults that happened since the last {@link clear}, in order. */
+  get log(): readonly FiredFault[];
+  /** Removes all rules and empties the log. Crashed controllers stay stopped. */
+  clear(): void;
+  /**
+   * Stops the controller of a user, as the effect `crash` does. Its watches end, and clients made by `server.as()` before get no more
+   * answers; over HTTP connections end until {@link restart}.
+   */
+  crash(user: string): void;
+  /** Accepts requests of a user again after a crash. A controller in the process needs a new client of `server.as()`. */
+  restart(user: string): void;
+  /**
+   * Calls a function one turn of the event loop after each crash of a user's controller, to start it again; {@link restart} isn't
+   * needed. An error of the function is thrown by {@link settle}.
+   *
+   * @example
+   * const start = () => runController(server.as("operator", ["system:masters"]));
+   * server.faults.onCrash("operator", start);
+   * await start();
+   */
+  onCrash(
+    user: string,
+    callback: () => void | Promise<void>,
+  ): {
+    remove(): void;
+  };
+  /**
+   * Waits until there are no more requests of clients, watch events and writes.
+   *
+   * @throws {Error} if it doesn't become quiet; an error of a function of {@link onCrash}.
+   */
+  settle(options?: SettleOptions): Promise<void>;
+  /** Whether the request is of a client in the process from before a crash. */
+  /** Returns the error of a request, after a crash if the fault is one. */
+  /** Decides about a request; delays and stale reads add up, the first failure counts. */
+  /** Calls back after the delays of watch events. */
+}
+
+// ---- server/faults/fired-fault
+
+/** A fault that happened. */
+export interface FiredFault {
+  /** Rule, number of the match and user, as text; the same in a run with the same seed and requests. */
+  readonly id: string;
+  readonly user: string;
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  /** Name of the object, or of that of the watch event. */
+  readonly name: string;
+  readonly effect: FaultEffect;
+  /** How many requests the user had made. */
+  readonly request: number;
+  /** Request and effect in one line. */
+  readonly text: string;
+}
+
 // ---- server/library/server-client
 
 /** What an action is about, and who performs it; see {@link ServerClient.can}. */
@@ -2454,24 +2594,6 @@ export declare abstract class ServerTools<Objects> {
    * await server.load("config/crds", "test/manifests");
    */
   load(...paths: readonly string[]): Promise<ApiObject[]>;
-  /**
-   * The newest requests over HTTP and of the clients of {@link as}, for assertions. Requests of {@link client} are not recorded.
-   *
-   * @throws {Error} unless the server was created with `recordRequests: true`.
-   *
-   * @example
-   * expect(server.requests.filter({ verb: "delete", resource: "secrets" })).toEqual([]);
-   */
-  get requests(): RequestLog;
-  /**
-   * The manual clock of the server.
-   *
-   * @throws {Error} unless the server was created with `clock: manualClock()`.
-   *
-   * @example
-   * await server.clock.advance(60_000);
-   */
-  get clock(): ManualClock;
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   abstract get url(): string | undefined;
   /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
@@ -2533,6 +2655,14 @@ export declare abstract class ServerTools<Objects> {
    * afterEach(() => server.reset());
    */
   reset(): Promise<void>;
+  /**
+   * Faults for tests of controllers: errors, lost answers, stale reads, disturbed watches and crashes. Use it before the controller
+   * starts; nothing is intercepted before the first use.
+   *
+   * @example
+   * server.faults.add({ on: { user: "operator", verbs: ["update"] }, times: 1, effect: { error: 409 } });
+   */
+  get faults(): Faults;
 }
 
 // ---- server/library/snapshots
@@ -2549,28 +2679,6 @@ export interface Snapshot {
   /** The resource version of the newest write that the snapshot includes. */
   readonly resourceVersion: string;
 }
-
-// ---- server/library/test-certificate
-
-/** A certificate for a service of a test, such as a webhook, and the CA that signed it. All are PEM texts. */
-export interface TestCertificate {
-  readonly cert: string;
-  readonly key: string;
-  /** Certificate of the CA, for `ca` of a client; in base64 for `caBundle` of a webhook configuration. */
-  readonly ca: string;
-}
-
-/**
- * Creates a CA and a serving certificate for a service of a test, such as an admission webhook. It is valid for a year.
- *
- * @param hosts names and IP addresses of the service; for a service inside of a cluster `NAME.NAMESPACE.svc`.
- * @throws {TypeError} if there is no host, or one is neither a DNS name nor an IP address.
- *
- * @example
- * const { cert, key, ca } = createTestCertificate(["127.0.0.1"]);
- * const webhook = https.createServer({ cert, key }, handler);
- */
-export declare function createTestCertificate(hosts: readonly string[]): TestCertificate;
 
 // ---- server/options/extensions
 
@@ -2596,13 +2704,13 @@ export interface Extensions<Kinds extends readonly Kind[] = readonly Kind[]> {
  * @typeParam Kinds the kinds that the program adds.
  */
 export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Kind[]>
-  extends Omit<ValueOptions, "storage">, Extensions<Kinds>, TestOptions {
+  extends Omit<ValueOptions, "storage">, Extensions<Kinds> {
   /**
    * Where objects are stored; by default in memory. A store of the program's own, which passes the suite in
    * `plinth/storage-conformance`, stays open when the server stops.
    */
   readonly storage?: StorageOptions | Store | undefined;
-  /** Source of the time, for tests: see `manualClock`. By default the clock of the machine. */
+  /** Source of the time, for tests. */
   readonly clock?: Clock | undefined;
   /** Receives the log; by default nothing is logged. */
   readonly log?: Logger | undefined;
@@ -2613,20 +2721,6 @@ export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Ki
 /** Options that can't be used; the message names the option, the value and what is wrong. */
 export declare class OptionsError extends Error {
   name: string;
-}
-
-// ---- server/options/test-options
-
-/** Options of the library for tests; `plinth serve` has no flags for them. */
-export interface TestOptions {
-  /** Keeps the newest 10,000 requests in `server.requests`; false by default. */
-  readonly recordRequests?: boolean | undefined;
-  /**
-   * Makes uids and generated names the same in each run that creates the same objects; with a manual clock that has a fixed start,
-   * timestamps too. A safe integer. Needs objects in memory. Keys, tokens and certificates are random nevertheless, and resource versions
-   * follow the order of concurrent writes. Forks take their values from the sequence of their origin.
-   */
-  readonly seed?: number | undefined;
 }
 
 // ---- server/options/types

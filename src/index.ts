@@ -7,6 +7,11 @@ import {
 } from "./server/options/library-options.ts";
 import { startServer, type Server } from "./server/server.ts";
 
+export { ConnectionLostError } from "./resources/engine/request-faults.ts";
+export type { SettleOptions } from "./server/faults/activity.ts";
+export type { FaultEffect, FaultMatch, FaultRule } from "./server/faults/fault-rule.ts";
+export type { FaultHandle, Faults } from "./server/faults/faults.ts";
+export type { FiredFault } from "./server/faults/fired-fault.ts";
 export { StatusError, type Cause, type Reason, type StatusDetails } from "./base/status-error.ts";
 export type { Clock, Timer } from "./base/clock.ts";
 export { manualClock, type ManualClock } from "./base/manual-clock.ts";

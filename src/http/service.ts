@@ -10,6 +10,7 @@ import type { LargeRequests } from "../flow/large-requests.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Encodings } from "./encodings/choose.ts";
 import type { Engine } from "../resources/engine/engine.ts";
+import type { RequestFaults } from "../resources/engine/request-faults.ts";
 import type { ReviewHandler } from "../resources/writes/review.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { ResponseBacklogs } from "./transport/response-backlog.ts";
@@ -73,6 +74,8 @@ export interface HttpService {
   readonly observer: RequestObserver | undefined;
   /** The newest requests; undefined if they aren't recorded. */
   readonly requests: RequestLog | undefined;
+  /** Injects faults into the requests of tests; undefined until a test uses `server.faults`. */
+  faults?: RequestFaults | undefined;
   /** Registers event handlers that process bytes of clients and backends. */
   readonly guard: HandlerGuard;
   /** Logs bugs, and connections that were cut off. */

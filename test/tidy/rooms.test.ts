@@ -36,6 +36,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "audit",
     "controllers",
     "listening",
+    "faults",
     "library",
     "server.ts",
   ],

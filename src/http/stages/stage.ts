@@ -12,11 +12,14 @@ export type Stage = { readonly name: string } & (
       readonly run: (service: HttpService, request: RequestContext) => MaybePromise<void>;
     }
   | {
-      /** Schedules the following stages: calls `rest` once and returns its result. */
+      /**
+       * Schedules the following stages: calls `rest` at most once and returns its result. The argument of `rest` replaces the service
+       * in the following stages.
+       */
       readonly schedule: (
         service: HttpService,
         request: RequestContext,
-        rest: () => MaybePromise<void>,
+        rest: (changed?: HttpService) => MaybePromise<void>,
       ) => MaybePromise<void>;
     }
 );

@@ -2,6 +2,7 @@ import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { createYielder } from "../../base/yielding.ts";
 import { listObjects } from "../../resources/reads/list.ts";
+import { ConnectionLostError } from "../../resources/engine/request-faults.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import { bodyOf, watchObjects, type WatchChange } from "../../resources/reads/watch.ts";
 import type { Entry, Revision, StoreError, Subscription } from "../../storage/store.ts";
@@ -212,6 +213,11 @@ class Watcher {
   /** Ends the stream with an ERROR frame. */
   private fail(error: unknown): void {
     if (this.ended) return;
+    if (error instanceof ConnectionLostError) {
+      if (error.isComplete) this.finish();
+      else this.cutOff(error.message);
+      return;
+    }
     const failure = storeFailure(error as StoreError);
     const { exchange, facts } = this.request;
     const requestLine = { method: exchange.method, path: facts.path };

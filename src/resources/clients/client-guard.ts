@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Verb } from "../../schema/kind.ts";
-import type { Target } from "../engine/engine.ts";
+import type { Engine, Target } from "../engine/engine.ts";
 
 /** A request of an in-process client. */
 export interface ClientRequest {
@@ -16,10 +16,12 @@ export interface ClientGuard {
   /**
    * Runs a request. A watch counts as complete when it has started.
    *
+   * @param engine the engine of the client.
+   * @param call runs the request with this engine, or with a changed one.
    * @returns the result of `call`.
    * @throws {StatusError} Forbidden, without calling `call`; otherwise what `call` throws.
    */
-  run<T>(request: ClientRequest, call: () => Promise<T>): Promise<T>;
+  run<T>(request: ClientRequest, engine: Engine, call: (engine: Engine) => Promise<T>): Promise<T>;
   /**
    * Authorizes an update or apply to create its missing object.
    *

@@ -75,13 +75,19 @@ export class Client {
   ) {}
 
   /** Runs a request through the guard, if the client has one. */
-  private run<T>(verb: Verb, target: Target, call: () => Promise<T>, fieldSelector = ""): Promise<T> {
-    return this.guard === undefined ? call() : this.guard.run({ verb, target, fieldSelector }, call);
+  private run<T>(
+    verb: Verb,
+    target: Target,
+    call: (engine: Engine) => Promise<T>,
+    fieldSelector = "",
+  ): Promise<T> {
+    const { engine, guard } = this;
+    return guard === undefined ? call(engine) : guard.run({ verb, target, fieldSelector }, engine, call);
   }
 
   async get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O> {
     const target = this.named(reference);
-    const entry = await this.run("get", target, async () => getObject(this.engine, target));
+    const entry = await this.run("get", target, async (engine) => getObject(engine, target));
     return decodeEntry(entry) as O;
   }
 
@@ -90,28 +96,17 @@ export class Client {
     const { apiVersion, kind, name, namespace = "" } = reference;
     const resource = this.engine.registry.findKind(apiVersion, kind);
     if (resource === undefined) return undefined;
-    const { store } = engineInVersion(this.engine, resource);
     const target = { resource, name, namespace: resource.namespaced ? namespace : "", subresource: "" };
     const key = keyOf(resource, target.namespace, name);
-    const entry = await this.run("get", target, async () => store.get(key));
+    const read = async (engine: Engine) => engineInVersion(engine, resource).store.get(key);
+    const entry = await this.run("get", target, read);
     return entry === undefined ? undefined : (decodeEntry(entry) as O);
   }
 
   async list<O extends ApiObject = ApiObject>(reference: CollectionReference): Promise<ObjectList<O>> {
     const target = this.target({ ...reference, name: "" });
-    return this.run("list", target, () => this.listPages<O>(target, reference), reference.fieldSelector);
-  }
-
-  private async listPages<O>(target: Target, reference: CollectionReference): Promise<ObjectList<O>> {
-    const { labelSelector = "", fieldSelector = "" } = reference;
-    const selection = parseSelection(target.resource, labelSelector, fieldSelector);
-    const pages = listObjects(this.engine, target, { read: { mode: "latest" }, limit: 0, selection });
-    const items: O[] = [];
-    for (;;) {
-      const step = await pages.next();
-      if (step.done === true) return { items, resourceVersion: String(step.value.revision) };
-      for (const entry of step.value.entries) items.push(decodeEntry(entry) as O);
-    }
+    const read = (engine: Engine) => listPages<O>(engine, target, reference);
+    return this.run("list", target, read, reference.fieldSelector);
   }
 
   async create<O extends ApiObject = ApiObject>(object: NewObject): Promise<O> {
@@ -125,11 +120,11 @@ export class Client {
 
   private async write(object: NewObject): Promise<Pick<WriteResult, "body">> {
     const target = { ...this.targetOf(object, "create"), name: "" };
-    return this.run("create", target, async () => {
+    return this.run("create", target, async (engine) => {
       const input = this.read(target, object);
       const handler = this.reviewHandler(target.resource);
-      if (handler === undefined) return createObject(this.engine, target, input, this.options());
-      await answerReview(this.engine, target, input, this.options(), handler);
+      if (handler === undefined) return createObject(engine, target, input, this.options());
+      await answerReview(engine, target, input, this.options(), handler);
       return { body: Buffer.from(encodeJson(input as JsonValue)) };
     });
   }
@@ -138,8 +133,8 @@ export class Client {
     const target = { ...this.targetOf(object), subresource };
     const read = () => this.read(target, object);
     const mayCreate = () => this.guard?.mayCreate(target);
-    const result = await this.run("update", target, () =>
-      updateObject(this.engine, target, read, this.options(), mayCreate),
+    const result = await this.run("update", target, (engine) =>
+      updateObject(engine, target, read, this.options(), mayCreate),
     );
     return parse<O>(result.body);
   }
@@ -152,8 +147,8 @@ export class Client {
     const document = { value: patch as JsonValue, duplicates: [] };
     const options = { ...this.options(), fieldValidation: "Strict" as const };
     const target = this.named(reference);
-    const result = await this.run("patch", target, () =>
-      patchObject(this.engine, target, kind, document, options),
+    const result = await this.run("patch", target, (engine) =>
+      patchObject(engine, target, kind, document, options),
     );
     return parse<O>(result.body);
   }
@@ -178,8 +173,8 @@ export class Client {
     const body = { bytes: undefined, document: () => document };
     const all = { ...options, user: this.user, fieldValidation: "Strict" as const };
     const mayCreate = () => this.guard?.mayCreate(target);
-    const result = await this.run("patch", target, () =>
-      applyObject(this.engine, target, body, all, mayCreate),
+    const result = await this.run("patch", target, (engine) =>
+      applyObject(engine, target, body, all, mayCreate),
     );
     return parse<O>(result.body);
   }
@@ -198,7 +193,8 @@ export class Client {
       resourceVersion: only.resourceVersion,
     };
     const target = this.named(reference);
-    return (await this.run("delete", target, () => deleteObject(this.engine, target, options))).gone;
+    const remove = (engine: Engine) => deleteObject(engine, target, options);
+    return (await this.run("delete", target, remove)).gone;
   }
 
   /** @internal As {@link Client.delete}, for a resource type that may not be served. */
@@ -228,27 +224,29 @@ export class Client {
     const plain = labelSelector === "" && fieldSelector === "";
     const selection = plain ? everything : parseSelection(target.resource, labelSelector, fieldSelector);
     const after = Number(reference.resourceVersion) as Revision;
-    const start = () =>
-      watchObjects(this.engine, target, selection, after, {
+    const start = (engine: Engine) =>
+      watchObjects(engine, target, selection, after, {
         changes: (changes) => {
           for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
         },
         ended: ended ?? (() => undefined),
       });
-    return this.guard === undefined ? start() : this.guardedWatch(target, start, ended, fieldSelector);
+    return this.guard === undefined
+      ? start(this.engine)
+      : this.guardedWatch(target, start, ended, fieldSelector);
   }
 
   /** Starts a watch when the guard allows it; otherwise calls `ended`, or prints a warning if there is no such listener. */
   private guardedWatch(
     target: Target,
-    start: () => { close(): void },
+    start: (engine: Engine) => { close(): void },
     ended: ((error: Error) => void) | undefined,
     fieldSelector: string,
   ): { close(): void } {
     let isClosed = false;
     let open: { close(): void } | undefined;
-    const begin = async () => {
-      if (!isClosed) open = start();
+    const begin = async (engine: Engine) => {
+      if (!isClosed) open = start(engine);
     };
     this.run("watch", target, begin, fieldSelector).catch((error: unknown) => {
       if (isClosed) return;
@@ -323,6 +321,21 @@ export class Client {
 
   private options(): { user: UserInfo; dryRun: boolean; fieldManager: string } {
     return { user: this.user, dryRun: false, fieldManager: "plinth" };
+  }
+}
+
+async function listPages<O extends ApiObject>(
+  engine: Engine,
+  target: Target,
+  { labelSelector = "", fieldSelector = "" }: CollectionReference,
+): Promise<ObjectList<O>> {
+  const selection = parseSelection(target.resource, labelSelector, fieldSelector);
+  const pages = listObjects(engine, target, { read: { mode: "latest" }, limit: 0, selection });
+  const items: O[] = [];
+  for (;;) {
+    const step = await pages.next();
+    if (step.done === true) return { items, resourceVersion: String(step.value.revision) };
+    for (const entry of step.value.entries) items.push(decodeEntry(entry) as O);
   }
 }
 

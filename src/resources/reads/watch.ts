@@ -29,6 +29,17 @@ export function watchObjects(
   after: Revision,
   observer: WatchObserver,
 ): Subscription {
+  const start = (receiver: WatchObserver) => watchIn(engine, target, selection, after, receiver);
+  return engine.interceptWatch === undefined ? start(observer) : engine.interceptWatch(observer, start);
+}
+
+function watchIn(
+  engine: Engine,
+  target: Target,
+  selection: Selection,
+  after: Revision,
+  observer: WatchObserver,
+): Subscription {
   const { resource, namespace } = target;
   const options = { prefix: prefixOf(resource, namespace), after };
   if (resource.storage === undefined) return subscribe(engine.store, options, selection, observer);

@@ -1,4 +1,4 @@
-import type { Entry, Revision, StoreError, StoreEvent } from "../../storage/store.ts";
+import type { Entry, Revision, StoreEvent } from "../../storage/store.ts";
 
 /** One change in a selection of objects (spec: conventions 6). */
 export interface WatchChange {
@@ -10,8 +10,8 @@ export interface WatchChange {
 export interface WatchObserver {
   /** Delivers changes in order, up to and including the revision `upTo`; the list may be empty. */
   changes(changes: readonly WatchChange[], upTo: Revision): void;
-  /** The store ended the watch. */
-  ended(error: StoreError): void;
+  /** The watch ended: a `StoreError` of the store, or the fault of a test. */
+  ended(error: Error): void;
   /** Awaited between batches of past events; see `Listener.drained` of the store. */
   drained?(): Promise<void>;
 }

@@ -36,9 +36,9 @@ export function authorizingGuard(authorizer: Authorizer, user: UserInfo): Client
     });
   };
   return {
-    async run(request, call) {
+    async run(request, engine, call) {
       await authorize(request);
-      return call();
+      return call(engine);
     },
     mayCreate: (target) => authorize({ verb: "create", target, fieldSelector: "" }),
   };

@@ -14,11 +14,11 @@ const methods: Readonly<Record<string, string>> = {
 /** Returns a guard that adds the requests of a user to a log, with those that the other guard rejects. */
 export function recordingGuard(guard: ClientGuard, user: UserInfo, log: RequestLog): ClientGuard {
   return {
-    async run(request, call) {
+    async run(request, engine, call) {
       const startMs = performance.now();
       const add = (status: number) => log.add(recordOf(request, user, status, performance.now() - startMs));
       try {
-        const result = await guard.run(request, call);
+        const result = await guard.run(request, engine, call);
         add(request.verb === "create" ? 201 : 200);
         return result;
       } catch (error) {

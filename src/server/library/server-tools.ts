@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { ManualClock } from "../../base/manual-clock.ts";
 import type { RequestLog } from "../../http/metrics/request-log.ts";
 import type { ApiObject } from "../../schema/kind.ts";
+import type { Faults } from "../faults/faults.ts";
 import type { Clients } from "./clients.ts";
 import { loadManifests } from "./load.ts";
 import type { KubeconfigFiles } from "./kubeconfig-files.ts";
@@ -178,5 +179,16 @@ export abstract class ServerTools<Objects> {
    */
   async reset(): Promise<void> {
     this.tools.snapshots.reset();
+  }
+
+  /**
+   * Faults for tests of controllers: errors, lost answers, stale reads, disturbed watches and crashes. Use it before the controller
+   * starts; nothing is intercepted before the first use.
+   *
+   * @example
+   * server.faults.add({ on: { user: "operator", verbs: ["update"] }, times: 1, effect: { error: 409 } });
+   */
+  get faults(): Faults {
+    return this.tools.clients.faults;
   }
 }

@@ -1,0 +1,41 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { ConnectionLostError } from "../../resources/engine/request-faults.ts";
+import type { RequestContext } from "../request/context.ts";
+import { isConnection } from "../request/facts.ts";
+import type { HttpService } from "../service.ts";
+
+/**
+ * Injects the faults of a test (`server.faults`) into a request for a resource: an error or a lost connection instead of the
+ * response, a delay, or an engine whose state is stale or whose watches are disturbed. Connections to pods, services and nodes have no
+ * faults.
+ *
+ * @throws {StatusError} the error of a fault.
+ */
+export function injectFaults(
+  service: HttpService,
+  request: RequestContext,
+  rest: (changed?: HttpService) => MaybePromise<void>,
+): MaybePromise<void> {
+  const { faults } = service;
+  const { facts } = request;
+  if (faults === undefined || facts.kind !== "resource" || isConnection(facts)) return rest();
+  const { verb, group, resource, subresource, name } = facts;
+  const { exchange, user } = request;
+  // The path of a namespace contains it as namespace and as name.
+  const namespace = group === "" && resource === "namespaces" ? "" : facts.namespace;
+  const notBefore = facts.query.empty ? 0 : Number(facts.query.get("resourceVersion") ?? 0) || 0;
+  const attributes = { user: user.name, verb, group, resource, subresource, namespace, name, notBefore };
+  const served = faults.run({ ...attributes, life: undefined }, service.engine, (engine, isLost) => {
+    // An expired exchange drops its response.
+    if (isLost) exchange.expired = true;
+    return rest(engine === service.engine ? service : { ...service, engine });
+  });
+  return served instanceof Promise ? served.catch((error: unknown) => fail(request, error)) : served;
+}
+
+/** Ends the connection of a request that gets no response; throws other errors for the pipeline to answer. */
+function fail({ exchange }: RequestContext, error: unknown): void {
+  exchange.expired = false;
+  if (!(error instanceof ConnectionLostError)) throw error;
+  exchange.breakOff();
+}

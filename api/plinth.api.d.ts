@@ -4,13 +4,16 @@
 //   AggregationOptions, ApiObject, ApplyOptions, Attributes, AuditLogOptions, AuditOptions, AuditWebhookOptions,
 //   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects,
 //   Cause, Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionLostError, ConnectionOptions,
-//   Controller, ControllerContext, CreateServerOptions, Credentials, Decision, DefinitionManifest,
-//   DefinitionOptions, DefinitionVersion, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRule, Faults,
-//   FiredFault, FlowOptions, Kind, KubeconfigOptions, Logger, NamedAuthenticator, NamedAuthorizer, NewObject,
-//   ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf, OidcOptions, OptionsError,
-//   ProxyOptions, Reason, RuleList, RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions,
-//   Snapshot, StatusDetails, StatusError, StorageOptions, Store, Timer, TlsOptions, TokenWebhookOptions,
-//   TypedClient, WaitOptions, WatchEvent, WorkQueue, createServer, declareGroup, definitionOf
+//   Controller, ControllerContext, ControllerStart, ControllerUser, CreateServerOptions, Credentials, Decision,
+//   DefinitionManifest, DefinitionOptions, DefinitionVersion, Exploration, ExplorationSettleOptions, ExploreError,
+//   ExploreOptions, ExploreReport, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRandom, FaultRule,
+//   Faults, FiredFault, FlowOptions, Kind, KubeconfigOptions, Logger, ManualClock, NamedAuthenticator,
+//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf,
+//   OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog, RuleList,
+//   RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions, Snapshot, StatusDetails,
+//   StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TypedClient,
+//   WaitOptions, WatchEvent, WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore,
+//   manualClock
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -378,6 +381,38 @@ export interface Logger {
   error(facts: object, message: string): void;
 }
 
+// ---- base/manual-clock
+
+/** A clock that only the program moves, for tests; {@link manualClock} creates it. */
+export interface ManualClock extends Clock {
+  /**
+   * Moves the time forward, runs the timers that become due, in the order of their times, and lets the work that each of them starts run.
+   * Calls run one after the other.
+   *
+   * It doesn't wait for the disk, the network or other processes; wait for their effects, for example with `waitFor`.
+   *
+   * @param ms milliseconds, at least 0.
+   * @throws {RangeError} if `ms` isn't a number of at least 0; or the error of a timer, and the time stays at that timer.
+   *
+   * @example
+   * await server.clock.advance(3_600_000);
+   */
+  advance(ms: number): Promise<void>;
+}
+
+/**
+ * Creates a clock for `createServer({ clock })` whose time changes only with `advance`. Everything in the server that expires or
+ * recurs follows it: leases, tokens, events, history, the time limits of watches. Durations in metrics and logs are real.
+ *
+ * @param startMs the time in milliseconds since 1970-01-01T00:00:00Z; by default that of the machine. A server with a socket issues its
+ *   certificates at this time, and clients compare them with the time of their own machine.
+ *
+ * @example
+ * const server = await createServer({ port: false, clock: manualClock(Date.parse("2030-01-01T00:00:00Z")) });
+ * await server.clock.advance(60_000);
+ */
+export declare function manualClock(startMs?: number): ManualClock;
+
 // ---- base/maybe-promise
 
 /** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
@@ -640,6 +675,66 @@ export declare class WorkQueue {
   close(): Promise<void>;
   /** Works until no key waits that isn't being worked on. */
   /** Removes and returns the key that has waited longest and isn't being worked on. */
+}
+
+// ---- http/metrics/request-log
+
+/** A request that a server has answered. */
+export interface RecordedRequest {
+  /** HTTP method. A request of a client in the process has that of the same request over HTTP. */
+  readonly method: string;
+  /** Path as sent, without the query. */
+  readonly path: string;
+  /** Query as sent, without the question mark; empty for none and for a client in the process. */
+  readonly query: string;
+  /** API verb, for example `list` or `deletecollection`; for a non-resource path the method in lower case. */
+  readonly verb: string;
+  /** Full name of the API group; empty for the core group and for a non-resource path. */
+  readonly group: string;
+  /** Resource type, for example `pods`; empty for a non-resource path. */
+  readonly resource: string;
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+  /** Empty for cluster scope and all namespaces. */
+  readonly namespace: string;
+  /** Empty for a collection. */
+  readonly name: string;
+  /** Name of the effective user, after impersonation; empty if the request was rejected before. */
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** HTTP status; 0 if the connection was closed before the response. */
+  readonly status: number;
+  /** Milliseconds until the response was complete; for a watch, until it started. */
+  readonly durationMs: number;
+  /** Empty if the request has none. */
+  readonly userAgent: string;
+  /** Whether it is a request of a client in the process, of `server.as()`. */
+  readonly inProcess: boolean;
+}
+
+/** The fields that recorded requests are compared with; see {@link RequestLog.filter}. */
+export type RequestFilter = Partial<Omit<RecordedRequest, "groups" | "durationMs">>;
+
+/**
+ * The newest 10,000 requests that a server has answered, in the order in which they were complete.
+ *
+ * @example
+ * const deleted = server.requests.filter({ verb: "delete", user: "system:serviceaccount:shop:operator" });
+ * for (const { path, status } of server.requests) console.log(path, status);
+ */
+export declare class RequestLog implements Iterable<RecordedRequest> {
+  /** Number of requests. */
+  get length(): number;
+  /** Iterates over the requests, the oldest first. Later requests don't change an iteration. */
+  [Symbol.iterator](): Iterator<RecordedRequest>;
+  /**
+   * Returns the requests with the values of a filter, the oldest first.
+   *
+   * @throws {TypeError} if a request has no such field.
+   */
+  filter(values: RequestFilter): RecordedRequest[];
+  /** Removes all requests. */
+  clear(): void;
 }
 
 // ---- index
@@ -1093,6 +1188,29 @@ export interface TypedClient<Objects> {
   };
 }
 
+// ---- resources/engine/connection-lost-error
+
+/**
+ * A fault of `server.faults` ended a request without an answer, or a watch. Over HTTP the connection ends instead. `code` is that of
+ * Node for a connection that was reset, so that programs which retry such errors do so.
+ *
+ * @example
+ * await client.create(object).catch((error) => {
+ *   if (error.code !== "ECONNRESET") throw error; // Otherwise the object may exist or not.
+ * });
+ */
+export declare class ConnectionLostError extends Error {
+  /** Whether the server completed the response, as at the normal end of a watch. */
+  readonly isComplete: boolean;
+  name: string;
+  readonly code = "ECONNRESET";
+  constructor(
+    message: string,
+    /** Whether the server completed the response, as at the normal end of a watch. */
+    isComplete?: boolean,
+  );
+}
+
 // ---- resources/engine/engine
 
 /** The object or collection of a request. */
@@ -1202,29 +1320,6 @@ export type WriteOutcome = "committed" | "not committed" | "unknown";
 
 /** Called by the verb with the outcome of a write, for example to release a reservation. */
 export type OutcomeListener = (outcome: WriteOutcome) => void;
-
-// ---- resources/engine/request-faults
-
-/**
- * A fault of `server.faults` ended a request without an answer, or a watch. Over HTTP the connection ends instead. `code` is that of
- * Node for a connection that was reset, so that programs which retry such errors do so.
- *
- * @example
- * await client.create(object).catch((error) => {
- *   if (error.code !== "ECONNRESET") throw error; // Otherwise the object may exist or not.
- * });
- */
-export declare class ConnectionLostError extends Error {
-  /** Whether the server completed the response, as at the normal end of a watch. */
-  readonly isComplete: boolean;
-  name: string;
-  readonly code = "ECONNRESET";
-  constructor(
-    message: string,
-    /** Whether the server completed the response, as at the normal end of a watch. */
-    isComplete?: boolean,
-  );
-}
 
 // ---- resources/followers/informer
 
@@ -2231,16 +2326,149 @@ export type StaticFields<F extends Fields> = {
 
 type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
 
+// ---- server/explore/exploration
+
+/**
+ * Starts a controller.
+ *
+ * @param client its client, which faults affect.
+ * @param clock its time: use it for pauses and periodic work instead of `setTimeout`, so that tests don't wait and can be repeated.
+ * @returns nothing, or a promise. A promise that rejects is a controller that couldn't start; it is started again.
+ */
+export type ControllerStart<Objects = BuiltInObjects> = (
+  client: ServerClient<Objects>,
+  clock: Clock,
+) => unknown;
+
+/** The user of a controller. */
+export interface ControllerUser {
+  /** `controller` by default. */
+  readonly user?: string | undefined;
+  /** By default the administrators, who may do everything. */
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** How {@link Exploration.settle} waits. */
+export interface ExplorationSettleOptions extends SettleOptions {
+  /**
+   * How far the controllers' clock may move on, in milliseconds; 60,000 by default. Timers that are due later, such as periodic
+   * work, are not awaited.
+   */
+  readonly advanceMs?: number | undefined;
+}
+
+/** One run of a test under one schedule of faults. */
+export interface Exploration<Objects = BuiltInObjects> {
+  readonly server: Server<Objects>;
+  /** The client of the test; faults don't affect it. */
+  readonly client: ServerClient<Objects>;
+  /** The faults of the schedule; the test may add rules. */
+  readonly faults: Faults;
+  readonly seed: number;
+  /**
+   * Starts a controller, and again after each of its crashes.
+   *
+   * @example
+   * start((client, clock) => runController(client, clock));
+   */
+  start(controller: ControllerStart<Objects>, user?: ControllerUser): void;
+  /**
+   * Waits until there are no requests, watch events, writes and due timers of controllers; their clock moves on as needed.
+   *
+   * @throws {Error} if it doesn't become quiet: in 10 seconds, or in 2,000 requests, because a controller repeats them without end.
+   */
+  settle(options?: ExplorationSettleOptions): Promise<void>;
+}
+
+// ---- server/explore/explore-error
+
+/** A test failed under a schedule of faults. The message has the seed, the faults and the call that repeats it. */
+export declare class ExploreError extends Error {
+  readonly seed: number;
+  /** The faults that are needed for the failure. */
+  readonly faults: readonly FiredFault[];
+  name: string;
+  constructor(
+    seed: number,
+    /** The faults that are needed for the failure. */
+    faults: readonly FiredFault[],
+    message: string,
+    options: {
+      readonly cause: unknown;
+    },
+  );
+}
+
+// ---- server/explore/explore
+
+/** Options of {@link explore}. */
+export interface ExploreOptions<Kinds extends readonly Kind[] = readonly []> {
+  /** The schedules: a number means the seeds from 1 to this number. */
+  readonly seeds: number | readonly number[];
+  /**
+   * The faults of a schedule. By default a few random ones that a real API server has, and often a crash: errors, lost answers, ends of
+   * watches, stale lists, late and repeated events. Each should end by itself (`times`), so that the controller can complete its work.
+   */
+  readonly mix?: ((random: FaultRandom) => readonly FaultRule[]) | undefined;
+  /** Options of the server; by default it has no socket. */
+  readonly server?: CreateServerOptions<Kinds> | undefined;
+  /** Maximum duration of one run, in milliseconds; 10,000 by default. */
+  readonly timeoutMs?: number | undefined;
+  /** Whether faults that aren't needed for the failure are left out of its message; true by default. */
+  readonly shrink?: boolean | undefined;
+}
+
+/** Random choices of a schedule, the same for the same seed. */
+export interface FaultRandom {
+  /** Returns an integer of at least 0 and less than `limit`. */
+  below(limit: number): number;
+  /** Returns true with a probability from 0 to 1. */
+  chance(probability: number): boolean;
+  /** Returns one item of a list that isn't empty. */
+  pick<T>(items: readonly T[]): T;
+}
+
+/** What {@link explore} did. */
+export interface ExploreReport {
+  /** Number of schedules. */
+  readonly schedules: number;
+  /** Number of faults that happened. */
+  readonly faults: number;
+  readonly durationMs: number;
+}
+
+/**
+ * Runs a test of a controller under many random schedules of faults, each on a clean server. The seed decides the schedule, so a
+ * failure can be repeated: the faults are the same if the controller makes the same requests, which is so for a controller in the
+ * process that uses the clock of {@link Exploration.start}.
+ *
+ * @returns the number of schedules and faults.
+ * @throws {ExploreError} at the first failure.
+ *
+ * @example
+ * await explore({ seeds: 1000 }, async ({ client, start, settle }) => {
+ *   start((api) => runController(api));
+ *   await client.create(database);
+ *   await settle();
+ *   const { items } = await client.list({ apiVersion: "v1", kind: "Secret", namespace: "default" });
+ *   expect(items).toHaveLength(1);
+ * });
+ */
+export declare function explore<const Kinds extends readonly Kind[] = readonly []>(
+  options: ExploreOptions<Kinds>,
+  test: (exploration: Exploration<BuiltInObjects & ObjectsOf<Kinds>>) => unknown,
+): Promise<ExploreReport>;
+
 // ---- server/faults/activity
 
 /** How {@link Faults.settle} decides that everything is quiet. */
 export interface SettleOptions {
   /**
-   * Time without any request, watch event or write, in milliseconds; 0 by default: turns of the event loop are enough for a
+   * Time without any request, watch event or write, in milliseconds of the machine's clock; 0 by default: turns of the event loop are enough for a
    * controller in the process that uses no timers. A controller in another process, or with timers of its own, needs more.
    */
   readonly quietMs?: number | undefined;
-  /** Time in which it must become quiet, in milliseconds; 10 seconds by default. */
+  /** Time in which it must become quiet, in milliseconds of the machine's clock; 10 seconds by default. */
   readonly withinMs?: number | undefined;
   /** Number of requests in which it must become quiet; 10,000 by default. */
   readonly maxRequests?: number | undefined;
@@ -2594,6 +2822,24 @@ export declare abstract class ServerTools<Objects> {
    * await server.load("config/crds", "test/manifests");
    */
   load(...paths: readonly string[]): Promise<ApiObject[]>;
+  /**
+   * The newest requests over HTTP and of the clients of {@link as}, for assertions. Requests of {@link client} are not recorded.
+   *
+   * @throws {Error} unless the server was created with `recordRequests: true`.
+   *
+   * @example
+   * expect(server.requests.filter({ verb: "delete", resource: "secrets" })).toEqual([]);
+   */
+  get requests(): RequestLog;
+  /**
+   * The manual clock of the server.
+   *
+   * @throws {Error} unless the server was created with `clock: manualClock()`.
+   *
+   * @example
+   * await server.clock.advance(60_000);
+   */
+  get clock(): ManualClock;
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   abstract get url(): string | undefined;
   /** PEM of the CA that clients should trust; undefined with an operator's certificate. */
@@ -2680,6 +2926,28 @@ export interface Snapshot {
   readonly resourceVersion: string;
 }
 
+// ---- server/library/test-certificate
+
+/** A certificate for a service of a test, such as a webhook, and the CA that signed it. All are PEM texts. */
+export interface TestCertificate {
+  readonly cert: string;
+  readonly key: string;
+  /** Certificate of the CA, for `ca` of a client; in base64 for `caBundle` of a webhook configuration. */
+  readonly ca: string;
+}
+
+/**
+ * Creates a CA and a serving certificate for a service of a test, such as an admission webhook. It is valid for a year.
+ *
+ * @param hosts names and IP addresses of the service; for a service inside of a cluster `NAME.NAMESPACE.svc`.
+ * @throws {TypeError} if there is no host, or one is neither a DNS name nor an IP address.
+ *
+ * @example
+ * const { cert, key, ca } = createTestCertificate(["127.0.0.1"]);
+ * const webhook = https.createServer({ cert, key }, handler);
+ */
+export declare function createTestCertificate(hosts: readonly string[]): TestCertificate;
+
 // ---- server/options/extensions
 
 /** Extensions of the embedding program. `docs/extensions.md` describes when the server calls each. */
@@ -2704,13 +2972,13 @@ export interface Extensions<Kinds extends readonly Kind[] = readonly Kind[]> {
  * @typeParam Kinds the kinds that the program adds.
  */
 export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Kind[]>
-  extends Omit<ValueOptions, "storage">, Extensions<Kinds> {
+  extends Omit<ValueOptions, "storage">, Extensions<Kinds>, TestOptions {
   /**
    * Where objects are stored; by default in memory. A store of the program's own, which passes the suite in
    * `plinth/storage-conformance`, stays open when the server stops.
    */
   readonly storage?: StorageOptions | Store | undefined;
-  /** Source of the time, for tests. */
+  /** Source of the time, for tests: see `manualClock`. By default the clock of the machine. */
   readonly clock?: Clock | undefined;
   /** Receives the log; by default nothing is logged. */
   readonly log?: Logger | undefined;
@@ -2721,6 +2989,20 @@ export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Ki
 /** Options that can't be used; the message names the option, the value and what is wrong. */
 export declare class OptionsError extends Error {
   name: string;
+}
+
+// ---- server/options/test-options
+
+/** Options of the library for tests; `plinth serve` has no flags for them. */
+export interface TestOptions {
+  /** Keeps the newest 10,000 requests in `server.requests`; false by default. */
+  readonly recordRequests?: boolean | undefined;
+  /**
+   * Makes uids and generated names the same in each run that creates the same objects; with a manual clock that has a fixed start,
+   * timestamps too. A safe integer. Needs objects in memory. Keys, tokens and certificates are random nevertheless, and resource versions
+   * follow the order of concurrent writes. Forks take their values from the sequence of their origin.
+   */
+  readonly seed?: number | undefined;
 }
 
 // ---- server/options/types

@@ -7,7 +7,20 @@ import {
 } from "./server/options/library-options.ts";
 import { startServer, type Server } from "./server/server.ts";
 
-export { ConnectionLostError } from "./resources/engine/request-faults.ts";
+export {
+  explore,
+  type ExploreOptions,
+  type ExploreReport,
+  type FaultRandom,
+} from "./server/explore/explore.ts";
+export type {
+  ControllerStart,
+  ControllerUser,
+  Exploration,
+  ExplorationSettleOptions,
+} from "./server/explore/exploration.ts";
+export { ExploreError } from "./server/explore/explore-error.ts";
+export { ConnectionLostError } from "./resources/engine/connection-lost-error.ts";
 export type { SettleOptions } from "./server/faults/activity.ts";
 export type { FaultEffect, FaultMatch, FaultRule } from "./server/faults/fault-rule.ts";
 export type { FaultHandle, Faults } from "./server/faults/faults.ts";

@@ -14,7 +14,13 @@ import { sourceStamp } from "./stamp.mjs";
  * `instanceof`, and the large libraries.
  */
 const sharedFiles = {
-  "errors.cjs": ["src/base/status-error.ts", "src/server/options/options-error.ts", "src/storage/store.ts"],
+  "errors.cjs": [
+    "src/base/status-error.ts",
+    "src/resources/engine/connection-lost-error.ts",
+    "src/server/explore/explore-error.ts",
+    "src/server/options/options-error.ts",
+    "src/storage/store.ts",
+  ],
   "grpc.cjs": ["src/storage/etcd/grpc.ts"],
   "undici.cjs": ["src/remote/undici.ts"],
   "yaml.cjs": ["src/base/yaml-library.ts"],

@@ -29,6 +29,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/http/encodings/table.ts",
     "src/resources/engine/engine.ts",
     "src/server/admission/policies.ts",
+    "src/server/explore/explore.ts",
     "src/server/webhooks/webhook-services.ts",
   ],
   "writes the lease, and notices by both clocks that the machine slept": [

@@ -39,6 +39,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "faults",
     "library",
     "server.ts",
+    "explore",
   ],
   "src/http/": [
     "transport",

@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { ConnectionLostError } from "../../resources/engine/request-faults.ts";
+import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
 import type { RequestContext } from "../request/context.ts";
 import { isConnection } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";

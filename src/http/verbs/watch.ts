@@ -2,7 +2,7 @@ import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { createYielder } from "../../base/yielding.ts";
 import { listObjects } from "../../resources/reads/list.ts";
-import { ConnectionLostError } from "../../resources/engine/request-faults.ts";
+import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import { bodyOf, watchObjects, type WatchChange } from "../../resources/reads/watch.ts";
 import type { Entry, Revision, StoreError, Subscription } from "../../storage/store.ts";

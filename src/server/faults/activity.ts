@@ -24,7 +24,8 @@ const busyTurns = 2000;
 export class Activity {
   /** Grows with each request and delivered event. */
   private steps = 0;
-  private requests = 0;
+  /** Number of requests so far. */
+  requestCount = 0;
   /** Requests, deliveries and restarts that have begun and not ended. */
   private pending = 0;
   private failures: unknown[] = [];
@@ -38,7 +39,7 @@ export class Activity {
 
   /** Counts a request; the result must be called when it ends. */
   request(): () => void {
-    this.requests++;
+    this.requestCount++;
     return this.begin();
   }
 
@@ -65,7 +66,7 @@ export class Activity {
   /** @throws {Error} if it doesn't become quiet; the first recorded error. */
   async settle({ quietMs = 0, withinMs = 10_000, maxRequests = 10_000 }: SettleOptions): Promise<void> {
     const deadline = systemClock.monotonicNow() + withinMs;
-    const firstRequest = this.requests;
+    const firstRequest = this.requestCount;
     let last = await this.state();
     for (let turns = 0, quiet = 0; ; turns++) {
       await (turns < busyTurns ? turn() : pause(1));
@@ -79,7 +80,7 @@ export class Activity {
         if ((await this.state()) === last) return;
         quiet = 0;
       }
-      const requests = this.requests - firstRequest;
+      const requests = this.requestCount - firstRequest;
       if (requests > maxRequests)
         throw new Error(`the server did not become quiet: more than ${maxRequests} requests (maxRequests)`);
       if (systemClock.monotonicNow() > deadline)
@@ -97,7 +98,7 @@ export class Activity {
 }
 
 /** Resolves in the next turn of the event loop. */
-function turn(): Promise<void> {
+export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

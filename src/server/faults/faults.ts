@@ -2,14 +2,11 @@ import type { Clock } from "../../base/clock.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
-import {
-  ConnectionLostError,
-  type FaultyRequest,
-  type RequestFaults,
-} from "../../resources/engine/request-faults.ts";
+import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
+import type { FaultyRequest, RequestFaults } from "../../resources/engine/request-faults.ts";
 import type { WatchChange, WatchObserver } from "../../resources/registry/watch-change.ts";
 import type { Revision, Store, Subscription } from "../../storage/store.ts";
-import { Activity, type SettleOptions } from "./activity.ts";
+import { Activity, turn, type SettleOptions } from "./activity.ts";
 import { errorOf, watchEndOf } from "./fault-errors.ts";
 import { checkRule, type FaultEffect, type FaultRule } from "./fault-rule.ts";
 import { FaultyWatch, type EventFate } from "./faulty-watch.ts";
@@ -51,7 +48,10 @@ export class Faults {
   private seedNumber = 1;
   private rules: CountedRule[] = [];
   private ruleCount = 0;
-  private fired: FiredFault[] = [];
+  private clears = 0;
+  private firedFaults: FiredFault[] = [];
+  /** @internal The faults since {@link begin}; undefined before. */
+  firedInRun: FiredFault[] | undefined;
   private skipped: ReadonlySet<string> | undefined;
   private oldest = 0 as Revision;
   private readonly users = new Map<string, FaultyUser>();
@@ -60,7 +60,8 @@ export class Faults {
   /** @internal Created by the server. */
   constructor(
     private readonly clock: Clock,
-    private readonly store: Store,
+    /** @internal The store of the server. */
+    readonly store: Store,
   ) {
     this.activity = new Activity(store);
   }
@@ -68,7 +69,7 @@ export class Faults {
   /** Sets the seed of the rules with a probability, and starts their counts again. The first seed is 1. */
   seed(seed: number): void {
     this.seedNumber = seed;
-    this.rules = this.rules.map(({ rule, index }) => new CountedRule(rule, index));
+    for (const rule of this.rules) rule.restart();
   }
 
   /**
@@ -78,26 +79,27 @@ export class Faults {
    */
   add(rule: FaultRule): FaultHandle {
     checkRule(rule);
-    const counted = new CountedRule(rule, this.ruleCount++);
+    const counted = new CountedRule(rule, this.ruleCount++, this.clears);
     this.rules.push(counted);
     return {
       get count() {
         return counted.fired;
       },
-      remove: () => void (this.rules = this.rules.filter(({ index }) => index !== counted.index)),
+      remove: () => void (this.rules = this.rules.filter((other) => other !== counted)),
     };
   }
 
   /** The faults that happened since the last {@link clear}, in order. */
   get log(): readonly FiredFault[] {
-    return this.fired;
+    return this.firedFaults;
   }
 
   /** Removes all rules and empties the log. Crashed controllers stay stopped. */
   clear(): void {
     this.rules = [];
     this.ruleCount = 0;
-    this.fired = [];
+    this.clears++;
+    this.firedFaults = [];
     this.activity.clear();
   }
 
@@ -148,20 +150,33 @@ export class Faults {
     return this.activity.settle(options);
   }
 
-  /** @internal Forgets all users and ids to skip; stale reads don't go back before `revision`. */
+  /** @internal Number of requests so far. */
+  get requestCount(): number {
+    return this.activity.requestCount;
+  }
+
+  /** @internal Records an error that the next {@link settle} throws. */
+  failed(error: unknown): void {
+    this.activity.failed(error);
+  }
+
+  /** @internal Starts a run: without rules, with all users up, and without stale reads from before `revision`. */
   begin(seed: number, revision: Revision, skipped?: ReadonlySet<string>): void {
     this.clear();
+    this.clears = 0;
+    this.firedInRun = [];
     this.seedNumber = seed;
     this.skipped = skipped;
     this.oldest = revision;
+    for (const user of this.users.values()) user.reset();
   }
 
-  /** @internal Stops the controllers of all users for good. */
+  /** @internal Stops the controllers of all users, and doesn't start them again. */
   stopAll(): void {
+    this.clear();
     for (const [name, user] of this.users) {
       user.onCrash.clear();
       this.crash(name);
-      user.requests = 0;
     }
   }
 
@@ -209,6 +224,8 @@ export class Faults {
     fate: RequestFate | undefined,
   ): Promise<T> {
     if (fate === undefined) throw new ConnectionLostError("the controller has crashed (fault)");
+    // A controller that repeats its requests without end must not block the event loop.
+    if (request.life !== undefined) await turn();
     for (const effect of fate.waits) await new Promise<void>((resolve) => this.wait(effect, resolve));
     const { failure } = fate;
     if (failure !== undefined) {
@@ -324,7 +341,9 @@ export class Faults {
   private record(id: string, request: FaultyRequest, name: string, effect: FaultEffect): void {
     const { user, verb, group, resource, subresource, namespace } = request;
     const fault = { user, verb, group, resource, subresource, namespace, name, effect };
-    this.fired.push({ ...fault, id, request: this.user(user).requests, text: describeFault(fault) });
+    const fired = { ...fault, id, request: this.user(user).requests, text: describeFault(fault) };
+    this.firedFaults.push(fired);
+    this.firedInRun?.push(fired);
   }
 }
 

@@ -11,10 +11,14 @@ export class CountedRule {
   /** Matches and faults by user, for events by user and resource type. */
   private readonly counts = new Map<string, { matches: number; fired: number }>();
 
-  /** @param index position among the rules since the last `clear()`; with the seed it decides the rule's random choices. */
+  /**
+   * @param index position among the rules since the last `clear()`; with the seed it decides the rule's random choices.
+   * @param clears number of calls of `clear()` before.
+   */
   constructor(
     readonly rule: FaultRule,
     readonly index: number,
+    readonly clears: number,
   ) {
     this.isOnEvents = isOnEvents(rule.effect);
     this.verbs = rule.on?.verbs ?? verbsOf(rule.effect);
@@ -41,12 +45,19 @@ export class CountedRule {
     if (count === undefined) this.counts.set(stream, (count = { matches: 0, fired: 0 }));
     const match = count.matches++;
     if (match < after || (match - after) % every !== 0 || count.fired >= this.times) return undefined;
-    const id = `${this.index} ${match} ${stream}`;
-    if (probability < 1 && !new SeededRandom(`${seed} ${id}`).chance(probability)) return undefined;
+    const choice = `${this.index} ${match} ${stream}`;
+    if (probability < 1 && !new SeededRandom(`${seed} ${choice}`).chance(probability)) return undefined;
+    const id = `${this.clears} ${choice}`;
     count.fired++;
     if (skipped?.has(id)) return undefined;
     this.fired++;
     return id;
+  }
+
+  /** Starts its counts again. */
+  restart(): void {
+    this.counts.clear();
+    this.fired = 0;
   }
 
   private get times(): number {

@@ -30,6 +30,13 @@ export class FaultyUser {
     return (this.seen.get(resource) ?? 0) as Revision;
   }
 
+  /** Starts a new test, in which it runs. */
+  reset(): void {
+    this.isDown = false;
+    this.requests = 0;
+    this.seen.clear();
+  }
+
   /** Stops it; returns its watches over HTTP, whose connections end. */
   crash(): FaultyWatch[] {
     this.life++;

@@ -1,0 +1,192 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { FaultRule } from "../../../src/index.ts";
+import { useServer } from "../../support/use-server.ts";
+import { deleteConfigMaps, newConfigMap } from "./support.ts";
+
+const started = useServer({ port: false });
+const collection = { apiVersion: "v1", kind: "ConfigMap", namespace: "default" } as const;
+const administrators = ["system:masters"];
+const operator = () => started.server.as("operator", administrators);
+
+afterEach(async () => {
+  started.server.faults.clear();
+  await deleteConfigMaps(started.server);
+});
+
+/** Returns which of ten lists fail. */
+async function failingLists(user = "operator"): Promise<number[]> {
+  const client = started.server.as(user, administrators);
+  const failing: number[] = [];
+  for (let index = 0; index < 10; index++) {
+    await client.list(collection).catch(() => failing.push(index));
+  }
+  return failing;
+}
+
+describe("a rule", () => {
+  const listError = { on: { verbs: ["list"] }, effect: { error: 500 } } as const;
+
+  test.each([
+    [{}, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+    [{ after: 7 }, [7, 8, 9]],
+    [{ times: 2 }, [0, 1]],
+    [{ every: 4 }, [0, 4, 8]],
+    [{ after: 1, every: 3, times: 2 }, [1, 4]],
+    [{ probability: 0 }, []],
+    [{ probability: 1 }, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+  ])("with %j fails the lists %j", async (limits, expected) => {
+    const rule = started.server.faults.add({ ...listError, ...limits });
+    expect(await failingLists()).toEqual(expected);
+    expect(rule.count).toBe(expected.length);
+    expect(started.server.faults.log).toHaveLength(expected.length);
+  });
+
+  test("with a probability makes the same choices for the same seed, and others for another", async () => {
+    const { faults } = started.server;
+    const run = async (seed: number) => {
+      faults.clear();
+      faults.seed(seed);
+      faults.add({ ...listError, probability: 0.5 });
+      return failingLists();
+    };
+    const runs = [await run(1), await run(2), await run(3)];
+    expect([await run(1), await run(2), await run(3)]).toEqual(runs);
+    expect(new Set(runs.map(String)).size).toBe(3);
+    expect(runs.flat().length).toBeGreaterThan(5);
+    expect(runs.flat().length).toBeLessThan(25);
+  });
+
+  test("counts the requests of each user by themselves", async () => {
+    started.server.faults.add({ ...listError, after: 8 });
+    expect(await failingLists("operator")).toEqual([8, 9]);
+    expect(await failingLists("other")).toEqual([8, 9]);
+  });
+
+  test("starts its counts again with a seed", async () => {
+    const rule = started.server.faults.add({ ...listError, times: 1 });
+    await failingLists();
+    started.server.faults.seed(1);
+    expect(rule.count).toBe(0);
+    expect(await failingLists()).toEqual([0]);
+  });
+
+  test("has no effect after it was removed, or after clear", async () => {
+    const { faults } = started.server;
+    const rule = faults.add(listError);
+    rule.remove();
+    expect(await failingLists()).toEqual([]);
+    faults.add(listError);
+    faults.clear();
+    expect(await failingLists()).toEqual([]);
+    expect(faults.log).toEqual([]);
+  });
+
+  test.each([
+    [{ user: "other" }, []],
+    [{ user: "operator" }, ["get", "create", "update"]],
+    [{ verbs: ["get"] }, ["get"]],
+    [{ name: "a" }, ["get", "update"]],
+    [{ name: "b" }, []],
+    [{ namespace: "shop" }, []],
+    [{ namespace: "default", resource: "configmaps", group: "" }, ["get", "create", "update"]],
+    [{ resource: "secrets" }, []],
+    [{ group: "apps" }, []],
+    [{ subresource: "status" }, []],
+    [{ subresource: "" }, ["get", "create", "update"]],
+  ])("with %j matches %j", async (on, expected) => {
+    const object = await started.server.client.create(newConfigMap("a"));
+    started.server.faults.add({ on, effect: { error: 500 } });
+    const client = operator();
+    const failing: string[] = [];
+    const calls = {
+      get: () => client.get({ ...collection, name: "a" }),
+      create: () => client.create(newConfigMap("c")),
+      update: () => client.update(object),
+    };
+    for (const [verb, call] of Object.entries(calls)) {
+      await (call as () => Promise<unknown>)().catch(() => failing.push(verb));
+    }
+    expect(failing).toEqual(expected);
+  });
+
+  test("never affects the client of the test", async () => {
+    started.server.faults.add({ effect: { error: 500 } });
+    await expect(started.server.client.list(collection)).resolves.toBeDefined();
+    await expect(operator().list(collection)).rejects.toMatchObject({ code: 500 });
+  });
+
+  test("doesn't hide that a request is forbidden", async () => {
+    started.server.faults.add({ effect: { error: 500 } });
+    await expect(started.server.as("nobody").list(collection)).rejects.toMatchObject({ code: 403 });
+    expect(started.server.faults.log).toEqual([]);
+  });
+
+  test.each<[unknown, RegExp]>([
+    [{}, /effect of a fault has one of error, .*, not undefined/],
+    [{ effect: {} }, /effect of a fault has one of/],
+    [{ effect: { error: 500, crash: "after" } }, /effect of a fault has one of/],
+    [{ effect: { error: 418 } }, /error can't be 418/],
+    [{ effect: { crash: true } }, /crash can't be true/],
+    [{ effect: { delayMs: -1 } }, /delayMs can't be -1/],
+    [{ effect: { endWatch: "later" } }, /endWatch can't be "later"/],
+    [{ effect: { error: 500 }, times: 0 }, /times of a fault is 0, not a whole number from 1/],
+    [{ effect: { error: 500 }, after: 1.5 }, /after of a fault is 1.5/],
+    [{ effect: { error: 500 }, probability: 2 }, /probability of a fault is 2, not a number from 0 to 1/],
+    [{ on: { verbs: ["list"] }, effect: { error: 409 } }, /verbs of a fault with error are create, .*"list"/],
+    [{ on: { verbs: ["read"] }, effect: { error: 500 } }, /not "read"/],
+  ])("%j is rejected", (rule, message) => {
+    expect(() => started.server.faults.add(rule as FaultRule)).toThrow(TypeError);
+    expect(() => started.server.faults.add(rule as FaultRule)).toThrow(message);
+  });
+});
+
+describe("settle", () => {
+  test("waits for a chain of requests, and reports a controller that never becomes quiet", async () => {
+    const { faults } = started.server;
+    const client = operator();
+    let isDone = false;
+    const work = async () => {
+      for (let index = 0; index < 20; index++) await client.list(collection);
+      isDone = true;
+    };
+    const done = work();
+    await faults.settle();
+    expect(isDone).toBe(true);
+    await done;
+    let stops = false;
+    const endless = async () => {
+      while (!stops) await client.list(collection);
+    };
+    const loop = endless();
+    await expect(faults.settle({ maxRequests: 50 })).rejects.toThrow(
+      /did not become quiet: more than 50 requests/,
+    );
+    await expect(faults.settle({ withinMs: 20 })).rejects.toThrow(/did not become quiet in 20 ms/);
+    stops = true;
+    await loop;
+  });
+
+  test("throws the error of a function that is called after a crash", async () => {
+    const { faults } = started.server;
+    const { remove } = faults.onCrash("operator", () => {
+      throw new Error("no start");
+    });
+    faults.crash("operator");
+    await expect(faults.settle()).rejects.toThrow("no start");
+    remove();
+    await expect(operator().list(collection)).resolves.toBeDefined();
+  });
+});
+
+test("the log names user, verb, object and effect", async () => {
+  const { faults } = started.server;
+  faults.add({ on: { verbs: ["create"] }, effect: { error: 504, applied: true } });
+  faults.add({ on: { verbs: ["get"] }, effect: { staleBy: 2 } });
+  const client = operator();
+  await client.create(newConfigMap("a")).catch(() => undefined);
+  await client.find({ ...collection, name: "a" });
+  expect(faults.log.map(({ text }) => text)).toEqual([
+    "create configmaps default by operator: error 504 after the request was carried out",
+    "get configmaps default/a by operator: staleBy 2",
+  ]);
+});

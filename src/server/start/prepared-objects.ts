@@ -62,6 +62,7 @@ const irrelevant = new Set([
   "storage",
   "host",
   "port",
+  "random",
   "recordRequests",
 ]);
 
@@ -72,8 +73,6 @@ function preparationKey(options: ServerOptions): string | undefined {
   const { vocabulary, extensions } = options;
   const { kinds, admissionPlugins, controllers } = extensions ?? {};
   const code = kinds ?? admissionPlugins ?? controllers;
-  // The uids of a seed belong to the objects in the order in which they are created.
-  if (options.random !== undefined) return undefined;
   if (code !== undefined || options.admissionConfigurationFile !== undefined) return undefined;
   const values = Object.entries(options).filter(([name]) => !irrelevant.has(name));
   return JSON.stringify([vocabulary.name, values.toSorted(([a], [b]) => (a < b ? -1 : 1))]);

@@ -249,8 +249,9 @@ export class Faults {
     const fate: RequestFate = { waits: [], staleBy: 0 };
     for (const counted of this.rules) {
       const { effect } = counted.rule;
-      if (counted.isOnEvents || (fate.failure !== undefined && isFailure(effect))) continue;
-      const id = counted.next(request, request.name, this.seedNumber, this.skipped);
+      if (counted.isOnEvents) continue;
+      const mayFire = fate.failure === undefined || !isFailure(effect);
+      const id = counted.next(request, request.name, this.seedNumber, this.skipped, mayFire);
       if (id === undefined) continue;
       this.record(id, request, request.name, effect);
       if ("staleBy" in effect) fate.staleBy = Math.max(fate.staleBy, effect.staleBy);

@@ -29,6 +29,7 @@ export class CountedRule {
    *
    * @param name the name of the object.
    * @param skipped ids of faults that don't happen.
+   * @param mayFire false if another rule has decided the answer, so that the match is only counted.
    * @returns the id of the fault that happens now; undefined if none does.
    */
   next(
@@ -36,6 +37,7 @@ export class CountedRule {
     name: string,
     seed: number,
     skipped: ReadonlySet<string> | undefined,
+    mayFire = true,
   ): string | undefined {
     if (!this.matches(request, name)) return undefined;
     const { after = 0, every = 1, probability = 1 } = this.rule;
@@ -44,7 +46,8 @@ export class CountedRule {
     let count = this.counts.get(stream);
     if (count === undefined) this.counts.set(stream, (count = { matches: 0, fired: 0 }));
     const match = count.matches++;
-    if (match < after || (match - after) % every !== 0 || count.fired >= this.times) return undefined;
+    if (!mayFire || match < after || (match - after) % every !== 0 || count.fired >= this.times)
+      return undefined;
     const choice = `${this.index} ${match} ${stream}`;
     if (probability < 1 && !new SeededRandom(`${seed} ${choice}`).chance(probability)) return undefined;
     const id = `${this.clears} ${choice}`;

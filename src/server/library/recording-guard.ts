@@ -2,6 +2,7 @@ import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { RequestLog } from "../../http/metrics/request-log.ts";
 import type { ClientGuard, ClientRequest } from "../../resources/clients/client-guard.ts";
+import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
 import type { Target } from "../../resources/engine/engine.ts";
 
 const methods: Readonly<Record<string, string>> = {
@@ -22,12 +23,17 @@ export function recordingGuard(guard: ClientGuard, user: UserInfo, log: RequestL
         add(request.verb === "create" ? 201 : 200);
         return result;
       } catch (error) {
-        add(error instanceof StatusError ? error.code : 500);
+        add(statusOf(error));
         throw error;
       }
     },
     mayCreate: (target) => guard.mayCreate(target),
   };
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof ConnectionLostError) return 0;
+  return error instanceof StatusError ? error.code : 500;
 }
 
 function recordOf({ verb, target }: ClientRequest, user: UserInfo, status: number, durationMs: number) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { FaultRule } from "../../../src/index.ts";
+import { createServer, manualClock, type FaultRule } from "../../../src/index.ts";
 import { useServer } from "../../support/use-server.ts";
 import { deleteConfigMaps, newConfigMap } from "./support.ts";
 
@@ -189,4 +189,29 @@ test("the log names user, verb, object and effect", async () => {
     "create configmaps default by operator: error 504 after the request was carried out",
     "get configmaps default/a by operator: staleBy 2",
   ]);
+});
+
+test("requests are recorded with the status of the fault, and with 0 without an answer", async () => {
+  await using server = await createServer({ port: false, recordRequests: true });
+  server.faults.add({ times: 1, effect: { error: 503 } });
+  server.faults.add({ after: 1, times: 1, effect: { disconnect: true } });
+  const client = server.as("operator", administrators);
+  for (let index = 0; index < 3; index++) await client.list(collection).catch(() => undefined);
+  expect(server.requests.filter({ user: "operator" }).map(({ status }) => status)).toEqual([503, 0, 200]);
+});
+
+test("delays follow the clock of the server, and settle that of the machine", async () => {
+  const clock = manualClock();
+  await using server = await createServer({ port: false, clock });
+  const rule = server.faults.add({ on: { verbs: ["list"] }, effect: { delayMs: 60_000 } });
+  let isDone = false;
+  const list = server
+    .as("operator", administrators)
+    .list(collection)
+    .then(() => void (isDone = true));
+  await clock.advance(59_000);
+  expect([rule.count, isDone]).toEqual([1, false]);
+  await clock.advance(1000);
+  await list;
+  await server.faults.settle({ quietMs: 5 });
 });

@@ -1684,8 +1684,6 @@ export declare class FieldReport {
    * @param units in about 100 ns.
    */
   spend(units: number): void;
-  /** The units that {@link spend} may still count; negative if the limit is exceeded. */
-  get remainingUnits(): number;
   /** The path as string. It is computed on demand, because most reports have no faults. */
   get path(): string;
   /** All faults of the object so far. */
@@ -3643,8 +3641,6 @@ export interface Store {
    * state of the disk or query the cluster.
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
-  /** Whether reads of an unchanged key return the same {@link Entry} object, so that values derived from it may be kept with it. */
-  readonly keepsEntries?: boolean;
   /** Returns the size of the data; undefined, or no such method, if the engine doesn't know it. */
   usage?(): MaybePromise<StoreUsage | undefined>;
   /**

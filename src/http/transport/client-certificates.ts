@@ -17,8 +17,8 @@ interface ShownCertificate {
 
 /** The client certificate if the handshake verified its chain; otherwise the error, if there was a certificate. */
 export function presentedBy(socket: TLSSocket): Presented {
-  // Bun's sockets have no client certificates.
-  if (socket.encrypted !== true || !("getPeerCertificate" in socket)) return nothing;
+  // Bun's sockets have no such method. The socket of an HTTP/2 session is a proxy, so `in` would not find it.
+  if (socket.encrypted !== true || typeof socket.getPeerCertificate !== "function") return nothing;
   const { raw } = socket.getPeerCertificate() as ShownCertificate;
   if (raw === undefined) return nothing;
   if (!socket.authorized) {

@@ -2410,6 +2410,8 @@ export interface ExploreOptions<Kinds extends readonly Kind[] = readonly []> {
   readonly mix?: ((random: FaultRandom) => readonly FaultRule[]) | undefined;
   /** Options of the server; by default it has no socket. */
   readonly server?: CreateServerOptions<Kinds> | undefined;
+  /** Brings the server into the state in which each run begins, for example `(server) => server.load("crds")`. Faults don't affect it. */
+  readonly prepare?: ((server: Server<BuiltInObjects & ObjectsOf<Kinds>>) => unknown) | undefined;
   /** Maximum duration of one run, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
   /** Whether faults that aren't needed for the failure are left out of its message; true by default. */

@@ -5,9 +5,22 @@ const sites = { apiVersion: "example.com/v1", kind: "Site" };
 const pages = { apiVersion: "v1", kind: "ConfigMap" };
 const fieldManager = "site-operator";
 
-/** Runs the operator until `stop()`. @param client its access to the API, for example `server.as("site-operator")` */
+const systemClock = {
+  setTimer(task, delayMs) {
+    const timer = setTimeout(task, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+/**
+ * Runs the operator until `stop()`.
+ *
+ * @param client its access to the API, for example `server.as("site-operator")`
+ * @param clock its timers, so that a test can move the time
+ */
 export class SiteOperator {
   #client;
+  #clock;
   #watches = new Map();
   /** Keys of sites to reconcile; a key is in it once, however many events arrived. */
   #queue = new Set();
@@ -15,8 +28,9 @@ export class SiteOperator {
   #isRunning = false;
   #isStopped = false;
 
-  constructor(client) {
+  constructor(client, clock = systemClock) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   async start() {
@@ -31,7 +45,7 @@ export class SiteOperator {
   stop() {
     this.#isStopped = true;
     for (const watch of this.#watches.values()) watch.close();
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers) timer.cancel();
   }
 
   /** Lists and then watches a collection. When the watch ends, for example with 410, it starts again with a list. */
@@ -70,7 +84,7 @@ export class SiteOperator {
   /** Tries something again after a moment, until it succeeds. */
   #retry(attempt) {
     if (this.#isStopped) return;
-    const timer = setTimeout(async () => {
+    const timer = this.#clock.setTimer(async () => {
       this.#timers.delete(timer);
       try {
         await attempt();

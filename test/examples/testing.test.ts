@@ -44,7 +44,7 @@ describe("the examples of tests", () => {
     const broken = readFileSync(operator, "utf8").replace("return owner && {", "return undefined && {");
     expect(broken).not.toBe(readFileSync(operator, "utf8"));
     writeFileSync(operator, broken);
-    const { status, output } = run(home, "node_modules/vitest/vitest.mjs", "run", "--dir=vitest");
+    const { status, output } = run(home, "node_modules/vitest/vitest.mjs", "run", "--dir=vitest", "operator");
     expect(status).toBe(1);
     expect(output).toContain("writes a page again that somebody deleted");
   });

@@ -22,6 +22,8 @@ export interface ExploreOptions<Kinds extends readonly Kind[] = readonly []> {
   readonly mix?: ((random: FaultRandom) => readonly FaultRule[]) | undefined;
   /** Options of the server; by default it has no socket. */
   readonly server?: CreateServerOptions<Kinds> | undefined;
+  /** Brings the server into the state in which each run begins, for example `(server) => server.load("crds")`. Faults don't affect it. */
+  readonly prepare?: ((server: Server<BuiltInObjects & ObjectsOf<Kinds>>) => unknown) | undefined;
   /** Maximum duration of one run, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
   /** Whether faults that aren't needed for the failure are left out of its message; true by default. */
@@ -99,18 +101,22 @@ class Runner {
   private constructor(
     private readonly server: Server,
     private readonly start: Snapshot,
-    private readonly options: Omit<ExploreOptions, "server">,
+    private readonly options: Omit<ExploreOptions, "server" | "prepare">,
     private readonly test: ExploreTest,
     private readonly administrators: string,
   ) {}
 
   static async start(
-    options: Omit<ExploreOptions, "server"> & { readonly server?: unknown },
+    options: Omit<ExploreOptions, "server" | "prepare"> & {
+      readonly server?: unknown;
+      readonly prepare?: unknown;
+    },
     test: ExploreTest,
   ): Promise<Runner> {
     try {
       const settings = serverOptionsOf({ port: false, ...(options.server as CreateServerOptions) });
       const server = await startServer(settings);
+      await (options.prepare as ExploreOptions["prepare"])?.(server);
       await server.faults.settle();
       return new Runner(
         server,

@@ -195,3 +195,22 @@ describe("explore", () => {
     expect((schedules / cpu()) * 60_000).toBeGreaterThan(1000);
   });
 });
+
+test("every run begins with what prepare created, without faults", async () => {
+  const seen: unknown[] = [];
+  await explore(
+    {
+      seeds: 3,
+      prepare: ({ client }) =>
+        client.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "default" } }),
+    },
+    async ({ client }) => {
+      seen.push(
+        (await client.find({ apiVersion: "v1", kind: "ConfigMap", name: "a", namespace: "default" })) !==
+          undefined,
+      );
+      await client.delete({ apiVersion: "v1", kind: "ConfigMap", name: "a", namespace: "default" });
+    },
+  );
+  expect(seen).toEqual([true, true, true]);
+});

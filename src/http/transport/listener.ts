@@ -193,8 +193,8 @@ function secureServer(
 ): Server {
   const { limits, context } = over2;
   const secureOptions = {
-    // The context is set below; a context of Node's servers takes a millisecond and would not be used.
-    ...peerTrust([]),
+    // On Node the context is set below, and creating one here would take a millisecond. Bun doesn't support that.
+    ...("bun" in process.versions ? contextOf(tls) : peerTrust([])),
     requestCert: true,
     rejectUnauthorized: false,
     handshakeTimeout: limits.handshakeTimeoutMs,

@@ -1,8 +1,9 @@
 import type { Progress } from "../storage/lmdb/progress.ts";
 
-/** A command shows no progress in its first second, and at most as often as this afterwards. */
+/** A command shows no progress in its first second on a terminal, and at most as often as this afterwards. */
 const firstAfterMs = 1000;
 const onTerminalMs = 100;
+/** How often, and first after which time, a script gets a line. */
 const inFileMs = 10_000;
 
 /** Where progress is written; standard error by default. */
@@ -23,7 +24,7 @@ export async function showingProgress<T>(
   nowMs: () => number = () => performance.now(),
 ): Promise<T> {
   const isTerminal = output.isTTY === true;
-  let nextMs = nowMs() + firstAfterMs;
+  let nextMs = nowMs() + (isTerminal ? firstAfterMs : inFileMs);
   let isShown = false;
   const progress: Progress = (step, share) => {
     const now = nowMs();

@@ -40,9 +40,9 @@ describe("the progress of a command", () => {
   });
 
   it("is a line every ten seconds in a file", async () => {
-    expect(await written([0, 1000, 5000, 10_999, 11_000, 20_000], false)).toEqual([
-      "copying: 5 %\n",
-      "copying: 55 %\n",
+    expect(await written([0, 1000, 9999, 10_000, 19_999, 20_000], false)).toEqual([
+      "copying: 50 %\n",
+      "copying: 100 %\n",
     ]);
   });
 

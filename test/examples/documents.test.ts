@@ -229,10 +229,12 @@ describe("what docs/authorization.md says of the model", () => {
     await expect(grant("more", ["documents"], names)).rejects.toThrow("larger than 3145728 bytes");
   });
 
-  it("an update of a binding that somebody changed in between is a Conflict, and a deleted namespace takes its grants along", async () => {
+  it("an update of a changed binding is a Conflict, and a namespace has the account default and takes its grants along", async () => {
     await start();
     await grant("one", ["documents"], ["a"]);
     const reference = { apiVersion, kind: "RoleBinding", name: "one", namespace: "acme" } as const;
+    const account = { apiVersion: "v1", kind: "ServiceAccount", name: "default", namespace: "acme" } as const;
+    await server.client.waitFor(account, (object) => object !== undefined);
     const read = await server.client.get(reference);
     await server.client.update({ ...read, subjects: [] });
     await expect(server.client.update(read)).rejects.toMatchObject({ reason: "Conflict" });

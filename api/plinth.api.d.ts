@@ -98,16 +98,15 @@ export interface AuthenticationResult {
   readonly audiences?: readonly string[] | undefined;
 }
 
-/**
- * An authentication method (spec: conventions 5). `authenticate`
- * - returns a result if the credentials are valid,
- * - returns undefined if there are no credentials of its kind, or another method may accept them,
- * - throws a {@link StatusError} with reason Unauthorized if the credentials are of its kind and invalid. Other methods are
- *   still called, but the request can't be anonymous any more.
- *
- * The user has the groups of the credentials; the chain adds `system:authenticated`.
- */
+/** An authentication method (spec: conventions 5). */
 export interface Authenticator {
+  /**
+   * Returns the user if the credentials are valid; undefined if there are no credentials of its kind, or another method may accept
+   * them. The user has the groups of the credentials; the chain adds `system:authenticated`.
+   *
+   * @throws {StatusError} reason Unauthorized: the credentials are of its kind and invalid. Other methods are still called, but the
+   *   request can't be anonymous any more.
+   */
   authenticate(credentials: Credentials): MaybePromise<AuthenticationResult | undefined>;
 }
 
@@ -130,6 +129,7 @@ export declare const authorizationModes: readonly [
   "AlwaysDeny",
 ];
 
+/** An authorization mode; `authorizationModes` of `createServer` also accepts names of the program's authorizers. */
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
 // ---- authorization/authorizer
@@ -137,6 +137,7 @@ export type AuthorizationMode = (typeof authorizationModes)[number];
 /** The attributes of a request that authorization depends on. */
 export type Attributes = ResourceAttributes | NonResourceAttributes;
 
+/** A request for a resource. */
 export interface ResourceAttributes {
   readonly kind: "resource";
   readonly user: UserInfo;
@@ -155,6 +156,7 @@ export interface ResourceAttributes {
   readonly name: string;
 }
 
+/** A request for a path that isn't a resource. */
 export interface NonResourceAttributes {
   readonly kind: "nonResource";
   readonly user: UserInfo;
@@ -187,11 +189,13 @@ export interface ResourceRule {
   readonly resourceNames: readonly string[];
 }
 
+/** A rule for paths. */
 export interface NonResourceRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs: readonly string[];
 }
 
+/** The rules of an authorizer for a user. */
 export interface RuleList {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
@@ -202,6 +206,7 @@ export interface RuleList {
 
 /** Lists the rules that apply to a user in a namespace. */
 export interface RuleResolver {
+  /** Returns the rules, for SelfSubjectRulesReviews. */
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList>;
 }
 
@@ -293,11 +298,15 @@ export interface BindingFault {
 export interface Explanation {
   /** Empty unless the request is allowed. */
   readonly grants: readonly Grant[];
+  /** Whether grants are omitted. */
   readonly moreGrants: boolean;
   /** Closest first. Empty if the request is allowed. */
   readonly nearMisses: readonly NearMiss[];
+  /** Number of omitted near misses. */
   readonly nearMissesLeftOut: number;
+  /** Bindings of the subject that have no effect. */
   readonly faults: readonly BindingFault[];
+  /** Number of omitted faults. */
   readonly faultsLeftOut: number;
   /** Number of other namespaces with bindings of the subject that were not searched for near misses. */
   readonly namespacesLeftOut: number;
@@ -332,11 +341,15 @@ export interface ShownOpinion {
 
 /** Status of an AccessExplanation; empty fields are omitted. */
 export interface ExplanationStatus extends AccessStatus, Partial<Explanation> {
+  /** Name of the authorizer that allowed or denied the request; absent if none did. */
   readonly decidedBy?: string;
+  /** The authorizers that were called, in order. */
   readonly authorizers: readonly ShownOpinion[];
   /** If the spec has no groups of the user: the first groups whose members are allowed the action. */
   readonly allowedGroups?: readonly AllowedGroup[];
+  /** Whether groups are omitted. */
   readonly moreAllowedGroups?: boolean;
+  /** Notes on the request, for example about an unknown resource. */
   readonly notes?: readonly string[];
 }
 
@@ -374,7 +387,7 @@ export interface Timer {
 
 // ---- base/logger
 
-/** The server's log. Secrets must never be passed to it. */
+/** Receives the log of the server: each method gets a message and its fields. Messages contain no secrets. */
 export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -502,6 +515,7 @@ export declare const reasons: {
   };
 };
 
+/** Reason of an error. */
 export type Reason = keyof typeof reasons;
 
 /** An error of one field (`StatusCause`). */
@@ -542,6 +556,7 @@ export declare class StatusError extends Error {
   readonly reason: Reason;
   readonly details?: StatusDetails | undefined;
   name: string;
+  /** HTTP status of the reason. */
   readonly code: number;
   constructor(
     reason: Reason,
@@ -587,7 +602,9 @@ export interface WorkPace {
 
 /** Dependencies that the server provides to every controller. */
 export interface ControllerContext {
+  /** Client whose requests are not authorized. */
   readonly client: Client;
+  /** The served resource types: `informer(registry.require(Kind))`. */
   readonly registry: Registry;
   /** For reads only; controllers write through the client. */
   readonly store: Store;
@@ -654,11 +671,12 @@ export declare class WorkQueue {
   /** Keys that are being worked on. */
   /** Called when no worker runs any more; set while `close` waits for that. */
   /**
+   * @param clock measures the delays of retries.
    * @param work brings one key to its desired state; if it throws, it is retried. Long work should stop early when
    *   the signal is aborted, which means that the queue is being closed.
    * @param failed called with each failure.
    * @param observer receives the events of the queue.
-   * @param workers number of keys that are worked on concurrently. With more than one, their writes share the syncs
+   * @param workers number of keys that are worked on concurrently; 1 by default. With more than one, their writes share the syncs
    *   of the store, and a slow key doesn't delay the others.
    */
   constructor(
@@ -668,6 +686,7 @@ export declare class WorkQueue {
     observer?: QueueObserver | undefined,
     workers?: number,
   );
+  /** Adds a key, unless it waits already. */
   add(key: string): void;
   /** Adds a key after a delay. Of several pending additions of a key only the earliest remains. */
   addLater(key: string, delayMs: number): void;
@@ -850,6 +869,9 @@ interface OwnGroup<B extends string> {
  * Returns the functions that declare the kinds of one version of a group; `createServer({ kinds })` serves the kinds.
  *
  * @param group full name of the group, which contains a dot: `shop.example.com`.
+ * @returns `kind`, `struct`, `atomicStruct`, `union`; `field(number, type, doc)`, `list(type)`, `map(type)`; the scalar types `string`, `bool`,
+ *   `int32`, `int64`, `double`, `bytes`, `time`, `microTime`, `duration`, `quantity`, `intOrString`, `json`; the structs `ObjectMeta`,
+ *   `Condition`, `LabelSelector`; and `nameColumn`, `ageColumn`. A field without a number has no binary form.
  *
  * @example
  * const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");
@@ -1025,11 +1047,13 @@ export interface CollectionReference {
   readonly fieldSelector?: string;
 }
 
+/** The objects of a list, and the resource version from which a watch continues it. */
 export interface ObjectList<O> {
   readonly items: O[];
   readonly resourceVersion: string;
 }
 
+/** A change of an object; for `DELETED` the object has its last state. */
 export interface WatchEvent<O> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: O;
@@ -1046,8 +1070,8 @@ export type NewObject = {
 } & Record<string, unknown>;
 
 /**
- * The API without a socket, for controllers and embedding programs. Requests pass validation and admission; there is no authentication, and
- * authorization only with a guard.
+ * The API without a socket, for controllers. Requests pass validation and admission; there is no authentication, and authorization only for
+ * the clients of `server.as()`. It has the methods of {@link TypedClient} without the types of the kinds.
  *
  * Every method throws the {@link StatusError} that the API would answer with.
  */
@@ -1142,14 +1166,17 @@ type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> 
  * @typeParam Objects the types of the objects, by `apiVersion kind`.
  */
 export interface TypedClient<Objects> {
+  /** Returns an object. */
   get<V extends string, K extends string>(reference: OneOf<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
   /** As {@link TypedClient.get}; undefined if it doesn't exist. */
   find<V extends string, K extends string>(
     reference: OneOf<Objects, V, K>,
   ): Promise<ObjectAt<Objects, V, K> | undefined>;
+  /** Returns the objects of a collection, with the resource version for a watch. */
   list<V extends string, K extends string>(
     reference: AllOf<Objects, V, K>,
   ): Promise<ObjectList<ObjectAt<Objects, V, K>>>;
+  /** Creates an object and returns it as stored; for a review, returns the review with its status. */
   create<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
   /** As {@link TypedClient.create}, without decoding the stored object. */
   add<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<void>;
@@ -1158,7 +1185,12 @@ export interface TypedClient<Objects> {
     object: Draft<Objects, V, K>,
     subresource?: string,
   ): Promise<ObjectAt<Objects, V, K>>;
-  /** Patches an object. @param kind type of the patch; `merge` by default. */
+  /**
+   * Patches an object.
+   *
+   * @param patch the decoded body of the request: an object, or for `json` a list of operations.
+   * @param kind type of the patch; `merge` by default.
+   */
   patch<V extends string, K extends string>(
     reference: OneOf<Objects, V, K>,
     patch: unknown,
@@ -1330,9 +1362,9 @@ export type InformerListener = (
   before: ApiObject | undefined,
 ) => void;
 
-/** The objects of one resource type, for users that don't own the informer. */
+/** A cache of all objects of one resource type, kept up to date by a watch. */
 export interface ObjectInformer<O extends ApiObject = ApiObject> {
-  /** See {@link Follower.sync}. */
+  /** Waits until the informer has every write, by any process, that was acknowledged before the call. Throws while it can't follow the store. */
   sync(): MaybePromise<void>;
   /** Registers a listener. It is called for every cached object, then for each change. It must not throw. */
   listen(listener: InformerListener): void;
@@ -1838,8 +1870,8 @@ export interface KindEffect {
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 /**
- * The declaration of a kind in one version, except its fields. All functions are pure. Their objects are canonical (see
- * `decode.ts`); only a parameter with the name `copy` may be modified.
+ * The declaration of a kind in one version, except its fields. All functions are pure. Their objects have only
+ * declared fields, without nulls and empty values; only a parameter with the name `copy` may be modified.
  */
 export interface KindMembers<O> {
   readonly group: Group;
@@ -1979,7 +2011,7 @@ export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
   readonly fields: F | (() => F);
 };
 
-/** A kind, without the static type of its objects. */
+/** A kind, without the static type of its objects: its members are those of {@link KindMembers}, with defaults. */
 export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "status"> &
   Required<Pick<KindMembers<ApiObject>, keyof typeof memberDefaults>> & {
     readonly type: StructType;
@@ -2019,6 +2051,7 @@ export type NamedKind<F extends Fields, G extends Group, V extends string, N ext
 
 /** Functions that declare the kinds and structs of a group version. */
 export interface Declarations<G extends Group, V extends string> extends ReturnType<typeof structsIn> {
+  /** Declares a kind by its {@link KindMembers}, without group and version, and its `fields`. */
   readonly kind: <const N extends string, F extends Fields>(
     spec: LocalSpec<F> & {
       readonly name: N;
@@ -2593,10 +2626,11 @@ export interface FaultHandle {
  *
  * @example
  * const rule = server.faults.add({
- *   on: { user: "operator", verbs: ["update"], resource: "configmaps" },
+ *   on: { user: "operator", verbs: ["create"], resource: "secrets" },
  *   times: 1,
- *   effect: { error: 409 },
+ *   effect: { error: 500 },
  * });
+ * await runController(server.as("operator", ["system:masters"]));
  * await server.faults.settle();
  * expect(rule.count).toBe(1);
  */
@@ -3554,7 +3588,7 @@ export interface RequestedStamp extends Stamp {
 // ---- storage/store
 
 /**
- * The contract of storage engines. `conformance.ts` tests it for every engine.
+ * The contract of storage engines. The suite of `plinth/storage-conformance` tests an engine.
  *
  * **Keys** are strings of the form `/{group}/{resource}/{namespace}/{name}` (cluster-scoped: the namespace is
  * empty), ordered by their UTF-8 bytes. The first two segments are the *collection* of a key, the first three its
@@ -3577,7 +3611,7 @@ export interface RequestedStamp extends Stamp {
  * **Synchronous or asynchronous.** A method that returns a `MaybePromise` may return a value or a promise, and may throw as
  * well as reject.
  *
- * **Stamp.** A persistent store may be opened with a stamp: a label and a format (`stamp.ts`). The stamp is written when the
+ * **Stamp.** A persistent store may be opened with a stamp: a label and a format. The stamp is written when the
  * store is created or first opened with one. From then on, opening the store with another label fails. The stamp isn't a
  * key, takes no revision and produces no event.
  *
@@ -3694,6 +3728,7 @@ export interface Entry {
   readonly revisionAt: number;
 }
 
+/** The keys of a page, for {@link Store.range}. */
 export interface RangeOptions {
   readonly prefix: string;
   /** Exact revision to read at; the latest when absent. */
@@ -3706,6 +3741,7 @@ export interface RangeOptions {
   readonly maxBytes?: number | undefined;
 }
 
+/** A page of entries in key order. */
 export interface RangePage {
   /** The revision at which the page was read. */
   readonly revision: Revision;
@@ -3739,6 +3775,7 @@ export interface WriteCondition {
   readonly revision: Revision | 0;
 }
 
+/** Result of {@link Store.commit}. */
 export type CommitResult = {
   readonly ok: true;
   /** Revision of the write. */
@@ -3760,12 +3797,14 @@ export interface StoreEvent {
   readonly previous: Entry | undefined;
 }
 
+/** The events of a subscription, for {@link Store.subscribe}. */
 export interface SubscribeOptions {
   readonly prefix: string;
   /** Only events after this revision are delivered. It may be above the latest revision. */
   readonly after: Revision;
 }
 
+/** Receives the events of a subscription. */
 export interface Listener {
   /**
    * Receives a batch of events in revision order. With it, every event under the prefix up to and including revision `upTo` has been
@@ -3781,6 +3820,7 @@ export interface Listener {
   drained?(): Promise<void>;
 }
 
+/** A subscription to the events under a prefix. */
 export interface Subscription {
   /** Every event up to here has been delivered. */
   readonly position: Revision;

@@ -21,7 +21,7 @@ A member with \`?\` may be absent. A type lists the members that it inherits onl
 export async function referenceText() {
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
   const files = [".", "./storage", "./storage-conformance"].map((entry) => exports[entry].import.types);
-  const declarations = new Declarations(files);
+  const declarations = new Declarations();
   try {
     return await pageOf(declarations, files);
   } finally {

@@ -4,17 +4,15 @@ import { SymbolFlags, API } from "typescript/unstable/sync";
 import { isTypeAliasDeclaration, SyntaxKind } from "typescript/unstable/ast";
 import { noComment, parseComment } from "./doc-comment.mjs";
 
-/** The types of the package, as one program. Must be closed. */
+/** The types of the package, as one program: `tsconfig.json` names the files of the entries. Must be closed. */
 export class Declarations {
   #api = new API({ cwd: process.cwd() });
   #project;
   #root = path.resolve("dist/types");
 
-  /** @param {readonly string[]} files the declaration files of the entries. */
-  constructor(files) {
-    const openFiles = files.map((file) => path.resolve(file));
-    const snapshot = this.#api.updateSnapshot({ openFiles });
-    this.#project = snapshot.getDefaultProjectForFile(openFiles[0]);
+  constructor() {
+    const config = path.resolve("scripts/reference/tsconfig.json");
+    this.#project = this.#api.updateSnapshot({ openProjects: [config] }).getProject(config);
   }
 
   close() {

@@ -91,7 +91,7 @@ function published(text) {
 }
 
 async function code(text) {
-  const formatted = await format(text, { parser: "typescript", printWidth: 100 });
+  const formatted = await format(text, { parser: "typescript", printWidth: 100, objectWrap: "collapse" });
   return `\`\`\`ts\n${formatted}\`\`\``;
 }
 
@@ -197,6 +197,7 @@ async function memberCode(text) {
   const formatted = await format(`interface X {\n${text.replaceAll(/\/\*[\s\S]*?\*\//g, "")}\n}`, {
     parser: "typescript",
     printWidth: 102,
+    objectWrap: "collapse",
   });
   const lines = formatted.trimEnd().split("\n").slice(1, -1);
   return `\`\`\`ts\n${lines.map((line) => line.replace(/^ {2}/, "")).join("\n")}\n\`\`\``;

@@ -109,9 +109,7 @@ export const sections = [
       "StructRules",
       "Kind",
       "KindMembers",
-      "StatusSpec",
       "Column",
-      "Conversion",
       "FieldReport",
       "KindContext",
       "definitionOf",
@@ -190,7 +188,6 @@ export const sections = [
       "storeConformance",
       "StoreUnderTest",
       "ConformanceCase",
-      "RequestedStamp",
     ],
     tables: [
       {
@@ -229,7 +226,6 @@ export const selected = {
   Client: [],
   Field: ["required", "default", "nullable", "check", "oneOf", "knownValues", "atomic", "set", "mapBy"],
   Column: ["name", "type", "doc", "priority", "jsonPath", "cell"],
-  StatusSpec: ["initial", "write"],
   FieldReport: [
     "at",
     "key",

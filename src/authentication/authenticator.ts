@@ -44,15 +44,14 @@ export interface AuthenticationResult {
   readonly audiences?: readonly string[] | undefined;
 }
 
-/**
- * An authentication method (spec: conventions 5). `authenticate`
- * - returns a result if the credentials are valid,
- * - returns undefined if there are no credentials of its kind, or another method may accept them,
- * - throws a {@link StatusError} with reason Unauthorized if the credentials are of its kind and invalid. Other methods are
- *   still called, but the request can't be anonymous any more.
- *
- * The user has the groups of the credentials; the chain adds `system:authenticated`.
- */
+/** An authentication method (spec: conventions 5). */
 export interface Authenticator {
+  /**
+   * Returns the user if the credentials are valid; undefined if there are no credentials of its kind, or another method may accept
+   * them. The user has the groups of the credentials; the chain adds `system:authenticated`.
+   *
+   * @throws {StatusError} reason Unauthorized: the credentials are of its kind and invalid. Other methods are still called, but the
+   *   request can't be anonymous any more.
+   */
   authenticate(credentials: Credentials): MaybePromise<AuthenticationResult | undefined>;
 }

@@ -7,6 +7,7 @@ import type { AccessInsight } from "./insight/insight.ts";
 
 /** The authorization modes, in the spelling of `--authorization-mode`. */
 export const authorizationModes = ["Node", "RBAC", "ABAC", "Webhook", "AlwaysAllow", "AlwaysDeny"] as const;
+/** An authorization mode; `authorizationModes` of `createServer` also accepts names of the program's authorizers. */
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
 /** One authorizer of a chain, with its name in messages. */

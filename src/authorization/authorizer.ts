@@ -4,6 +4,7 @@ import type { UserInfo } from "../base/user-info.ts";
 /** The attributes of a request that authorization depends on. */
 export type Attributes = ResourceAttributes | NonResourceAttributes;
 
+/** A request for a resource. */
 export interface ResourceAttributes {
   readonly kind: "resource";
   readonly user: UserInfo;
@@ -22,6 +23,7 @@ export interface ResourceAttributes {
   readonly name: string;
 }
 
+/** A request for a path that isn't a resource. */
 export interface NonResourceAttributes {
   readonly kind: "nonResource";
   readonly user: UserInfo;
@@ -54,11 +56,13 @@ export interface ResourceRule {
   readonly resourceNames: readonly string[];
 }
 
+/** A rule for paths. */
 export interface NonResourceRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs: readonly string[];
 }
 
+/** The rules of an authorizer for a user. */
 export interface RuleList {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
@@ -69,5 +73,6 @@ export interface RuleList {
 
 /** Lists the rules that apply to a user in a namespace. */
 export interface RuleResolver {
+  /** Returns the rules, for SelfSubjectRulesReviews. */
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList>;
 }

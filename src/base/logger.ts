@@ -1,4 +1,4 @@
-/** The server's log. Secrets must never be passed to it. */
+/** Receives the log of the server: each method gets a message and its fields. Messages contain no secrets. */
 export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;

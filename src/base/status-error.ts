@@ -35,6 +35,7 @@ export const reasons = {
   },
 } as const;
 
+/** Reason of an error. */
 export type Reason = keyof typeof reasons;
 
 /** An error of one field (`StatusCause`). */
@@ -79,6 +80,7 @@ export interface StatusDetails {
 /** An error that the client receives as a Status. Any other exception is a bug (500). */
 export class StatusError extends Error {
   override name = "StatusError";
+  /** HTTP status of the reason. */
   readonly code: number;
   constructor(
     readonly reason: Reason,

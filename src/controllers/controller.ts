@@ -7,7 +7,9 @@ import type { QueueObserver } from "./work-queue.ts";
 
 /** Dependencies that the server provides to every controller. */
 export interface ControllerContext {
+  /** Client whose requests are not authorized. */
   readonly client: Client;
+  /** The served resource types: `informer(registry.require(Kind))`. */
   readonly registry: Registry;
   /** For reads only; controllers write through the client. */
   readonly store: Store;

@@ -39,11 +39,12 @@ export class WorkQueue {
   private idle: (() => void) | undefined;
 
   /**
+   * @param clock measures the delays of retries.
    * @param work brings one key to its desired state; if it throws, it is retried. Long work should stop early when
    *   the signal is aborted, which means that the queue is being closed.
    * @param failed called with each failure.
    * @param observer receives the events of the queue.
-   * @param workers number of keys that are worked on concurrently. With more than one, their writes share the syncs
+   * @param workers number of keys that are worked on concurrently; 1 by default. With more than one, their writes share the syncs
    *   of the store, and a slow key doesn't delay the others.
    */
   constructor(
@@ -54,6 +55,7 @@ export class WorkQueue {
     private readonly workers = 1,
   ) {}
 
+  /** Adds a key, unless it waits already. */
   add(key: string): void {
     if (this.closed) return;
     if (!this.waiting.has(key)) {

@@ -55,6 +55,9 @@ interface OwnGroup<B extends string> {
  * Returns the functions that declare the kinds of one version of a group; `createServer({ kinds })` serves the kinds.
  *
  * @param group full name of the group, which contains a dot: `shop.example.com`.
+ * @returns `kind`, `struct`, `atomicStruct`, `union`; `field(number, type, doc)`, `list(type)`, `map(type)`; the scalar types `string`, `bool`,
+ *   `int32`, `int64`, `double`, `bytes`, `time`, `microTime`, `duration`, `quantity`, `intOrString`, `json`; the structs `ObjectMeta`,
+ *   `Condition`, `LabelSelector`; and `nameColumn`, `ageColumn`. A field without a number has no binary form.
  *
  * @example
  * const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");

@@ -141,8 +141,8 @@ const allVerbs: readonly Verb[] = [
 ];
 
 /**
- * The declaration of a kind in one version, except its fields. All functions are pure. Their objects are canonical (see
- * `decode.ts`); only a parameter with the name `copy` may be modified.
+ * The declaration of a kind in one version, except its fields. All functions are pure. Their objects have only
+ * declared fields, without nulls and empty values; only a parameter with the name `copy` may be modified.
  */
 export interface KindMembers<O> {
   readonly group: Group;
@@ -279,7 +279,7 @@ export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
   readonly fields: F | (() => F);
 };
 
-/** A kind, without the static type of its objects. */
+/** A kind, without the static type of its objects: its members are those of {@link KindMembers}, with defaults. */
 export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "status"> &
   Required<Pick<KindMembers<ApiObject>, keyof typeof memberDefaults>> & { readonly type: StructType };
 
@@ -364,6 +364,7 @@ export type NamedKind<F extends Fields, G extends Group, V extends string, N ext
 
 /** Functions that declare the kinds and structs of a group version. */
 export interface Declarations<G extends Group, V extends string> extends ReturnType<typeof structsIn> {
+  /** Declares a kind by its {@link KindMembers}, without group and version, and its `fields`. */
   readonly kind: <const N extends string, F extends Fields>(
     spec: LocalSpec<F> & { readonly name: N },
   ) => NamedKind<F, G, V, N>;

@@ -1,7 +1,7 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 
 /**
- * The contract of storage engines. `conformance.ts` tests it for every engine.
+ * The contract of storage engines. The suite of `plinth/storage-conformance` tests an engine.
  *
  * **Keys** are strings of the form `/{group}/{resource}/{namespace}/{name}` (cluster-scoped: the namespace is
  * empty), ordered by their UTF-8 bytes. The first two segments are the *collection* of a key, the first three its
@@ -24,7 +24,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
  * **Synchronous or asynchronous.** A method that returns a `MaybePromise` may return a value or a promise, and may throw as
  * well as reject.
  *
- * **Stamp.** A persistent store may be opened with a stamp: a label and a format (`stamp.ts`). The stamp is written when the
+ * **Stamp.** A persistent store may be opened with a stamp: a label and a format. The stamp is written when the
  * store is created or first opened with one. From then on, opening the store with another label fails. The stamp isn't a
  * key, takes no revision and produces no event.
  *
@@ -153,6 +153,7 @@ export interface Entry {
   readonly revisionAt: number;
 }
 
+/** The keys of a page, for {@link Store.range}. */
 export interface RangeOptions {
   readonly prefix: string;
   /** Exact revision to read at; the latest when absent. */
@@ -165,6 +166,7 @@ export interface RangeOptions {
   readonly maxBytes?: number | undefined;
 }
 
+/** A page of entries in key order. */
 export interface RangePage {
   /** The revision at which the page was read. */
   readonly revision: Revision;
@@ -198,6 +200,7 @@ export interface WriteCondition {
   readonly revision: Revision | 0;
 }
 
+/** Result of {@link Store.commit}. */
 export type CommitResult =
   | {
       readonly ok: true;
@@ -227,12 +230,14 @@ export interface StoreEvent {
   readonly previous: Entry | undefined;
 }
 
+/** The events of a subscription, for {@link Store.subscribe}. */
 export interface SubscribeOptions {
   readonly prefix: string;
   /** Only events after this revision are delivered. It may be above the latest revision. */
   readonly after: Revision;
 }
 
+/** Receives the events of a subscription. */
 export interface Listener {
   /**
    * Receives a batch of events in revision order. With it, every event under the prefix up to and including revision `upTo` has been
@@ -248,6 +253,7 @@ export interface Listener {
   drained?(): Promise<void>;
 }
 
+/** A subscription to the events under a prefix. */
 export interface Subscription {
   /** Every event up to here has been delivered. */
   readonly position: Revision;

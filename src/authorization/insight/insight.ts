@@ -81,11 +81,15 @@ export interface BindingFault {
 export interface Explanation {
   /** Empty unless the request is allowed. */
   readonly grants: readonly Grant[];
+  /** Whether grants are omitted. */
   readonly moreGrants: boolean;
   /** Closest first. Empty if the request is allowed. */
   readonly nearMisses: readonly NearMiss[];
+  /** Number of omitted near misses. */
   readonly nearMissesLeftOut: number;
+  /** Bindings of the subject that have no effect. */
   readonly faults: readonly BindingFault[];
+  /** Number of omitted faults. */
   readonly faultsLeftOut: number;
   /** Number of other namespaces with bindings of the subject that were not searched for near misses. */
   readonly namespacesLeftOut: number;

@@ -20,11 +20,15 @@ export interface ShownOpinion {
 
 /** Status of an AccessExplanation; empty fields are omitted. */
 export interface ExplanationStatus extends AccessStatus, Partial<Explanation> {
+  /** Name of the authorizer that allowed or denied the request; absent if none did. */
   readonly decidedBy?: string;
+  /** The authorizers that were called, in order. */
   readonly authorizers: readonly ShownOpinion[];
   /** If the spec has no groups of the user: the first groups whose members are allowed the action. */
   readonly allowedGroups?: readonly AllowedGroup[];
+  /** Whether groups are omitted. */
   readonly moreAllowedGroups?: boolean;
+  /** Notes on the request, for example about an unknown resource. */
   readonly notes?: readonly string[];
 }
 

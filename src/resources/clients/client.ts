@@ -41,11 +41,13 @@ export interface CollectionReference {
   readonly fieldSelector?: string;
 }
 
+/** The objects of a list, and the resource version from which a watch continues it. */
 export interface ObjectList<O> {
   readonly items: O[];
   readonly resourceVersion: string;
 }
 
+/** A change of an object; for `DELETED` the object has its last state. */
 export interface WatchEvent<O> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: O;
@@ -59,8 +61,8 @@ export type NewObject = {
 } & Record<string, unknown>;
 
 /**
- * The API without a socket, for controllers and embedding programs. Requests pass validation and admission; there is no authentication, and
- * authorization only with a guard.
+ * The API without a socket, for controllers. Requests pass validation and admission; there is no authentication, and authorization only for
+ * the clients of `server.as()`. It has the methods of {@link TypedClient} without the types of the kinds.
  *
  * Every method throws the {@link StatusError} that the API would answer with.
  */

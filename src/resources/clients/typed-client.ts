@@ -47,6 +47,7 @@ type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> 
  * @typeParam Objects the types of the objects, by `apiVersion kind`.
  */
 export interface TypedClient<Objects> {
+  /** Returns an object. */
   get<V extends string, K extends string>(reference: OneOf<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
 
   /** As {@link TypedClient.get}; undefined if it doesn't exist. */
@@ -54,10 +55,12 @@ export interface TypedClient<Objects> {
     reference: OneOf<Objects, V, K>,
   ): Promise<ObjectAt<Objects, V, K> | undefined>;
 
+  /** Returns the objects of a collection, with the resource version for a watch. */
   list<V extends string, K extends string>(
     reference: AllOf<Objects, V, K>,
   ): Promise<ObjectList<ObjectAt<Objects, V, K>>>;
 
+  /** Creates an object and returns it as stored; for a review, returns the review with its status. */
   create<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
 
   /** As {@link TypedClient.create}, without decoding the stored object. */
@@ -69,7 +72,12 @@ export interface TypedClient<Objects> {
     subresource?: string,
   ): Promise<ObjectAt<Objects, V, K>>;
 
-  /** Patches an object. @param kind type of the patch; `merge` by default. */
+  /**
+   * Patches an object.
+   *
+   * @param patch the decoded body of the request: an object, or for `json` a list of operations.
+   * @param kind type of the patch; `merge` by default.
+   */
   patch<V extends string, K extends string>(
     reference: OneOf<Objects, V, K>,
     patch: unknown,

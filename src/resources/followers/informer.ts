@@ -14,9 +14,9 @@ export type InformerListener = (
   before: ApiObject | undefined,
 ) => void;
 
-/** The objects of one resource type, for users that don't own the informer. */
+/** A cache of all objects of one resource type, kept up to date by a watch. */
 export interface ObjectInformer<O extends ApiObject = ApiObject> {
-  /** See {@link Follower.sync}. */
+  /** Waits until the informer has every write, by any process, that was acknowledged before the call. Throws while it can't follow the store. */
   sync(): MaybePromise<void>;
   /** Registers a listener. It is called for every cached object, then for each change. It must not throw. */
   listen(listener: InformerListener): void;

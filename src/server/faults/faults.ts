@@ -37,10 +37,11 @@ interface RequestFate {
  *
  * @example
  * const rule = server.faults.add({
- *   on: { user: "operator", verbs: ["update"], resource: "configmaps" },
+ *   on: { user: "operator", verbs: ["create"], resource: "secrets" },
  *   times: 1,
- *   effect: { error: 409 },
+ *   effect: { error: 500 },
  * });
+ * await runController(server.as("operator", ["system:masters"]));
  * await server.faults.settle();
  * expect(rule.count).toBe(1);
  */

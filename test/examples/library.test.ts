@@ -1,0 +1,104 @@
+import { buildSync } from "esbuild";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../support/process.ts";
+import { useTemporaryFolders } from "../support/temporary-folders.ts";
+
+const folder = useTemporaryFolders();
+const page = readFileSync(path.join(root, "docs/library.md"), "utf8");
+const examples = [...page.matchAll(/^```ts example\n([\s\S]*?)^```$/gm)].map(([, code]) => code!);
+
+const head = `
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import https from "node:https";
+import { stringify } from "yaml";
+import { createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock, type FaultRule } from "plinth";
+import { afterEach, database, execFileSync, expect, handler, Order, runController, runExample } from "./library-world.ts";
+`;
+
+/** The objects that the examples expect, and the files that they read. */
+const files = {
+  "world.yaml": `
+apiVersion: v1
+kind: Namespace
+metadata: { name: shop }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: developers, namespace: shop }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit }
+subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: Group, name: shop-developers }]
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: { name: default, namespace: shop }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: main, namespace: default, labels: { app: database } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: web, namespace: shop }
+spec: { containers: [{ name: web, image: web }] }
+`,
+  "config/crds/none.yaml": "",
+  "test/manifests/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: loaded, namespace: shop }\n",
+  "manifests/shop.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: colors, namespace: shop }\n",
+};
+
+/** A folder with the package, the files, and a program of all examples. */
+function program(): string {
+  const home = folder();
+  mkdirSync(path.join(home, "node_modules"));
+  for (const name of ["yaml", "@types", "undici-types"])
+    symlinkSync(path.join(root, "node_modules", name), path.join(home, "node_modules", name));
+  symlinkSync(root, path.join(home, "node_modules/plinth"));
+  writeFileSync(path.join(home, "package.json"), '{ "private": true, "type": "module" }\n');
+  cpSync(path.join(root, "test/examples/library-world.ts"), path.join(home, "library-world.ts"));
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+    writeFileSync(path.join(home, file), text);
+  }
+  const runs = examples.map(
+    // Fewer schedules take less time.
+    (code) =>
+      `await runExample(async ({ server, client, devi, pod, object, start }) => {{\n${code.replace("seeds: 1000", "seeds: 20")}\n}});`,
+  );
+  writeFileSync(path.join(home, "examples.ts"), `${head}\n${runs.join("\n")}\n`);
+  return home;
+}
+
+function run(home: string, ...words: readonly string[]) {
+  const { VITEST: _vitest, NODE_OPTIONS: _options, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: home, env, encoding: "utf8" });
+  return { status, output: stdout + stderr };
+}
+
+test("the examples of docs/library.md have correct types", () => {
+  expect(examples.length).toBeGreaterThan(20);
+  const home = program();
+  const compiler = path.join(root, "node_modules/typescript/lib/tsc.js");
+  const options = ["--noEmit", "--strict", "--target", "ES2023", "--module", "NodeNext", "--types", "node"];
+  const { status, output } = run(home, compiler, ...options, "--allowImportingTsExtensions", "examples.ts");
+  expect(status, output).toBe(0);
+}, 60_000);
+
+test("the examples of docs/library.md run", () => {
+  const home = program();
+  buildSync({
+    entryPoints: [path.join(home, "examples.ts")],
+    outfile: path.join(home, "examples.js"),
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
+  });
+  const { status, output } = run(home, "examples.js");
+  expect(status, output).toBe(0);
+}, 60_000);

@@ -3753,11 +3753,24 @@ export interface RangePage {
 /** A change of one key. */
 export type Change =
   /** Succeeds if the key doesn't exist. */
-  {
-    readonly kind: "create";
-    readonly key: string;
-    readonly draft: Draft;
-  };
+  | {
+      readonly kind: "create";
+      readonly key: string;
+      readonly draft: Draft;
+    }
+  /** Succeeds if the key's value was written at revision `expected`. */
+  | {
+      readonly kind: "update";
+      readonly key: string;
+      readonly expected: Revision;
+      readonly draft: Draft;
+    }
+  /** Succeeds if the key's value was written at revision `expected`. */
+  | {
+      readonly kind: "delete";
+      readonly key: string;
+      readonly expected: Revision;
+    };
 
 /** A change, and the conditions on other keys under which it is committed. */
 export type Write = Change & {
@@ -3776,13 +3789,21 @@ export interface WriteCondition {
 }
 
 /** Result of {@link Store.commit}. */
-export type CommitResult = {
-  readonly ok: true;
-  /** Revision of the write. */
-  readonly revision: Revision;
-  /** The new value; for a delete, the value that was deleted. */
-  readonly entry: Entry;
-};
+export type CommitResult =
+  | {
+      readonly ok: true;
+      /** Revision of the write. */
+      readonly revision: Revision;
+      /** The new value; for a delete, the value that was deleted. */
+      readonly entry: Entry;
+    }
+  /** The expectation failed; `current` is the key's current value, absent if there is none. */
+  | {
+      readonly ok: false;
+      readonly current: Entry | undefined;
+      /** Index in `conditions` of the first failed one; absent if the key itself isn't in the expected state. */
+      readonly failedCondition?: number;
+    };
 
 /** One committed write. All subscribers of a store receive the same object. */
 export interface StoreEvent {

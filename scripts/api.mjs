@@ -136,7 +136,9 @@ function statementsOf(text) {
       if (commentEnds) inComment = false;
       continue;
     }
-    if (/^(?! )\S.*[;}]$|^\}.*$/.test(line) && !line.endsWith("{")) {
+    // A member of a union can end in the first column; the alias ends with a semicolon.
+    const isInAlias = !line.endsWith(";") && now.some((one) => /^(?:export )?(?:declare )?type /.test(one));
+    if (/^(?! )\S.*[;}]$|^\}.*$/.test(line) && !line.endsWith("{") && !isInAlias) {
       statements.push(now.join("\n").trim());
       now = [];
     }

@@ -38,7 +38,7 @@ export const serverOptionTable = {
     choice: option(
       oneOf(["embedded", "memory", "etcd"], { etcd: "etcd3" }),
       "storage-backend",
-      "Storage engine: embedded, memory or etcd3.",
+      "Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd).",
       { default: "embedded", libraryDefault: "memory", required: true },
     ),
     variants: {

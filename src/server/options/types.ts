@@ -4,17 +4,17 @@
 /** Where objects are stored. */
 export type StorageOptions =
   | {
-      /** Storage engine: embedded, memory or etcd3. */
+      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
       readonly engine: "embedded";
       /** Folder of the embedded store. The program uses one in `--data-dir`. */
       readonly dir: string;
     }
   | {
-      /** Storage engine: embedded, memory or etcd3. */
+      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
       readonly engine: "memory";
     }
   | {
-      /** Storage engine: embedded, memory or etcd3. */
+      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
       readonly engine: "etcd";
       /** Addresses of an etcd cluster, comma separated; implies `storage.engine`=etcd3. */
       readonly endpoints: readonly string[];
@@ -31,17 +31,17 @@ export type StorageOptions =
 /** {@link StorageOptions} with all defaults. */
 export type StorageSettings =
   | {
-      /** Storage engine: embedded, memory or etcd3. */
+      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
       readonly engine: "embedded";
       /** Folder of the embedded store. The program uses one in `--data-dir`. */
       readonly dir: string;
     }
   | {
-      /** Storage engine: embedded, memory or etcd3. */
+      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
       readonly engine: "memory";
     }
   | {
-      /** Storage engine: embedded, memory or etcd3. */
+      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
       readonly engine: "etcd";
       /** Addresses of an etcd cluster, comma separated; implies `storage.engine`=etcd3. */
       readonly endpoints: readonly string[];

@@ -33,6 +33,8 @@ export const resourceQuotas: Controller<QuotaDependencies> = {
     const listening = quotas.listen((namespace) => statuses.changed(namespace));
     const follower = new Following(context, (error) => context.failed(this.name, "", error));
     follower.start();
+    // A server that becomes leader may have loaded quotas that don't change any more.
+    for (const { name } of quotas.all()) statuses.changed(name);
     return {
       failing: () => quotas.failing,
       close() {

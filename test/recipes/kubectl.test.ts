@@ -55,15 +55,13 @@ describeKubectl("docs/kubectl.md", ({ path: kubectl }) => {
     expect(out).toMatch(/configmap "test-settings-\w+" deleted/);
   }, 120_000);
 
-  it.skipIf(!isInstalled("helm"))(
-    "the commands of Helm run (skipped where it is missing)",
-    () => {
+  // CI can't install Helm, so there the test doesn't exist.
+  if (isInstalled("helm"))
+    it("the commands of Helm run", () => {
       const before = "export KUBECONFIG=.plinth-kubernetes/admin.kubeconfig\n";
       const out = run(before + commandsOf("helm"));
       expect(out).toContain("green");
       expect(out).toContain("Rollback was a success");
       expect(out).toContain('release "blue" uninstalled');
-    },
-    120_000,
-  );
+    }, 120_000);
 });

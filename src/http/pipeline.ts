@@ -7,7 +7,6 @@ import { recordReceived } from "./stages/audit.ts";
 import { authenticate } from "./stages/authentication.ts";
 import { authorize } from "./stages/authorization.ts";
 import { answerFailure } from "./stages/failure.ts";
-import { injectFaults } from "./stages/faults.ts";
 import { impersonate } from "./stages/impersonation.ts";
 import { enterLimits } from "./stages/limits.ts";
 import { readRequestFacts } from "./stages/request-facts.ts";
@@ -27,16 +26,14 @@ export const stages: readonly Stage[] = [
   /* 6 */ { name: "Turn", schedule: takeTurn },
   /* 7 */ { name: "Unread answers", run: awaitRoom },
   /* 8 */ { name: "Authorization", run: authorize },
-  /* 9 */ { name: "Faults", schedule: injectFaults },
-  /* 10 */ { name: "Verb", run: serve },
+  /* 9 */ { name: "Verb", run: serve },
 ];
 
 /** Runs the stages from an index on. Returns a promise only if a stage waits. */
 function run(service: HttpService, request: RequestContext, first: number): MaybePromise<void> {
   for (let at = first; at < stages.length; at++) {
     const stage = stages[at]!;
-    if ("schedule" in stage)
-      return stage.schedule(service, request, (changed = service) => run(changed, request, at + 1));
+    if ("schedule" in stage) return stage.schedule(service, request, () => run(service, request, at + 1));
     const done = stage.run(service, request);
     if (done instanceof Promise) return done.then(() => run(service, request, at + 1));
   }

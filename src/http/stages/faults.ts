@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
+import type { RequestFaults } from "../../resources/engine/request-faults.ts";
 import type { RequestContext } from "../request/context.ts";
 import { isConnection } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
@@ -9,16 +10,17 @@ import type { HttpService } from "../service.ts";
  * response, a delay, or an engine whose state is stale or whose watches are disturbed. Connections to pods, services and nodes have no
  * faults.
  *
+ * @param serveVerb serves the request; the service may have another engine.
  * @throws {StatusError} the error of a fault.
  */
 export function injectFaults(
+  faults: RequestFaults,
   service: HttpService,
   request: RequestContext,
-  rest: (changed?: HttpService) => MaybePromise<void>,
+  serveVerb: (service: HttpService, request: RequestContext) => MaybePromise<void>,
 ): MaybePromise<void> {
-  const { faults } = service;
   const { facts } = request;
-  if (faults === undefined || facts.kind !== "resource" || isConnection(facts)) return rest();
+  if (facts.kind !== "resource" || isConnection(facts)) return serveVerb(service, request);
   const { verb, group, resource, subresource, name } = facts;
   const { exchange, user } = request;
   // The path of a namespace contains it as namespace and as name.
@@ -28,7 +30,7 @@ export function injectFaults(
   const served = faults.run({ ...attributes, life: undefined }, service.engine, (engine, isLost) => {
     // An expired exchange drops its response.
     if (isLost) exchange.expired = true;
-    return rest(engine === service.engine ? service : { ...service, engine });
+    return serveVerb(engine === service.engine ? service : { ...service, engine }, request);
   });
   return served instanceof Promise ? served.catch((error: unknown) => fail(request, error)) : served;
 }

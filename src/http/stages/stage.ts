@@ -12,14 +12,11 @@ export type Stage = { readonly name: string } & (
       readonly run: (service: HttpService, request: RequestContext) => MaybePromise<void>;
     }
   | {
-      /**
-       * Schedules the following stages: calls `rest` at most once and returns its result. The argument of `rest` replaces the service
-       * in the following stages.
-       */
+      /** Schedules the following stages: calls `rest` once and returns its result. */
       readonly schedule: (
         service: HttpService,
         request: RequestContext,
-        rest: (changed?: HttpService) => MaybePromise<void>,
+        rest: () => MaybePromise<void>,
       ) => MaybePromise<void>;
     }
 );

@@ -5,6 +5,14 @@ import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 import { serveAggregated } from "../connect/aggregated.ts";
 import { serveResource } from "../verbs/serve-resource.ts";
+import { injectFaults } from "./faults.ts";
+
+/** Serves a request, with the faults of a test if there are any. @throws {StatusError} as {@link serveVerb} */
+export function serve(service: HttpService, request: RequestContext): MaybePromise<void> {
+  return service.faults === undefined
+    ? serveVerb(service, request)
+    : injectFaults(service.faults, service, request, serveVerb);
+}
 
 /**
  * Serves the verb of a resource (`verbs/`) or a non-resource path, or forwards the request to the extension server of its group
@@ -12,7 +20,7 @@ import { serveResource } from "../verbs/serve-resource.ts";
  *
  * @throws {StatusError} any
  */
-export function serve(service: HttpService, request: RequestContext): MaybePromise<void> {
+function serveVerb(service: HttpService, request: RequestContext): MaybePromise<void> {
   const { facts, exchange, remote } = request;
   if (remote !== undefined) return serveAggregated(service, request, remote);
   if (facts.kind === "resource") return serveResource(service, request, facts);

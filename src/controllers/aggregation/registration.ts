@@ -8,7 +8,7 @@ import {
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
 import type { NewObject } from "../../resources/clients/client.ts";
-import { compressedDefinition } from "../../custom-resources/definitions/compressed-definition.ts";
+import { definitionOutline } from "../../custom-resources/definitions/compressed-definition.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
@@ -211,7 +211,7 @@ function isUpToDate(live: ApiServiceRecord, { priority, label }: Desired): boole
 
 /** Returns the names of the group versions that a stored definition serves. */
 function versionsIn(entry: Entry): string[] {
-  const { spec } = compressedDefinition(entry).outline;
+  const { spec } = definitionOutline(entry);
   const served = (spec.versions ?? []).filter((one) => one.served);
   return served.map((one) => `${one.name}.${spec.group}`);
 }

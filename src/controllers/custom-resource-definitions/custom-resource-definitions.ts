@@ -2,7 +2,7 @@ import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/deletion.ts";
 import type { NewObject } from "../../resources/clients/client.ts";
-import { compressedDefinition } from "../../custom-resources/definitions/compressed-definition.ts";
+import { definitionOutline } from "../../custom-resources/definitions/compressed-definition.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
@@ -72,7 +72,7 @@ class DefinitionKeeper {
     const group = groupOf(name);
     let reserved = this.reservedByGroup.get(group);
     if (reserved === undefined) this.reservedByGroup.set(group, (reserved = new ReservedNames()));
-    const { outline } = compressedDefinition(entry);
+    const outline = definitionOutline(entry);
     reserved.set(name, outline.status?.acceptedNames);
     // Most of the definitions that exist when a server starts have the desired status.
     const isSettled =
@@ -103,7 +103,7 @@ class DefinitionKeeper {
     const entry = await store.get(`${storePrefix}/${name}`);
     const reserved = this.reservedByGroup.get(groupOf(name));
     if (entry === undefined || reserved === undefined) return;
-    const { outline } = compressedDefinition(entry);
+    const outline = definitionOutline(entry);
     if (outline.metadata.deletionTimestamp !== undefined) return this.finish(decoded(entry), closing);
     const status = this.desiredStatus(outline, reserved);
     if (status === undefined) return;

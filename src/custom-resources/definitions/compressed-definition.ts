@@ -13,6 +13,16 @@ export function compressedDefinition(entry: Entry): CompressedDefinition {
   return definition;
 }
 
+/**
+ * Returns the definition of an entry with empty schemas. It doesn't compress the schemas, for followers that need only names, versions and
+ * conditions.
+ */
+export function definitionOutline(entry: Entry): CustomResourceDefinition {
+  const compressed = compressedByEntry.get(entry);
+  if (compressed !== undefined) return compressed.outline;
+  return decodeBody(partsOf(asBuffer(entry.body)).outline) as unknown as CustomResourceDefinition;
+}
+
 /** A stored definition with its schemas compressed and shared in memory. */
 export class CompressedDefinition {
   /** Revision of its last write. */

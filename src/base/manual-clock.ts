@@ -1,3 +1,4 @@
+import { DueTimers } from "./due-timers.ts";
 import { systemClock, type Clock, type Timer } from "./clock.ts";
 
 /** A clock that only the program moves, for tests; {@link manualClock} creates it. */
@@ -36,17 +37,12 @@ export function manualClock(startMs: number = systemClock.now()): ManualClock {
   return new ProgramClock(startMs);
 }
 
-interface DueTask {
-  readonly atMs: number;
-  readonly task: () => void;
-}
-
 /** Number of turns of the event loop in which the work that a timer starts can continue. */
 const turnsPerTimer = 10;
 
 /** Implements {@link ManualClock}. */
 class ProgramClock implements ManualClock {
-  private readonly timers = new Set<DueTask>();
+  private readonly timers = new DueTimers();
   /** The last call of {@link advance}. */
   private moving: Promise<void> = Promise.resolve();
 
@@ -61,9 +57,7 @@ class ProgramClock implements ManualClock {
   }
 
   setTimer(task: () => void, delayMs: number): Timer {
-    const timer = { atMs: this.timeMs + Math.max(0, delayMs), task };
-    this.timers.add(timer);
-    return { cancel: () => void this.timers.delete(timer) };
+    return this.timers.add(task, this.timeMs + Math.max(0, delayMs));
   }
 
   async advance(ms: number): Promise<void> {
@@ -80,23 +74,13 @@ class ProgramClock implements ManualClock {
     const endMs = this.timeMs + ms;
     // Work that is ready now may set timers.
     await settle();
-    for (let timer = this.nextBefore(endMs); timer !== undefined; timer = this.nextBefore(endMs)) {
-      this.timers.delete(timer);
+    for (let timer = this.timers.take(endMs); timer !== undefined; timer = this.timers.take(endMs)) {
       this.timeMs = Math.max(this.timeMs, timer.atMs);
       timer.task();
       await settle();
     }
     this.timeMs = endMs;
     await settle();
-  }
-
-  /** The timer that is due first; undefined if none is due until a time. */
-  private nextBefore(endMs: number): DueTask | undefined {
-    let next: DueTask | undefined;
-    for (const timer of this.timers) {
-      if (timer.atMs <= endMs && (next === undefined || timer.atMs < next.atMs)) next = timer;
-    }
-    return next;
   }
 }
 

@@ -1,14 +1,10 @@
 import type { Clock, Timer } from "../../base/clock.ts";
-
-interface DueTimer {
-  readonly atMs: number;
-  readonly task: () => void;
-}
+import { DueTimers } from "../../base/due-timers.ts";
 
 /** Time that passes only when the test lets it. */
 export class VirtualTime {
   private elapsedMs = 0;
-  private timers: DueTimer[] = [];
+  private readonly timers = new DueTimers();
 
   /** @param startMs the time at the start, in milliseconds since 1970. */
   constructor(private readonly startMs: number) {}
@@ -24,9 +20,7 @@ export class VirtualTime {
 
   /** Adds a timer. */
   add(task: () => void, delayMs: number): Timer {
-    const timer = { atMs: this.elapsedMs + Math.max(0, delayMs), task };
-    this.timers.push(timer);
-    return { cancel: () => void (this.timers = this.timers.filter((other) => other !== timer)) };
+    return this.timers.add(task, this.elapsedMs + Math.max(0, delayMs));
   }
 
   /**
@@ -36,10 +30,8 @@ export class VirtualTime {
    * @returns false if no timer is due until then.
    */
   runNext(latestMs: number): boolean {
-    let next: DueTimer | undefined;
-    for (const timer of this.timers) if (next === undefined || timer.atMs < next.atMs) next = timer;
-    if (next === undefined || next.atMs > latestMs) return false;
-    this.timers = this.timers.filter((timer) => timer !== next);
+    const next = this.timers.take(latestMs);
+    if (next === undefined) return false;
     this.elapsedMs = Math.max(this.elapsedMs, next.atMs);
     next.task();
     return true;

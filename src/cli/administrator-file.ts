@@ -1,7 +1,6 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { connect } from "node:tls";
-import { makeFolder } from "../base/folders.ts";
 import { peerTrust } from "../base/certificates/peer-trust.ts";
 
 /** Returns the path of the administrator's kubeconfig in a data folder. */
@@ -18,19 +17,6 @@ export function administratorFileBeside(dataDir: string, url: string): string {
 export async function isOfRunningServer(file: string): Promise<boolean> {
   const cluster = clusterOf(await readIfExists(file));
   return cluster !== undefined && isRunning(cluster);
-}
-
-/** Writes a file with mode 0600, atomically. */
-export async function writePrivately(file: string, text: string): Promise<void> {
-  makeFolder(path.dirname(file));
-  const fresh = `${file}.${process.pid}.new`;
-  try {
-    await writeFile(fresh, text, { mode: 0o600 });
-    await rename(fresh, file);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
-  }
 }
 
 interface Cluster {

@@ -1,16 +1,14 @@
 import { rm } from "node:fs/promises";
+import path from "node:path";
+import { makeFolder } from "../base/folders.ts";
+import { writePrivateFile } from "../base/private-file.ts";
 import { features } from "../server/features/features.ts";
 import { OptionsError } from "../server/options/options-error.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Server } from "../server/server.ts";
 import { StoreTimeoutError } from "../storage/store.ts";
 import { acceptedFlags, acceptedHelp, acceptFlags } from "./accepted-flags.ts";
-import {
-  administratorFile,
-  administratorFileBeside,
-  isOfRunningServer,
-  writePrivately,
-} from "./administrator-file.ts";
+import { administratorFile, administratorFileBeside, isOfRunningServer } from "./administrator-file.ts";
 import { refuseDamagedStore } from "./check-apart.ts";
 import { prepareDataFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
@@ -85,7 +83,8 @@ function endAtOnce(error: unknown): void {
  */
 async function writeAdministrator(file: string, server: Server, log: Logger): Promise<void> {
   try {
-    await writePrivately(file, server.durableKubeconfig());
+    makeFolder(path.dirname(file));
+    writePrivateFile(file, server.durableKubeconfig());
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (!["ENOSPC", "EDQUOT"].includes(code)) {

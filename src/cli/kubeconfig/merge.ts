@@ -2,8 +2,8 @@ import { open, readFile, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Document } from "yaml";
 import { makeFolder } from "../../base/folders.ts";
+import { writePrivateFile } from "../../base/private-file.ts";
 import type { KubeconfigEntries } from "../../server/listening/kubeconfig.ts";
-import { writePrivately } from "../administrator-file.ts";
 import { ClientError } from "../client/client-error.ts";
 
 /** Result of {@link mergeKubeconfig}. */
@@ -40,7 +40,7 @@ export async function mergeKubeconfig(
     ];
     const previousContext = typeof previous === "string" ? previous : "";
     if (isCurrent || previousContext === "") document.set("current-context", name);
-    await writePrivately(target, document.toString());
+    writePrivateFile(target, document.toString());
     return { isReplaced: replaced.includes(true), previousContext };
   });
 }

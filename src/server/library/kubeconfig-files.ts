@@ -1,6 +1,7 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { writePrivateFile } from "../../base/private-file.ts";
 import { issueClientCertificate } from "../../base/certificates/serving-certificates.ts";
 import type { Serving } from "../certificates/serving.ts";
 import { kubeconfig, type ClientCredentials } from "../listening/kubeconfig.ts";
@@ -37,7 +38,7 @@ export class KubeconfigFiles {
     const credentials = user === undefined ? { token: server.adminToken } : this.certificateOf(user, groups);
     const text = kubeconfig(server.url, server.caCertificate, credentials, user ?? "admin");
     const target = file ?? this.freshPath();
-    writePrivately(target, text);
+    writePrivateFile(target, text);
     return path.resolve(target);
   }
 
@@ -65,17 +66,5 @@ export class KubeconfigFiles {
   private freshPath(): string {
     this.folder ??= mkdtempSync(path.join(tmpdir(), "plinth-kubeconfig-"));
     return path.join(this.folder, `${++this.count}.kubeconfig`);
-  }
-}
-
-/** Writes a file with mode 0600, atomically; an existing file is replaced. */
-function writePrivately(file: string, text: string): void {
-  const fresh = `${file}.${process.pid}.new`;
-  try {
-    writeFileSync(fresh, text, { mode: 0o600, flag: "wx" });
-    renameSync(fresh, file);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
   }
 }

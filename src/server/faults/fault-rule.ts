@@ -152,6 +152,8 @@ export function verbsOf(effect: FaultEffect): readonly string[] {
 export function checkRule(rule: FaultRule): void {
   const { effect, on = {} } = rule;
   checkEffect(effect);
+  checkMembers("a fault", rule, ruleMembers);
+  checkMembers("on of a fault", on, matchMembers);
   const members: Record<string, readonly [value: unknown, isAllowed: boolean, allowed: string]> = {
     after: [rule.after, isCount(rule.after), "a whole number from 0"],
     every: [rule.every, rule.every === undefined || isPositive(rule.every), "a whole number from 1"],
@@ -167,6 +169,16 @@ export function checkRule(rule: FaultRule): void {
   throw new TypeError(
     `verbs of a fault with ${effectName(effect)} are ${applicable.join(", ")}, not ${JSON.stringify(wrong)}`,
   );
+}
+
+const ruleMembers = ["on", "after", "every", "probability", "times", "effect"];
+const matchMembers = ["verbs", "group", "resource", "subresource", "namespace", "name", "user"];
+
+/** A misspelled member would make the rule match more than its author means. */
+function checkMembers(subject: string, value: object, allowed: readonly string[]): void {
+  const unknown = Object.keys(value).find((member) => !allowed.includes(member));
+  if (unknown === undefined) return;
+  throw new TypeError(`${subject} has ${allowed.join(", ")}, not ${JSON.stringify(unknown)}`);
 }
 
 function checkEffect(effect: FaultEffect): void {

@@ -133,6 +133,8 @@ describe("a rule", () => {
     [{ effect: { error: 500 }, after: 1.5 }, /after of a fault is 1.5/],
     [{ effect: { error: 500 }, probability: 2 }, /probability of a fault is 2, not a number from 0 to 1/],
     [{ on: { verbs: ["list"] }, effect: { error: 409 } }, /verbs of a fault with error are create, .*"list"/],
+    [{ effect: { error: 500 }, time: 1 }, /a fault has on, after, .*, not "time"/],
+    [{ on: { verb: ["list"] }, effect: { error: 500 } }, /on of a fault has verbs, .*, not "verb"/],
     [{ on: { verbs: ["read"] }, effect: { error: 500 } }, /not "read"/],
   ])("%j is rejected", (rule, message) => {
     expect(() => started.server.faults.add(rule as FaultRule)).toThrow(TypeError);

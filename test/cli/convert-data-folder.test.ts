@@ -59,6 +59,12 @@ function objects(vocabulary: Name) {
     },
     { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "own", namespace: system }, data: { a: "b" } },
     {
+      apiVersion: `coordination.${group}/v1`,
+      kind: "Lease",
+      metadata: { name: "own-controller", namespace: system },
+      spec: { holderIdentity: "own", leaseDurationSeconds: 15 },
+    },
+    {
       apiVersion: rbac,
       kind: "Role",
       metadata: metadata("editor"),

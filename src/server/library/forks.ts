@@ -1,7 +1,7 @@
 import type { ServerOptions } from "../options/server-options.ts";
 import { SnapshotFamily, type Inherited } from "../start/inherited.ts";
 import type { OpenStore } from "../start/open-store.ts";
-import { ownKeys } from "./own-keys.ts";
+import { ownKeys } from "../listening/own-keys.ts";
 import { Snapshots } from "./snapshots.ts";
 
 /** Creates the snapshots of a server; without `inherited` the server has no relatives yet. */

@@ -3,7 +3,7 @@ import { asBuffer, sameContent, uidOf } from "../../resources/objects/stored.ts"
 import type { Difference, MemoryImage } from "../../storage/memory/memory-image.ts";
 import type { MemoryChange, MemoryStore } from "../../storage/memory/memory-store.ts";
 import type { Draft, Entry } from "../../storage/store.ts";
-import type { OwnKeys } from "./own-keys.ts";
+import type { OwnKeys } from "../listening/own-keys.ts";
 import type { SnapshotFamily } from "../start/inherited.ts";
 import { OptionsError } from "../options/options-error.ts";
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type JsonObject } from "../../../base/json/value.ts";
 import { automanagedLabel } from "../../../aggregation/api-services.ts";
-import { apiServiceNamespace } from "../../../controllers/api-service/service.ts";
 import { decodeEntry } from "../../../resources/objects/stored.ts";
 import { namesOf } from "../../../resources/registry/registry.ts";
+import { ownKeys, type OwnKeys } from "../../../server/listening/own-keys.ts";
 import { serverOptionsOf } from "../../../server/options/library-options.ts";
 import { startServer } from "../../../server/server.ts";
 import { systemClock } from "../../../base/clock.ts";
@@ -25,10 +25,15 @@ const recreatedKinds: ReadonlySet<string> = new Set([
 
 /** Recognizes the objects that a server creates by itself in each vocabulary. */
 export class SystemObjects {
+  /** Keys of the objects with which a server publishes its address. */
+  private readonly own: OwnKeys;
+
   private constructor(
     private readonly vocabulary: Vocabulary,
     private readonly defaults: ReadonlyMap<string, JsonObject>,
-  ) {}
+  ) {
+    this.own = ownKeys(vocabulary);
+  }
 
   /** Reads the default objects of a vocabulary from a new server in memory. */
   static async of(vocabulary: Vocabulary): Promise<SystemObjects> {
@@ -59,29 +64,19 @@ export class SystemObjects {
 
   private describesServer({ key }: Entry, { kind, metadata }: JsonObject): boolean {
     const { namespace, name } = namesOf(key);
-    const { apiServiceName, domain, systemNamespace, rootAuthorityConfigMap } = this.vocabulary;
-    const labels = isObject(metadata) && isObject(metadata["labels"]) ? metadata["labels"] : {};
-    const ofApiService = namespace === apiServiceNamespace && name === apiServiceName;
+    const { systemNamespace, rootAuthorityConfigMap } = this.vocabulary;
     switch (kind) {
       case "APIService":
-        return labels[automanagedLabel(this.vocabulary)] !== undefined;
+        return isObject(metadata) && isObject(metadata["labels"])
+          ? metadata["labels"][automanagedLabel(this.vocabulary)] !== undefined
+          : false;
       case "ConfigMap":
         return (
           name === rootAuthorityConfigMap ||
           (namespace === systemNamespace && name === "extension-apiserver-authentication")
         );
-      case "Service":
-      case "Endpoints":
-        return ofApiService;
-      case "EndpointSlice":
-        return (
-          ofApiService ||
-          (namespace === apiServiceNamespace && labels[`${domain}/service-name`] === apiServiceName)
-        );
-      case "Lease":
-        return namespace === systemNamespace;
       default:
-        return false;
+        return this.own.has(key);
     }
   }
 }

@@ -168,10 +168,11 @@ export class Client {
     }: Pick<ApplyOptions, "dryRun" | "fieldManager" | "force"> & { namespace: string },
   ): Promise<O> {
     await this.engine.registry.sync();
-    const target = this.targetOf(document.value as NewObject);
-    if (target.name === "")
-      throw new StatusError("BadRequest", `${target.resource.kind.name}: metadata.name is needed to apply`);
-    if (target.resource.namespaced && target.namespace === "") Object.assign(target, { namespace });
+    const named = this.targetOf(document.value as NewObject);
+    const { resource } = named;
+    if (named.name === "")
+      throw new StatusError("BadRequest", `${resource.kind.name}: metadata.name is needed to apply`);
+    const target = resource.namespaced && named.namespace === "" ? { ...named, namespace } : named;
     const body = { bytes: undefined, document: () => document };
     const all = { ...options, user: this.user, fieldValidation: "Strict" as const };
     const mayCreate = () => this.guard?.mayCreate(target);

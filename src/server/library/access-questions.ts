@@ -88,8 +88,9 @@ async function resourceType(
   if (resource === "*") return { group: group ?? "*", isClusterScoped: false };
   await registry.sync();
   await registry.readAll();
-  const all = registry.groupVersions.flatMap(({ resources }) => resources);
-  const matches = all.filter((one) => one.name === resource && (group === undefined || one.group === group));
+  const versions = registry.groupVersions.filter((one) => group === undefined || one.group === group);
+  const all = versions.flatMap(({ resources }) => resources);
+  const matches = all.filter((one) => one.name === resource);
   const groups = [...new Set(matches.map((one) => one.group))];
   const isClusterScoped = matches.length > 0 && matches.every(({ namespaced }) => !namespaced);
   if (group !== undefined) return { group, isClusterScoped };

@@ -101,7 +101,7 @@ function manifests(
 }
 
 /** Returns an error with the same reason whose message begins with an origin. */
-function withOrigin(origin: string, error: unknown): unknown {
+export function withOrigin(origin: string, error: unknown): unknown {
   if (!(error instanceof StatusError)) return error;
   return new StatusError(error.reason, `${origin}: ${error.message}`, error.details, { cause: error });
 }

@@ -4,6 +4,7 @@ import { addedGroups } from "../../authentication/added-groups.ts";
 import type { Authorizer, ResourceAttributes } from "../../authorization/authorizer.ts";
 import { forbidden, nameInSelector } from "../../http/request/attributes.ts";
 import type { ClientGuard, ClientRequest } from "../../resources/clients/client-guard.ts";
+import type { Target } from "../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Returns the attributes of a client's request, the same as those of the request over HTTP. */
@@ -11,9 +12,7 @@ function attributesOf({ verb, target, fieldSelector }: ClientRequest, user: User
   const { resource, subresource } = target;
   const { group, version } = resource;
   const name = target.name === "" ? nameInSelector(fieldSelector) : target.name;
-  // The path of a namespace contains it as namespace and as name.
-  const isNamespace = group === "" && resource.name === "namespaces";
-  const namespace = isNamespace ? target.name : target.namespace;
+  const namespace = namespaceInPath(target);
   return {
     kind: "resource",
     user,
@@ -25,6 +24,11 @@ function attributesOf({ verb, target, fieldSelector }: ClientRequest, user: User
     namespace,
     name,
   };
+}
+
+/** Returns the namespace of the request over HTTP: the path of a namespace contains it as namespace and as name. */
+export function namespaceInPath({ resource, namespace, name }: Target): string {
+  return resource.group === "" && resource.name === "namespaces" ? name : namespace;
 }
 
 /** Authorizes the requests of a client as a user. */

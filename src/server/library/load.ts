@@ -1,7 +1,6 @@
-import { StatusError } from "../../base/status-error.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { applyOne, fileManifests, type Manifest } from "./apply.ts";
+import { applyOne, fileManifests, type Manifest, withOrigin } from "./apply.ts";
 import type { LibraryClient } from "./library-client.ts";
 
 /** Time limit for a definition to become established. */
@@ -45,8 +44,7 @@ async function established(
   try {
     await client.waitFor(reference, isEstablished, { timeoutMs });
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    throw new StatusError(error.reason, `${origin}: ${error.message}`, error.details, { cause: error });
+    throw withOrigin(origin, error);
   }
 }
 

@@ -4,6 +4,7 @@ import type { RequestLog } from "../../http/metrics/request-log.ts";
 import type { ClientGuard, ClientRequest } from "../../resources/clients/client-guard.ts";
 import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
 import type { Target } from "../../resources/engine/engine.ts";
+import { namespaceInPath } from "./client-guards.ts";
 
 const methods: Readonly<Record<string, string>> = {
   create: "POST",
@@ -38,9 +39,7 @@ function statusOf(error: unknown): number {
 
 function recordOf({ verb, target }: ClientRequest, user: UserInfo, status: number, durationMs: number) {
   const { resource, subresource, name } = target;
-  // The path of a namespace contains it as namespace and as name.
-  const isNamespace = resource.group === "" && resource.name === "namespaces";
-  const namespace = isNamespace ? name : target.namespace;
+  const namespace = namespaceInPath(target);
   return {
     method: methods[verb] ?? "GET",
     path: pathOf(target),

@@ -75,6 +75,20 @@ describe("plinth kubeconfig", () => {
   });
 });
 
+it("plinth kubeconfig names a file in the data folder that is no kubeconfig", () => {
+  const dir = folder();
+  const file = path.join(dir, "admin.kubeconfig");
+  for (const [text, message] of [
+    ["a: [", `plinth: ${file}: not YAML`],
+    ["kind: Config", `plinth: ${file}: has no cluster and user`],
+  ] as const) {
+    writeFileSync(file, text);
+    const { code, stderr } = plinth("kubeconfig", `--data-dir=${dir}`);
+    expect(code).toBe(1);
+    expect(stderr.startsWith(message), stderr).toBe(true);
+  }
+});
+
 describe("plinth kubeconfig --merge", () => {
   it("creates the file, readable by its owner only, with a context that works", () => {
     const file = path.join(folder(), "new/.kube/config");

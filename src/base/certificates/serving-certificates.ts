@@ -282,7 +282,7 @@ function isUsable(
 
 /** Returns the names and addresses for which the first certificate of a PEM text is valid, IPv6 addresses in short form. */
 export function hostsIn(pem: string): string[] {
-  return namesOf(new X509Certificate(pem)).map((name) =>
+  return namesOf(parsedCertificate(pem)).map((name) =>
     name.includes(":") ? new URL(`http://[${name}]`).hostname.slice(1, -1) : name,
   );
 }

@@ -7,6 +7,8 @@ import {
   kubeconfigText,
   type KubeconfigEntries,
 } from "../../server/listening/kubeconfig.ts";
+import { SyntaxFault } from "../../base/json/syntax-fault.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import { decodeYaml } from "../../base/yaml.ts";
 import { administratorFile } from "../administrator-file.ts";
 import { ClientError } from "../client/client-error.ts";
@@ -109,12 +111,20 @@ async function administratorEntries(dataDir: string): Promise<KubeconfigEntries>
     readonly clusters?: readonly { readonly cluster?: KubeconfigEntries["cluster"] }[];
     readonly users?: readonly { readonly user?: KubeconfigEntries["user"] }[];
   }
-  const { value } = await decodeYaml(bytes);
-  const { clusters, users } = (value ?? {}) as Written;
+  const { clusters, users } = ((await contentOf(file, bytes)) ?? {}) as Written;
   const [cluster, user] = [clusters?.[0]?.cluster, users?.[0]?.user];
   if (cluster === undefined || user === undefined)
     throw new ClientError(`${file}: has no cluster and user; delete it and start the server again`);
   return { cluster, user };
+}
+
+async function contentOf(file: string, bytes: Buffer): Promise<JsonValue> {
+  try {
+    return (await decodeYaml(bytes)).value;
+  } catch (error) {
+    if (!(error instanceof SyntaxFault)) throw error;
+    throw new ClientError(`${file}: not YAML: ${error.message}`);
+  }
 }
 
 /** Replaces the URL of the server, if one is set. */

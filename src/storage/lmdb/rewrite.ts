@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { makeFolder, syncFile } from "../../base/folders.ts";
 import type { Stamp } from "../stamp.ts";
-import { StoreError, type Store } from "../store.ts";
+import { type Store, StoreUnavailableError } from "../store.ts";
 import { requireStore } from "./backup.ts";
 import { checkEnvironment } from "./check.ts";
 import type { Environment } from "./databases.ts";
@@ -58,7 +58,8 @@ export async function rewriteLmdb(
     await finish(work, stamp, progress);
     old.root.transactionSync(() => {
       refuseOthers(old);
-      if (revisionIn(old) !== revision) throw new StoreError(`${dir} was written to meanwhile; try again`);
+      if (revisionIn(old) !== revision)
+        throw new StoreUnavailableError(`${dir} was written to meanwhile; try again`);
       replaceDataFile(old, work);
     });
   } finally {

@@ -1,0 +1,100 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Api } from "../support/api.ts";
+import type { Dice } from "../support/dice.ts";
+import { plinth, ServerProcess } from "../support/process.ts";
+import { Writer } from "./writer.ts";
+
+/** Options of {@link killRepeatedly}. */
+export interface KillOptions {
+  /** Data folder of the server; it may be new. */
+  readonly dataDir: string;
+  readonly kills: number;
+  /** Number of clients that write at the same time. */
+  readonly writers: number;
+  readonly dice: Dice;
+  /** Is called after each kill with the report so far. */
+  readonly onKill?: (report: KillReport) => void;
+}
+
+/** What happened in a run. */
+export interface KillReport {
+  readonly kills: number;
+  /** Writes that were answered with success. */
+  readonly acknowledged: number;
+  /** Writes that had no answer when the server was killed. */
+  readonly unanswered: number;
+  /** Of the unanswered writes, those that had taken effect. */
+  readonly unansweredButDone: number;
+  /** Time of each start after a kill, from the start of the process until it serves, in milliseconds. */
+  readonly startMs: readonly number[];
+}
+
+/** Longest time from the start of a server to its kill, in milliseconds. */
+const maxLifeMs = 600;
+/** Kills between two runs of `plinth check`. */
+const checkEvery = 100;
+
+/**
+ * Starts a server, lets clients write, kills the process with SIGKILL at a random moment, and repeats this over the same data folder.
+ * After each start every client compares its object with the writes that were acknowledged.
+ *
+ * @throws {Error} if an acknowledged write is lost, a write is half done, a revision was used twice, or the server doesn't start.
+ */
+export async function killRepeatedly({
+  dataDir,
+  kills,
+  writers,
+  dice,
+  onKill,
+}: KillOptions): Promise<KillReport> {
+  const tokens = path.join(path.dirname(dataDir), "tokens.csv");
+  writeFileSync(tokens, "admin,root,1,system:masters\n");
+  const clients = Array.from({ length: writers }, (_, index) => new Writer(`writer-${index}`));
+  const startMs: number[] = [];
+  const start = async () => {
+    const begin = performance.now();
+    const server = await ServerProcess.start(dataDir, `--token-auth-file=${tokens}`);
+    startMs.push(performance.now() - begin);
+    return server;
+  };
+  let server = await start();
+  startMs.length = 0;
+  for (let kill = 1; kill <= kills; kill++) {
+    const writing = writeUntilKilled(clients, server.as("admin"));
+    await setTimeout(20 + dice.below(maxLifeMs));
+    await server.stop("SIGKILL");
+    await writing;
+    if (kill % checkEvery === 0) expectSound(dataDir);
+    server = await start();
+    const api = server.as("admin");
+    await Promise.all(clients.map((client) => client.compare(api)));
+    onKill?.(reportOf(clients, kill, startMs));
+  }
+  await server.stop();
+  expectSound(dataDir);
+  return reportOf(clients, kills, startMs);
+}
+
+function reportOf(clients: readonly Writer[], kills: number, startMs: readonly number[]): KillReport {
+  const sum = (count: (client: Writer) => number) =>
+    clients.reduce((total, client) => total + count(client), 0);
+  return {
+    kills,
+    acknowledged: sum((client) => client.acknowledged),
+    unanswered: sum((client) => client.unanswered),
+    unansweredButDone: sum((client) => client.unansweredButDone),
+    startMs,
+  };
+}
+
+/** Resolves when no client gets answers any more. */
+async function writeUntilKilled(clients: readonly Writer[], api: Api): Promise<void> {
+  await Promise.all(clients.map((client) => client.writeUntilUnanswered(api)));
+}
+
+function expectSound(dataDir: string): void {
+  const { code, stdout, stderr } = plinth("check", `--data-dir=${dataDir}`);
+  if (code !== 0) throw new Error(`the check ended with ${code}: ${stderr}${stdout}`);
+}

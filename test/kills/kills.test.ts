@@ -1,0 +1,56 @@
+import { afterAll, expect, test } from "vitest";
+import path from "node:path";
+import { Dice } from "../support/dice.ts";
+import { TestServer } from "../support/api.ts";
+import { temporaryFolder } from "../support/process.ts";
+import { killRepeatedly } from "./killed-server.ts";
+import { losePower } from "./power-loss.ts";
+import { Writer } from "./writer.ts";
+
+const kills = 12;
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+test(`C-1-02 a server holds every acknowledged write of 16 clients after ${kills} SIGKILLs`, async () => {
+  const dataDir = path.join(folder.path, "data");
+  const report = await killRepeatedly({ dataDir, kills, writers: 16, dice: new Dice(1) });
+  expect(report.startMs).toHaveLength(kills);
+  expect(report.acknowledged).toBeGreaterThan(kills);
+  expect(report.unanswered).toBeGreaterThan(kills);
+}, 120_000);
+
+test("C-1-02 after a loss of power at any moment of a commit the store has the state before or after it", async () => {
+  const folders = [path.join(folder.path, "ordered"), path.join(folder.path, "unordered")] as const;
+  const found = await losePower({ folder: folders[0], images: 200, dice: new Dice(1) });
+  expect(Math.min(found.before, found.after)).toBeGreaterThan(10);
+  // A store that doesn't sync before it writes the meta page is detected.
+  const broken = losePower({ folder: folders[1], images: 200, dice: new Dice(1), isOrdered: false });
+  await expect(broken).rejects.toThrow(/damaged|CORRUPTED|content/);
+}, 60_000);
+
+test("a client reports an acknowledged write that is lost, and one that is half done", async () => {
+  const server = await TestServer.start();
+  const maps = "/api/v1/namespaces/default/configmaps/lost";
+  const writer = new Writer("lost");
+  let answers = 0;
+  const ask = (method: string, at: string, options?: object) => {
+    if (method !== "GET" && ++answers > 3) throw new Error("the connection is lost");
+    return server.admin.ask(method, at, options);
+  };
+  const api = {
+    get: (at: string) => ask("GET", at),
+    delete: (at: string) => ask("DELETE", at),
+    post: (at: string, body: unknown) => ask("POST", at, { body }),
+    put: (at: string, body: unknown) => ask("PUT", at, { body }),
+  };
+  await writer.writeUntilUnanswered(api);
+  await writer.compare(api);
+  const { body } = await server.admin.get(maps);
+  await server.admin.patch(maps, { data: { counter: "2", text: "<2>".repeat(75) } });
+  await expect(writer.compare(api)).rejects.toThrow(/lost: acknowledged was \{"counter":3/);
+  await server.admin.patch(maps, { data: { counter: "3", text: `${String(body.data.text)}<` } });
+  await expect(writer.compare(api)).rejects.toThrow(/not whole/);
+  await server.admin.delete(maps);
+  await expect(writer.compare(api)).rejects.toThrow(/stored is undefined/);
+  await server.close();
+});

@@ -1,0 +1,53 @@
+/** `npm run kills`: many kills of a server, and images of its data after a loss of power. */
+import path from "node:path";
+import { Dice } from "../support/dice.ts";
+import { quantile, readFlags, runCommand } from "../support/long-run.ts";
+import { temporaryFolder } from "../support/process.ts";
+import { losePower } from "./power-loss.ts";
+import { killRepeatedly, type KillReport } from "./killed-server.ts";
+
+const usage = `npm run kills -- [OPTIONS]
+
+Starts a server, lets clients write, kills it with SIGKILL, and compares what is stored with what was acknowledged.
+
+  --kills N      number of kills (default 1000)
+  --writers N    number of clients that write at the same time (default 16)
+  --images N     number of images of the data file after a loss of power (default 1000)
+  --seed N       seed of the moments (default: random)
+`;
+
+function line({ kills, acknowledged, unanswered, unansweredButDone, startMs }: KillReport): string {
+  const [median, p99, max] = [0.5, 0.99, 1].map((part) => Math.round(quantile(startMs, part)));
+  return (
+    `${kills} kills, ${acknowledged} writes acknowledged, none lost; ${unanswered} without an answer, ` +
+    `${unansweredButDone} of them done; start p50 ${median} ms, p99 ${p99} ms, max ${max} ms\n`
+  );
+}
+
+await runCommand(usage, async (args) => {
+  const { kills, writers, images, seed } = readFlags(args, {
+    kills: 1000,
+    writers: 16,
+    images: 1000,
+    seed: Math.floor(Math.random() * 1e6) + 1,
+  });
+  const folder = temporaryFolder();
+  process.stdout.write(`seed ${seed}\n`);
+  try {
+    const { before, after } = await losePower({
+      folder: path.join(folder.path, "power"),
+      images,
+      dice: new Dice(seed),
+    });
+    process.stdout.write(
+      `${images} images after a loss of power, all sound: ${before} before and ${after} after the commit\n`,
+    );
+    const dataDir = path.join(folder.path, "data");
+    const onKill = (report: KillReport) => report.kills % 50 === 0 && process.stdout.write(line(report));
+    process.stdout.write(
+      line(await killRepeatedly({ dataDir, kills, writers, dice: new Dice(seed), onKill })),
+    );
+  } finally {
+    folder.remove();
+  }
+});

@@ -33,7 +33,7 @@ export async function builtInGrowths(api: Api, collection: Collection): Promise<
   for (const [request, method, at, contentType] of requests) {
     if (request === "apply" && !kind.verbs.includes("patch")) continue;
     let status = 0;
-    const growth = await growthOf(n, (count) => async () => {
+    const growth = await growthOf(n, async (count) => async () => {
       status = (await api.ask(method, at, { raw: bodies.get(count)!, contentType })).status;
     });
     growths.push({ request, growth, status });

@@ -4,7 +4,7 @@ import { cpuStopwatch } from "../support/cpu-time.ts";
 export type Growth = readonly [n: number, twice: number, fourTimes: number];
 
 /** Attempts to measure a growth that looks too large: another program or the garbage collector may have disturbed one. */
-const maxAttempts = 5;
+const maxAttempts = 6;
 
 /** A time below which differences are noise, in milliseconds. */
 const smallMs = 25;
@@ -24,14 +24,15 @@ export function isTooFast([n, , fourTimes]: Growth): boolean {
  * Measures the processor time of an action for n, 2n and 4n entries. Repeats the measurement as long as the growth is too fast, and
  * returns the smallest times.
  *
- * @param prepare returns the action for a number of entries; what it does itself isn't measured.
+ * @param prepare returns the action for a number of entries; what it does itself isn't measured. The action can be repeated.
  */
 export async function growthOf(
   n: number,
-  prepare: (count: number) => () => Promise<unknown>,
+  prepare: (count: number) => Promise<() => Promise<unknown>>,
 ): Promise<Growth> {
-  const actions = [n, 2 * n, 4 * n].map((count) => prepare(count));
-  const best = [Infinity, Infinity, Infinity];
+  const actions: (() => Promise<unknown>)[] = [];
+  for (const count of [n, 2 * n, 4 * n]) actions.push(await prepare(count));
+  const best: [number, number, number] = [Infinity, Infinity, Infinity];
   // The first call compiles code and fills caches.
   await actions[0]!();
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -40,7 +41,7 @@ export async function growthOf(
       await action();
       best[index] = Math.min(best[index]!, stopwatch());
     }
-    if (!isTooFast(best as unknown as Growth)) break;
+    if (!isTooFast(best)) break;
   }
-  return best as unknown as Growth;
+  return best;
 }

@@ -48,7 +48,8 @@ export class DamagedBackup {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const left = filesIn(target).filter((file) => statSync(path.join(target, file)).size > 0);
-      if (left.length > 0) throw new Error(`a refused restore of a damaged ${name} left ${left.join(", ")}`);
+      if (left.length > 0)
+        throw new Error(`a refused restore of a damaged ${name} left ${left.join(", ")}`, { cause: error });
       return "refused";
     }
     const restored = contentOf(target);

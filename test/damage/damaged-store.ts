@@ -120,12 +120,10 @@ export class DamagedStore {
     } catch (error) {
       return (error as Error).message;
     }
-    try {
-      return await this.read(server.as("admin"));
-    } finally {
-      const code = await server.stop();
-      if (code !== 0) throw new Error(`the server ended with ${code}: ${server.log()}`);
-    }
+    const answers = await this.read(server.as("admin")).finally(() => server.stop());
+    const code = await server.ended();
+    if (code !== 0) throw new Error(`the server ended with ${code}: ${server.log()}`);
+    return answers;
   }
 
   private async read(admin: Api): Promise<Answers> {

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import type { AdmissionPlugin } from "../../src/index.ts";
+import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
+import { accessLaws } from "./access-laws.ts";
+import { customLaws } from "./custom-laws.ts";
+import { growthOf, isTooFast, type Growth } from "./growth.ts";
+import type { Law } from "./law.ts";
+import { objectLaws } from "./object-laws.ts";
+
+// The garbage collector would delete objects whose owners don't exist.
+const server = useServer({ enabledControllers: ["*", "-garbagecollector"] });
+
+/** Measures a law. @throws {Error} if a response has another status. */
+function growth({ n, status, prepare }: Law, { admin }: TestServer): Promise<Growth> {
+  return growthOf(n, async (count) => {
+    const request = await prepare(admin, count);
+    return async () => {
+      const answer = await request();
+      if (answer.status !== status) throw new Error(`${answer.status}: ${answer.text.slice(0, 500)}`);
+    };
+  });
+}
+
+describe("the processor time grows at most with n log n", () => {
+  it.each([...objectLaws, ...accessLaws, ...customLaws])("$name", { timeout: 60_000 }, async (law) => {
+    const measured = await growth(law, server);
+    expect(isTooFast(measured), `${measured.map((ms) => ms.toFixed(1)).join(", ")} ms`).toBe(false);
+  });
+
+  it("is measured: a plugin that compares all pairs of finalizers is detected", async () => {
+    const slow: AdmissionPlugin = {
+      name: "PairsOfFinalizers",
+      concerns: () => true,
+      validate: ({ object }) => {
+        const finalizers = object?.metadata.finalizers ?? [];
+        const repeated = finalizers.filter(
+          (one, at) => finalizers.findIndex((other) => other === one) !== at,
+        );
+        if (repeated.length > 0) throw new Error("a finalizer is repeated");
+      },
+    };
+    const other = await TestServer.start({ admissionPlugins: [slow] });
+    const law = objectLaws.find(({ name }) => name === "create finalizers")!;
+    expect(isTooFast(await growth(law, other))).toBe(true);
+    await other.close();
+  });
+});

@@ -1,0 +1,175 @@
+/**
+ * `npm run mutate`: changes the code of a folder in many small ways (mutants), runs the folder's tests for each, and lists the mutants that
+ * no test detects. The runner (StrykerJS) is large and rarely needed, so it is installed into `scripts/mutation/` by the first run.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+const root = path.resolve(import.meta.dirname, "..");
+const home = path.join(root, "scripts/mutation");
+const report = path.join(root, "node_modules/.plinth-mutants.json");
+
+/** The tests of each folder of `src/`, as glob patterns below `test/`. */
+const testsOf = {
+  authorization: ["authorization/**", "api/rbac-*", "api/*reviews*", "api/insight*", "attacks/escalation*"],
+  authentication: [
+    "authentication/**",
+    "api/authenticating-proxy*",
+    "api/bootstrap-tokens*",
+    "api/oidc-*",
+    "api/token-webhook*",
+    "api/service-account-*",
+    "api/credentials*",
+  ],
+  admission: ["admission/**", "attacks/webhooks*"],
+  fields: ["fields/**", "api/apply/**"],
+  resources: ["resources/**", "api/*.test.ts", "admission/**"],
+  storage: ["storage/**"],
+};
+
+const usage = `npm run mutate -- --folder NAME [OPTIONS]
+
+  --folder NAME     ${Object.keys(testsOf).join(", ")}
+  --ranges N        number of random ranges of 12 lines that are changed (default 60); 0 for the whole folder
+  --seed N          seed of the ranges (default: the number of the week)
+  --only TEXT       only files whose path contains the text
+  --concurrency N   number of processes that run tests (default 2)
+`;
+
+/** Lines of a range. */
+const rangeLines = 12;
+
+/** Reads the command line; prints the usage or what is wrong, and returns undefined. */
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        folder: { type: "string", default: "" },
+        ranges: { type: "string", default: "60" },
+        seed: { type: "string", default: String(Math.floor(Date.now() / (7 * 24 * 3_600_000))) },
+        only: { type: "string", default: "" },
+        concurrency: { type: "string", default: "2" },
+        help: { type: "boolean", default: false },
+      },
+    });
+    if (values.help) return void process.stdout.write(usage);
+    if (!Object.hasOwn(testsOf, values.folder))
+      throw new Error(
+        `--folder: ${JSON.stringify(values.folder)} is none of ${Object.keys(testsOf).join(", ")}`,
+      );
+    return { folder: values.folder, only: values.only, ...wholeNumbers(values) };
+  } catch (error) {
+    process.stderr.write(`${error.message}\n\n${usage}`);
+    process.exitCode = 1;
+  }
+}
+
+function wholeNumbers(values) {
+  const numbers = ["ranges", "seed", "concurrency"].map((name) => {
+    const value = Number(values[name]);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new Error(`--${name}: ${JSON.stringify(values[name])} is not a whole number`);
+    return [name, value];
+  });
+  return Object.fromEntries(numbers);
+}
+
+/** Returns the files of a folder of `src/`, relative to the root. */
+function sourcesOf(folder) {
+  return readdirSync(path.join(root, "src", folder), { recursive: true })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => path.posix.join("src", folder, name))
+    .toSorted();
+}
+
+/** Returns random ranges of lines, each line with the same probability. */
+function randomRanges(files, count, seed) {
+  const lines = files.map((file) => readFileSync(path.join(root, file), "utf8").split("\n").length);
+  const total = lines.reduce((sum, one) => sum + one, 0);
+  let state = seed;
+  const ranges = new Set();
+  while (ranges.size < Math.min(count, Math.floor(total / rangeLines))) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    let line = Math.floor((state / 2 ** 32) * total);
+    const file = lines.findIndex((length) => (line < length ? true : ((line -= length), false)));
+    const first = Math.floor(line / rangeLines) * rangeLines + 1;
+    ranges.add(`${files[file]}:${first}-${first + rangeLines - 1}`);
+  }
+  return [...ranges];
+}
+
+/** Tests of the built program don't run the changed code. */
+function runsBuiltProgram(file) {
+  const text = readFileSync(path.join(root, "test", file), "utf8");
+  return /support\/process\.ts|kubectl|etcd-server|\.\/child\.ts/.test(text);
+}
+
+function writeConfiguration({ folder, ranges, seed, only, concurrency }) {
+  const files = sourcesOf(folder).filter((file) => file.includes(only));
+  const tests = readdirSync(path.join(root, "test"), { recursive: true })
+    .filter((file) => file.endsWith(".test.ts") && !file.endsWith(".scale.test.ts"))
+    .filter((file) => testsOf[folder].some((pattern) => matches(file, pattern)))
+    .filter((file) => !runsBuiltProgram(file));
+  const vitest = `export default { test: { include: ${JSON.stringify(tests.map((file) => `test/${file}`))}, testTimeout: 20000 } };\n`;
+  writeFileSync(path.join(home, "generated.config.mjs"), vitest);
+  const configuration = {
+    plugins: ["@stryker-mutator/vitest-runner"],
+    testRunner: "vitest",
+    vitest: { configFile: "scripts/mutation/generated.config.mjs", related: false },
+    mutate: ranges === 0 ? files : randomRanges(files, ranges, seed),
+    ignorePatterns: ["/docs", "/bench", "/examples", "/release", "/api", "/dist", ".plinth*"],
+    ignoreStatic: true,
+    coverageAnalysis: "perTest",
+    concurrency,
+    reporters: ["progress-append-only", "json"],
+    jsonReporter: { fileName: report },
+    tempDirName: "node_modules/.mutation",
+    // The runner would rewrite the file with an interface that the compiler no longer has.
+    tsconfigFile: "scripts/mutation/none.json",
+    timeoutMS: 10_000,
+  };
+  const file = path.join(home, "generated.json");
+  writeFileSync(file, JSON.stringify(configuration, undefined, 2));
+  return file;
+}
+
+/** Whether a path matches a pattern with `*` and a final `**`. */
+function matches(file, pattern) {
+  if (pattern.endsWith("/**")) return file.startsWith(pattern.slice(0, -2));
+  const [begin, end = ""] = pattern.split("*").filter((part, index) => index === 0 || part !== "");
+  return (
+    file.startsWith(begin) && !file.slice(begin.length).includes("/") && file.includes(end, begin.length)
+  );
+}
+
+/** Prints the mutants that no test detected, and the score. */
+function printReport() {
+  const { files } = JSON.parse(readFileSync(report, "utf8"));
+  const counts = new Map();
+  for (const [file, { source, mutants }] of Object.entries(files)) {
+    const lines = source.split("\n");
+    for (const { status, location, replacement, mutatorName } of mutants) {
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+      if (status !== "Survived" && status !== "NoCoverage") continue;
+      const { line } = location.start;
+      process.stdout.write(`${file}:${line} ${status} (${mutatorName}): ${lines[line - 1].trim()}\n`);
+      process.stdout.write(`    becomes ${String(replacement).split("\n").join(" ").slice(0, 160)}\n`);
+    }
+  }
+  const of = (...statuses) => statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
+  const [detected, undetected] = [of("Killed", "Timeout"), of("Survived", "NoCoverage")];
+  const score = ((100 * detected) / Math.max(1, detected + undetected)).toFixed(1);
+  process.stdout.write(`${detected} of ${detected + undetected} mutants detected: ${score} %\n`);
+}
+
+const options = readOptions();
+if (options !== undefined) {
+  const run = (command, args, cwd) => spawnSync(command, args, { cwd, stdio: "inherit" }).status ?? 1;
+  const program = path.join(home, "node_modules/@stryker-mutator/core/bin/stryker.js");
+  mkdirSync(path.dirname(report), { recursive: true });
+  if (!existsSync(program)) run("npm", ["ci", "--no-audit", "--no-fund"], home);
+  process.exitCode = run(process.execPath, [program, "run", writeConfiguration(options)], root);
+  if (process.exitCode === 0) printReport();
+}

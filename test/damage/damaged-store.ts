@@ -120,7 +120,12 @@ export class DamagedStore {
     } catch (error) {
       return (error as Error).message;
     }
-    const answers = await this.read(server.as("admin")).finally(() => server.stop());
+    let answers: Answers;
+    try {
+      answers = await this.read(server.as("admin"));
+    } finally {
+      await server.stop();
+    }
     const code = await server.ended();
     if (code !== 0) throw new Error(`the server ended with ${code}: ${server.log()}`);
     return answers;

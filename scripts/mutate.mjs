@@ -130,7 +130,7 @@ function writeConfiguration({ folder, ranges, seed, only, concurrency }) {
     tsconfigFile: "scripts/mutation/none.json",
     timeoutMS: 10_000,
   };
-  const file = path.join(home, "generated.json");
+  const file = path.join(root, "node_modules/.plinth-mutation.json");
   writeFileSync(file, JSON.stringify(configuration, undefined, 2));
   return file;
 }
@@ -169,7 +169,8 @@ if (options !== undefined) {
   const run = (command, args, cwd) => spawnSync(command, args, { cwd, stdio: "inherit" }).status ?? 1;
   const program = path.join(home, "node_modules/@stryker-mutator/core/bin/stryker.js");
   mkdirSync(path.dirname(report), { recursive: true });
-  if (!existsSync(program)) run("npm", ["ci", "--no-audit", "--no-fund"], home);
+  // The runner uses the project's own vitest, a peer dependency that the lock file leaves out.
+  if (!existsSync(program)) run("npm", ["ci", "--legacy-peer-deps", "--no-audit", "--no-fund"], home);
   process.exitCode = run(process.execPath, [program, "run", writeConfiguration(options)], root);
   if (process.exitCode === 0) printReport();
 }

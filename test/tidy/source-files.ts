@@ -4,12 +4,13 @@ import path from "node:path";
 /** The project's root folder. */
 export const root = path.resolve(import.meta.dirname, "../..");
 
-/** Every file below a folder of the project, as paths from the root with forward slashes. */
+/** Every file of the project below a folder, as paths from the root with forward slashes; without installed packages. */
 export function filesBelow(folder: string): string[] {
   const entries = readdirSync(path.join(root, folder), { withFileTypes: true, recursive: true });
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"))
+    .filter((file) => !file.includes("/node_modules/"))
     .toSorted();
 }
 

@@ -13,7 +13,15 @@ const report = path.join(root, "node_modules/.plinth-mutants.json");
 
 /** The tests of each folder of `src/`, as glob patterns below `test/`. */
 const testsOf = {
-  authorization: ["authorization/**", "api/rbac-*", "api/*reviews*", "api/insight*", "attacks/escalation*"],
+  authorization: [
+    "authorization/**",
+    "api/rbac-*",
+    "api/*review*",
+    "api/access-*",
+    "api/insight*",
+    "api/authorization-webhook*",
+    "attacks/escalation*",
+  ],
   authentication: [
     "authentication/**",
     "api/authenticating-proxy*",
@@ -22,8 +30,10 @@ const testsOf = {
     "api/token-webhook*",
     "api/service-account-*",
     "api/credentials*",
+    "api/trust-anchors*",
+    "api/certificate-files*",
   ],
-  admission: ["admission/**", "attacks/webhooks*"],
+  admission: ["admission/**", "attacks/webhooks*", "api/certificate-requests*", "api/privileged*"],
   fields: ["fields/**", "api/apply/**"],
   resources: ["resources/**", "api/*.test.ts", "admission/**"],
   storage: ["storage/**"],
@@ -100,10 +110,17 @@ function randomRanges(files, count, seed) {
   return [...ranges];
 }
 
-/** Tests of the built program don't run the changed code. */
-function runsBuiltProgram(file) {
-  const text = readFileSync(path.join(root, "test", file), "utf8");
-  return /support\/process\.ts|kubectl|etcd-server|\.\/child\.ts/.test(text);
+const programStarter = path.join(root, "test/support/process.ts");
+
+/** Whether a test runs the built program, which doesn't have the changed code. */
+function runsBuiltProgram(test, seen = new Set()) {
+  if (test === programStarter) return true;
+  if (seen.has(test)) return false;
+  seen.add(test);
+  const imports = readFileSync(test, "utf8").matchAll(/from "(\.[^"]+)"/g);
+  return [...imports]
+    .map(([, name]) => path.resolve(path.dirname(test), name))
+    .some((file) => file.startsWith(path.join(root, "test")) && runsBuiltProgram(file, seen));
 }
 
 function writeConfiguration({ folder, ranges, seed, only, concurrency }) {
@@ -111,7 +128,7 @@ function writeConfiguration({ folder, ranges, seed, only, concurrency }) {
   const tests = readdirSync(path.join(root, "test"), { recursive: true })
     .filter((file) => file.endsWith(".test.ts") && !file.endsWith(".scale.test.ts"))
     .filter((file) => testsOf[folder].some((pattern) => matches(file, pattern)))
-    .filter((file) => !runsBuiltProgram(file));
+    .filter((file) => !runsBuiltProgram(path.join(root, "test", file)));
   const vitest = `export default { test: { include: ${JSON.stringify(tests.map((file) => `test/${file}`))}, testTimeout: 20000 } };\n`;
   writeFileSync(path.join(home, "generated.config.mjs"), vitest);
   const configuration = {

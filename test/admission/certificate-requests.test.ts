@@ -6,7 +6,7 @@ import { signCertificate } from "../../src/base/certificates/x509.ts";
 import { ok, RBAC } from "../api/support.ts";
 import { TestServer, type Api } from "../support/api.ts";
 import { certificateRequest, newKeys } from "../support/certificate-request.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const CSRS = "/apis/certificates.platform.io/v1/certificatesigningrequests";
 const group = "certificates.platform.io";

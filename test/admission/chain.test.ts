@@ -9,7 +9,7 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { ok } from "../api/support.ts";
 import { pluginTable } from "../../src/server/admission/plugin-table.ts";
 import { TestServer, type Answer } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { pod, PODS, rejected } from "./plugins/support.ts";
 
 describe("the chain", () => {

@@ -7,7 +7,8 @@ import { field, string } from "../../src/schema/types.ts";
 import { readFile } from "node:fs/promises";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { plinth, temporaryFolder } from "../support/process.ts";
+import { plinth } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ok } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const services = "/api/v1/namespaces/default/services";
 const service = (name: string, externalIPs?: string[]) => ({

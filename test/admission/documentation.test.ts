@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { pluginTable } from "../../src/server/admission/plugin-table.ts";
 import { TestServer } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { read } from "../tidy/source-files.ts";
 
 const folder = temporaryFolder();

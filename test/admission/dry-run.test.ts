@@ -5,7 +5,7 @@ import { pluginTable } from "../../src/server/admission/plugin-table.ts";
 import { TestServer } from "../support/api.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService } from "../support/https-service.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const containers = [{ name: "a", image: "a", resources: { limits: { cpu: "1", memory: "1Mi" } } }];
 const template = { metadata: { labels: { a: "b" } }, spec: { containers } };

@@ -10,7 +10,7 @@ import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { TestServer } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const apiVersion = "eventratelimit.admission.platform.io/v1alpha1";
 const configured = (limits: unknown) => ({ kind: "Configuration", apiVersion, limits });

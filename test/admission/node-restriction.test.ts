@@ -7,7 +7,7 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { forbiddenLabels } from "../../src/admission/plugins/node-restriction/labels.ts";
 import { ok } from "../api/support.ts";
 import { TestServer, type Answer, type Api } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const NODES = "/api/v1/nodes";
 const PODS = "/api/v1/namespaces/default/pods";

@@ -9,7 +9,8 @@ import {
 } from "../../src/base/certificates/serving-certificates.ts";
 import { answerOf, http2Session } from "../robustness/support.ts";
 import { FakeBackend, makeNode, makePod } from "../support/backends.ts";
-import { plinth, temporaryFolder } from "../support/process.ts";
+import { plinth } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { TestServer } from "../support/api.ts";
 
 const log = "/api/v1/namespaces/default/pods/pod/log";

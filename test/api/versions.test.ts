@@ -197,7 +197,8 @@ describe("removed versions", () => {
   });
 
   it("C-9.3-16 the admission plugin PodSecurityPolicy is unknown", async () => {
-    const { plinth, temporaryFolder } = await import("../support/process.ts");
+    const { plinth } = await import("../support/process.ts");
+    const { temporaryFolder } = await import("../support/temporary-folder.ts");
     const folder = temporaryFolder();
     const { code, stderr } = plinth(
       "serve",

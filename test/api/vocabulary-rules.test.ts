@@ -10,7 +10,7 @@ import { rsa, jwt } from "../authentication/jwt-support.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { subjectAltNames } from "../support/certificate-request.ts";
 import { HttpsService } from "../support/https-service.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { causeFields, namespace, ok } from "./support.ts";
 
 /** Each row of docs/vocabularies.md, on a server with each vocabulary. */

@@ -7,7 +7,7 @@ import { BlockingOutput } from "../../src/http/audit/blocking-output.ts";
 import { MicroClock, microTimeText } from "../../src/http/audit/micro-clock.ts";
 import { RotatingFile } from "../../src/http/audit/rotating-file.ts";
 import { ManualClock, settle } from "../api/support.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { AuditedServer, everythingAt } from "./support.ts";
 
 describe("the audit log file", () => {

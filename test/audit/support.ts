@@ -3,7 +3,7 @@ import path from "node:path";
 import type { CreateServerOptions } from "../../src/index.ts";
 import { settle } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A recorded audit event as written in the log. */
 // Events may have any shape; a wrong shape fails the test.

@@ -5,7 +5,7 @@ import { until } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService, type Reply } from "../support/https-service.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Event } from "./support.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -7,7 +7,7 @@ import type { Attributes } from "../../src/authorization/authorizer.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const policy = (spec: object) =>
   JSON.stringify({ apiVersion: "abac.authorization.platform.io/v1beta1", kind: "Policy", spec });

@@ -7,7 +7,7 @@ import { NodeGraph } from "../../src/authorization/node/node-graph.ts";
 import { attachedNode, podReferences, volumeReferences } from "../../src/authorization/node/references.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer, type Api } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const mirror = "platform.io/config.mirror";
 const agent = (node: string) => ({

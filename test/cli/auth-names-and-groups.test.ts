@@ -16,7 +16,7 @@ import {
   type PolicyRule,
 } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const INSIGHT = "/apis/insight.platform.io/v1";
 const SAR = "/apis/authorization.platform.io/v1/subjectaccessreviews";

@@ -3,7 +3,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { authFlags, runAuth } from "../../src/cli/auth/auth.ts";
 import { read } from "../tidy/source-files.ts";
-import { freePort, plinth, temporaryFolder } from "../support/process.ts";
+import { freePort, plinth } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { TestServer } from "../support/api.ts";
 import {
   RBAC,

@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
-import { plinth, program, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { plinth, program, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createAuthority } from "../../src/base/certificates/serving-certificates.ts";
-import { program, root, temporaryFolder } from "../support/process.ts";
+import { program, root } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

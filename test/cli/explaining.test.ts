@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isInstalled, program, root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { isInstalled, program, root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { read } from "../tidy/source-files.ts";
 
 /** The commands of docs/explaining.md, each with the form and text of the output that follows it. */

@@ -11,7 +11,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { kubeconfigFlags } from "../../src/cli/kubeconfig/kubeconfig.ts";
-import { plinth, root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { plinth, root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
 const folder = useTemporaryFolders();

@@ -8,7 +8,8 @@ import { definitionOf } from "../../src/index.ts";
 import { definition, served, version } from "../api/custom-resources/support.ts";
 import { Order } from "../extensions/order-kind.ts";
 import { TestServer } from "../support/api.ts";
-import { plinth, temporaryFolder } from "../support/process.ts";
+import { plinth } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { read } from "../tidy/source-files.ts";
 
 const folder = temporaryFolder();

@@ -8,7 +8,7 @@ import { serveCommand } from "../../src/cli/serve.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { OptionsError } from "../../src/server/options/options-error.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeAll(() => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readFileSync } from "node:fs";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
-import { ServerProcess, temporaryFolder } from "../support/process.ts";
+import { ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Admission on the command line, from the start of a new server. */
 describeKubectl("kubectl and admission", (program) => {

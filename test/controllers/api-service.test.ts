@@ -6,7 +6,7 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { ok } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const services = "/api/v1/namespaces/default/services";
 const own = `${services}/${platform.apiServiceName}`;

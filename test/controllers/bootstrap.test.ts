@@ -5,7 +5,7 @@ import type { AdmissionPlugin } from "../../src/admission/admission-chain.ts";
 import { createServer, type CreateServerOptions, type Server } from "../../src/index.ts";
 import { urlOf } from "../../src/server/listening/cluster-info.ts";
 import { ManualClock } from "../api/support.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const tokenSecret = "0123456789abcdef";
 const clusterInfo = {

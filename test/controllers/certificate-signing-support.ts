@@ -9,7 +9,7 @@ import { keyOf } from "../../src/resources/registry/registry.ts";
 import { decodeEntry, encodeObject } from "../../src/resources/objects/stored.ts";
 import { engineOf } from "../support/api.ts";
 import { subjectAltNames } from "../support/certificate-request.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import {
   decide,
   extensionKey,

@@ -5,7 +5,7 @@ import { afterAll } from "vitest";
 import { signCertificate } from "../../src/base/certificates/x509.ts";
 import { ok } from "../api/support.ts";
 import { newKeys } from "../support/certificate-request.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { decide, outcome, requestObject, requestsPath } from "./certificate-support.ts";
 
 export const minute = 60_000;

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Dice } from "../support/dice.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { DamagedBackup } from "./damaged-backup.ts";
 import { checkApart, DamagedStore } from "./damaged-store.ts";
 import { damageKinds } from "./damages.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { mkdirSync } from "node:fs";
 import { Dice } from "../support/dice.ts";
 import { readFlags, runCommand } from "../support/long-run.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { DamagedBackup } from "./damaged-backup.ts";
 import { DamagedStore } from "./damaged-store.ts";
 import { damageKinds } from "./damages.ts";

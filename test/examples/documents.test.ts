@@ -3,7 +3,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createServer, type CreateServerOptions, type Server } from "../../src/index.ts";
-import { isInstalled, program, root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { isInstalled, program, root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
 const page = readFileSync(path.join(root, "docs/authorization.md"), "utf8");

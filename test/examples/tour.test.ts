@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isInstalled, root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { isInstalled, root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { kubectls } from "../support/kubectl.ts";
 
 const readme = readFileSync(path.join(root, "README.md"), "utf8");

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer, type Api } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const rbac = "/apis/rbac.authorization.platform.io/v1";
 const whoAmI = "/apis/authentication.platform.io/v1alpha1/selfsubjectreviews";

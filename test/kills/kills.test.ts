@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import path from "node:path";
 import { Dice } from "../support/dice.ts";
 import { TestServer } from "../support/api.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { killRepeatedly } from "./killed-server.ts";
 import { losePower } from "./power-loss.ts";
 import { Writer } from "./writer.ts";

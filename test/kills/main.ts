@@ -2,7 +2,7 @@
 import path from "node:path";
 import { Dice } from "../support/dice.ts";
 import { quantile, readFlags, runCommand } from "../support/long-run.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { losePower } from "./power-loss.ts";
 import { killRepeatedly, type KillReport } from "./killed-server.ts";
 

@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test, onTestFinished } from "vitest";
-import { root, temporaryFolder } from "../support/process.ts";
+import { root } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { npmInstall } from "./installed-package.ts";
 
 test("an installation from a git repository builds the command and the library", (context) => {

@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import { root, temporaryFolder } from "../support/process.ts";
+import { root } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const installMs = 180_000;
 

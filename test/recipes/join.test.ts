@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeKubectl } from "../support/kubectl.ts";
-import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The commands of a page that one of its roles runs, as one script. */
 function commandsOf(page: string, role: string): string {

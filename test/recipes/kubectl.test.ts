@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeKubectl } from "../support/kubectl.ts";
-import { isInstalled, program, root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { isInstalled, program, root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const page = readFileSync(path.join(root, "docs/kubectl.md"), "utf8");
 

@@ -2,7 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isInstalled, root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { isInstalled, root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const page = readFileSync(path.join(root, "docs/pods.md"), "utf8");
 const programs = ["kube-controller-manager", "kube-scheduler", "kwok", "kubectl"];

@@ -7,7 +7,7 @@ import { RemoteFault } from "../../src/remote/answer-reader.ts";
 import { WebhookCaller } from "../../src/remote/webhook-caller.ts";
 import { webhookTarget, type WebhookClientConfig } from "../../src/remote/webhook-target.ts";
 import { HttpsService, type Reply } from "../support/https-service.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 const hosts = ["guard.security.svc"];

@@ -7,7 +7,8 @@ import { systemClock } from "../../src/base/clock.ts";
 import { RemoteClient } from "../../src/remote/remote-client.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { makeNode, makePod } from "../support/backends.ts";
-import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RawBackend } from "../support/raw-backend.ts";
 import { answerOf } from "./support.ts";
 

@@ -3,7 +3,8 @@ import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import path from "node:path";
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../api/support.ts";
 import { answerOf, RawConnection } from "./support.ts";
 

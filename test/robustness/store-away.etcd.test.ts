@@ -3,7 +3,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";
 import type { Answer, Api, Watching } from "../support/api.ts";
-import { ServerProcess, temporaryFolder } from "../support/process.ts";
+import { ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const deployments = "/apis/apps/v1/namespaces/default/deployments";

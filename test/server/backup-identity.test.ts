@@ -2,7 +2,8 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { readAsAdministrator } from "../support/administrator.ts";
-import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { plinth, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const accounts = "/api/v1/namespaces/default/serviceaccounts";
 

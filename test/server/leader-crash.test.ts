@@ -3,7 +3,8 @@ import path from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { ok, until } from "../api/support.ts";
 import { nodeClient, outcome, requestObject, requestsPath } from "../controllers/certificate-support.ts";
-import { ServerProcess, temporaryFolder } from "../support/process.ts";
+import { ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const lease = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases/apiserver-controllers";
 const folder = temporaryFolder();

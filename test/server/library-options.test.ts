@@ -8,7 +8,8 @@ import { serverOptionTable } from "../../src/server/options/option-table.ts";
 import { flagNames } from "../../src/server/options/settings.ts";
 import type { Server } from "../../src/server/server.ts";
 import { filesBelow } from "../tidy/source-files.ts";
-import { root, temporaryFolder } from "../support/process.ts";
+import { root } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What starting a server with these options fails with, whatever their types say. */
 async function failureOf(options: unknown): Promise<unknown> {

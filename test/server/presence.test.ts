@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ok, until } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { temporaryFolder } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const names = {
   platform: {

@@ -9,7 +9,8 @@ import {
   issueClientCertificate,
 } from "../../src/base/certificates/serving-certificates.ts";
 import { Api } from "../support/api.ts";
-import { freePort, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { freePort, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { etcdMissing, EtcdServer, makeCertificates } from "../storage/etcd-server.ts";
 
 const ends: (() => unknown)[] = [];

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Api } from "../support/api.ts";
-import { freePort, isInstalled, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { freePort, isInstalled, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const rbac = "/apis/rbac.authorization.platform.io/v1";
 const configMaps = "/api/v1/namespaces/default/configmaps";

@@ -10,7 +10,8 @@ import { connectEtcdStore, type EtcdStore } from "../../src/storage/etcd/etcd-st
 import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";
 import { clusterOf, readAsAdministrator } from "../support/administrator.ts";
 import { Api } from "../support/api.ts";
-import { ServerProcess, temporaryFolder } from "../support/process.ts";
+import { ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const namespace = "/api/v1/namespaces/default";

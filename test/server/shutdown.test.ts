@@ -3,7 +3,8 @@ import { connect as connectHttp2, constants } from "node:http2";
 import { Agent, request } from "node:https";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { answerOf } from "../robustness/support.ts";
 
 /** Outcomes of requests by their status, or the code of the error. */

@@ -13,7 +13,8 @@ import {
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { until } from "../api/support.ts";
 import type { Api } from "../support/api.ts";
-import { ServerProcess, temporaryFolder } from "../support/process.ts";
+import { ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const rbac = "rbac.authorization.platform.io";
 const flowSchemas = "/flowcontrol.apiserver.platform.io/flowschemas/";

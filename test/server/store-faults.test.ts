@@ -4,7 +4,8 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Child } from "../storage/child.ts";
 import type { Answer, Api, Watching } from "../support/api.ts";
-import { ServerProcess, temporaryFolder } from "../support/process.ts";
+import { ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const map = (name: string, bytes = 1) => ({ metadata: { name }, data: { text: "x".repeat(bytes) } });

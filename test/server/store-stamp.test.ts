@@ -12,7 +12,8 @@ import {
 import { stampIn } from "../../src/storage/lmdb/stamp.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";
-import { plinth, temporaryFolder } from "../support/process.ts";
+import { plinth } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 type VocabularyName = "platform" | "kubernetes";
 

@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../api/support.ts";
-import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { root, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Has a process throw, on a signal, where nothing catches. */
 const fault = `

@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { createServer } from "node:net";
 import path from "node:path";
 import { Api } from "./api.ts";
 
@@ -10,12 +10,6 @@ export const root = path.resolve(import.meta.dirname, "../..");
 
 /** The built program; `npm test` builds it. */
 export const program = path.join(root, "dist/plinth.js");
-
-/** A folder of its own, to be removed with `remove`. */
-export function temporaryFolder(): { readonly path: string; remove(): void } {
-  const folder = mkdtempSync(path.join(tmpdir(), "plinth-test-"));
-  return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
 
 /** What a program that ran to its end did. */
 export interface Finished {

@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import { temporaryFolder } from "./process.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Returns a function that creates folders, which are removed after each test of the file. */
 export function useTemporaryFolders(): () => string {

@@ -5,7 +5,7 @@ import { TestServer } from "../../support/api.ts";
 import { clientConfiguration } from "../../support/client-configuration.ts";
 import { HttpsService, type Reply } from "../../support/https-service.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { pluginTable } from "../../../src/server/admission/plugin-table.ts";
 import { pod, PODS, rejected } from "./support.ts";
 

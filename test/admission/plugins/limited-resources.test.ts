@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { rejected } from "./support.ts";
 
 const folder = temporaryFolder();

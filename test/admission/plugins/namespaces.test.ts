@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { configMap, namespace, ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { pod, rejected } from "./support.ts";
 
 const folder = temporaryFolder();

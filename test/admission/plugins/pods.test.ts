@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from "../../../src/admission/admission-chain.ts"
 import type { Pod } from "../../../src/kinds/core/pod/pod.ts";
 import { causeFields, ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { pod, PODS, rejected } from "./support.ts";
 
 /** Starts a server with the default plugins and `enabledAdmissionPlugins`. */

@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer, type Api } from "../../support/api.ts";
-import { ServerProcess, temporaryFolder } from "../../support/process.ts";
+import { ServerProcess } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { expectNeverOverrun, expectNoLeak, limitedNamespace, storm } from "./quota-storm.ts";
 
 const creators = 64;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ok } from "../../api/support.ts";
 import { AuditedServer, everythingAt } from "../../audit/support.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   label,
   NAMESPACES,

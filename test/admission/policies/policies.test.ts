@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { pod, PODS } from "../plugins/support.ts";
 import {
   BINDINGS,

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ownAddress } from "../../support/backends.ts";
 import { TestServer } from "../../support/api.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { Configurations, hook, patched, TestWebhook } from "./support.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";

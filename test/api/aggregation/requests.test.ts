@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TestServer } from "../../support/api.ts";
 import { ExtensionServer } from "../../support/extension-server.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { grant, ok, startWithUsers, until } from "../support.ts";
 
 const folder = temporaryFolder();

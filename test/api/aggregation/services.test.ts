@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makePod, ownAddress } from "../../support/backends.ts";
 import { TestServer } from "../../support/api.ts";
 import { apiService, apiServices, availability, ExtensionServer } from "../../support/extension-server.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ManualClock, ok, settle, until } from "../support.ts";
 
 const folder = temporaryFolder();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { namespace, ok } from "../support.ts";
 import { TestServer } from "../../support/api.ts";
 import { useServer } from "../../support/use-server.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   definition,
   definitions,

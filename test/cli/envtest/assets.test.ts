@@ -11,7 +11,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { plinth, program, temporaryFolder } from "../../support/process.ts";
+import { plinth, program } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { install } from "./support.ts";
 
 const folder = temporaryFolder();

@@ -4,7 +4,8 @@ import { connect as connectSocket } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client, credentials, status, type ServiceError } from "../../../src/storage/etcd/grpc.ts";
-import { freePort, temporaryFolder } from "../../support/process.ts";
+import { freePort } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { AssetProcess, install } from "./support.ts";
 
 const folder = temporaryFolder();

@@ -3,7 +3,7 @@ import path from "node:path";
 import { ok } from "../../api/support.ts";
 import { clientConfiguration } from "../../support/client-configuration.ts";
 import { HttpsService } from "../../support/https-service.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { files, write } from "./files.ts";
 import type { FlaggedServer } from "./table.ts";
 

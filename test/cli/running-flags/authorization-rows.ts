@@ -1,6 +1,6 @@
 import { clientConfiguration } from "../../support/client-configuration.ts";
 import { HttpsService } from "../../support/https-service.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ann, write } from "./files.ts";
 import type { FlagGroup, FlaggedServer } from "./table.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ok } from "../../api/support.ts";
 import { EtcdServer, etcdMissing, makeCertificates, type TlsFiles } from "../../storage/etcd-server.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { startFlagged } from "./table.ts";
 
 const title = etcdMissing === undefined ? "flags of etcd" : `flags of etcd: skipped, ${etcdMissing}`;

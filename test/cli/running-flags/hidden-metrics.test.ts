@@ -3,7 +3,7 @@ import type { MetricDefinition } from "../../../src/http/metrics/metric-definiti
 import { optionsOfFlags } from "../../support/serve-options.ts";
 import { startServer } from "../../../src/server/server.ts";
 import { Api } from "../../support/api.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** This release hides no metric of its own yet: one that it would hide, and one that it has deprecated. */
 const further: readonly MetricDefinition[] = [

@@ -13,7 +13,7 @@ import {
 import { until } from "../../api/support.ts";
 import { Api } from "../../support/api.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** A store in which the definitions of custom kinds can't be followed any more after {@link lose}. */
 function storeWithoutDefinitions(clock: ManualClock) {

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Api } from "../../support/api.ts";
-import { ServerProcess, temporaryFolder } from "../../support/process.ts";
+import { ServerProcess } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

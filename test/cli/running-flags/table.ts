@@ -5,7 +5,7 @@ import { startServer, type Server } from "../../../src/server/server.ts";
 import { engineOf, Api, type TestServer } from "../../support/api.ts";
 import type { Engine } from "../../../src/resources/engine/engine.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { temporaryFolder } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** A server that was started by flags, in this process. */
 export interface FlaggedServer {

@@ -5,7 +5,8 @@ import { parseFlags } from "../../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../../src/cli/flags.ts";
 import { serveOptions, variableOf, type ServeOptions } from "../../../src/cli/serve-options.ts";
 import { serverOptionsOf } from "../../../src/server/options/library-options.ts";
-import { ServerProcess, plinth, temporaryFolder } from "../../support/process.ts";
+import { ServerProcess, plinth } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

@@ -52,7 +52,7 @@ function writerOver(environment: Environment): { writer: Writer; seen: Seen } {
   const writer = new Writer(
     counted,
     new Reader(counted),
-    systemClock,
+    () => systemClock.now(),
     { storeBytes: defaultMapBytes, writeTimeoutMs: 10_000 },
     {
       durable: ({ events }: Batch) => void seen.sizes.push(events.length),

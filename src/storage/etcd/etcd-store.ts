@@ -4,6 +4,7 @@ import { assertKey, assertPrefix, compareKeys } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
 import type { SharedValues } from "../shared-values.ts";
+import { steadyTime } from "../steady-time.ts";
 import {
   type CommitResult,
   type Entry,
@@ -99,15 +100,17 @@ class ClusterStore implements EtcdStore {
       options.recentEventsBytes ?? defaultRecentEventsBytes,
     );
     const { clock, retentionMs = defaultRetentionMs, timeoutMs } = options;
+    const now = steadyTime(clock);
     this.live = new LiveFeed({
       connection,
       keyspace,
       feed: this.feed,
       latest: this.latest,
       clock,
+      now,
       timeoutMs,
     });
-    const compactByAge = async () => void (await this.compact(clock.now() - retentionMs));
+    const compactByAge = async () => void (await this.compact(now() - retentionMs));
     this.compaction = new Periodic(clock, compactionIntervalMs(retentionMs), compactByAge, options.failed);
   }
 

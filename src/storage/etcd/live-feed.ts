@@ -21,6 +21,8 @@ interface Parts {
   readonly feed: Feed;
   readonly latest: SharedRead<Revision>;
   readonly clock: Clock;
+  /** Returns the time of a revision, in milliseconds since 1970. */
+  readonly now: () => number;
   readonly timeoutMs: number | undefined;
 }
 
@@ -48,7 +50,7 @@ export class LiveFeed {
 
   constructor(private readonly parts: Parts) {
     const { clock, feed, connection } = parts;
-    this.marks.add(clock.now(), feed.position);
+    this.marks.add(parts.now(), feed.position);
     // The watch of a member that doesn't answer requests gets no events either.
     connection.onSilence(() => this.reopen());
     this.beats = new Periodic(clock, beatMs, () => this.beat());
@@ -104,7 +106,7 @@ export class LiveFeed {
    * subscriptions end, so that none misses an acknowledged write.
    */
   async delivered(revision: Revision): Promise<void> {
-    this.marks.add(this.parts.clock.now(), revision);
+    this.marks.add(this.parts.now(), revision);
     if (!this.parts.feed.hasSubscriptions) return;
     try {
       await this.reached(revision);
@@ -144,11 +146,11 @@ export class LiveFeed {
 
   private open(): void {
     if (this.closed) return;
-    const { connection, keyspace, feed, clock } = this.parts;
+    const { connection, keyspace, feed, now } = this.parts;
     this.watch = watchEvents(connection, keyspace, feed.position, {
       events: (batch, upTo) => {
         this.failures = 0;
-        this.marks.add(clock.now(), upTo);
+        this.marks.add(now(), upTo);
         feed.publish(batch, upTo);
         this.release();
       },

@@ -3,6 +3,7 @@ import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
+import { steadyTime } from "../steady-time.ts";
 import {
   type CommitResult,
   type Entry,
@@ -72,6 +73,7 @@ class EmbeddedStore implements LmdbStore {
   private readonly compactor: Compactor;
   private readonly diskSpace: DiskSpaceGuard;
   private readonly feed: Feed;
+  private readonly now: () => number;
   /** Undefined if this store object keeps all history. */
   private readonly compaction: Periodic | undefined;
   private readonly checks = new Set<Promise<unknown>>();
@@ -85,6 +87,7 @@ class EmbeddedStore implements LmdbStore {
     private readonly environment: Environment,
   ) {
     this.reader = new Reader(environment);
+    this.now = steadyTime(options.clock);
     this.compactor = new Compactor(environment);
     const { mapSize = defaultMapBytes, writeTimeoutMs = defaultWriteTimeoutMs } = options;
     const limits = { storeBytes: mapSize, writeTimeoutMs };
@@ -94,7 +97,7 @@ class EmbeddedStore implements LmdbStore {
       idle: () => this.onIdle(),
       failed: (error: unknown) => options.failed?.(error),
     };
-    this.writer = new Writer(environment, this.reader, options.clock, limits, events, this.diskSpace);
+    this.writer = new Writer(environment, this.reader, this.now, limits, events, this.diskSpace);
     this.feed = new Feed(
       {
         knownFloor: () => this.read(() => this.reader.state().floor),
@@ -300,7 +303,7 @@ class EmbeddedStore implements LmdbStore {
     if (this.diskSpace.paused) return;
     try {
       await recordRetention(this.environment, retentionMs);
-      await this.compactor.compact(this.options.clock.now() - retentionMs);
+      await this.compactor.compact(this.now() - retentionMs);
     } catch (error) {
       const failure =
         error instanceof StoreError ? error : writeError(this.dir, await transactionError(error));

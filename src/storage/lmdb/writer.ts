@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
 import { firstFailed } from "../conditions.ts";
 import { revisionOf } from "../entry.ts";
 import { countersOf, isIn } from "../keys.ts";
@@ -80,7 +79,8 @@ export class Writer {
   constructor(
     private readonly environment: Environment,
     private readonly reader: Reader,
-    private readonly clock: Clock,
+    /** Returns the time of a write, in milliseconds since 1970. */
+    private readonly now: () => number,
     private readonly limits: WriterLimits,
     private readonly on: WriterEvents,
     private readonly diskSpace = new DiskSpaceGuard(environment),
@@ -216,7 +216,7 @@ export class Writer {
       );
     for (const { write, event, record } of steps) this.put(write, event, record);
     for (const [prefix, value] of counters) counts.putSync(prefix, value);
-    const mark = markTime(this.clock.now());
+    const mark = markTime(this.now());
     if (mark !== markedAt) marks.putSync(markedAt, encodeNumber(before));
     const { revision } = steps.at(-1)!.event;
     meta.putSync("state", encodeState({ revision, floor, markTime: mark, batch: batch.number }));

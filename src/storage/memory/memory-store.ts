@@ -20,6 +20,7 @@ import {
   type Subscription,
   type Write,
 } from "../store.ts";
+import { steadyTime } from "../steady-time.ts";
 import { TimeMarks } from "../time-marks.ts";
 import type { Difference, MemoryImage } from "./memory-image.ts";
 import { MemoryIndex } from "./memory-index.ts";
@@ -47,16 +48,15 @@ export class MemoryStore implements Store {
   readonly keepsEntries = true;
   private readonly index: MemoryIndex;
   private readonly marks = new TimeMarks();
+  private readonly now: () => number;
   private readonly feed: Feed;
   private readonly compaction: Periodic;
   private closed = false;
 
   /** @internal Created by {@link createMemoryStore}. */
-  constructor(
-    private readonly options: StoreOptions,
-    image: MemoryImage | undefined,
-  ) {
+  constructor(options: StoreOptions, image: MemoryImage | undefined) {
     this.index = new MemoryIndex(image);
+    this.now = steadyTime(options.clock);
     this.feed = new Feed(
       {
         knownFloor: () => this.index.floor,
@@ -68,7 +68,7 @@ export class MemoryStore implements Store {
     );
     const retentionMs = options.retentionMs ?? defaultRetentionMs;
     this.compaction = new Periodic(options.clock, compactionIntervalMs(retentionMs), async () => {
-      await this.compact(options.clock.now() - retentionMs);
+      await this.compact(this.now() - retentionMs);
     });
   }
 
@@ -127,7 +127,7 @@ export class MemoryStore implements Store {
     const draft = write.kind === "delete" ? undefined : write.draft;
     const event = this.apply({ key: write.key, draft });
     const { revision, entry } = event;
-    this.marks.add(this.options.clock.now(), revision);
+    this.marks.add(this.now(), revision);
     this.feed.publish([event], revision);
     return { ok: true, revision, entry: (entry ?? previous)! };
   }
@@ -155,7 +155,7 @@ export class MemoryStore implements Store {
     for (const { key } of changes) assertKey(key);
     const events = changes.map((change) => this.apply(change));
     if (events.length === 0) return;
-    this.marks.add(this.options.clock.now(), this.index.latest);
+    this.marks.add(this.now(), this.index.latest);
     this.feed.publish(events, this.index.latest);
   }
 

@@ -57,7 +57,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/http/audit/rotating-file.ts",
   ],
   "reports the time at which the process started": ["src/server/health/metrics.ts"],
-  "passes deadlines to a library that takes them by the wall clock": ["src/storage/etcd/connection.ts"],
+  "passes deadlines to a library that takes them by the wall clock": ["src/storage/etcd/member.ts"],
 };
 
 const wallClock = /(?:clock|\bDate)\.now\(|new Date\(\)/i;

@@ -5,8 +5,8 @@ import type { Connection } from "./connection.ts";
 import type { Keyspace } from "./keyspace.ts";
 import type { KeyValue } from "./messages.ts";
 
-/** Value of the marker; only its revision is used. */
-export const mark = Buffer.from("1");
+/** The first value of the marker; writes replace it by their tokens. */
+const mark = Buffer.from("1");
 
 /**
  * Writes the marker and the stamp if they don't exist.

@@ -16,21 +16,20 @@ import {
   RevisionTooNewError,
   type Store,
   type StoreError,
-  StoreFullError,
-  StoreUnavailableError,
   type SubscribeOptions,
   type Subscription,
   type Write,
 } from "../store.ts";
-import { claimKeyspace, mark } from "./claim.ts";
-import { CompactedSignal, Connection, type ConnectionOptions, type WriteAnswer } from "./connection.ts";
+import { claimKeyspace } from "./claim.ts";
+import { CompactedSignal, Connection, type ConnectionOptions } from "./connection.ts";
 import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
 import { Keyspace } from "./keyspace.ts";
 import { LiveFeed } from "./live-feed.ts";
-import type { KeyValue, RequestOp, TxnRequest } from "./messages.ts";
+import type { KeyValue } from "./messages.ts";
 import { EtcdSharedValues } from "./shared-values.ts";
 import { SharedRead } from "./shared-read.ts";
-import { decodeEntry, encodeValue } from "./value.ts";
+import { decodeEntry } from "./value.ts";
+import { Writer } from "./writer.ts";
 
 /** Options of a store in an etcd cluster. */
 export interface EtcdStoreOptions extends StoreOptions, ConnectionOptions {
@@ -76,6 +75,7 @@ class ClusterStore implements EtcdStore {
   private readonly feed: Feed;
   private readonly live: LiveFeed;
   private readonly compaction: Periodic;
+  private readonly writer: Writer;
   private readonly underWay = new Set<Promise<unknown>>();
   private closing: Promise<void> | undefined;
 
@@ -86,6 +86,7 @@ class ClusterStore implements EtcdStore {
     start: Revision,
   ) {
     this.shared = new EtcdSharedValues(connection, keyspace);
+    this.writer = new Writer(connection, keyspace);
     this.latest = new SharedRead(async () => {
       const { kvs } = await connection.range({ key: keyspace.marker });
       return revisionOf(kvs[0]?.modRevision ?? 1);
@@ -254,64 +255,9 @@ class ClusterStore implements EtcdStore {
   }
 
   private async write(write: Write): Promise<CommitResult> {
-    const key = this.keyspace.outer(write.key);
-    const value = write.kind === "delete" ? undefined : encodeValue(write.draft);
-    const change: RequestOp = value === undefined ? { remove: { key } } : { put: { key, value } };
-    const expected = write.kind === "create" ? 0 : write.expected;
-    const conditions = (write.conditions ?? []).map((condition) => ({
-      key: this.keyspace.outer(condition.key),
-      modRevision: condition.revision,
-    }));
-    const { succeeded, revision, results, doubtful } = await this.send(write.kind, key, value, {
-      expect: { key, modRevision: expected },
-      conditions,
-      success: [change, { put: { key: this.keyspace.marker, value: mark } }],
-      failure: [key, ...conditions.map((condition) => condition.key)].map((one) => ({ range: { key: one } })),
-    });
-    const existing = results[0]?.kvs[0];
-    if (!succeeded && !(doubtful && isOwn(existing, value))) {
-      // A write or delete of another server may have followed our write without an answer.
-      if (doubtful) throw new StoreUnavailableError(`whether ${write.key} was written isn't known`);
-      const current = existing === undefined ? undefined : decodeEntry(write.key, existing);
-      if ((existing?.modRevision ?? 0) !== expected) return { ok: false, current };
-      const revisions = results.slice(1).map(({ kvs }) => kvs[0]?.modRevision ?? 0);
-      const failedCondition = conditions.findIndex(
-        ({ modRevision }, index) => modRevision !== revisions[index],
-      );
-      return { ok: false, current, failedCondition };
-    }
-    const at = succeeded ? revision : existing!.modRevision;
-    await this.live.delivered(revisionOf(at));
-    const stored: KeyValue = value === undefined ? existing! : { key, version: 0, modRevision: at, value };
-    return { ok: true, revision: revisionOf(at), entry: decodeEntry(write.key, stored) };
-  }
-
-  /**
-   * Sends a write. A write with an expected revision can be repeated, because that revision never returns. A create isn't repeated:
-   * a late first attempt could recreate an object that was deleted since; its outcome is read instead.
-   */
-  private async send(
-    kind: Write["kind"],
-    key: Buffer,
-    value: Buffer | undefined,
-    request: TxnRequest,
-  ): Promise<WriteAnswer> {
-    try {
-      return await this.connection.write(request, kind !== "create");
-    } catch (error) {
-      const unanswered = kind === "create" && error instanceof StoreUnavailableError;
-      if (!unanswered && !(error instanceof StoreFullError)) throw error;
-      // etcd rejects the write that exceeds the quota, but executes it.
-      const page = await this.connection.range({ key });
-      const [found] = page.kvs;
-      if (isOwn(found, value)) return { revision: 0, succeeded: false, results: [page], doubtful: true };
-      if (kind === "delete" && found?.modRevision !== request.expect?.modRevision) {
-        throw new StoreUnavailableError(`whether it was removed isn't known: ${String(error)}`, {
-          cause: error,
-        });
-      }
-      throw error;
-    }
+    const result = await this.writer.write(write);
+    if (result.ok) await this.live.delivered(result.revision);
+    return result;
   }
 
   private async rangePart(
@@ -376,11 +322,6 @@ class ClusterStore implements EtcdStore {
   private assertOpen(): void {
     if (this.closing !== undefined) throw closedError();
   }
-}
-
-/** Whether the stored value is the result of a write without an answer. */
-function isOwn(existing: KeyValue | undefined, value: Buffer | undefined): boolean {
-  return existing !== undefined && value !== undefined && value.equals(existing.value);
 }
 
 interface RangePart {

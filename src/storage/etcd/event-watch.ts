@@ -1,9 +1,9 @@
 import { revisionOf } from "../entry.ts";
 import type { PastSlice } from "../feed.ts";
 import { type Revision, RevisionCompactedError, type StoreEvent } from "../store.ts";
-import type { Connection, WatchStream } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Keyspace } from "./keyspace.ts";
-import { encodeWatchCreateRequest, type WatchEvent, type WatchResponse } from "./messages.ts";
+import type { WatchEvent, WatchResponse } from "./messages.ts";
 import { decodeEntry } from "./value.ts";
 
 /** Callbacks of a stream of events. */
@@ -23,30 +23,28 @@ export function watchEvents(
   after: Revision,
   sink: EventSink,
 ): { close(): void } {
-  const stream: WatchStream = connection.watch();
-  let over = false;
-  const end = (reason: Parameters<EventSink["ended"]>[0] | undefined): void => {
-    if (over) return;
-    over = true;
-    stream.cancel();
-    if (reason !== undefined) sink.ended(reason);
+  const end = (reason: Parameters<EventSink["ended"]>[0]): void => {
+    watch.close();
+    sink.ended(reason);
   };
-  stream.on("data", (response: WatchResponse) => {
-    if (over) return;
-    if (response.compactRevision > 0) return end({ compacted: revisionOf(response.compactRevision) });
-    if (response.canceled)
-      return end({ error: new Error(response.cancelReason || "the watch was cancelled") });
-    try {
-      report(keyspace, response, sink);
-    } catch (error) {
-      end(error instanceof MissingPrevious ? { compacted: error.revision } : { error: error as Error });
-    }
-  });
-  stream.on("error", (error: Error) => end({ error }));
-  stream.on("end", () => end({ error: new Error("the watch's stream ended") }));
   const { start: key, end: rangeEnd } = keyspace;
-  stream.write(encodeWatchCreateRequest({ key, rangeEnd, startRevision: after + 1 }));
-  return { close: () => end(undefined) };
+  const watch = connection.watch(
+    { key, rangeEnd, startRevision: after + 1 },
+    {
+      response(response) {
+        if (response.compactRevision > 0) return end({ compacted: revisionOf(response.compactRevision) });
+        if (response.canceled)
+          return end({ error: new Error(response.cancelReason || "the watch was cancelled") });
+        try {
+          report(keyspace, response, sink);
+        } catch (error) {
+          end(error instanceof MissingPrevious ? { compacted: error.revision } : { error: error as Error });
+        }
+      },
+      ended: (error) => sink.ended({ error }),
+    },
+  );
+  return watch;
 }
 
 /**
@@ -126,19 +124,18 @@ export function readPast(
 /** Returns the compaction revision of the cluster; 1 if nothing was compacted. Doesn't read past events. */
 export function readCompactRevision(connection: Connection, keyspace: Keyspace): Promise<Revision> {
   return new Promise((resolve, reject) => {
-    const stream = connection.watch();
-    const done = (settle: () => void): void => {
-      stream.removeAllListeners("data");
-      stream.cancel();
-      settle();
-    };
-    stream.on("data", (response: WatchResponse) => {
-      if (response.compactRevision > 0) done(() => resolve(revisionOf(response.compactRevision)));
-      else if (response.events.length > 0) done(() => resolve(revisionOf(1)));
-    });
-    stream.on("error", (error: Error) => reject(connection.storeError(error)));
     // The marker was written at least once: the answer is its first event, or the compaction revision.
     const rangeEnd = Buffer.concat([keyspace.marker, Buffer.from([0])]);
-    stream.write(encodeWatchCreateRequest({ key: keyspace.marker, rangeEnd, startRevision: 1 }));
+    const watch = connection.watch(
+      { key: keyspace.marker, rangeEnd, startRevision: 1 },
+      {
+        response({ compactRevision, events }) {
+          if (compactRevision === 0 && events.length === 0) return;
+          watch.close();
+          resolve(revisionOf(Math.max(1, compactRevision)));
+        },
+        ended: (error) => reject(connection.storeError(error)),
+      },
+    );
   });
 }

@@ -2,7 +2,6 @@
 export {
   type ChannelCredentials,
   Client,
-  type ClientDuplexStream,
   credentials,
   Metadata,
   type ServiceError,

@@ -81,14 +81,14 @@ export class LiveFeed {
     if (this.closed) return Promise.reject(closedError());
     return new Promise((resolve, reject) => {
       const limit = this.parts.timeoutMs ?? defaultTimeoutMs;
-      const timer = setTimeout(() => {
+      const timer = this.parts.clock.setTimer(() => {
         this.waiters.delete(waiter);
         reject(
           new StoreUnavailableError(`etcd's watch did not reach revision ${revision} within ${limit} ms`),
         );
       }, limit);
       const settle = (then: () => void): void => {
-        clearTimeout(timer);
+        timer.cancel();
         this.waiters.delete(waiter);
         then();
       };

@@ -1,5 +1,5 @@
 import type { RE2JS } from "re2js";
-import { linearExpressions } from "../../base/linear-expressions.ts";
+import { compileLinear } from "../../base/linear-expressions.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { ValueList } from "../collections.ts";
 import { declareFunction, matching, type CelFunction, type Run } from "../function-table.ts";
@@ -9,6 +9,9 @@ import { Fault, noOverload } from "../values.ts";
 
 /** Maximum length of a pattern: compiling takes at least 20 microseconds per 1000 characters. */
 const maxPatternLength = 10_000;
+
+/** Maximum size of the program of a pattern. */
+const maxInstructions = 10_000;
 
 /** Cache of compiled patterns; its cost is in instructions. */
 const compiled = new RecentMap<RE2JS | Fault>({ entries: 1000, cost: 200_000 });
@@ -26,7 +29,7 @@ function compileCached(pattern: string, meter: Meter | undefined): RE2JS | Fault
 function compilePattern(pattern: string): RE2JS | Fault {
   if (pattern.length > maxPatternLength) return new Fault("the regular expression is too long");
   try {
-    return linearExpressions().compile(pattern);
+    return compileLinear(pattern, maxInstructions);
   } catch (error) {
     // Any exception of the library means that the pattern is unsupported.
     return new Fault(error instanceof Error ? error.message : String(error));

@@ -1,5 +1,5 @@
 import type { RE2JS } from "re2js";
-import { linearExpressions } from "../../base/linear-expressions.ts";
+import { compileLinear } from "../../base/linear-expressions.ts";
 
 /**
  * A regular expression in the syntax of RE2, compiled on first use. Matching takes time proportional to the length of the string and
@@ -33,9 +33,12 @@ export class Pattern {
   }
 }
 
+/** Maximum size of the program of a pattern. */
+const maxInstructions = 50_000;
+
 function compilePattern(source: string): { readonly expression: RE2JS; readonly size: number } | string {
   try {
-    const expression = linearExpressions().compile(source);
+    const expression = compileLinear(source, maxInstructions);
     return { expression, size: expression.programSize() };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

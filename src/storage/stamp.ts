@@ -57,7 +57,7 @@ export function encodeStamp({ label, format }: Stamp): Buffer {
 export function decodeStamp(bytes: Uint8Array | undefined): Stamp | undefined {
   if (bytes === undefined) return undefined;
   try {
-    const { label, format } = JSON.parse(Buffer.from(bytes).toString()) as Partial<Stamp>;
+    const { label, format } = (JSON.parse(Buffer.from(bytes).toString()) ?? {}) as Partial<Stamp>;
     if (typeof label === "string" && Number.isSafeInteger(format)) return { label, format: format! };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

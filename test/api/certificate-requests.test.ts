@@ -123,6 +123,11 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
     await expectInvalidCertificate(
       pem + block("CERTIFICATE", Buffer.from("3003020101", "hex").toString("base64")),
     );
+    const der = Buffer.from(content, "base64");
+    for (const rest of ["00", "0500", "hello"]) {
+      const bytes = Buffer.concat([der, Buffer.from(rest, rest === "hello" ? "utf8" : "hex")]);
+      await expectInvalidCertificate(block("CERTIFICATE", bytes.toString("base64")));
+    }
   });
 
   test("C-2.6-10 text outside the PEM blocks of status.certificate is accepted and not validated", async () => {
@@ -136,6 +141,8 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
     const issuer = signCertificate({ ...facts, use: "authority" }, other.publicKey, other.privateKey);
     const { body } = await ok(issue(pem + issuer));
     expect(Buffer.from(body.status.certificate, "base64").toString()).toBe(pem + issuer);
+    const der = Buffer.from(content, "base64");
+    await ok(issue(block("CERTIFICATE", Buffer.concat([der, der]).toString("base64"))));
   });
 
   const condition = { type: "Failed", status: "True" };

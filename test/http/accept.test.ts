@@ -25,3 +25,15 @@ test("parameters are kept", () => {
     g: "meta.platform.io",
   });
 });
+
+test("ranges after the 256th are ignored, so that the cost of a header is bounded", () => {
+  expect(parseAccept(`${"text/plain,".repeat(255)}text/html,application/json`).at(-1)!.type).toBe(
+    "text/html",
+  );
+  expect(parseAccept("a/b,".repeat(8_000))).toHaveLength(256);
+});
+
+test("parameters of a range after the 15th are ignored", () => {
+  const [range] = parseAccept(`a/b${Array.from({ length: 8_000 }, (_, i) => `;p${String(i)}=1`).join("")}`);
+  expect(Object.keys(range!.parameters)).toHaveLength(15);
+});

@@ -123,16 +123,18 @@ export function certificatesFault(pem: string): string | undefined {
       return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
     }
     if (hasHeaders) return "no PEM block headers are permitted";
-    if (content === undefined || !isCertificate(content)) {
+    if (content === undefined || !areCertificates(content)) {
       return "found a CERTIFICATE PEM block that is no certificate";
     }
   }
   return undefined;
 }
 
-function isCertificate(der: Buffer): boolean {
+/** Whether bytes are certificates in DER, at least one, and nothing else. OpenSSL ignores bytes after a certificate. */
+function areCertificates(bytes: Buffer): boolean {
   try {
-    return new X509Certificate(der).raw.length > 0;
+    const elements = readElements(bytes);
+    return elements.length > 0 && elements.every(({ whole }) => new X509Certificate(whole).raw.length > 0);
   } catch {
     return false;
   }

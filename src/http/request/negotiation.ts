@@ -23,6 +23,11 @@ export interface Representation {
   readonly ofList?: boolean;
 }
 
+/** Ranges of an Accept header after these are ignored; clients send fewer than ten. */
+const maxMediaRanges = 256;
+/** Parts of a media range, the type and its parameters, after these are ignored. */
+const maxRangeParts = 16;
+
 const json: Representation = { format: "json", as: "whole", version: "" };
 
 /**
@@ -134,10 +139,10 @@ function wildcardCount(type: string): number {
   return type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0;
 }
 
-/** Parses an Accept header; returns its media ranges in their order. */
+/** Parses an Accept header; returns its first {@link maxMediaRanges} media ranges in their order. */
 export function parseAccept(accept: string): MediaRange[] {
-  return accept.split(",").flatMap((part) => {
-    const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());
+  return accept.split(",", maxMediaRanges).flatMap((part) => {
+    const [type = "", ...rest] = part.split(";", maxRangeParts).map((piece) => piece.trim());
     if (type === "") return [];
     const parameters: Record<string, string> = {};
     for (const piece of rest) {

@@ -64,7 +64,7 @@ export async function* listObjects(
   const walk = await start(engine, target, options);
   walk.candidates = await findCandidates(engine, target, walk, options.selection);
   for (;;) {
-    const page = await readPage(engine, walk, options);
+    const page = await readPage(engine, target.resource, walk, options);
     walk.revision = page.revision;
     const chosen = choose(page, options, walk);
     walk.unselected += page.entries.length - chosen.entries.length;
@@ -148,7 +148,7 @@ async function findCandidates(
   { key, prefix, revision: at, after }: Walk,
   { terms }: Selection,
 ): Promise<Candidates | undefined> {
-  if (terms.length === 0 || key !== undefined || isConverted(resource)) return undefined;
+  if (!isIndexable(resource, key, terms)) return undefined;
   try {
     return await engine.selectors.find({ collection: resource.storePrefix, terms, prefix, at, after });
   } catch (error) {
@@ -162,17 +162,18 @@ function noteScan(
   { key, unselected }: Walk,
   { terms }: Selection,
 ): void {
-  if (terms.length === 0 || key !== undefined || isConverted(resource)) return;
+  if (!isIndexable(resource, key, terms)) return;
   engine.selectors.scanned({ collection: resource.storePrefix, terms }, unselected);
 }
 
-/** Whether a webhook converts the objects, so that their labels may differ from the stored ones. */
-function isConverted({ storage }: Resource): boolean {
-  return storage?.newConversions !== undefined;
+/** Whether an index can find the selected objects. A webhook may convert labels, so that they differ from the stored ones. */
+function isIndexable({ storage }: Resource, key: string | undefined, terms: Selection["terms"]): boolean {
+  return terms.length > 0 && key === undefined && storage?.newConversions === undefined;
 }
 
 async function readPage(
   engine: Engine,
+  resource: Resource,
   walk: Walk,
   { limit, selection }: ListOptions,
 ): Promise<CollectionPage> {
@@ -186,6 +187,7 @@ async function readPage(
       after: walk.after,
       limit: selection.everything && limit > 0 ? limit - walk.selected : undefined,
       maxBytes: pageBytes,
+      selective: isIndexable(resource, walk.key, selection.terms),
     });
   } catch (error) {
     const failure = storeFailure(error);

@@ -80,6 +80,8 @@ export class SelectorIndex {
   private readonly counts = { fromIndex: 0, scanned: 0, tooLarge: 0 };
   /** The current building of indexes, which are built one after the other. */
   private building: Promise<void> | undefined;
+  /** The index that is being built, and the end of its building. */
+  private current: { readonly usage: TermUsage; readonly done: Promise<void> } | undefined;
   private readonly waiting = new Set<TermUsage>();
   private timer: Timer | undefined;
   private closed = false;
@@ -93,16 +95,33 @@ export class SelectorIndex {
   ) {}
 
   /**
-   * Finds the objects that may be selected; undefined if the collection must be scanned.
+   * Finds the objects that may be selected; undefined if the collection must be scanned. If an index for the search is being built, waits
+   * for it, because a scan beside it would take longer than both.
    *
    * @throws {StoreError}
    */
   find(search: CollectionSearch): MaybePromise<Candidates | undefined> {
-    const collection = this.collections.get(search.collection);
     for (const term of search.terms) this.use(search.collection, term);
-    if (collection === undefined || collection.ended) return this.count(undefined);
+    return andThen(this.findNow(search), (candidates) => {
+      const building = candidates === undefined ? this.buildingFor(search) : undefined;
+      if (building === undefined) return this.count(candidates);
+      return building.then(() => this.findNow(search)).then((later) => this.count(later));
+    });
+  }
+
+  private findNow(search: CollectionSearch): MaybePromise<Candidates | undefined> {
+    const collection = this.collections.get(search.collection);
+    if (collection === undefined || collection.ended) return undefined;
     for (const term of collection.outdated(search.terms)) this.requestIndex(search.collection, term);
-    return andThen(collection.find(search), (candidates) => this.count(candidates));
+    return collection.find(search);
+  }
+
+  /** Returns the end of building an index for a search; undefined if none is built, or it couldn't answer the search. */
+  private buildingFor({ collection, terms, at }: CollectionSearch): Promise<void> | undefined {
+    if (this.current === undefined || at !== undefined) return undefined;
+    const { usage, done } = this.current;
+    const isBuilt = usage.collection === collection && terms.some((term) => isSameTerm(term, usage.term));
+    return isBuilt ? done : undefined;
   }
 
   /** Records that a list for these terms read a number of objects without selecting them. */
@@ -177,14 +196,21 @@ export class SelectorIndex {
 
   private async buildAll(): Promise<void> {
     for (const usage of this.waiting) {
-      try {
-        await this.build(usage);
-      } catch (error) {
-        const isCompacted = error instanceof RevisionCompactedError;
-        usage.notBefore = this.clock.monotonicNow() + (isCompacted ? sweepMs : retryMs);
-        if (!this.closed && !isCompacted) this.failed(error);
-      }
+      const done = this.buildOrReport(usage);
+      this.current = { usage, done };
+      await done;
+      this.current = undefined;
       this.waiting.delete(usage);
+    }
+  }
+
+  private async buildOrReport(usage: TermUsage): Promise<void> {
+    try {
+      await this.build(usage);
+    } catch (error) {
+      const isCompacted = error instanceof RevisionCompactedError;
+      usage.notBefore = this.clock.monotonicNow() + (isCompacted ? sweepMs : retryMs);
+      if (!this.closed && !isCompacted) this.failed(error);
     }
   }
 
@@ -262,6 +288,10 @@ export class SelectorIndex {
     this.waiting.delete(usage);
     this.collections.get(usage.collection)?.drop(usage.term);
   }
+}
+
+function isSameTerm(a: TermName, b: TermName): boolean {
+  return a.of === b.of && a.name === b.name;
 }
 
 /** Maximum number of labels and fields, of all collections, whose use is recorded. */

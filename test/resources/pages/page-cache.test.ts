@@ -89,7 +89,12 @@ describe("pages of collections", () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), async (steps) => {
           const store = createMemoryStore({ clock: systemClock });
-          const cache = new PageCache(store, { totalBytes: 6000, collectionBytes: 3600, bodyBytes: 2400 });
+          const cache = new PageCache(store, {
+            totalBytes: 6000,
+            collectionBytes: 3600,
+            bodyBytes: 2400,
+            selectiveObjects: 2,
+          });
           for (const one of steps) {
             if (one.do === "put") await put(store, keyOf(one.name), one.text.replaceAll(/[^a-z]/g, ""));
             else if (one.do === "remove") await remove(store, keyOf(one.name));
@@ -193,9 +198,29 @@ describe("pages of collections", () => {
     await store.close();
   });
 
+  it("of a large collection that a selector reads are not cached, but read from the cache", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const limits = { totalBytes: 5000, collectionBytes: 3000, bodyBytes: 2500, selectiveObjects: 2 };
+    const cache = new PageCache(store, limits);
+    const read = async (selective: boolean) => cache.read({ prefix, form, maxBytes: 5000, selective });
+    for (let name = 0; name < 2; name++) await put(store, keyOf(name), "a");
+    expect((await read(true)).joined).toBeDefined();
+    await put(store, keyOf(2), "a");
+    expect((await read(true)).joined).toBeUndefined();
+    expect((await read(false)).joined).toBeDefined();
+    expect((await read(true)).joined).toBeDefined();
+    cache.close();
+    await store.close();
+  });
+
   it("other forms of a page are cached with it within the limits and dropped with it", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, { totalBytes: 5000, collectionBytes: 3000, bodyBytes: 2500 });
+    const cache = new PageCache(store, {
+      totalBytes: 5000,
+      collectionBytes: 3000,
+      bodyBytes: 2500,
+      selectiveObjects: 2,
+    });
     for (let name = 0; name < 4; name += 2) await put(store, keyOf(name), "a");
     const read = async (within = prefix): Promise<CollectionPage> =>
       cache.read({ prefix: within, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1000 });
@@ -230,7 +255,12 @@ describe("pages of collections", () => {
 
   it("are cached in preference to other forms of pages when the memory limit is reached", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, { totalBytes: 5000, collectionBytes: 3000, bodyBytes: 2500 });
+    const cache = new PageCache(store, {
+      totalBytes: 5000,
+      collectionBytes: 3000,
+      bodyBytes: 2500,
+      selectiveObjects: 2,
+    });
     for (let name = 0; name < 6; name += 2) await put(store, keyOf(name), "a".repeat(800));
     const read = async (after?: string): Promise<CollectionPage> =>
       cache.read({ prefix, form, after, at: undefined, limit: undefined, maxBytes: 1 });

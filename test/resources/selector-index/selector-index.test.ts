@@ -143,10 +143,33 @@ describe("the index of a label", () => {
       await remove(store, "a", `pod-${String(number).padStart(4, "0")}`);
     }
     await list();
-    await list();
     await selectors.settled();
     expect(await list()).toHaveLength(5);
-    expect(counters()).toMatchObject({ fromIndex: 1 });
+    // The list that requested the new index waited for it.
+    expect(counters()).toMatchObject({ fromIndex: 2, scanned: 2 });
+  });
+
+  it("answers lists that begin while it is built, once it is built", async () => {
+    const { list, counters } = await filled({ count: 300 });
+    await list();
+    const lists = await Promise.all([list(), list(), list({ ...web, namespace: "a" })]);
+    expect(lists.map(({ length }) => length)).toEqual([30, 30, 30]);
+    expect(counters()).toMatchObject({ scanned: 1, fromIndex: 3 });
+  });
+
+  it("that can't be completed lets lists that waited for it scan", async () => {
+    const { list, counters } = await filled({ count: 300, limits: { totalBytes: 100 } });
+    const scanned = await list();
+    expect(await list()).toEqual(scanned);
+    expect(counters()).toMatchObject({ scanned: 2, fromIndex: 0, tooLarge: 1 });
+  });
+
+  it("isn't waited for by lists of other labels or at a revision", async () => {
+    const { list, counters, indexed, store } = await filled({ count: 300 });
+    const at = (await store.latestRevision()) as Revision;
+    await list();
+    await Promise.all([list({ ...web, labels: "tier=x" }), listAt(indexed, web, at)]);
+    expect(counters()).toMatchObject({ scanned: 3 });
   });
 });
 

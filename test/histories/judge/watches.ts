@@ -1,0 +1,114 @@
+import type { Frame, History, Violation, Watch } from "../history.ts";
+import { Compactions } from "./compaction.ts";
+import { countUpTo, type Timeline, type Version } from "./timeline.ts";
+
+const law = "watches";
+
+/** A frame with an object. */
+type Event = Extract<Frame, { object: unknown }>;
+
+/**
+ * A watch delivers every change after its revision exactly once, in the order of revisions and with the right type; a bookmark isn't
+ * ahead of later events; and 410 is answered only if history may have been compacted. This holds for each watch by itself, so it holds
+ * for a client that continues at another server from the last revision. Linear in the number of frames.
+ */
+export function judgeWatches(history: History, timeline: Timeline): Violation[] {
+  const judge = new WatchJudge(history, timeline);
+  return history.watches.flatMap((watch) => judge.violationsOf(watch));
+}
+
+class WatchJudge {
+  private readonly previous = new Map<number, Version | undefined>();
+  private readonly compactions: Compactions;
+
+  constructor(
+    private readonly history: History,
+    private readonly timeline: Timeline,
+  ) {
+    for (const versions of timeline.byKey.values())
+      versions.forEach(({ revision }, index) => this.previous.set(revision, versions[index - 1]));
+    this.compactions = new Compactions(history, timeline);
+  }
+
+  violationsOf(watch: Watch): Violation[] {
+    const messages = [
+      ...this.orderOf(watch),
+      ...this.missingOf(watch),
+      ...watch.frames.flatMap((frame) => this.wrongEvent(frame)),
+      ...watch.frames.flatMap((frame) => this.wrongGone(watch, frame)),
+    ];
+    const { id, client, server, prefix, after } = watch;
+    // The first one explains the others.
+    return messages.slice(0, 1).map((message) => ({
+      law,
+      message: `watch ${id} (${client} at ${server}, ${prefix} after revision ${after}): ${message}`,
+    }));
+  }
+
+  /** Revisions ascend, also across bookmarks. */
+  private orderOf({ frames, after }: Watch): string[] {
+    let position = after;
+    let isBookmark = false;
+    for (const frame of frames) {
+      if (frame.type === "GONE") continue;
+      const revision = frame.type === "BOOKMARK" ? frame.revision : frame.object.revision;
+      const isWrong = frame.type === "BOOKMARK" ? revision < position : revision <= position;
+      if (isWrong)
+        return [`${nameOf(frame)} follows ${isBookmark ? "a bookmark with " : ""}revision ${position}`];
+      position = revision;
+      isBookmark = frame.type === "BOOKMARK";
+    }
+    return [];
+  }
+
+  /** Every version under the prefix up to the last position was delivered, and nothing else. */
+  private missingOf({ frames, after, prefix, mustReach = 0 }: Watch): string[] {
+    const last = frames.findLast(({ type }) => type !== "GONE");
+    const position = last === undefined || last.type === "GONE" ? after : revisionOf(last);
+    const delivered = new Set(frames.filter(isEvent).map(({ object }) => object.revision));
+    const versions = this.timeline.under(prefix);
+    const from = Math.max(after, this.history.initial.revision);
+    const required = versions.slice(
+      countUpTo(versions, from),
+      countUpTo(versions, Math.max(position, mustReach)),
+    );
+    const missing = required.find(({ revision }) => !delivered.has(revision));
+    if (missing !== undefined)
+      return [`revision ${missing.revision} of ${missing.key} was not delivered; ${missing.source} shows it`];
+    const foreign = frames.filter(isEvent).find(({ object }) => !object.key.startsWith(prefix));
+    return foreign === undefined ? [] : [`${nameOf(foreign)} is not under the prefix`];
+  }
+
+  /** The type agrees with the version before, and a deletion carries its last value. */
+  private wrongEvent(frame: Frame): string[] {
+    if (!isEvent(frame) || frame.object.revision <= this.history.initial.revision) return [];
+    const { key, revision, digest } = frame.object;
+    const previous = this.previous.get(revision);
+    const type = frame.type === "DELETED" ? "DELETED" : previous?.object === undefined ? "ADDED" : "MODIFIED";
+    if (frame.type !== type) return [`${nameOf(frame)} should have the type ${type}`];
+    if (type !== "DELETED") return [];
+    if (previous?.object === undefined) return [`${nameOf(frame)}, but ${key} did not exist before`];
+    return previous.object.digest === digest
+      ? []
+      : [`${nameOf(frame)} carries another value than revision ${previous.revision}`];
+  }
+
+  private wrongGone({ after }: Watch, frame: Frame): string[] {
+    return frame.type !== "GONE" || this.compactions.mayHaveRemoved(after, frame.atNs)
+      ? []
+      : [`410 was answered at ${(frame.atNs / 1e6).toFixed(3)} ms, but nothing was compacted`];
+  }
+}
+
+function isEvent(frame: Frame): frame is Event {
+  return frame.type !== "BOOKMARK" && frame.type !== "GONE";
+}
+
+function revisionOf(frame: Exclude<Frame, { type: "GONE" }>): number {
+  return frame.type === "BOOKMARK" ? frame.revision : frame.object.revision;
+}
+
+function nameOf(frame: Exclude<Frame, { type: "GONE" }>): string {
+  if (frame.type === "BOOKMARK") return `a bookmark with revision ${frame.revision}`;
+  return `${frame.type} of ${frame.object.key} at revision ${frame.object.revision}`;
+}

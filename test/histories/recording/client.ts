@@ -1,0 +1,184 @@
+import type { Answer, ListState, Operation, Refusal, Request, Watch, WriteRequest } from "../history.ts";
+import { Connection, type Endpoint, type Reply } from "./http.ts";
+import { newObject, observe, pathOf, resourceOf, type ApiObject } from "./objects.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** Options of a write. */
+export interface WriteOptions {
+  /** Size of the payload of the object in bytes. */
+  readonly size?: number;
+  /** Fields of the object besides its metadata, for an update or patch. */
+  readonly fields?: object;
+}
+
+/** A watch that is running. */
+export interface RunningWatch {
+  readonly watch: Watch;
+  close(): void;
+  readonly ended: Promise<void>;
+}
+
+/** A client of one server as one user, whose requests are recorded. */
+export class RecordingClient {
+  private readonly connection: Connection;
+  private readonly by: { readonly client: string; readonly server: string };
+  /** Tokens to continue lists, by the operation that read the page before. */
+  private readonly continueTokens = new Map<number, string>();
+
+  constructor(
+    name: string,
+    user: string,
+    endpoint: Endpoint,
+    private readonly recorder: Recorder,
+    timeoutMs: number,
+  ) {
+    this.by = { client: name, server: endpoint.name };
+    this.connection = new Connection(endpoint, user, timeoutMs);
+  }
+
+  /** Creates, updates, patches or deletes an object. */
+  write(request: WriteRequest, options: WriteOptions = {}): Promise<Operation> {
+    return this.perform(request, this.sendWrite.bind(this, request, options));
+  }
+
+  get(key: string): Promise<Operation> {
+    return this.perform({ verb: "get", key }, () => this.connection.send("GET", pathOf(key)));
+  }
+
+  /** Reads a page of a list; the first one, or the one after `previous`. */
+  async list(prefix: string, state: ListState, limit?: number, previous?: Operation): Promise<Operation> {
+    const query = new URLSearchParams();
+    if (limit !== undefined) query.set("limit", String(limit));
+    if (previous !== undefined) query.set("continue", this.continueTokens.get(previous.id)!);
+    if (state.kind === "exact") {
+      query.set("resourceVersion", String(state.revision));
+      query.set("resourceVersionMatch", "Exact");
+    }
+    const request: Request = { verb: "list", prefix, state, ...(limit === undefined ? {} : { limit }) };
+    let token: string | undefined;
+    const operation = await this.perform(request, async () => {
+      const reply = await this.connection.send("GET", `${pathOf(prefix)}?${query}`);
+      if (reply?.status === 200) token = (JSON.parse(reply.text) as ListBody).metadata.continue;
+      return reply;
+    });
+    if (previous !== undefined) this.continueTokens.delete(previous.id);
+    if (token !== undefined && token !== "") this.continueTokens.set(operation.id, token);
+    return operation;
+  }
+
+  /** Asks whether the user of the RoleBinding is allowed to read the ConfigMaps of its namespace. */
+  review(key: string): Promise<Operation> {
+    const [, , namespace, user] = key.split("/");
+    const resourceAttributes = { namespace, verb: "list", resource: "configmaps" };
+    return this.perform({ verb: "review", key }, () =>
+      this.connection.send("POST", "/apis/authorization.platform.io/v1/subjectaccessreviews", {
+        spec: { user, resourceAttributes },
+      }),
+    );
+  }
+
+  /** As the user of the RoleBinding, reads the ConfigMaps of its namespace. */
+  attempt(key: string): Promise<Operation> {
+    const [, , namespace] = key.split("/");
+    return this.perform({ verb: "review", key }, () =>
+      this.connection.send("GET", `${pathOf(`/configmaps/${namespace}/`)}?limit=1`),
+    );
+  }
+
+  /** Begins a watch. */
+  watch(prefix: string, after: number): RunningWatch {
+    const watch = this.recorder.watch({ ...this.by, prefix, after });
+    const path = `${pathOf(prefix)}?watch=true&allowWatchBookmarks=true&resourceVersion=${after}`;
+    const resource = resourceOf(prefix);
+    const stream = this.connection.stream(path, (text) => {
+      const atNs = this.recorder.nowNs();
+      const { type, object, code } = JSON.parse(text) as WatchLine;
+      if (type === "ADDED" || type === "MODIFIED" || type === "DELETED")
+        watch.frames.push({ type, object: observe(resource, object as ApiObject), atNs });
+      else if (type === "BOOKMARK")
+        watch.frames.push({ type, revision: Number((object as ApiObject).metadata.resourceVersion), atNs });
+      else if (code === 410 || (object as { code?: number } | undefined)?.code === 410)
+        watch.frames.push({ type: "GONE", atNs });
+    });
+    return { watch, ...stream };
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+
+  private perform(request: Request, send: () => Promise<Reply | undefined>): Promise<Operation> {
+    return this.recorder.record(this.by, request, async () => {
+      const reply = await send();
+      return reply === undefined ? undefined : answerOf(request, reply);
+    });
+  }
+
+  private sendWrite(request: WriteRequest, { size = 1, fields }: WriteOptions): Promise<Reply | undefined> {
+    const { verb, key } = request;
+    const path = pathOf(key);
+    if (verb === "create") {
+      const body = { ...newObject(key, request.token, size), ...fields };
+      return this.connection.send("POST", path.slice(0, path.lastIndexOf("/")), body);
+    }
+    const resourceVersion = request.expected === undefined ? undefined : String(request.expected);
+    if (verb === "delete") {
+      const body = resourceVersion === undefined ? undefined : { preconditions: { resourceVersion } };
+      return this.connection.send("DELETE", path, body);
+    }
+    const metadata = { name: key.split("/")[3], resourceVersion, annotations: { token: request.token } };
+    return verb === "update"
+      ? this.connection.send("PUT", path, { ...newObject(key, request.token, size), metadata, ...fields })
+      : this.connection.send("PATCH", path, { metadata, ...fields }, "application/merge-patch+json");
+  }
+}
+
+interface ListBody {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly ApiObject[];
+}
+
+interface WatchLine {
+  readonly type?: string;
+  readonly object?: object;
+  /** Of a Status that answers the request itself. */
+  readonly code?: number;
+}
+
+/** Reads an answer; undefined if it leaves open whether the request took effect. */
+function answerOf(request: Request, { status, text }: Reply): Answer | undefined {
+  if (status >= 500 && status !== 507) return undefined;
+  if (request.verb === "review" && (status === 200 || status === 403))
+    return { outcome: "decision", allowed: status === 200 };
+  const body: unknown = JSON.parse(text);
+  if (status >= 300) return { outcome: "refused", refusal: refusalOf(status, body), status };
+  switch (request.verb) {
+    case "review":
+      return { outcome: "decision", allowed: (body as { status: { allowed: boolean } }).status.allowed };
+    case "list": {
+      const { metadata, items } = body as ListBody;
+      const resource = resourceOf(request.prefix);
+      return {
+        outcome: "page",
+        revision: Number(metadata.resourceVersion),
+        objects: items.map((item) => observe(resource, item)),
+        more: (metadata.continue ?? "") !== "",
+      };
+    }
+    case "delete": {
+      const { details, metadata } = body as { details?: { uid?: string }; metadata?: { uid?: string } };
+      return { outcome: "deleted", uid: details?.uid ?? metadata?.uid ?? "" };
+    }
+    case "compact":
+      return { outcome: "compacted" };
+    default:
+      return { outcome: "object", object: observe(resourceOf(request.key), body as ApiObject) };
+  }
+}
+
+function refusalOf(status: number, body: unknown): Refusal {
+  if (status === 404) return "missing";
+  if (status === 410) return "gone";
+  if (status !== 409) return "other";
+  return (body as { reason?: string }).reason === "AlreadyExists" ? "exists" : "conflict";
+}

@@ -1,0 +1,91 @@
+import { setTimeout } from "node:timers/promises";
+import type { Dice } from "../../support/dice.ts";
+import type { RunningWatch } from "./client.ts";
+import { isGone, positionOf } from "./recorder.ts";
+import type { Fleet } from "./fleet.ts";
+
+/** Options of a {@link Watcher}. */
+export interface WatcherOptions {
+  readonly name: string;
+  readonly prefix: string;
+  /** Revision after which events are requested first. */
+  readonly after: number;
+  /** Whether it ends its watch at random and continues later, perhaps at another server and from an earlier revision. */
+  readonly isRoaming: boolean;
+}
+
+/** Longest time for which a roaming watcher keeps a watch, in milliseconds. */
+const maxWatchMs = 800;
+/** Longest time between two watches of a roaming watcher, in milliseconds. */
+const maxPauseMs = 400;
+/** Time between attempts to open a watch, in milliseconds. */
+const retryMs = 20;
+
+/** A client that watches a prefix until it is stopped, and continues after interruptions. */
+export class Watcher {
+  private current: RunningWatch | undefined;
+  private isStopped = false;
+  private lastPosition: number;
+  private readonly running: Promise<void>;
+
+  constructor(
+    private readonly fleet: Fleet,
+    readonly options: WatcherOptions,
+    private readonly dice: Dice,
+  ) {
+    this.lastPosition = options.after;
+    this.running = this.run();
+  }
+
+  /** Every event up to this revision was delivered. */
+  get position(): number {
+    const { current, lastPosition } = this;
+    return current === undefined ? lastPosition : Math.max(lastPosition, positionOf(current.watch));
+  }
+
+  /** Ends a watch that runs; the watcher continues with another one. */
+  interrupt(): void {
+    this.current?.close();
+  }
+
+  /**
+   * Stops.
+   *
+   * @param mustReach revision that the watcher had to receive.
+   */
+  async stop(mustReach: number): Promise<void> {
+    this.isStopped = true;
+    if (this.current !== undefined) this.current.watch.mustReach = mustReach;
+    this.current?.close();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { options, dice } = this;
+    while (!this.isStopped) {
+      const client = this.fleet.client(options.name, "admin", dice);
+      if (client === undefined) {
+        await setTimeout(retryMs);
+        continue;
+      }
+      const after = options.isRoaming && dice.chance(0.2) ? options.after : this.lastPosition;
+      const current = client.watch(options.prefix, after);
+      this.current = current;
+      const timer = options.isRoaming ? setTimeout(dice.below(maxWatchMs)) : undefined;
+      await Promise.race([current.ended, ...(timer === undefined ? [] : [timer])]);
+      // A roaming watcher that must reach a revision keeps its watch until it is stopped.
+      if (options.isRoaming && !this.fleet.isSettling) current.close();
+      await current.ended;
+      this.lastPosition = isGone(current.watch) ? await this.relist() : this.position;
+      this.current = undefined;
+      await setTimeout(options.isRoaming && !this.fleet.isSettling ? dice.below(maxPauseMs) : retryMs);
+    }
+  }
+
+  /** After 410: lists again, as clients do, and returns the revision of the list. */
+  private async relist(): Promise<number> {
+    const client = this.fleet.client(this.options.name, "admin", this.dice);
+    const operation = await client?.list(this.options.prefix, { kind: "latest" });
+    return operation?.answer?.outcome === "page" ? operation.answer.revision : this.lastPosition;
+  }
+}

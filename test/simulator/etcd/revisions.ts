@@ -24,7 +24,7 @@ export class Revisions {
   private readonly keys = new Map<string, Version[]>();
   /** The changes of each revision. */
   private readonly log = new Map<number, WatchEvent[]>();
-  private sorted: string[] | undefined;
+  private readonly sorted: string[] = [];
   private current = 1;
   private compacted = 0;
 
@@ -112,12 +112,23 @@ export class Revisions {
     const versions = this.keys.get(key);
     if (versions !== undefined) return void versions.push(version);
     this.keys.set(key, [version]);
-    this.sorted = undefined;
+    this.sorted.splice(this.indexOf(key), 0, key);
   }
 
   private forget(key: string): void {
     this.keys.delete(key);
-    this.sorted = undefined;
+    this.sorted.splice(this.indexOf(key), 1);
+  }
+
+  /** Returns the number of keys before a key. */
+  private indexOf(key: string): number {
+    let [low, high] = [0, this.sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.sorted[middle]! < key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   private versionAt(key: string, at: number): KeyValue | undefined {
@@ -128,9 +139,7 @@ export class Revisions {
   private keysOf({ key, rangeEnd }: RangeRequest): string[] {
     const first = textOf(key);
     if (rangeEnd === undefined) return [first];
-    this.sorted ??= [...this.keys.keys()].toSorted();
-    const end = textOf(rangeEnd);
-    return this.sorted.filter((one) => isWithin(one, first, end));
+    return this.sorted.slice(this.indexOf(first), this.indexOf(textOf(rangeEnd)));
   }
 }
 

@@ -57,6 +57,10 @@ export class SimulatedCluster {
   readonly states: MemberState[];
   /** Whether the quota is used up: transactions that put are rejected. */
   full = false;
+  /** Whether a rejected transaction is executed nevertheless, as the one that exceeds the quota is. */
+  executesWhenFull = false;
+  /** Called after each revision. */
+  committed: (revision: number) => void = () => undefined;
   private readonly watches = new Set<SimulatedWatch>();
 
   constructor(
@@ -72,9 +76,18 @@ export class SimulatedCluster {
     return this.states.map((_, index) => `member-${index}:2379`);
   }
 
-  /** Returns the members as one client sees them. */
-  connect(client: string): Member[] {
-    return this.states.map((_, index) => new SimulatedMember(this, client, index));
+  /**
+   * Returns the members as one client sees them.
+   *
+   * @param clock the clock of the client's process, on which answers, events and deadlines arrive.
+   */
+  connect(client: string, clock: Clock = this.clock): Member[] {
+    return this.states.map((_, index) => new SimulatedMember(this, client, clock, index));
+  }
+
+  /** Forgets the watches of a client whose process has ended. */
+  disconnect(client: string): void {
+    for (const watch of this.watches) if (watch.at.client === client) this.watches.delete(watch);
   }
 
   /** Whether enough members run to execute requests. */
@@ -97,9 +110,14 @@ export class SimulatedCluster {
 
   execute<T>(run: (data: Revisions) => T): T {
     const before = this.data.revision;
-    const result = run(this.data);
-    if (this.data.revision > before) for (const watch of this.watches) watch.send();
-    return result;
+    try {
+      return run(this.data);
+    } finally {
+      if (this.data.revision > before) {
+        this.committed(this.data.revision);
+        for (const watch of this.watches) watch.send();
+      }
+    }
   }
 
   openWatch(watch: SimulatedWatch): void {
@@ -115,8 +133,10 @@ export class SimulatedCluster {
 class SimulatedMember implements Member {
   constructor(
     private readonly cluster: SimulatedCluster,
-    private readonly client: string,
-    private readonly index: number,
+    readonly client: string,
+    /** The clock of the client. */
+    readonly clock: Clock,
+    readonly index: number,
   ) {}
 
   range(request: RangeRequest, timeoutMs: number): Promise<RangeResponse> {
@@ -127,9 +147,9 @@ class SimulatedMember implements Member {
     const changes = request.success.some((op) => !("range" in op));
     const puts = request.success.some((op) => "put" in op);
     return this.call("txn", changes, timeoutMs, (data) => {
-      if (puts && this.cluster.full)
-        throw new StatusOfCall(status.RESOURCE_EXHAUSTED, "etcdserver: mvcc: database space exceeded");
-      return data.txn(request);
+      if (!puts || !this.cluster.full) return data.txn(request);
+      if (this.cluster.executesWhenFull) data.txn(request);
+      throw new StatusOfCall(status.RESOURCE_EXHAUSTED, "etcdserver: mvcc: database space exceeded");
     });
   }
 
@@ -142,7 +162,7 @@ class SimulatedMember implements Member {
   }
 
   watch(request: WatchCreateRequest, listener: WatchListener): OpenWatch {
-    const watch = new SimulatedWatch(this.cluster, this.client, this.index, request, listener);
+    const watch = new SimulatedWatch(this.cluster, this, request, listener);
     this.cluster.openWatch(watch);
     return watch;
   }
@@ -161,7 +181,7 @@ class SimulatedMember implements Member {
     const { clock } = cluster;
     const passage = cluster.network.passage({ client: this.client, member: index, kind, changes });
     return new Promise<T>((resolve, reject) => {
-      const deadline = clock.setTimer(
+      const deadline = this.clock.setTimer(
         () => reject(new StatusOfCall(status.DEADLINE_EXCEEDED, "Deadline exceeded")),
         timeoutMs,
       );
@@ -171,7 +191,7 @@ class SimulatedMember implements Member {
           deadline.cancel();
           settle();
         };
-        clock.setTimer(arrive, passage.answerMs);
+        this.clock.setTimer(arrive, passage.answerMs);
       };
       const execute = (): void => {
         if (cluster.states[index] === "down")
@@ -204,12 +224,15 @@ class SimulatedWatch implements OpenWatch {
 
   constructor(
     private readonly cluster: SimulatedCluster,
-    private readonly client: string,
-    readonly member: number,
+    readonly at: SimulatedMember,
     private readonly request: WatchCreateRequest,
     private readonly listener: WatchListener,
   ) {
     this.next = request.startRevision;
+  }
+
+  get member(): number {
+    return this.at.index;
   }
 
   close(): void {
@@ -252,10 +275,13 @@ class SimulatedWatch implements OpenWatch {
   }
 
   private deliver(arrive: () => void): void {
-    const afterMs = this.cluster.network.eventMs(this.client, this.member);
-    this.cluster.clock.setTimer(() => {
-      if (!this.closed) arrive();
-    }, afterMs);
+    const { client, index, clock } = this.at;
+    clock.setTimer(
+      () => {
+        if (!this.closed) arrive();
+      },
+      this.cluster.network.eventMs(client, index),
+    );
   }
 }
 

@@ -1,0 +1,142 @@
+import type { ApiObject } from "../../../src/schema/kind.ts";
+import { Keyspace } from "../../../src/storage/etcd/keyspace.ts";
+import type { KeyValue } from "../../../src/storage/etcd/messages.ts";
+import { decodeEntry } from "../../../src/storage/etcd/value.ts";
+import type { SimulatedCluster } from "../etcd/simulated-cluster.ts";
+
+/** Prefix of the keys of the servers in the cluster. */
+export const storePrefix = "/plinth";
+
+/** A change of one object, as the cluster executed it. */
+export class Change {
+  private parsed: ApiObject | undefined;
+
+  constructor(
+    readonly key: string,
+    readonly revision: number,
+    /** Virtual time in milliseconds. */
+    readonly atMs: number,
+    /** The change before it, of the same key. */
+    readonly previous: Change | undefined,
+    private readonly kv: KeyValue | undefined,
+  ) {}
+
+  get isDeletion(): boolean {
+    return this.kv === undefined;
+  }
+
+  /** The object after the change; of a deletion, the object before. */
+  get object(): ApiObject {
+    if (this.kv === undefined) return this.previous!.object;
+    const entry = (): ApiObject =>
+      JSON.parse(Buffer.from(decodeEntry(this.key, this.kv!).body).toString()) as ApiObject;
+    return (this.parsed ??= entry());
+  }
+
+  /** The object before the change; undefined if there was none. */
+  get before(): Change | undefined {
+    return this.previous?.isDeletion === false ? this.previous : undefined;
+  }
+}
+
+/** Everything that the cluster has executed, in order: the reference with which answers and events are compared. */
+export class History {
+  private readonly collections = new Map<string, Change[]>();
+  private readonly keys = new Map<string, Change[]>();
+  private readonly keyspace = new Keyspace(storePrefix);
+  private readonly listeners: ((change: Change) => void)[] = [];
+  private latest = 0;
+
+  /** @param reused called with a revision that isn't above the newest one. */
+  constructor(
+    private readonly cluster: SimulatedCluster,
+    private readonly nowMs: () => number,
+    private readonly reused: (revision: number) => void,
+  ) {
+    cluster.committed = (revision) => this.record(revision);
+  }
+
+  /** The newest revision of the cluster. */
+  get revision(): number {
+    return this.latest;
+  }
+
+  /** Calls a listener for each later change. */
+  listen(listener: (change: Change) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Returns the changes under a prefix after a revision, up to another one. The prefix is that of a collection or namespace. */
+  changes(prefix: string, after: number, upTo: number): Change[] {
+    const all = this.collections.get(collectionOf(prefix)) ?? [];
+    const result: Change[] = [];
+    for (let at = firstAfter(all, after); at < all.length && all[at]!.revision <= upTo; at++)
+      if (all[at]!.key.startsWith(prefix)) result.push(all[at]!);
+    return result;
+  }
+
+  /** Returns the changes of a key, oldest first. */
+  changesOf(key: string): readonly Change[] {
+    return this.keys.get(key) ?? [];
+  }
+
+  /** Returns the version of a key at a revision; undefined if the object doesn't exist then. */
+  at(key: string, revision: number): Change | undefined {
+    const all = this.changesOf(key);
+    const last = all[firstAfter(all, revision) - 1];
+    return last === undefined || last.isDeletion ? undefined : last;
+  }
+
+  /** Returns the objects under a prefix at a revision, by key. */
+  stateAt(prefix: string, revision: number): Map<string, Change> {
+    const state = new Map<string, Change>();
+    for (const change of this.changes(prefix, 0, revision)) {
+      if (change.isDeletion) state.delete(change.key);
+      else state.set(change.key, change);
+    }
+    return state;
+  }
+
+  /** Returns the present objects under a prefix. */
+  present(prefix: string): ApiObject[] {
+    return [...this.stateAt(prefix, this.latest).values()].map(({ object }) => object);
+  }
+
+  private record(revision: number): void {
+    if (revision <= this.latest) return this.reused(revision);
+    this.latest = revision;
+    const { start: key, end: rangeEnd } = this.keyspace;
+    for (const { kv, deleted } of this.cluster.data.changesAt(revision, { key, rangeEnd })) {
+      const inner = this.keyspace.inner(kv.key);
+      if (inner !== undefined) this.add(inner, revision, deleted ? undefined : kv);
+    }
+  }
+
+  private add(key: string, revision: number, kv: KeyValue | undefined): void {
+    const versions = this.keys.get(key) ?? [];
+    this.keys.set(key, versions);
+    const change = new Change(key, revision, this.nowMs(), versions.at(-1), kv);
+    versions.push(change);
+    const collection = collectionOf(key);
+    const all = this.collections.get(collection);
+    if (all === undefined) this.collections.set(collection, [change]);
+    else all.push(change);
+    for (const listener of this.listeners) listener(change);
+  }
+}
+
+/** Returns the first two segments of a key or prefix. */
+function collectionOf(key: string): string {
+  return key.slice(0, key.indexOf("/", key.indexOf("/", 1) + 1) + 1);
+}
+
+/** Returns the index of the first change above a revision. */
+function firstAfter(changes: readonly Change[], revision: number): number {
+  let [low, high] = [0, changes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (changes[middle]!.revision <= revision) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

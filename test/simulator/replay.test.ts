@@ -1,0 +1,26 @@
+import { beforeAll, expect, it } from "vitest";
+import { bundle } from "./bundle.ts";
+import { runSimulations } from "./run.ts";
+import type { SimulationReport } from "./simulation.ts";
+
+let program: string;
+beforeAll(async () => {
+  program = await bundle("replay");
+});
+
+async function run(seed: number): Promise<SimulationReport> {
+  for await (const report of runSimulations(program, [{ seed, minutes: 3, traceLines: 0 }])) return report;
+  throw new Error("no report");
+}
+
+it("two runs of one seed have the same trace; another seed has another one", async () => {
+  const first = await run(7);
+  const second = await run(7);
+  expect(first.tasks).toBeGreaterThan(1000);
+  expect([second.digest, second.tasks, second.violations]).toEqual([
+    first.digest,
+    first.tasks,
+    first.violations,
+  ]);
+  expect((await run(8)).digest).not.toBe(first.digest);
+});

@@ -1,6 +1,7 @@
 import type { CST, Composer, Document, Node, Pair, ParsedNode, Scalar, YAMLMap } from "yaml";
 import { decodeJson, type DecodeLimits, defaultMaxDepth } from "./json/decode.ts";
-import { type JsonDocument, maxDuplicates } from "./json/exact.ts";
+import { DuplicateMembers, type ValuePosition } from "./json/duplicate-members.ts";
+import type { JsonDocument } from "./json/exact.ts";
 import { SyntaxFault, faultAt } from "./json/syntax-fault.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import { type JsonObject, type JsonValue, deepClone, isObject, setMember } from "./json/value.ts";
@@ -103,9 +104,11 @@ interface Anchored {
   readonly characters: number;
 }
 
+const root: ValuePosition = { parent: undefined, step: "" };
+
 class YamlReader {
   private readonly anchors = new Map<string, Anchored>();
-  private readonly duplicates = new Set<string>();
+  private readonly duplicates = new DuplicateMembers();
   private aliasedValues = 0;
   private aliasedCharacters = 0;
   /** Values and characters converted so far. The difference before and after a node is the node's size. */
@@ -124,8 +127,8 @@ class YamlReader {
     const yieldIfDue = createYielder();
     const document = await this.parse(yieldIfDue);
     await yieldIfDue();
-    const value = document === undefined ? null : this.convert(document.contents, "", 0);
-    return { value, duplicates: [...this.duplicates] };
+    const value = document === undefined ? null : this.convert(document.contents, root, 0);
+    return { value, duplicates: this.duplicates.list() };
   }
 
   /** Returns the only document with content. With the failsafe schema every scalar is a string; `convertScalar` resolves types. */
@@ -197,12 +200,12 @@ class YamlReader {
     Object.assign(composer, { onError });
   }
 
-  private convert(node: Node | null, path: string, depth: number): JsonValue {
+  private convert(node: Node | null, position: ValuePosition, depth: number): JsonValue {
     if (node === null) return null;
     if (this.yaml.isAlias(node)) return this.expand(node.source, node);
     const values = this.values++;
     const characters = this.characters;
-    const value = this.convertContent(node, path, depth);
+    const value = this.convertContent(node, position, depth);
     const anchor = (node as { anchor?: string }).anchor;
     if (anchor !== undefined && anchor !== "") {
       const size = { values: this.values - values, characters: this.characters - characters };
@@ -211,28 +214,28 @@ class YamlReader {
     return value;
   }
 
-  private convertContent(node: Node, path: string, depth: number): JsonValue {
+  private convertContent(node: Node, position: ValuePosition, depth: number): JsonValue {
     if (this.yaml.isScalar(node)) return this.convertScalar(node);
     if (depth >= this.maxDepth)
       throw this.fault(node, `arrays and objects are nested deeper than ${this.maxDepth}`);
-    if (this.yaml.isMap(node)) return this.convertMap(node, path, depth);
+    if (this.yaml.isMap(node)) return this.convertMap(node, position, depth);
     if (!this.yaml.isSeq(node)) throw this.fault(node, "a value is expected here");
-    return node.items.map((item, index) => this.convert(item as Node | null, `${path}[${index}]`, depth + 1));
+    return node.items.map((item, index) =>
+      this.convert(item as Node | null, { parent: position, step: index }, depth + 1),
+    );
   }
 
-  private convertMap(map: YAMLMap, path: string, depth: number): JsonObject {
+  private convertMap(map: YAMLMap, position: ValuePosition, depth: number): JsonObject {
     const object: JsonObject = {};
     const merges: JsonValue[] = [];
     for (const pair of map.items as Pair<Node, Node | null>[]) {
       if (isMergeKey(pair.key)) {
-        merges.push(this.convert(pair.value, path, depth));
+        merges.push(this.convert(pair.value, position, depth));
         continue;
       }
       const name = this.name(pair.key, map);
-      const memberPath = path === "" ? name : `${path}.${name}`;
-      if (Object.hasOwn(object, name) && this.duplicates.size < maxDuplicates)
-        this.duplicates.add(memberPath);
-      setMember(object, name, this.convert(pair.value, memberPath, depth + 1));
+      if (Object.hasOwn(object, name)) this.duplicates.add(position, name);
+      setMember(object, name, this.convert(pair.value, { parent: position, step: name }, depth + 1));
     }
     for (const source of merges.flat()) {
       if (!isObject(source)) throw this.fault(map, "<< merges only mappings");
@@ -244,7 +247,7 @@ class YamlReader {
   }
 
   private name(key: Node | null, map: YAMLMap): string {
-    const value = this.yaml.isScalar(key) || this.yaml.isAlias(key) ? this.convert(key, "", 0) : undefined;
+    const value = this.yaml.isScalar(key) || this.yaml.isAlias(key) ? this.convert(key, root, 0) : undefined;
     if (value === undefined || value === null || typeof value === "object") {
       throw this.fault(key ?? map, "the name of a member must be a string, a number or a boolean");
     }

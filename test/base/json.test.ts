@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeJson, defaultMaxDepth } from "../../src/base/json/decode.ts";
 import { encodeJson, encodeString } from "../../src/base/json/encode.ts";
-import { decodeExactly, maxDuplicates } from "../../src/base/json/exact.ts";
+import { maxDuplicates } from "../../src/base/json/duplicate-members.ts";
+import { decodeExactly } from "../../src/base/json/exact.ts";
 import { SyntaxFault } from "../../src/base/json/syntax-fault.ts";
 import {
   type JsonObject,
@@ -149,6 +150,20 @@ describe("duplicate members", () => {
     const members = Array.from({ length: 300 }, (_, index) => `"k${index}":1,"k${index}":2`);
     expect(decode(`{${members.join(",")}}`).duplicates).toHaveLength(maxDuplicates);
   });
+
+  it("lists no more than one path that is long by itself", () => {
+    const members = Array.from({ length: 300 }, (_, index) => `"k${index}":1,"k${index}":2`);
+    const name = "n".repeat(100_000);
+    expect(decode(`{"${name}":{${members.join(",")}}}`).duplicates).toEqual([`${name}.k0`]);
+  });
+
+  it("lists the same path in repeated objects once", () => {
+    expect(decode('{"x":[{"a":1,"a":1}],"x":[{"a":1,"a":1},{"a":1,"a":1}]}').duplicates).toEqual([
+      "x[0].a",
+      "x",
+      "x[1].a",
+    ]);
+  });
 });
 
 describe("numbers", () => {
@@ -245,6 +260,10 @@ describe("hostile texts of 3 MiB", () => {
     "a million members": () =>
       `{${Array.from({ length: 250_000 }, (_, index) => `"k${index}":1`).join(",")}}`,
     "the same member": () => `{${fill('"a":1,')}"a":1}`,
+    "the same member of an object with a long name": () =>
+      `{"${"n".repeat(size / 2)}":{${'"a":1,'.repeat(100_000)}"a":1}}`,
+    "the same member of many objects below a long name": () =>
+      `{"${"n".repeat(size / 2)}":{${'"x":{"a":1,"a":1},'.repeat(50_000)}"x":1}}`,
     "a long number": () => fill("9"),
     "a long string": () => `"${fill("x")}"`,
     "escaped quotes": () => `"${fill('\\"')}"`,

@@ -215,6 +215,13 @@ describe("hostile YAML", () => {
     expect(usedMs()).toBeLessThan(500);
   });
 
+  it("reads the same member of an object with a long name in linear time", async () => {
+    const usedMs = cpuStopwatch();
+    const name = "n".repeat(1_000_000);
+    expect(await duplicates(`? ${name}\n:\n${"  a: 1\n".repeat(8000)}`)).toEqual([`${name}.a`]);
+    expect(usedMs()).toBeLessThan(2000);
+  });
+
   it("has a size up to which all is read, and quickly", async () => {
     const usedMs = cpuStopwatch();
     const items = (count: number) => `a:\n${"- x\n".repeat(count)}`;

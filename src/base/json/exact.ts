@@ -1,3 +1,4 @@
+import { DuplicateMembers, type ValuePosition } from "./duplicate-members.ts";
 import { type SyntaxFault, faultAt } from "./syntax-fault.ts";
 import { type JsonObject, type JsonValue, setMember } from "./value.ts";
 
@@ -14,15 +15,14 @@ export interface JsonDocument {
 /** Maximum number of values in a text. It bounds the cost of later validation and copies. */
 export const maxValues = 200_000;
 
-/** Maximum number of duplicates that are listed. */
-export const maxDuplicates = 100;
-
 /** An array or object that isn't closed yet. */
 interface Open {
   readonly array: JsonValue[] | undefined;
   readonly object: JsonObject | undefined;
   /** Name of the member that is being read. */
   name: string;
+  /** Its position, if it has been needed. */
+  position?: ValuePosition;
 }
 
 const numberToken = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
@@ -43,7 +43,7 @@ class ExactParser {
   private at = 0;
   private values = 0;
   private readonly open: Open[] = [];
-  private readonly duplicates = new Set<string>();
+  private readonly duplicates = new DuplicateMembers();
 
   constructor(
     private readonly text: string,
@@ -56,7 +56,7 @@ class ExactParser {
       const value = this.readValue();
       if (value === undefined) continue; // a container was opened, its first element comes next
       const whole = this.addValue(value);
-      if (whole !== undefined) return { value: whole, duplicates: [...this.duplicates] };
+      if (whole !== undefined) return { value: whole, duplicates: this.duplicates.list() };
     }
   }
 
@@ -144,21 +144,22 @@ class ExactParser {
     this.skipSpace();
     if (this.text.charCodeAt(this.at) !== 0x22) throw this.unexpected("a member's name in double quotes");
     open.name = this.readString();
-    if (Object.hasOwn(open.object!, open.name) && this.duplicates.size < maxDuplicates) {
-      this.duplicates.add(this.path());
+    if (Object.hasOwn(open.object!, open.name)) {
+      this.duplicates.add(this.positionOf(this.open.length - 1), open.name);
     }
     this.skipSpace();
     if (this.text.charCodeAt(this.at) !== 0x3a) throw this.unexpected('":"');
     this.at++;
   }
 
-  private path(): string {
-    let path = "";
-    for (const open of this.open) {
-      if (open.array !== undefined) path += `[${open.array.length}]`;
-      else path += path === "" ? open.name : `.${open.name}`;
-    }
-    return path;
+  /** Returns the position of an open container. While it is open, the name and the index in its parent don't change. */
+  private positionOf(index: number): ValuePosition {
+    const open = this.open[index]!;
+    const parent = this.open[index - 1];
+    return (open.position ??=
+      parent === undefined
+        ? { parent: undefined, step: "" }
+        : { parent: this.positionOf(index - 1), step: parent.array?.length ?? parent.name });
   }
 
   private readString(): string {

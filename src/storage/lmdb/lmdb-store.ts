@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
@@ -20,6 +21,7 @@ import {
 } from "../store.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { checkEnvironment } from "./check.ts";
+import { CommitterClient } from "./committer/client.ts";
 import { Compactor } from "./compactor.ts";
 import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
@@ -42,6 +44,11 @@ export interface LmdbStoreOptions extends StoreOptions {
   readonly recentEventsBytes?: number | undefined;
   /** Maximum time that a write waits for other processes, in milliseconds; default 10 s. */
   readonly writeTimeoutMs?: number | undefined;
+  /**
+   * Path of the socket of a process that commits the writes of this store object ({@link serveCommits}). Reads use the folder directly;
+   * compaction by age is left to that process.
+   */
+  readonly committer?: string | undefined;
 }
 
 const defaultWriteTimeoutMs = 10_000;
@@ -76,6 +83,8 @@ class EmbeddedStore implements LmdbStore {
   private readonly now: () => number;
   /** Undefined if this store object keeps all history. */
   private readonly compaction: Periodic | undefined;
+  /** Undefined if this store object commits its writes itself. */
+  private readonly committer: CommitterClient | undefined;
   private readonly checks = new Set<Promise<unknown>>();
   private watch: ChangeWatch | undefined;
   private closing: Promise<void> | undefined;
@@ -107,8 +116,10 @@ class EmbeddedStore implements LmdbStore {
       this.reader.state().revision,
       options.recentEventsBytes ?? defaultRecentEventsBytes,
     );
+    this.committer =
+      options.committer === undefined ? undefined : new CommitterClient(options.committer, writeTimeoutMs);
     const retentionMs = options.retentionMs ?? defaultRetentionMs;
-    if (retentionMs === Infinity) return;
+    if (retentionMs === Infinity || this.committer !== undefined) return;
     this.compaction = new Periodic(
       options.clock,
       compactionIntervalMs(retentionMs),
@@ -154,11 +165,21 @@ class EmbeddedStore implements LmdbStore {
   }
 
   commit(write: Write): Promise<CommitResult> {
+    if (this.committer !== undefined) return this.commitElsewhere(this.committer, write);
     return new Promise((resolve, reject) => {
       this.assertOpen();
       assertKey(write.key);
       this.writer.commit({ write, since: performance.now(), resolve, reject });
     });
+  }
+
+  private async commitElsewhere(committer: CommitterClient, write: Write): Promise<CommitResult> {
+    this.assertOpen();
+    assertKey(write.key);
+    const result = await committer.commit(write);
+    // Subscriptions receive the event before the write is acknowledged.
+    if (this.closing === undefined) this.orEndSubscriptions(() => this.readNewest());
+    return result;
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -194,9 +215,9 @@ class EmbeddedStore implements LmdbStore {
     }
   }
 
-  writeObstacle(): StoreError | undefined {
+  writeObstacle(): MaybePromise<StoreError | undefined> {
     this.assertOpen();
-    return this.writer.obstacle();
+    return this.committer === undefined ? this.writer.obstacle() : this.committer.obstacle();
   }
 
   usage(): StoreUsage {
@@ -214,6 +235,7 @@ class EmbeddedStore implements LmdbStore {
 
   private async release(): Promise<void> {
     const quiet = await this.writesEnded();
+    this.committer?.close();
     this.watch?.stop();
     this.feed.end(closedError());
     // A transaction that waits for the write lock can't be cancelled, and the environment can't be closed before it ends.
@@ -230,6 +252,7 @@ class EmbeddedStore implements LmdbStore {
       timer = setTimeout(() => resolve(false), this.options.writeTimeoutMs ?? defaultWriteTimeoutMs);
     });
     const ended = async () => {
+      await this.committer?.settled();
       await this.writer.settled();
       await this.compaction?.stop();
       await this.compactor.settled();

@@ -1,0 +1,186 @@
+import { connect, type Socket } from "node:net";
+import {
+  type CommitResult,
+  StoreClosedError,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  type Write,
+} from "../../store.ts";
+import { receivedError } from "./errors.ts";
+import { encodeFrame, FrameReader, type CommitterAnswer, type CommitterRequest } from "./frames.ts";
+
+/** Delay before a lost connection is established again. */
+const reconnectMs = 50;
+/** Interval of the check for requests that waited too long. */
+const checkMs = 250;
+
+/** A request with its callbacks. */
+interface Pending {
+  readonly request: CommitterRequest;
+  /** Time of the call, in milliseconds of `performance.now()`. */
+  readonly since: number;
+  resolve(answer: CommitterAnswer): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Sends writes to the process that commits for all servers of a folder. While that process is being replaced, writes wait; a write that
+ * was sent and not answered has an unknown outcome and fails.
+ */
+export class CommitterClient {
+  private socket: Socket | undefined;
+  private lastId = 0;
+  /** Requests that aren't sent. */
+  private waiting: Pending[] = [];
+  /** Requests without answer, by id. */
+  private readonly sent = new Map<number, Pending>();
+  private timer: NodeJS.Timeout | undefined;
+  private reconnecting: NodeJS.Timeout | undefined;
+  private sendScheduled = false;
+  private idle: (() => void)[] = [];
+  private closed = false;
+
+  /**
+   * @param path path of the socket of the {@link serveCommits} service.
+   * @param limitMs maximum time that a write waits to be sent, and then for its answer, in milliseconds.
+   */
+  constructor(
+    private readonly path: string,
+    private readonly limitMs: number,
+  ) {
+    this.connect();
+  }
+
+  /**
+   * Commits a write as `Store.commit` does, with the same errors.
+   *
+   * @throws {StoreUnavailableError} the process that commits ended before its answer; the outcome is unknown.
+   */
+  async commit(write: Write): Promise<CommitResult> {
+    const { result, error } = await this.ask({ id: ++this.lastId, write });
+    if (error !== undefined) throw receivedError(error);
+    return result!;
+  }
+
+  /** Returns why writes fail at present, as `Store.writeObstacle` does. */
+  async obstacle(): Promise<Error | undefined> {
+    const { error } = await this.ask({ id: ++this.lastId });
+    return error && receivedError(error);
+  }
+
+  /** Resolves when no request waits for its answer. */
+  settled(): Promise<void> {
+    return this.isIdle ? Promise.resolve() : new Promise((resolve) => this.idle.push(resolve));
+  }
+
+  /** Rejects the requests that aren't answered, and closes the connection. */
+  close(): void {
+    this.closed = true;
+    clearInterval(this.timer);
+    clearTimeout(this.reconnecting);
+    this.socket?.destroy();
+    const error = new StoreClosedError("the store is closed");
+    for (const pending of [...this.waiting, ...this.sent.values()]) pending.reject(error);
+    this.waiting = [];
+    this.sent.clear();
+  }
+
+  private ask(request: CommitterRequest): Promise<CommitterAnswer> {
+    if (this.closed) return Promise.reject(new StoreClosedError("the store is closed"));
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ request, since: performance.now(), resolve, reject });
+      this.timer ??= setInterval(() => this.check(), checkMs);
+      this.scheduleSend();
+    });
+  }
+
+  /** Sends the requests of one turn of the event loop together. */
+  private scheduleSend(): void {
+    if (this.sendScheduled) return;
+    this.sendScheduled = true;
+    setImmediate(() => {
+      this.sendScheduled = false;
+      this.send();
+    });
+  }
+
+  private send(): void {
+    const { socket, waiting } = this;
+    if (socket === undefined || waiting.length === 0) return;
+    this.waiting = [];
+    for (const pending of waiting) this.sent.set(pending.request.id, pending);
+    socket.write(encodeFrame(waiting.map(({ request }) => request)));
+  }
+
+  private connect(): void {
+    const frames = new FrameReader();
+    const socket = connect(this.path);
+    socket.on("connect", () => {
+      this.socket = socket;
+      this.send();
+    });
+    socket.on("data", (chunk: Buffer) => {
+      try {
+        for (const answer of frames.read(chunk) as CommitterAnswer[]) this.receive(answer);
+      } catch (error) {
+        socket.destroy(error as Error);
+      }
+    });
+    let cause: Error | undefined;
+    socket.on("error", (error) => (cause = error));
+    socket.on("close", () => this.lost(cause));
+  }
+
+  private receive(answer: CommitterAnswer): void {
+    const pending = this.sent.get(answer.id);
+    // Absent if it waited too long.
+    if (pending === undefined) return;
+    this.sent.delete(answer.id);
+    pending.resolve(answer);
+    this.endCheck();
+  }
+
+  private lost(cause: Error | undefined): void {
+    this.socket = undefined;
+    if (this.closed) return;
+    for (const pending of this.sent.values()) pending.reject(unknownOutcome(cause));
+    this.sent.clear();
+    this.endCheck();
+    this.reconnecting = setTimeout(() => this.connect(), reconnectMs);
+  }
+
+  /** Rejects the requests that waited too long. */
+  private check(): void {
+    const before = performance.now() - this.limitMs;
+    const late = this.waiting.filter(({ since }) => since < before);
+    this.waiting = this.waiting.filter(({ since }) => since >= before);
+    for (const { reject } of late)
+      reject(new StoreTimeoutError("the process that commits writes can't be reached; nothing was written"));
+    // The process that commits has the same limit for writes that it can't begin.
+    for (const [id, { since, reject }] of this.sent) {
+      if (since >= before - this.limitMs) break;
+      this.sent.delete(id);
+      reject(unknownOutcome(undefined));
+    }
+    this.endCheck();
+  }
+
+  private get isIdle(): boolean {
+    return this.waiting.length === 0 && this.sent.size === 0;
+  }
+
+  /** Ends the check if no request is left. */
+  private endCheck(): void {
+    if (!this.isIdle) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+    for (const resolve of this.idle.splice(0)) resolve();
+  }
+}
+
+function unknownOutcome(cause: Error | undefined): StoreUnavailableError {
+  return new StoreUnavailableError(
+    "the process that commits writes ended or hangs; whether the write took effect is unknown",
+    { cause },
+  );
+}

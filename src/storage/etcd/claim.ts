@@ -1,6 +1,6 @@
 import { revisionOf } from "../entry.ts";
 import { decodeStamp, encodeStamp, stampToWrite, type RequestedStamp } from "../stamp.ts";
-import type { Revision } from "../store.ts";
+import { type Revision, StoreFullError } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { Keyspace } from "./keyspace.ts";
 import type { KeyValue } from "./messages.ts";
@@ -41,6 +41,32 @@ export async function claimKeyspace(
     await claimStamp(connection, keyspace, requested, { stamp: foundStamp!.kvs[0], labels });
   }
   return revisionOf(foundMarker!.kvs[0]!.modRevision);
+}
+
+/**
+ * Writes the marker again if the cluster is compacted beyond the store's revision, which happens if others write to or compact the cluster
+ * while the store is idle. Nothing can be read at that revision, so nothing could be followed, and writes would wait for followers.
+ * Without space the store's revision stays as it is until its next write.
+ *
+ * @param compacted the compaction revision of the cluster.
+ */
+export async function passCompaction(
+  connection: Connection,
+  keyspace: Keyspace,
+  compacted: Revision,
+): Promise<void> {
+  const { kvs } = await connection.range({ key: keyspace.marker });
+  const modRevision = kvs[0]?.modRevision ?? 0;
+  if (modRevision >= compacted) return;
+  const request = {
+    expect: { key: keyspace.marker, modRevision },
+    success: [{ put: { key: keyspace.marker, value: mark } }],
+  };
+  try {
+    await connection.write(request, true);
+  } catch (error) {
+    if (!(error instanceof StoreFullError)) throw error;
+  }
 }
 
 interface ExistingStamp {

@@ -20,7 +20,7 @@ import {
   type Subscription,
   type Write,
 } from "../store.ts";
-import { claimKeyspace } from "./claim.ts";
+import { claimKeyspace, passCompaction } from "./claim.ts";
 import { CompactedSignal, Connection, type ConnectionOptions } from "./connection.ts";
 import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
 import { Keyspace } from "./keyspace.ts";
@@ -129,7 +129,9 @@ class ClusterStore implements EtcdStore {
 
   /** Reads the compaction revision of the cluster, which others may have compacted too. */
   async learnFloor(): Promise<Revision> {
-    this.live.learnFloor(await readCompactRevision(this.connection, this.keyspace));
+    const compacted = await readCompactRevision(this.connection, this.keyspace);
+    this.live.learnFloor(compacted);
+    await passCompaction(this.connection, this.keyspace, compacted);
     return this.floor();
   }
 

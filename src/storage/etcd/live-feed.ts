@@ -4,6 +4,7 @@ import { closedError, type Feed } from "../feed.ts";
 import { Periodic } from "../periodic.ts";
 import { type Revision, StoreUnavailableError } from "../store.ts";
 import { TimeMarks } from "../time-marks.ts";
+import { passCompaction } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { watchEvents } from "./event-watch.ts";
 import type { Keyspace } from "./keyspace.ts";
@@ -182,9 +183,10 @@ export class LiveFeed {
 
   /** Handles a compaction beyond the position of the watch; if the store changed meanwhile, events are lost. */
   private async resumeAfterCompaction(compacted: Revision): Promise<void> {
-    const { feed, latest } = this.parts;
+    const { feed, latest, connection, keyspace } = this.parts;
     const newest = await latest.get();
     this.learnFloor(compacted);
+    await passCompaction(connection, keyspace, compacted);
     if (newest > feed.position) feed.skipTo(compacted);
     else feed.moveTo(revisionOf(Math.max(compacted, newest)));
     this.release();

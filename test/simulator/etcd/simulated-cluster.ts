@@ -32,7 +32,7 @@ export interface SentRequest {
 export interface Network {
   passage(request: SentRequest): Passage;
   /** Time until the events of a watch arrive, in milliseconds. */
-  eventMs(client: string, member: number): number;
+  eventMs(client: string | undefined, member: number): number;
 }
 
 /** A member: `up`, `down` (connections are refused) or `frozen` (nothing is answered until it continues). */
@@ -62,6 +62,8 @@ export class SimulatedCluster {
   /** Called after each revision. */
   committed: (revision: number) => void = () => undefined;
   private readonly watches = new Set<SimulatedWatch>();
+  private readonly ended = new Set<string>();
+  private waiting: (() => void)[] = [];
 
   constructor(
     readonly clock: Clock,
@@ -85,8 +87,9 @@ export class SimulatedCluster {
     return this.states.map((_, index) => new SimulatedMember(this, client, clock, index));
   }
 
-  /** Forgets the watches of a client whose process has ended. */
+  /** Cuts the connections of a client whose process has ended: it gets and sends nothing any more. */
   disconnect(client: string): void {
+    this.ended.add(client);
     for (const watch of this.watches) if (watch.at.client === client) this.watches.delete(watch);
   }
 
@@ -102,6 +105,15 @@ export class SimulatedCluster {
       if (state === "down" && watch.member === member) watch.end("the member stopped");
       else if (state === "up") watch.send();
     }
+    if (state === "frozen") return;
+    const { waiting } = this;
+    this.waiting = [];
+    for (const execute of waiting) this.clock.setTimer(execute, this.network.eventMs(undefined, member));
+  }
+
+  /** Executes a request that waits for its member or a quorum when the state of a member changes, in any order. */
+  wait(execute: () => void): void {
+    this.waiting.push(execute);
   }
 
   compact(revision: number): void {
@@ -120,7 +132,13 @@ export class SimulatedCluster {
     }
   }
 
+  /** Whether the process of a client has ended. */
+  hasEnded(client: string): boolean {
+    return this.ended.has(client);
+  }
+
   openWatch(watch: SimulatedWatch): void {
+    if (this.hasEnded(watch.at.client)) return;
     this.watches.add(watch);
     watch.send();
   }
@@ -178,7 +196,7 @@ class SimulatedMember implements Member {
     run: (data: Revisions) => T,
   ): Promise<T> {
     const { cluster, index } = this;
-    const { clock } = cluster;
+    if (cluster.hasEnded(this.client)) return new Promise(() => undefined);
     const passage = cluster.network.passage({ client: this.client, member: index, kind, changes });
     return new Promise<T>((resolve, reject) => {
       const deadline = this.clock.setTimer(
@@ -197,8 +215,7 @@ class SimulatedMember implements Member {
         if (cluster.states[index] === "down")
           return answer(() => reject(new StatusOfCall(status.UNAVAILABLE, "connect ECONNREFUSED")));
         // A frozen member, and one without a quorum, executes the request later, if at all.
-        if (cluster.states[index] === "frozen" || !cluster.hasQuorum)
-          return void clock.setTimer(execute, retryMs);
+        if (cluster.states[index] === "frozen" || !cluster.hasQuorum) return cluster.wait(execute);
         try {
           const result = cluster.execute(run);
           answer(() => resolve(result));
@@ -208,14 +225,12 @@ class SimulatedMember implements Member {
           answer(() => reject(failure as Error));
         }
       };
-      if (passage.requestMs !== undefined) clock.setTimer(execute, passage.requestMs);
+      if (passage.requestMs !== undefined) cluster.clock.setTimer(execute, passage.requestMs);
     });
   }
 }
 
 const compactedText = "etcdserver: mvcc: required revision has been compacted";
-/** Interval in which a waiting request looks for a quorum, in milliseconds. */
-const retryMs = 100;
 
 class SimulatedWatch implements OpenWatch {
   private next: number;

@@ -36,7 +36,7 @@ export async function bundle(name: string, patches: readonly Patch[] = []): Prom
     format: "esm",
     packages: "external",
     logLevel: "silent",
-    sourcemap: "inline",
+    sourcemap: true,
     plugins: patches.length === 0 ? [] : [patchedFiles(patches)],
   });
   return outfile;

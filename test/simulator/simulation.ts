@@ -2,6 +2,7 @@ import { ApiClient } from "./clients/api-client.ts";
 import { runWriter, teamLabel, workNamespace, workPrefix } from "./clients/writer.ts";
 import { Watcher } from "./clients/watcher.ts";
 import type { Violation } from "./laws/violations.ts";
+import { Faults } from "./faults/faults.ts";
 import { replaceGlobals } from "./time/globals.ts";
 import { World } from "./world.ts";
 
@@ -23,6 +24,8 @@ export interface SimulationReport {
   readonly tasks: number;
   readonly revisions: number;
   readonly digest: string;
+  /** Number of faults by class. */
+  readonly faults: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
   readonly trace: readonly string[];
 }
@@ -35,8 +38,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const unhandled = (error: unknown): void =>
     world.violations.add("no unhandled rejection", String(error instanceof Error ? error.stack : error));
   process.on("unhandledRejection", unhandled);
+  const faults = new Faults(world);
   try {
-    await run(world, options);
+    await run(world, faults, options);
   } finally {
     process.off("unhandledRejection", unhandled);
     restore();
@@ -49,12 +53,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     tasks: world.scheduler.tasks,
     revisions: world.history.revision,
     digest: world.trace.digest(),
+    faults: Object.fromEntries(faults.counts),
     violations: world.violations.list,
     trace: world.trace.lines(),
   };
 }
 
-async function run(world: World, { minutes }: SimulationOptions): Promise<void> {
+async function run(world: World, faults: Faults, { minutes }: SimulationOptions): Promise<void> {
   for (const server of world.servers) server.start();
   const admin = new ApiClient(world, "admin");
   await world.scheduler.runUntilSettled(createNamespace(admin, workNamespace), 600_000);
@@ -71,8 +76,9 @@ async function run(world: World, { minutes }: SimulationOptions): Promise<void> 
   ];
   for (const watcher of watchers) start(world, watcher.run());
   for (const name of ["writer-0", "writer-1", "writer-2"])
-    start(world, runWriter(new ApiClient(world, name), 5, 3000));
+    start(world, runWriter(new ApiClient(world, name), 5, 8000));
   await world.scheduler.runUntil(world.scheduler.nowMs + minutes * 60_000);
+  faults.stop();
   world.isActive = false;
   const end = world.history.revision;
   await world.scheduler.runUntil(world.scheduler.nowMs + 120_000);

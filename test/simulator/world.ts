@@ -31,6 +31,8 @@ const startMs = Date.parse("2030-01-01T00:00:00Z");
 class SimulatedNetwork implements Network {
   /** Mean of a delay in milliseconds. */
   meanMs = 1;
+  /** The same for events of watches; by default as for other messages. */
+  eventMeanMs: number | undefined;
   /** Probability that a request or an answer is lost. */
   loss = 0;
   private readonly dice: Dice;
@@ -44,11 +46,12 @@ class SimulatedNetwork implements Network {
   }
 
   eventMs(): number {
-    return this.delayMs();
+    return this.delayMs(this.eventMeanMs);
   }
 
-  delayMs(): number {
-    return -Math.log(1 - this.dice.next()) * this.meanMs;
+  /** @param meanMs the mean, in milliseconds. */
+  delayMs(meanMs = this.meanMs): number {
+    return -Math.log(1 - this.dice.next()) * meanMs;
   }
 
   private delayOrLoss(): number | undefined {
@@ -112,7 +115,8 @@ export class World {
   }
 
   logged(name: string, level: LogLine["level"], text: string, fields: object): void {
-    this.trace.add(name, level, text);
+    const { error } = fields as { readonly error?: unknown };
+    this.trace.add(name, level, error === undefined ? text : `${text}: ${String(error).split("\n")[0]}`);
     const server = this.servers.find((one) => one.name === name)!;
     for (const listener of this.logListeners) listener({ server, level, text, fields });
   }

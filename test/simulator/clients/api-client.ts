@@ -89,7 +89,7 @@ export class ApiClient {
     const disconnect = this.send("GET", url, server, undefined, {
       started: (value) => (status = value),
       bytes: (bytes) => {
-        if (isOver) return;
+        if (isOver || status !== 200) return;
         const lines = (rest + bytes.toString()).split("\n");
         rest = lines.pop()!;
         for (const line of lines) sink.line(line);

@@ -1,6 +1,5 @@
 import type { Dice } from "../../support/dice.ts";
 import { cpuStopwatch } from "../../support/cpu-time.ts";
-import type { Target } from "../target.ts";
 
 /** Two ranges of an input that are repeated: the first where it is, the second after it. Equal ranges are repeated once. */
 export interface Repetition {
@@ -22,7 +21,7 @@ export interface FastGrowth {
 const smallMs = 12;
 /** Eight times the input costs 8 times the time, or 10 times with n log n, and 64 times if the time is quadratic. */
 const maxFactor = 24;
-const lengths = [4096, 8192, 32768] as const;
+const lengths = [4096, 8192, 32_768] as const;
 /** An attempt to measure again when the growth is too fast: the compiler or the garbage collector may have disturbed one. */
 const maxAttempts = 4;
 
@@ -63,16 +62,20 @@ export function repeatTo({ input, first, second }: Repetition, length: number): 
 /**
  * Measures the processor time of a target over growing inputs.
  *
+ * @param run runs the target; returns false if it failed, which ends the measurement.
  * @returns the measurement if the time grows too fast; undefined otherwise, or if the inputs are too fast to tell.
  */
-export async function fastGrowthOf(target: Target, repetition: Repetition): Promise<FastGrowth | undefined> {
+export async function fastGrowthOf(
+  run: (input: Buffer) => Promise<boolean>,
+  repetition: Repetition,
+): Promise<FastGrowth | undefined> {
   const inputs = lengths.map((length) => repeatTo(repetition, length));
   const best = lengths.map(() => Number.POSITIVE_INFINITY);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     // The largest input first: if it is fast, nothing else is to be measured.
     for (let index = lengths.length - 1; index >= 0; index--) {
       const stopwatch = cpuStopwatch();
-      await target.run(inputs[index]!);
+      if (!(await run(inputs[index]!))) return undefined;
       best[index] = Math.min(best[index]!, stopwatch());
       if (index === lengths.length - 1 && best[index]! < smallMs) return undefined;
     }

@@ -129,19 +129,22 @@ class Search {
     if (this.coverage.take(true)) this.corpus.push(input);
   }
 
-  private async execute(input: Buffer): Promise<void> {
+  /** @returns whether the properties hold for the input. */
+  private async execute(input: Buffer): Promise<boolean> {
     this.executions++;
     const start = performance.now();
     try {
       await this.target.run(input);
     } catch (error) {
-      return this.recordFailure(input, error);
+      await this.recordFailure(input, error);
+      return false;
     }
     const ms = performance.now() - start;
-    if (ms < 1 || input.length < 256) return;
+    if (ms < 1 || input.length < 256) return true;
     if (this.slowest === undefined || ms / input.length > this.slowest.ms / this.slowest.input.length) {
       await this.recordSlow(input);
     }
+    return true;
   }
 
   /** Measures again by processor time: other programs lengthen the first measurement. */
@@ -172,13 +175,8 @@ class Search {
   private async measureGrowth(): Promise<void> {
     const input = this.dice.pick(this.corpus);
     if (input.length === 0 || input.length > 2048) return;
-    try {
-      const growth = await fastGrowthOf(this.target, randomRepetition(input, this.dice));
-      if (growth !== undefined && this.growths.length < maxFailures) this.growths.push(growth);
-    } catch (error) {
-      // The repeated input is too long to be minimized quickly by itself, but it is a failure like others.
-      await this.recordFailure(input, error);
-    }
+    const growth = await fastGrowthOf((long) => this.execute(long), randomRepetition(input, this.dice));
+    if (growth !== undefined && this.growths.length < maxFailures) this.growths.push(growth);
   }
 }
 

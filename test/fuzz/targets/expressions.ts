@@ -1,0 +1,140 @@
+import { estimateInstructions } from "../../../src/base/expression-size.ts";
+import { compileLinear } from "../../../src/base/linear-expressions.ts";
+import { JsonPath, JsonPathFault } from "../../../src/base/json/json-path.ts";
+import { bind, compile, type Environment } from "../../../src/cel/compile.ts";
+import { dyn } from "../../../src/cel/types.ts";
+import { attempt, textOf, type Target } from "../target.ts";
+
+const object = {
+  kind: "A",
+  list: [1, { a: "b", n: 2 }, [3, 4], null],
+  map: { k: "v", "x.y": { z: true }, n: 1.5 },
+};
+const environment: Environment = { variables: new Map([["self", dyn]]) };
+
+/** Expressions: compiling and evaluating report faults and never throw. */
+export const celTarget: Target = {
+  name: "cel",
+  files: [
+    "src/cel/checker.ts",
+    "src/cel/compile.ts",
+    "src/cel/tokens.ts",
+    "src/cel/parser.ts",
+    "src/cel/plan.ts",
+    "src/cel/quoted.ts",
+    "src/cel/estimate.ts",
+  ],
+  seeds: [
+    "self.list.all(x, x != null) && self.kind == 'A'",
+    "has(self.map.k) ? self.map['k'].size() : -1",
+    "[1, 2u, 3.5].map(x, x * x).exists(y, y > 2)",
+    "duration('1h') + timestamp('2026-01-01T00:00:00Z') < timestamp('2027-01-01T00:00:00Z')",
+    "'abc'.matches('^a.*c$') || r'\\d' == \"\\u0041\\x41\\101\"",
+    "b'\\xff' == bytes('a') || type(1) == int && string(1) == '1'",
+    "self.list.filter(i, type(i) == int).sum() in {1: 'a', 2: 'b'}",
+    "'a,b'.split(',').join('-').replace('a', 'b').lowerAscii().find('[a-z]+')",
+  ],
+  dictionary: [
+    "self",
+    ".",
+    "(",
+    ")",
+    "[",
+    "]",
+    "?",
+    ":",
+    "&&",
+    "||",
+    "!",
+    "-",
+    "in",
+    "has(",
+    ".all(x,",
+    ".map(x,",
+    "'",
+    '"""',
+    "0x",
+    "u",
+    "1e9",
+    "{",
+    "}",
+  ],
+  maxBytes: 1024,
+  run(bytes) {
+    const { program } = compile(textOf(bytes), environment);
+    program?.evaluate(bind(environment, { self: object }), 20_000);
+  },
+};
+
+/** JSONPath of printer columns. */
+export const jsonPathTarget: Target = {
+  name: "json-path",
+  files: ["src/base/json/json-path.ts"],
+  seeds: [
+    ".map.k",
+    ".list[1].a",
+    "$..a",
+    ".list[0:2:1]",
+    '.list[?(@.a=="b")].n',
+    ".map['x.y','k']",
+    ".map.x\\.y.z",
+    "[*]",
+  ],
+  dictionary: [".", "..", "[", "]", "[*]", "?(@.", "==", ">=", "'", '"', ":", "-1", "\\"],
+  maxBytes: 512,
+  run(bytes) {
+    const path = attempt(() => JsonPath.parse(textOf(bytes)), JsonPathFault);
+    path?.first(object, 10_000);
+  },
+};
+
+/** Regular expressions from clients: the estimate is at least the size of the program, so that large ones are refused. */
+export const regularExpressionTarget: Target = {
+  name: "regular-expression",
+  files: ["src/base/expression-size.ts", "src/base/linear-expressions.ts"],
+  seeds: [
+    "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    "(a|b){2,5}x*?",
+    "\\pL\\d\\Q*\\E[[:alpha:]^]",
+    "(?i)(?P<n>a{3}){4}",
+  ],
+  dictionary: [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{2,9}",
+    "{1000}",
+    "*",
+    "+",
+    "?",
+    "|",
+    "\\Q",
+    "\\E",
+    "\\p{Greek}",
+    "(?:",
+    "[^",
+    "(?i)",
+    ".",
+  ],
+  maxBytes: 256,
+  run(bytes) {
+    const text = textOf(bytes);
+    const estimate = estimateInstructions(text);
+    if (!(estimate >= 0)) throw new Error(`the estimate is ${estimate}`);
+    const compiled = compiledWithin(text, 5000);
+    if (compiled !== undefined && compiled.programSize() > estimate) {
+      throw new Error(`the program has ${compiled.programSize()} instructions, the estimate is ${estimate}`);
+    }
+  },
+};
+
+/** The library's errors are documented as any `Error`; errors of the language aren't allowed. */
+function compiledWithin(text: string, maxInstructions: number) {
+  try {
+    return compileLinear(text, maxInstructions);
+  } catch (error) {
+    if (error instanceof Error && /^(?:Error|RE2JS)/.test(error.name)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { parseFieldSelector } from "../../../src/base/field-selector.ts";
+import { parseLabelRequirements } from "../../../src/base/label-selector-parser.ts";
+import { compileRequirements } from "../../../src/base/label-selector.ts";
+import { StatusError } from "../../../src/base/status-error.ts";
+import { attempt, expectSame, textOf, type Target } from "../target.ts";
+
+const operators = { In: "in", NotIn: "notin" } as const;
+
+/** Label selectors in text: the requirements, written again, are the same ones. */
+export const labelSelectorTarget: Target = {
+  name: "label-selector",
+  files: ["src/base/label-selector-parser.ts", "src/base/label-selector.ts"],
+  seeds: ["a=b,c==d,e!=f", "x in (a,b), y notin (c), !z, w", "example.com/a>1,b<2", "in in (in)"],
+  dictionary: ["=", "==", "!=", ",", " in (", " notin (", ")", "!", ">", "<", "a", "example.com/"],
+  run(bytes) {
+    const requirements = attempt(() => parseLabelRequirements(textOf(bytes)), StatusError);
+    if (requirements === undefined) return;
+    compileRequirements(requirements)({ a: "b", x: "1" });
+    const text = requirements.map(({ key, operator, values }) => {
+      switch (operator) {
+        case "Exists":
+          return key;
+        case "DoesNotExist":
+          return `!${key}`;
+        case "Gt":
+        case "Lt":
+          return `${key}${operator === "Gt" ? ">" : "<"}${values[0]!}`;
+        case "In":
+        case "NotIn":
+          // A list can't be empty, and `a in ()` would be one.
+          if (values.length === 1) return `${key}${operator === "In" ? "=" : "!="}${values[0]!}`;
+          return `${key} ${operators[operator]} (${[...values].join(",")})`;
+      }
+    });
+    expectSame(parseLabelRequirements(text.join(",")), requirements, "requirements written again");
+  },
+};
+
+/** Field selectors: the requirements, written again with escapes, are the same ones. */
+export const fieldSelectorTarget: Target = {
+  name: "field-selector",
+  files: ["src/base/field-selector.ts"],
+  seeds: ["metadata.name=a,metadata.namespace!=b", "a==b\\,c\\=d\\\\"],
+  dictionary: ["=", "==", "!=", ",", "\\,", "\\=", "\\\\", "metadata.name"],
+  run(bytes) {
+    const requirements = attempt(() => parseFieldSelector(textOf(bytes)), StatusError);
+    if (requirements === undefined) return;
+    const text = requirements.map(
+      ({ field, operator, value }) => `${field}${operator}${value.replaceAll(/[\\,=]/g, "\\$&")}`,
+    );
+    expectSame(parseFieldSelector(text.join(",")), requirements, "requirements written again");
+  },
+};

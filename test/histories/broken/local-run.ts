@@ -1,50 +1,96 @@
+import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { Store } from "../../../src/storage/store.ts";
 import { TestServer } from "../../support/api.ts";
-import type { History } from "../history.ts";
+import { Dice } from "../../support/dice.ts";
+import type { History, Quota } from "../history.ts";
+import { HttpClient } from "../recording/client.ts";
 import { Fleet } from "../recording/fleet.ts";
 import { Recorder } from "../recording/recorder.ts";
 import { recordRound } from "../recording/round.ts";
-import { configMapLimit, namespaces, users } from "../recording/workload.ts";
+import { configMapLimit, namespaces, users, type Focus } from "../recording/workload.ts";
+import type { Engine } from "./engine.ts";
+import { StoreClient } from "./store-client.ts";
 
-/** Options of {@link recordLocally}. */
+/** Options of a history in this process. */
 export interface LocalRunOptions {
   readonly seed: number;
   /** Number of requests of the clients. */
   readonly requests: number;
-  /** Returns the store that a server uses, given the sound store that all share. */
-  readonly engine?: (store: Store, server: number) => Store;
+  /** Makes the store of both servers from a sound one; the sound one by default. */
+  readonly engine?: Engine | undefined;
+  readonly focus?: Focus | undefined;
+}
+
+const serverNames = ["server-0", "server-1"] as const;
+const leaseMs = 80;
+/** Time between compactions of a store, in milliseconds. */
+const compactionMs = 100;
+
+/** Records a history of clients that call one store in memory. It is compacted often. */
+export async function recordStore({ seed, requests, engine, focus }: LocalRunOptions): Promise<History> {
+  const sound = createMemoryStore({ clock: systemClock });
+  const store = engine?.(sound) ?? sound;
+  const fleet = newFleet([]);
+  const { recorder } = fleet;
+  const dice = new Dice(seed);
+  for (const server of serverNames)
+    fleet.add(server, (client) => new StoreClient({ client, server }, store, recorder, dice));
+  const goesOn = () => recorder.recorded < requests;
+  const beside = () => compactRepeatedly(sound, recorder, goesOn);
+  try {
+    return await recordRound({ fleet, clients: 8, seed, focus, leaseMs, goesOn, beside });
+  } finally {
+    fleet.close();
+    await sound.close();
+  }
+}
+
+async function compactRepeatedly(store: Store, recorder: Recorder, goesOn: () => boolean): Promise<void> {
+  while (goesOn()) {
+    await setTimeout(compactionMs);
+    const revision = await store.latestRevision();
+    await recorder.record(
+      { client: "compactor", server: serverNames[0] },
+      { verb: "compact", revision },
+      async () => {
+        await store.compact(systemClock.now());
+        return { outcome: "compacted" };
+      },
+    );
+  }
 }
 
 /** Records a history of two servers in this process over one store in memory. */
-export async function recordLocally({ seed, requests, engine }: LocalRunOptions): Promise<History> {
-  const store = createMemoryStore({ clock: systemClock });
-  const settings = {
-    quotas: [{ prefix: "/configmaps/limited/", limit: configMapLimit }],
-    retentionNs: 300e9,
-  };
-  const fleet = new Fleet(new Recorder(settings), 10_000);
+export async function recordServers({ seed, requests, engine, focus }: LocalRunOptions): Promise<History> {
+  const sound = createMemoryStore({ clock: systemClock });
+  const fleet = newFleet([{ prefix: "/configmaps/limited/", limit: configMapLimit }]);
+  const { recorder } = fleet;
   const servers: TestServer[] = [];
   try {
-    for (const index of [0, 1]) {
-      const storage = engine?.(store, index) ?? store;
+    for (const name of serverNames) {
       const server = await TestServer.start({
-        storage,
+        storage: engine?.(sound) ?? sound,
         serviceClusterIpRanges: ["10.0.0.0/27"],
-        users: [{ name: "admin", groups: ["system:masters"] }, ...users.map((name) => ({ name }))],
+        users: [{ name: "admin", groups: ["system:masters"] }, ...users.map((user) => ({ name: user }))],
       });
       servers.push(server);
-      if (index === 0) await prepare(server);
-      fleet.add({ name: `server-${index}`, url: server.server.url!, ca: server.server.caCertificate! });
+      if (servers.length === 1) await prepare(server);
+      const endpoint = { name, url: server.server.url!, ca: server.server.caCertificate! };
+      fleet.add(name, (client, user) => new HttpClient(client, user, endpoint, recorder, 10_000));
     }
-    const { recorder } = fleet;
-    return await recordRound({ fleet, clients: 6, seed, goesOn: () => recorder.recorded < requests });
+    const goesOn = () => recorder.recorded < requests;
+    return await recordRound({ fleet, clients: 6, seed, focus, leaseMs, goesOn });
   } finally {
     fleet.close();
     for (const server of servers) await server.close();
-    await store.close();
+    await sound.close();
   }
+}
+
+function newFleet(quotas: readonly Quota[]): Fleet {
+  return new Fleet(new Recorder({ quotas, retentionNs: 300e9 }));
 }
 
 async function prepare({ admin }: TestServer): Promise<void> {

@@ -16,21 +16,23 @@ export function judgeEffects(history: History, timeline: Timeline): Violation[] 
   const violations: Violation[] = [];
   const report = (message: string) => violations.push({ law, message });
   const deletes = deletesOf(history.operations);
-  for (const { object, key, uid, revision, source } of timeline.versions) {
+  const seen = [...timeline.versions, ...timeline.conflicts.map(({ second }) => second)];
+  for (const { object, key, uid, revision, source } of seen) {
     if (revision <= history.initial.revision) continue;
     if (object === undefined && !deletes.uids.has(uid) && !deletes.unansweredKeys.has(key))
       report(`${source} shows that ${key} was deleted at revision ${revision}, which no delete requested`);
     if (object === undefined || object.token === "") continue;
-    const seen = `${source} shows ${key} at revision ${revision} with the value ${object.token}`;
+    const sight = `${source} shows ${key} at revision ${revision} with the value ${object.token}`;
     const write = writes.get(object.token);
     if (write === undefined) {
-      report(`${seen}, which no write requested`);
+      report(`${sight}, which no write requested`);
       continue;
     }
-    if (isWrite(write.request) && write.request.key !== key) report(`${seen} of ${describe(write)}`);
-    if (write.answer?.outcome === "refused") report(`${seen}, but the write was refused: ${describe(write)}`);
+    if (isWrite(write.request) && write.request.key !== key) report(`${sight} of ${describe(write)}`);
+    if (write.answer?.outcome === "refused")
+      report(`${sight}, but the write was refused: ${describe(write)}`);
     if (write.answer?.outcome === "object" && write.answer.object.revision !== revision)
-      report(`${seen}, but the write was answered with another revision: ${describe(write)}`);
+      report(`${sight}, but the write was answered with another revision: ${describe(write)}`);
   }
   for (const [token, revisions] of timeline.revisionsByToken) {
     if (revisions.length > 1 && writes.has(token))

@@ -19,7 +19,23 @@ export interface RunningWatch {
 }
 
 /** A client of one server as one user, whose requests are recorded. */
-export class RecordingClient {
+export interface RecordingClient {
+  /** Creates, updates, patches or deletes an object. */
+  write(request: WriteRequest, options?: WriteOptions): Promise<Operation>;
+  get(key: string): Promise<Operation>;
+  /** Reads a page of a list; the first one, or the one after `previous`. */
+  list(prefix: string, state: ListState, limit?: number, previous?: Operation): Promise<Operation>;
+  /** Asks whether the user of a RoleBinding is allowed to list the ConfigMaps of its namespace. */
+  review(key: string): Promise<Operation>;
+  /** As the user of a RoleBinding, lists the ConfigMaps of its namespace. */
+  attempt(key: string): Promise<Operation>;
+  /** Begins a watch. */
+  watch(prefix: string, after: number): RunningWatch;
+  close(): void;
+}
+
+/** A client over HTTPS. */
+export class HttpClient implements RecordingClient {
   private readonly connection: Connection;
   private readonly by: { readonly client: string; readonly server: string };
   /** Tokens to continue lists, by the operation that read the page before. */
@@ -36,7 +52,6 @@ export class RecordingClient {
     this.connection = new Connection(endpoint, user, timeoutMs);
   }
 
-  /** Creates, updates, patches or deletes an object. */
   write(request: WriteRequest, options: WriteOptions = {}): Promise<Operation> {
     return this.perform(request, this.sendWrite.bind(this, request, options));
   }
@@ -45,7 +60,6 @@ export class RecordingClient {
     return this.perform({ verb: "get", key }, () => this.connection.send("GET", pathOf(key)));
   }
 
-  /** Reads a page of a list; the first one, or the one after `previous`. */
   async list(prefix: string, state: ListState, limit?: number, previous?: Operation): Promise<Operation> {
     const query = new URLSearchParams();
     if (limit !== undefined) query.set("limit", String(limit));
@@ -66,7 +80,6 @@ export class RecordingClient {
     return operation;
   }
 
-  /** Asks whether the user of the RoleBinding is allowed to read the ConfigMaps of its namespace. */
   review(key: string): Promise<Operation> {
     const [, , namespace, user] = key.split("/");
     const resourceAttributes = { namespace, verb: "list", resource: "configmaps" };
@@ -77,7 +90,6 @@ export class RecordingClient {
     );
   }
 
-  /** As the user of the RoleBinding, reads the ConfigMaps of its namespace. */
   attempt(key: string): Promise<Operation> {
     const [, , namespace] = key.split("/");
     return this.perform({ verb: "review", key }, () =>
@@ -85,7 +97,6 @@ export class RecordingClient {
     );
   }
 
-  /** Begins a watch. */
   watch(prefix: string, after: number): RunningWatch {
     const watch = this.recorder.watch({ ...this.by, prefix, after });
     const path = `${pathOf(prefix)}?watch=true&allowWatchBookmarks=true&resourceVersion=${after}`;

@@ -1,30 +1,28 @@
 import type { Dice } from "../../support/dice.ts";
-import { RecordingClient } from "./client.ts";
-import type { Endpoint } from "./http.ts";
+import type { RecordingClient } from "./client.ts";
 import type { Recorder } from "./recorder.ts";
+
+/** Connects a client with a name to a server, as a user. */
+type Connect = (name: string, user: string) => RecordingClient;
 
 /** The servers that clients may use at present, and the connections of the clients to them. */
 export class Fleet {
   /** Whether the workload has ended and watches only have to receive the remaining events. */
   isSettling = false;
-  private readonly endpoints = new Map<string, Endpoint>();
+  private readonly servers = new Map<string, Connect>();
   private readonly clients = new Map<string, RecordingClient>();
 
-  constructor(
-    readonly recorder: Recorder,
-    /** Time after which a client gives a request up, in milliseconds. */
-    private readonly timeoutMs: number,
-  ) {}
+  constructor(readonly recorder: Recorder) {}
 
   /** Adds a server, or replaces the one with the same name. */
-  add(endpoint: Endpoint): void {
-    this.remove(endpoint.name);
-    this.endpoints.set(endpoint.name, endpoint);
+  add(server: string, connect: Connect): void {
+    this.remove(server);
+    this.servers.set(server, connect);
   }
 
   /** Removes a server; its clients' connections end. */
   remove(server: string): void {
-    this.endpoints.delete(server);
+    this.servers.delete(server);
     for (const [name, client] of this.clients) {
       if (!name.startsWith(`${server} `)) continue;
       client.close();
@@ -34,19 +32,19 @@ export class Fleet {
 
   /** Returns a client's connection to a random server; undefined if there is none. */
   client(name: string, user: string, dice: Dice): RecordingClient | undefined {
-    const endpoints = [...this.endpoints.values()];
-    if (endpoints.length === 0) return undefined;
-    const endpoint = dice.pick(endpoints);
-    const id = `${endpoint.name} ${user} ${name}`;
+    const servers = [...this.servers];
+    if (servers.length === 0) return undefined;
+    const [server, connect] = dice.pick(servers);
+    const id = `${server} ${user} ${name}`;
     let client = this.clients.get(id);
     if (client === undefined) {
-      client = new RecordingClient(name, user, endpoint, this.recorder, this.timeoutMs);
+      client = connect(name, user);
       this.clients.set(id, client);
     }
     return client;
   }
 
   close(): void {
-    for (const name of this.endpoints.keys()) this.remove(name);
+    for (const name of this.servers.keys()) this.remove(name);
   }
 }

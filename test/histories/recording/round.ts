@@ -1,9 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { Dice } from "../../support/dice.ts";
 import type { History, ObservedObject } from "../history.ts";
+import { Elector } from "./elector.ts";
 import type { Fleet } from "./fleet.ts";
 import { Watcher } from "./watcher.ts";
-import { prefixes, WorkloadClient } from "./workload.ts";
+import { prefixes, WorkloadClient, type Focus } from "./workload.ts";
 
 /** Options of {@link recordRound}. */
 export interface RoundOptions {
@@ -11,6 +12,10 @@ export interface RoundOptions {
   /** Number of clients that send requests. */
   readonly clients: number;
   readonly seed: number;
+  /** Objects on which the clients concentrate; all alike by default. */
+  readonly focus?: Focus | undefined;
+  /** Lease time of the clients that elect a leader, in milliseconds. */
+  readonly leaseMs: number;
   /** Whether the clients continue. */
   readonly goesOn: () => boolean;
   /** Runs beside the workload, for example faults; it must leave all servers running. */
@@ -27,7 +32,7 @@ const retryMs = 50;
  * is active when it returns.
  */
 export async function recordRound(options: RoundOptions): Promise<History> {
-  const { fleet, clients, seed, goesOn, beside } = options;
+  const { fleet, clients, seed, goesOn, leaseMs, focus, beside } = options;
   const dice = new Dice(seed);
   const { recorder } = fleet;
   fleet.isSettling = false;
@@ -35,9 +40,12 @@ export async function recordRound(options: RoundOptions): Promise<History> {
   recorder.begin(initial.revision, initial.objects);
   const watchers = startWatchers(fleet, initial.revision, dice);
   const workload = Array.from({ length: clients }, (_, index) =>
-    new WorkloadClient(`client-${index}-${seed}`, fleet, new Dice(dice.below(2 ** 31))).run(goesOn),
+    new WorkloadClient(`client-${index}-${seed}`, fleet, new Dice(dice.below(2 ** 31)), focus).run(goesOn),
   );
-  await Promise.all([...workload, beside?.(watchers)]);
+  const electors = Array.from({ length: 3 }, (_, index) =>
+    new Elector(`elector-${index}-${seed}`, fleet, new Dice(dice.below(2 ** 31)), leaseMs).run(goesOn),
+  );
+  await Promise.all([...workload, ...electors, beside?.(watchers)]);
   fleet.isSettling = true;
   for (const watcher of watchers) if (watcher.options.isRoaming) watcher.interrupt();
   const markers = await writeMarkers(fleet, dice, seed);

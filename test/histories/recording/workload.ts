@@ -29,8 +29,18 @@ const listedPrefixes = [
   "/rolebindings/",
 ];
 
+/** Objects on which a workload concentrates. */
+export type Focus = "limited" | "services" | "bindings";
+
 /** Time for which a client waits while no server is there, in milliseconds. */
 const noServerMs = 20;
+
+/** Draws of the requests of a focus. */
+const focused: Readonly<Record<Focus, (dice: Dice) => number>> = {
+  limited: () => 50,
+  services: () => 60,
+  bindings: (dice) => 65 + dice.below(15),
+};
 
 /** A client that sends random requests and remembers what it saw, to send preconditions that are sometimes outdated. */
 export class WorkloadClient {
@@ -43,6 +53,7 @@ export class WorkloadClient {
     private readonly name: string,
     private readonly fleet: Fleet,
     private readonly dice: Dice,
+    private readonly focus?: Focus,
   ) {}
 
   /** Sends requests, one after the other, while a condition holds. */
@@ -56,7 +67,7 @@ export class WorkloadClient {
 
   private async step(client: RecordingClient): Promise<void> {
     const { dice } = this;
-    const draw = dice.below(100);
+    const draw = this.focus !== undefined && dice.chance(0.7) ? focused[this.focus](dice) : dice.below(100);
     if (draw < 45) await this.change(client, dice.pick(keys.contended));
     else if (draw < 57) await this.change(client, dice.pick(keys.limited));
     else if (draw < 65) await this.change(client, dice.pick(keys.services));
@@ -71,17 +82,25 @@ export class WorkloadClient {
     const expected = dice.chance(0.7) ? this.revisions.get(key) : undefined;
     const size = dice.pick([1, 10, 2000]);
     const isService = key.startsWith("/services/");
-    const fields = isService ? { spec: { type: dice.pick(["ClusterIP", "NodePort"]) } } : {};
+    const type = dice.pick(["ClusterIP", "NodePort"]);
+    const fields = isService ? { spec: { type } } : {};
     const draw = dice.below(100);
     if (draw < 25) this.see(key, await client.get(key));
     else if (draw < 45 || !this.revisions.has(key))
-      this.see(key, await client.write({ verb: "create", key, token }, { size }));
+      this.see(key, await client.write({ verb: "create", key, token }, { size, ...this.newService(key) }));
     // The update of a Service must repeat its addresses; a patch keeps them.
     else if (draw < 65 && !isService)
       this.see(key, await client.write({ verb: "update", key, token, expected }, { size }));
     else if (draw < 80)
       this.see(key, await client.write({ verb: "patch", key, token, expected }, { fields }));
     else this.see(key, await client.write({ verb: "delete", key, expected }));
+  }
+
+  /** Fields of a new Service: often with an address that others request too. */
+  private newService(key: string): { readonly fields?: object } {
+    if (!key.startsWith("/services/") || this.dice.chance(0.5)) return {};
+    const clusterIP = `10.0.0.${1 + this.dice.below(4)}`;
+    return { fields: { spec: { type: "NodePort", clusterIP, ports: [{ port: 80 }] } } };
   }
 
   private async grantOrRemove(client: RecordingClient, key: string): Promise<void> {
@@ -99,7 +118,7 @@ export class WorkloadClient {
   /** Reads a list, often in pages, of the latest or an exact revision, and sometimes stops before the last page. */
   private async list(client: RecordingClient, prefix: string): Promise<void> {
     const { dice } = this;
-    const limit = dice.chance(0.7) ? 1 + dice.below(4) : undefined;
+    const limit = dice.chance(0.6) ? 2 + dice.below(6) : undefined;
     const state: ListState =
       this.past > 0 && dice.chance(0.3) ? { kind: "exact", revision: this.past } : { kind: "latest" };
     const first = await client.list(prefix, state, limit);

@@ -1,4 +1,13 @@
 import { ApiClient } from "./clients/api-client.ts";
+import type { ApiObject } from "../../src/schema/kind.ts";
+import { runAccessUser } from "./clients/access.ts";
+import { checkNamespaces, runNamespaceUser } from "./clients/namespaces.ts";
+import { checkPods, runNodeAgent, runPodUser, type FinalDeletes } from "./clients/pods.ts";
+import { prepareObjects } from "./clients/setup.ts";
+import { checkLeadership } from "./laws/leadership.ts";
+import { checkLogs } from "./laws/log-lines.ts";
+import { checkList } from "./laws/reads.ts";
+import { checkReady, watchReadiness } from "./laws/readiness.ts";
 import { runWriter, teamLabel, workNamespace, workPrefix } from "./clients/writer.ts";
 import { Watcher } from "./clients/watcher.ts";
 import type { Violation } from "./laws/violations.ts";
@@ -60,46 +69,81 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 }
 
 async function run(world: World, faults: Faults, { minutes }: SimulationOptions): Promise<void> {
+  const finalDeletes: FinalDeletes = new Set();
+  checkLeadership(world);
+  checkLogs(world);
+  checkPods(world, finalDeletes);
   for (const server of world.servers) server.start();
+  start(world, watchReadiness(new ApiClient(world, "prober")));
   const admin = new ApiClient(world, "admin");
-  await world.scheduler.runUntilSettled(createNamespace(admin, workNamespace), 600_000);
-  const collection = { url: `/api/v1/namespaces/${workNamespace}/configmaps`, prefix: workPrefix };
-  const selects = (object: { metadata: { labels?: Record<string, string> | undefined } }): boolean =>
-    object.metadata.labels?.[teamLabel] === "a";
-  const watchers = [
-    new Watcher(new ApiClient(world, "watcher-0"), collection),
-    new Watcher(new ApiClient(world, "watcher-1"), {
-      ...collection,
-      query: "labelSelector=team%3Da",
-      selects,
-    }),
-  ];
-  for (const watcher of watchers) start(world, watcher.run());
-  for (const name of ["writer-0", "writer-1", "writer-2"])
-    start(world, runWriter(new ApiClient(world, name), 5, 8000));
+  await world.scheduler.runUntilSettled(prepareObjects(admin), setUpLimitMs);
+  const watchers = startWatchers(world);
+  startUsers(world, finalDeletes);
   await world.scheduler.runUntil(world.scheduler.nowMs + minutes * 60_000);
   faults.stop();
+  await world.scheduler.runUntil(world.scheduler.nowMs + recoveryMs);
   world.isActive = false;
+  await world.scheduler.runUntil(world.scheduler.nowMs + settleMs);
   const end = world.history.revision;
-  await world.scheduler.runUntil(world.scheduler.nowMs + 120_000);
-  for (const watcher of watchers) {
-    const text = watcher.missing(end);
-    if (text !== undefined) world.violations.add("watches are complete", text);
+  await world.scheduler.runUntil(world.scheduler.nowMs + deliveryMs);
+  for (const watcher of watchers) watcher.check(end);
+  checkNamespaces(world);
+  await world.scheduler.runUntilSettled(checkEnd(admin), setUpLimitMs);
+}
+
+function startWatchers(world: World): Watcher[] {
+  const collection = { url: `/api/v1/namespaces/${workNamespace}/configmaps`, prefix: workPrefix };
+  const selects = ({ metadata }: ApiObject): boolean => metadata.labels?.[teamLabel] === "a";
+  const selected = { ...collection, query: `labelSelector=${teamLabel}%3Da`, selects };
+  const pods = { url: "/api/v1/pods", prefix: "/core/pods/" };
+  const watchers = [collection, selected, pods].map(
+    (one, index) => new Watcher(new ApiClient(world, `watcher-${index}`), one),
+  );
+  for (const watcher of watchers) start(world, watcher.run());
+  return watchers;
+}
+
+function startUsers(world: World, finalDeletes: FinalDeletes): void {
+  const client = (actor: string): ApiClient => new ApiClient(world, actor);
+  for (const actor of ["writer-0", "writer-1", "writer-2"]) start(world, runWriter(client(actor), 5, 12_000));
+  for (const actor of ["pod-user-0", "pod-user-1"]) start(world, runPodUser(client(actor), 40_000));
+  start(world, runNodeAgent(client("node-agent"), finalDeletes));
+  start(world, runNamespaceUser(client("namespace-user"), 120_000));
+  start(world, runAccessUser(client("access-user"), 60_000));
+}
+
+/** Reads from each server after the faults: all answer, and lists equal the state. */
+async function checkEnd(client: ApiClient): Promise<void> {
+  const { world } = client;
+  await checkReady(client);
+  for (const server of world.servers) {
+    for (const [resource, prefix] of finalLists) {
+      const answer = await client.request("GET", resource, { server });
+      if (checkList(world, prefix, answer) === undefined)
+        world.violations.add("servers recover", `${server.name} answers ${answer?.status} for ${resource}`);
+    }
   }
 }
+
+const finalLists = [
+  ["/api/v1/configmaps", "/core/configmaps/"],
+  ["/api/v1/pods", "/core/pods/"],
+  ["/api/v1/namespaces", "/core/namespaces/"],
+  ["/apis/rbac.authorization.k8s.io/v1/clusterroles", "/rbac.authorization.k8s.io/clusterroles/"],
+] as const;
+
+/** Virtual time in which servers must have started for the first time and prepared the objects, in milliseconds. */
+const setUpLimitMs = 3_600_000;
+/** Time from the end of the faults to the end of changes, in milliseconds: servers recover under load. */
+const recoveryMs = 60_000;
+/** Time for controllers to reach their fixed point, in milliseconds. */
+const settleMs = 180_000;
+/** Time for events to arrive, in milliseconds. */
+const deliveryMs = 60_000;
 
 /** Starts the work of an actor; an exception of the simulation's own code ends the simulation with a violation. */
 function start(world: World, work: Promise<unknown>): void {
   work.catch((error: unknown) =>
     world.violations.add("the simulation works", String(error instanceof Error ? error.stack : error)),
   );
-}
-
-async function createNamespace(client: ApiClient, name: string): Promise<void> {
-  const body = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
-  for (;;) {
-    const answer = await client.request("POST", "/api/v1/namespaces", { body });
-    if (answer?.status === 201 || answer?.status === 409) return;
-    await client.sleep(1000);
-  }
 }

@@ -24,18 +24,11 @@ export interface WatchedCollection {
 export class Watcher {
   /** The resource version up to which everything was received; undefined before a list. */
   private position: number | undefined;
-  /** Changes that were executed and not yet received. */
-  private lists = 0;
 
   constructor(
     private readonly client: ApiClient,
     private readonly collection: WatchedCollection,
   ) {}
-
-  /** Number of lists; every one after the first is one that followed lost history. */
-  get listCount(): number {
-    return this.lists;
-  }
 
   /** Runs until the process ends. */
   async run(): Promise<never> {
@@ -47,11 +40,17 @@ export class Watcher {
     }
   }
 
-  /** Returns a text about the events that were executed before a revision and never arrived; undefined if there are none. */
-  missing(upTo: number): string | undefined {
-    if (this.position === undefined) return `${this.name} has no list`;
+  /** Checks that everything that was executed up to a revision has arrived. */
+  check(upTo: number): void {
+    const { violations } = this.client.world;
+    if (this.position === undefined)
+      return violations.add("watches are complete", `${this.name} has no list`);
     const [next] = this.expected(this.position, upTo);
-    return next && `${this.name} at ${this.position} never received ${next.type} at ${next.change.revision}`;
+    if (next !== undefined)
+      violations.add(
+        "watches are complete",
+        `${this.name} at ${this.position} never received ${next.type} at ${next.change.revision}`,
+      );
   }
 
   private get name(): string {
@@ -63,7 +62,6 @@ export class Watcher {
     const answer = await this.client.request("GET", `${url}?${query}`, { server });
     const list = checkList(this.client.world, prefix, answer, selects);
     if (list === undefined) return;
-    this.lists++;
     this.position = Number(list.metadata.resourceVersion);
   }
 

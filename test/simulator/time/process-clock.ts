@@ -5,6 +5,8 @@ import type { Scheduler } from "./scheduler.ts";
 export class ProcessClock implements Clock {
   private offsetMs = 0;
   private state: "running" | "frozen" | "dead" = "running";
+  /** When the process last continued, in milliseconds since the start of the simulation. */
+  private continuedMs = Number.NEGATIVE_INFINITY;
   /** What became due while the process was frozen. */
   private held: (() => void)[] = [];
 
@@ -51,6 +53,7 @@ export class ProcessClock implements Clock {
   thaw(): void {
     if (this.state !== "frozen") return;
     this.state = "running";
+    this.continuedMs = this.scheduler.nowMs;
     const { held } = this;
     this.held = [];
     for (const task of held) this.scheduler.after(this.actor, 0, () => this.due(task));
@@ -64,6 +67,11 @@ export class ProcessClock implements Clock {
 
   get isRunning(): boolean {
     return this.state === "running";
+  }
+
+  /** Whether the process continued less than a time ago, in milliseconds. */
+  hasThawedWithin(ms: number): boolean {
+    return this.scheduler.nowMs - this.continuedMs < ms;
   }
 
   private due(task: () => void): void {

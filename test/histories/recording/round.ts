@@ -50,7 +50,7 @@ export async function recordRound(options: RoundOptions): Promise<History> {
   for (const watcher of watchers) if (watcher.options.isRoaming) watcher.interrupt();
   const markers = await writeMarkers(fleet, dice, seed);
   const deadline = performance.now() + settleMs;
-  const isBehind = (watcher: Watcher) => watcher.position < markers.get(watcher.options.prefix)!;
+  const isBehind = (watcher: Watcher) => !watcher.hasReached(markers.get(watcher.options.prefix)!);
   while (watchers.some(isBehind) && performance.now() < deadline) await setTimeout(retryMs);
   await Promise.all(watchers.map((watcher) => watcher.stop(markers.get(watcher.options.prefix)!)));
   return recorder.end();

@@ -37,6 +37,11 @@ export class Watcher {
     this.running = this.run();
   }
 
+  /** Whether the present watch has delivered every event up to a revision. */
+  hasReached(revision: number): boolean {
+    return this.current !== undefined && positionOf(this.current.watch) >= revision;
+  }
+
   /** Every event up to this revision was delivered. */
   get position(): number {
     const { current, lastPosition } = this;
@@ -55,8 +60,9 @@ export class Watcher {
    */
   async stop(mustReach: number): Promise<void> {
     this.isStopped = true;
-    if (this.current !== undefined) this.current.watch.mustReach = mustReach;
-    this.current?.close();
+    const { current } = this;
+    if (current !== undefined && !isGone(current.watch)) current.watch.mustReach = mustReach;
+    current?.close();
     await this.running;
   }
 
@@ -68,10 +74,11 @@ export class Watcher {
         await setTimeout(retryMs);
         continue;
       }
-      const after = options.isRoaming && dice.chance(0.2) ? options.after : this.lastPosition;
+      const isRoaming = options.isRoaming && !this.fleet.isSettling;
+      const after = isRoaming && dice.chance(0.2) ? options.after : this.lastPosition;
       const current = client.watch(options.prefix, after);
       this.current = current;
-      const timer = options.isRoaming ? setTimeout(dice.below(maxWatchMs)) : undefined;
+      const timer = isRoaming ? setTimeout(dice.below(maxWatchMs)) : undefined;
       await Promise.race([current.ended, ...(timer === undefined ? [] : [timer])]);
       // A roaming watcher that must reach a revision keeps its watch until it is stopped.
       if (options.isRoaming && !this.fleet.isSettling) current.close();

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { etcdMissing } from "../storage/etcd-server.ts";
+import { verify } from "./world/verify.ts";
+
+test.skipIf(etcdMissing !== undefined)(
+  `servers over etcd under faults have a history without violations (${etcdMissing ?? ""})`,
+  async () => {
+    const { report } = await verify({
+      engine: "etcd",
+      servers: 2,
+      members: 3,
+      clients: 6,
+      seed: 2,
+      seconds: 10,
+      roundSeconds: 10,
+    });
+    expect(report.violations).toEqual([]);
+    expect(report.operations).toBeGreaterThan(50);
+    expect(report.events).toBeGreaterThan(50);
+    expect(report.faults.size).toBeGreaterThan(0);
+  },
+  120_000,
+);

@@ -1,0 +1,151 @@
+import { setTimeout } from "node:timers/promises";
+import type { Dice } from "../../support/dice.ts";
+import type { Watcher } from "../recording/watcher.ts";
+import type { EtcdServer } from "../../storage/etcd-server.ts";
+import type { World } from "./world.ts";
+
+/** A fault: it disturbs the world for a while, and ends with every process running. */
+interface Fault {
+  readonly name: string;
+  /** Whether the world has what the fault disturbs. */
+  readonly applies: (world: World) => boolean;
+  readonly inject: (world: World, dice: Dice, watchers: readonly Watcher[]) => Promise<void>;
+}
+
+/** Longest time for which a fault lasts, in milliseconds. */
+const maxFaultMs = 3000;
+
+const hasEtcd = ({ members }: World) => members.length > 0;
+const hasQuorum = ({ members }: World) => members.length > 1;
+const duration = (dice: Dice) => setTimeout(100 + dice.below(maxFaultMs));
+
+const faults: readonly Fault[] = [
+  {
+    name: "kill of a server",
+    applies: () => true,
+    async inject({ servers }, dice) {
+      const server = dice.pick(servers);
+      await server.kill();
+      await setTimeout(dice.below(500));
+      await server.start();
+    },
+  },
+  {
+    name: "freeze of a server",
+    applies: () => true,
+    async inject({ servers }, dice) {
+      const server = dice.pick(servers);
+      server.freeze();
+      await duration(dice);
+      server.thaw();
+    },
+  },
+  {
+    name: "freeze of a server past the deadlines of its clients and of its lease",
+    applies: ({ servers }) => servers.length > 1,
+    async inject({ servers }, dice) {
+      const server = dice.pick(servers);
+      server.freeze();
+      await setTimeout(4000 + dice.below(14_000));
+      server.thaw();
+    },
+  },
+  {
+    name: "kill of an etcd member",
+    applies: hasEtcd,
+    async inject({ members }, dice) {
+      const member = dice.pick(members);
+      await member.kill();
+      await duration(dice);
+      await member.run();
+    },
+  },
+  {
+    name: "freeze of an etcd member",
+    applies: hasEtcd,
+    async inject({ members }, dice) {
+      const member = dice.pick(members);
+      member.freeze();
+      await duration(dice);
+      member.thaw();
+    },
+  },
+  {
+    name: "loss of the quorum of etcd",
+    applies: hasQuorum,
+    async inject({ members }, dice) {
+      const lost = members.filter((_, index) => index !== dice.below(members.length)).slice(0, 2);
+      await Promise.all(lost.map((member) => member.kill()));
+      await duration(dice);
+      await Promise.all(lost.map((member) => member.run()));
+    },
+  },
+  {
+    name: "move of the leadership of etcd",
+    applies: hasQuorum,
+    async inject({ members }, dice) {
+      const states = await Promise.all(
+        members.map(async (member) => ({ member, status: await call(member, "maintenance/status", {}) })),
+      );
+      const leaderId = states.find(({ status }) => status?.leader !== undefined)?.status?.leader;
+      const leader = states.find(({ status }) => status?.header?.member_id === leaderId);
+      const others = states.flatMap(({ status }) => status?.header?.member_id ?? []);
+      const target = dice.pick(others.filter((id) => id !== leaderId));
+      if (leader !== undefined && target !== undefined)
+        await call(leader.member, "maintenance/transfer-leadership", { targetID: target });
+    },
+  },
+  {
+    name: "compaction of etcd",
+    applies: hasEtcd,
+    async inject({ fleet, members }, dice, watchers) {
+      // Watchers that never pause must not lose events; the others may get 410.
+      const positions = watchers.filter(({ options }) => !options.isRoaming).map(({ position }) => position);
+      const revision = Math.min(...positions);
+      await fleet.recorder.record(
+        { client: "compactor", server: "etcd" },
+        { verb: "compact", revision },
+        async () => {
+          await call(dice.pick(members), "kv/compaction", { revision: String(revision) });
+          return { outcome: "compacted" };
+        },
+      );
+    },
+  },
+];
+
+/**
+ * Injects random faults, one after the other, until a time.
+ *
+ * @param onFault is called with the name of each fault.
+ */
+export async function injectFaults(
+  world: World,
+  watchers: readonly Watcher[],
+  dice: Dice,
+  goesOn: () => boolean,
+  onFault: (name: string) => void,
+): Promise<void> {
+  const applicable = faults.filter(({ applies }) => applies(world));
+  while (goesOn()) {
+    await setTimeout(dice.below(1500));
+    const fault = dice.pick(applicable);
+    onFault(fault.name);
+    await fault.inject(world, dice, watchers);
+  }
+}
+
+/** Fields of an answer of etcd's JSON gateway. */
+interface EtcdAnswer {
+  readonly header?: { readonly member_id?: string };
+  readonly leader?: string;
+}
+
+/** Calls the JSON gateway of an etcd member; undefined if it doesn't answer with success, as without a quorum. */
+async function call(member: EtcdServer, method: string, body: object): Promise<EtcdAnswer | undefined> {
+  const options = { method: "POST", body: JSON.stringify(body), signal: AbortSignal.timeout(2000) };
+  return fetch(`${member.endpoint}/v3/${method}`, options).then(
+    async (answer) => (answer.ok ? ((await answer.json()) as EtcdAnswer) : undefined),
+    () => undefined,
+  );
+}

@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { EtcdServer } from "../../storage/etcd-server.ts";
+import { ServerProcess } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { HttpClient } from "../recording/client.ts";
+import { Fleet } from "../recording/fleet.ts";
+import { Recorder } from "../recording/recorder.ts";
+import { configMapLimit, namespaces, users } from "../recording/workload.ts";
+
+/** Storage engine of a world. */
+export type EngineName = "etcd" | "lmdb";
+
+/** Options of {@link World}. */
+export interface WorldOptions {
+  readonly engine: EngineName;
+  /** Number of server processes; with the embedded engine there is one. */
+  readonly servers: number;
+  /** Number of etcd members. */
+  readonly members: number;
+}
+
+/** Time after which a client gives a request up, in milliseconds. */
+const requestTimeoutMs = 3000;
+/** Time for which servers keep history, in seconds. */
+const retentionSeconds = 20;
+/** Times are measured on both sides of a connection; this tolerance is subtracted from the retention. */
+const toleranceNs = 2e9;
+
+/** A server process that can be killed, frozen and started again with the same data. */
+class ManagedServer {
+  process: ServerProcess | undefined;
+  isFrozen = false;
+
+  constructor(
+    readonly name: string,
+    private readonly dataDir: string,
+    private readonly flags: readonly string[],
+    private readonly fleet: Fleet,
+  ) {}
+
+  async start(): Promise<void> {
+    const server = await ServerProcess.start(this.dataDir, ...this.flags);
+    this.process = server;
+    const endpoint = { name: this.name, url: server.url, ca: readFileSync(server.caFile, "utf8") };
+    const { fleet } = this;
+    fleet.add(
+      this.name,
+      (client, user) => new HttpClient(client, user, endpoint, fleet.recorder, requestTimeoutMs),
+    );
+  }
+
+  /** Kills the process. */
+  async kill(): Promise<void> {
+    this.isFrozen = false;
+    const server = this.process;
+    this.process = undefined;
+    const ended = server?.stop("SIGKILL");
+    this.fleet.remove(this.name);
+    await ended;
+  }
+
+  /** Stops the process; its connections stay open and nothing is answered. */
+  freeze(): void {
+    this.isFrozen = true;
+    process.kill(this.process!.pid, "SIGSTOP");
+  }
+
+  thaw(): void {
+    if (!this.isFrozen) return;
+    this.isFrozen = false;
+    process.kill(this.process!.pid, "SIGCONT");
+  }
+
+  /** Ends the process in order, so that it can be killed if it does not. */
+  async stop(): Promise<void> {
+    this.thaw();
+    await this.process?.stop();
+    this.process = undefined;
+  }
+}
+
+/** Server processes over one store, and the etcd members, if any. */
+export class World {
+  readonly fleet: Fleet;
+  readonly servers: ManagedServer[] = [];
+  members: EtcdServer[] = [];
+  private readonly folder = temporaryFolder();
+
+  private constructor(readonly options: WorldOptions) {
+    this.fleet = new Fleet(
+      new Recorder({
+        quotas: [{ prefix: "/configmaps/limited/", limit: configMapLimit }],
+        retentionNs: retentionSeconds * 1e9 - toleranceNs,
+      }),
+    );
+  }
+
+  /** Starts the etcd members and the servers, and creates the namespaces. */
+  static async start(options: WorldOptions): Promise<World> {
+    const world = new World(options);
+    try {
+      await world.run();
+    } catch (error) {
+      await world.close();
+      throw error;
+    }
+    return world;
+  }
+
+  private async run(): Promise<void> {
+    const { engine, members } = this.options;
+    const tokens = path.join(this.folder.path, "tokens.csv");
+    const lines = [
+      "admin,admin,0,system:masters",
+      ...users.map((user, index) => `${user},${user},${index + 1}`),
+    ];
+    writeFileSync(tokens, `${lines.join("\n")}\n`);
+    const flags = [
+      `--token-auth-file=${tokens}`,
+      "--controllers=*,-root-ca-cert-publisher",
+      "--service-cluster-ip-range=10.0.0.0/27",
+      `--history-retention=${retentionSeconds}s`,
+    ];
+    if (engine === "etcd") {
+      this.members = await EtcdServer.startCluster(members, { heartbeatMs: 50 });
+      flags.push(`--etcd-servers=${this.members.map(({ endpoint }) => endpoint).join(",")}`);
+    }
+    const count = engine === "etcd" ? this.options.servers : 1;
+    for (let index = 0; index < count; index++) {
+      const dataDir = path.join(this.folder.path, `data-${index}`);
+      const server = new ManagedServer(`server-${index}`, dataDir, flags, this.fleet);
+      this.servers.push(server);
+      await server.start();
+    }
+    await this.prepare();
+  }
+
+  private async prepare(): Promise<void> {
+    const admin = this.servers[0]!.process!.as("admin");
+    for (const name of namespaces) await admin.post("/api/v1/namespaces", { metadata: { name } });
+    const spec = { hard: { "count/configmaps": String(configMapLimit) } };
+    const quota = { metadata: { name: "limit" }, spec };
+    await admin.post("/api/v1/namespaces/limited/resourcequotas", quota);
+    // The quota is enforced from the moment at which its usage is in its status.
+    const isCharged = async () => {
+      const { body } = await admin.get("/api/v1/namespaces/limited/resourcequotas/limit");
+      return (body as { status?: { hard?: object } }).status?.hard !== undefined;
+    };
+    while (!(await isCharged())) await setTimeout(50);
+  }
+
+  /** Ends every process and removes the data. */
+  async close(): Promise<void> {
+    this.fleet.close();
+    for (const server of this.servers) await server.stop();
+    for (const member of this.members) member.thaw();
+    await Promise.all(this.members.map((member) => member.dispose()));
+    this.folder.remove();
+  }
+}

@@ -2,6 +2,7 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readFlags, runCommand } from "../support/long-run.ts";
+import { SmallDisk } from "../support/small-disk.ts";
 import { verify, writeHistory, type VerifyReport } from "./world/verify.ts";
 
 const usage = `npm run verify -- [OPTIONS]
@@ -43,6 +44,8 @@ await runCommand(usage, async (args) => {
   if (engine !== "etcd" && engine !== "lmdb")
     throw new Error(`--engine: ${JSON.stringify(engine)} is not etcd or lmdb`);
   process.stdout.write(`seed ${seed}\n`);
+  if (engine === "lmdb" && SmallDisk.missing !== undefined)
+    process.stdout.write(`the disk is never full: ${SmallDisk.missing}\n`);
   let nextReportMs = performance.now();
   const { report, history } = await verify({
     ...flags,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Child } from "../storage/child.ts";
 import type { Answer, Api, Watching } from "../support/api.ts";
 import { ServerProcess } from "../support/process.ts";
+import { SmallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
@@ -91,41 +92,6 @@ describe.skipIf(process.platform !== "linux")(
     });
   },
 );
-
-/** A file system of its own that can be filled. */
-class SmallDisk {
-  static readonly missing: string | undefined = SmallDisk.probe();
-
-  constructor(readonly path: string) {
-    this.resize("size=24m");
-  }
-
-  enlarge(): void {
-    this.resize("remount,size=64m");
-  }
-
-  remove(): void {
-    spawnSync("umount", [this.path]);
-  }
-
-  private resize(options: string): void {
-    const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", this.path]);
-    if (status !== 0) throw new Error(`mount: ${stderr.toString()}`);
-  }
-
-  /** Why there can be none on this machine. */
-  private static probe(): string | undefined {
-    const folder = temporaryFolder();
-    try {
-      new SmallDisk(folder.path).remove();
-      return undefined;
-    } catch (error) {
-      return `no file system can be mounted here: ${String(error)}`;
-    } finally {
-      folder.remove();
-    }
-  }
-}
 
 describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.missing ?? "tmpfs"})`, () => {
   let folder: ReturnType<typeof temporaryFolder>;

@@ -19,6 +19,8 @@ export interface RegisterOperation {
   readonly isEffect: boolean;
   /** Revision of an effect; undefined for a deletion that no watch delivered. */
   readonly revision: number | undefined;
+  /** `uid` of the object that an effect leaves behind, if an answer or an observation shows it. */
+  readonly uid: string | undefined;
 }
 
 /**
@@ -31,10 +33,12 @@ export function registerOperation(operation: Operation, timeline: Timeline): Reg
   if (!isWrite(request) || answer?.outcome === "refused")
     return answer === undefined
       ? undefined
-      : { operation, beginNs, endNs, isEffect: false, revision: undefined };
+      : { operation, beginNs, endNs, isEffect: false, revision: undefined, uid: undefined };
   const revision = timeline.revisionOf(operation);
   if (revision === undefined && answer === undefined) return undefined;
-  return { operation, beginNs, endNs: Math.min(endNs, timeline.seenNs(revision)), isEffect: true, revision };
+  const seenNs = timeline.seenNs(revision);
+  const uid = revision === undefined ? undefined : timeline.versionAt(request.key, revision)?.object?.uid;
+  return { operation, beginNs, endNs: Math.min(endNs, seenNs), isEffect: true, revision, uid };
 }
 
 /** Returns the deletions of a key that a watch delivered and no answer reported: they are effects of deletes without an answer. */
@@ -61,7 +65,7 @@ export function unansweredDeletions(
   const operation: Operation = { ...first, request: { verb: "delete", key } };
   return deletions.map(({ revision }) => {
     const endNs = timeline.seenNs(revision);
-    return { operation, beginNs: first.beginNs, endNs, isEffect: true, revision };
+    return { operation, beginNs: first.beginNs, endNs, isEffect: true, revision, uid: undefined };
   });
 }
 
@@ -93,10 +97,10 @@ export function agrees(state: RegisterState, { operation }: RegisterOperation): 
  */
 export function apply(
   state: RegisterState,
-  { operation, revision }: RegisterOperation,
+  { operation, revision, uid }: RegisterOperation,
   next: number | undefined,
 ): RegisterState | undefined {
-  const { request, answer, id } = operation;
+  const { request, answer } = operation;
   const isPresent = state.uid !== undefined;
   if (request.verb === "create" ? isPresent : !isPresent) return undefined;
   if (revision !== undefined && revision !== next) return undefined;
@@ -106,7 +110,6 @@ export function apply(
     if (answer?.outcome === "deleted" && state.uid !== answer.uid) return undefined;
     return { revision: revision ?? state.revision, uid: undefined };
   }
-  const uid = answer?.outcome === "object" ? answer.object.uid : undefined;
   if (request.verb !== "create" && uid !== undefined && uid !== state.uid) return undefined;
-  return { revision: revision ?? state.revision, uid: uid ?? state.uid ?? `of operation ${id}` };
+  return { revision: revision ?? state.revision, uid: uid ?? state.uid ?? "" };
 }

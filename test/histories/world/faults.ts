@@ -14,6 +14,9 @@ interface Fault {
 
 /** Longest time for which a fault lasts, in milliseconds. */
 const maxFaultMs = 3000;
+/** Shortest and longest time between two faults, in milliseconds. */
+const minPauseMs = 500;
+const maxPauseMs = 4000;
 
 const hasEtcd = ({ members }: World) => members.length > 0;
 const hasQuorum = ({ members }: World) => members.length > 1;
@@ -51,6 +54,18 @@ const faults: readonly Fault[] = [
     },
   },
   {
+    name: "full disk",
+    applies: ({ disk }) => disk !== undefined,
+    async inject({ disk }, dice) {
+      const empty = disk!.fill();
+      try {
+        await duration(dice);
+      } finally {
+        empty();
+      }
+    },
+  },
+  {
     name: "kill of an etcd member",
     applies: hasEtcd,
     async inject({ members }, dice) {
@@ -74,7 +89,8 @@ const faults: readonly Fault[] = [
     name: "loss of the quorum of etcd",
     applies: hasQuorum,
     async inject({ members }, dice) {
-      const lost = members.filter((_, index) => index !== dice.below(members.length)).slice(0, 2);
+      const remaining = dice.pick(members);
+      const lost = members.filter((member) => member !== remaining);
       await Promise.all(lost.map((member) => member.kill()));
       await duration(dice);
       await Promise.all(lost.map((member) => member.run()));
@@ -128,7 +144,7 @@ export async function injectFaults(
 ): Promise<void> {
   const applicable = faults.filter(({ applies }) => applies(world));
   while (goesOn()) {
-    await setTimeout(dice.below(1500));
+    await setTimeout(minPauseMs + dice.below(maxPauseMs - minPauseMs));
     const fault = dice.pick(applicable);
     onFault(fault.name);
     await fault.inject(world, dice, watchers);

@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { EtcdServer } from "../../storage/etcd-server.ts";
 import { ServerProcess } from "../../support/process.ts";
+import { SmallDisk } from "../../support/small-disk.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { HttpClient } from "../recording/client.ts";
 import { Fleet } from "../recording/fleet.ts";
@@ -86,6 +87,8 @@ export class World {
   readonly fleet: Fleet;
   readonly servers: ManagedServer[] = [];
   members: EtcdServer[] = [];
+  /** The file system of the embedded store; undefined with etcd, or if none can be mounted. */
+  disk: SmallDisk | undefined;
   private readonly folder = temporaryFolder();
 
   private constructor(readonly options: WorldOptions) {
@@ -128,13 +131,24 @@ export class World {
       flags.push(`--etcd-servers=${this.members.map(({ endpoint }) => endpoint).join(",")}`);
     }
     const count = engine === "etcd" ? this.options.servers : 1;
+    const parent = engine === "etcd" ? this.folder.path : this.mount();
     for (let index = 0; index < count; index++) {
-      const dataDir = path.join(this.folder.path, `data-${index}`);
+      const dataDir = path.join(parent, `data-${index}`);
       const server = new ManagedServer(`server-${index}`, dataDir, flags, this.fleet);
       this.servers.push(server);
       await server.start();
     }
     await this.prepare();
+  }
+
+  /** Returns the folder for the data of an embedded store: a small file system, if one can be mounted. */
+  private mount(): string {
+    if (SmallDisk.missing !== undefined) return this.folder.path;
+    const folder = path.join(this.folder.path, "disk");
+    mkdirSync(folder);
+    this.disk = new SmallDisk(folder);
+    this.disk.enlarge();
+    return folder;
   }
 
   private async prepare(): Promise<void> {
@@ -157,6 +171,7 @@ export class World {
     for (const server of this.servers) await server.stop();
     for (const member of this.members) member.thaw();
     await Promise.all(this.members.map((member) => member.dispose()));
+    this.disk?.remove();
     this.folder.remove();
   }
 }

@@ -60,8 +60,8 @@ export class AdmissionChain implements Admitter {
 
   /**
    * @param nowMs milliseconds, with fractions.
-   * @param isServing false until the server has written its default objects, before it takes any request: no plugin is called for
-   *   these writes, so that none can prevent the start.
+   * @param isServing false while the server writes its default objects before it takes any request: no plugin is called for these
+   *   writes, so that none can prevent the start.
    */
   constructor(
     private readonly plugins: readonly AdmissionPlugin[],

@@ -87,7 +87,8 @@ export async function setUpAdmission(
   const chain = new AdmissionChain(
     await admissionPlugins(options, parts, pieces.extensions.admissionPlugins),
     undefined,
-    () => life.bootstrapped,
+    // The default objects may be delayed; the server takes requests when it is synced.
+    () => life.bootstrapped || life.synced,
   );
   return {
     chain,

@@ -1,6 +1,8 @@
 /** `npm run simulate`: many servers, clients and faults in virtual time. */
 import { readFlags, runCommand } from "../support/long-run.ts";
 import { bundle } from "./bundle.ts";
+import { clusterDefects, productDefects } from "./planted/defects.ts";
+import { searchDefect, type SearchOptions } from "./planted/search.ts";
 import { runSimulations } from "./run.ts";
 
 const usage = `npm run simulate -- [OPTIONS]
@@ -12,12 +14,35 @@ Runs servers over a simulated etcd cluster, with clients and faults, in virtual 
   --seed N       first seed (default: random)
   --servers N    number of servers, 1 to 3 (default: each seed decides)
   --minutes N    virtual minutes with faults of each seed (default 60)
+  --planted      plants one defect after the other, and counts the seeds until it is found (at most --seeds, default 40)
   --trace N      number of events printed for a seed with violations (default 0)
 `;
 
+/** Searches all planted defects, and prints a line for each. */
+async function searchAll(options: SearchOptions): Promise<void> {
+  for (const defect of [...productDefects, ...clusterDefects]) {
+    const { found, seeds, processorMs } = await searchDefect(defect, options);
+    const result = found === undefined ? "NOT FOUND" : `seed ${found.seed}, ${found.law}`;
+    process.stdout.write(
+      `${defect.name}: ${result} (${seeds} seeds, ${(processorMs / 1000).toFixed(1)} s)\n`,
+    );
+    if (found === undefined) process.exitCode = 1;
+  }
+}
+
 await runCommand(usage, async (args) => {
-  const flags = readFlags(args, { hours: 10, seeds: 0, seed: 0, servers: 0, minutes: 60, trace: 0 });
+  const flags = readFlags(args, {
+    hours: 10,
+    seeds: 0,
+    seed: 0,
+    servers: 0,
+    minutes: 60,
+    trace: 0,
+    planted: false,
+  });
   const seed = flags.seed || Math.floor(Math.random() * 1e6) + 1;
+  if (flags.planted)
+    return searchAll({ firstSeed: seed, maxSeeds: flags.seeds || 40, minutes: flags.minutes });
   const count = flags.seeds || Math.ceil((flags.hours * 60) / flags.minutes);
   const program = await bundle("simulate");
   const options = Array.from({ length: count }, (_, index) => ({

@@ -8,6 +8,7 @@ import { checkLeadership } from "./laws/leadership.ts";
 import { checkLogs } from "./laws/log-lines.ts";
 import { checkList } from "./laws/reads.ts";
 import { checkReady, watchReadiness } from "./laws/readiness.ts";
+import { checkRetention } from "./laws/retention.ts";
 import { runWriter, teamLabel, workNamespace, workPrefix } from "./clients/writer.ts";
 import { Watcher } from "./clients/watcher.ts";
 import type { Violation } from "./laws/violations.ts";
@@ -72,6 +73,7 @@ async function run(world: World, faults: Faults, { minutes }: SimulationOptions)
   const finalDeletes: FinalDeletes = new Set();
   checkLeadership(world);
   checkLogs(world);
+  checkRetention(world);
   checkPods(world, finalDeletes);
   for (const server of world.servers) server.start();
   start(world, watchReadiness(new ApiClient(world, "prober")));

@@ -61,6 +61,8 @@ export class SimulatedCluster {
   executesWhenFull = false;
   /** Called after each revision. */
   committed: (revision: number) => void = () => undefined;
+  /** Called before a compaction that a client requests. */
+  compactRequested: (client: string, revision: number) => void = () => undefined;
   private readonly watches = new Set<SimulatedWatch>();
   private readonly ended = new Set<string>();
   private waiting: (() => void)[] = [];
@@ -172,7 +174,10 @@ class SimulatedMember implements Member {
   }
 
   compact(revision: number, timeoutMs: number): Promise<void> {
-    return this.call("compact", true, timeoutMs, (data) => data.compact(revision));
+    return this.call("compact", true, timeoutMs, (data) => {
+      this.cluster.compactRequested(this.client, revision);
+      data.compact(revision);
+    });
   }
 
   outOfSpace(timeoutMs: number): Promise<boolean> {

@@ -45,6 +45,7 @@ export class History {
   private readonly keys = new Map<string, Change[]>();
   private readonly keyspace = new Keyspace(storePrefix);
   private readonly listeners: ((change: Change) => void)[] = [];
+  private readonly times = new Map<number, number>();
   private latest = 0;
 
   /** @param reused called with a revision that isn't above the newest one. */
@@ -59,6 +60,15 @@ export class History {
   /** The newest revision of the cluster. */
   get revision(): number {
     return this.latest;
+  }
+
+  /** Returns the virtual time, in milliseconds, of the first revision that isn't below a revision. */
+  committedMs(revision: number): number {
+    for (let at = revision; at <= this.latest; at++) {
+      const time = this.times.get(at);
+      if (time !== undefined) return time;
+    }
+    return this.nowMs();
   }
 
   /** Calls a listener for each later change. */
@@ -105,6 +115,7 @@ export class History {
   private record(revision: number): void {
     if (revision <= this.latest) return this.reused(revision);
     this.latest = revision;
+    this.times.set(revision, this.nowMs());
     const { start: key, end: rangeEnd } = this.keyspace;
     for (const { kv, deleted } of this.cluster.data.changesAt(revision, { key, rangeEnd })) {
       const inner = this.keyspace.inner(kv.key);

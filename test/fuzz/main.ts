@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFlags, runCommand } from "../support/long-run.ts";
 import { addToCorpus, readCorpus } from "./corpus.ts";
 import { search, type SearchReport } from "./engine/search.ts";
+import { fuzzServers } from "./requests/long-run.ts";
 import type { Target } from "./target.ts";
 import { targets } from "./targets/all.ts";
 
@@ -15,6 +16,7 @@ minimized and written into test/fuzz/corpus/.
   --minutes N     time for each target (default 1)
   --target T      only this target; otherwise each in a process of its own
   --seed S        seed of the mutations (default: random)
+  --requests N    instead: number of random requests to servers with either vocabulary
   --keep          add inputs that reach new code to the corpus in the repository
 `;
 
@@ -22,12 +24,14 @@ minimized and written into test/fuzz/corpus/.
 const maxKeptBytes = 400;
 
 await runCommand(usage, async (args) => {
-  const { minutes, target, seed, keep } = readFlags(args, {
+  const { minutes, target, requests, seed, keep } = readFlags(args, {
     minutes: 1,
     target: "",
+    requests: 0,
     seed: Math.floor(Math.random() * 1e6) + 1,
     keep: false,
   });
+  if (requests > 0) return fuzzServers(requests, seed);
   if (target === "") return fuzzAll(args);
   const chosen = targets.find(({ name }) => name === target);
   if (chosen === undefined) {

@@ -1,5 +1,12 @@
 import type { Target } from "../target.ts";
 import { celTarget, jsonPathTarget, regularExpressionTarget } from "./expressions.ts";
+import { certificateRequestTarget, keyTarget, pemTarget } from "./certificates.ts";
+import { fieldSetTarget } from "./field-sets.ts";
+import { abacTarget, clientConfigurationTarget, configurationTarget, tokenFileTarget } from "./files.ts";
+import { etcdMessageTarget, etcdValueTarget, recordTarget } from "./records.ts";
+import { mediaTypeTarget, pathTarget, requestTarget } from "./requests.ts";
+import { bootstrapTokenTarget, continueTokenTarget, tokenTarget } from "./tokens.ts";
+import { webhookAnswerTarget } from "./webhook-answers.ts";
 import { jsonTarget } from "./json.ts";
 import { jsonPatchTarget, mergePatchTarget, strategicMergeTarget } from "./patches.ts";
 import { envelopeTarget, objectTarget, protobufTarget } from "./protobuf.ts";
@@ -16,8 +23,26 @@ import { yamlTarget } from "./yaml.ts";
 
 /** All targets, by name in alphabetical order. */
 export const targets: readonly Target[] = [
+  abacTarget,
   addressTarget,
+  bootstrapTokenTarget,
   celTarget,
+  certificateRequestTarget,
+  clientConfigurationTarget,
+  configurationTarget,
+  continueTokenTarget,
+  etcdMessageTarget,
+  etcdValueTarget,
+  fieldSetTarget,
+  keyTarget,
+  mediaTypeTarget,
+  pathTarget,
+  pemTarget,
+  recordTarget,
+  requestTarget,
+  tokenFileTarget,
+  tokenTarget,
+  webhookAnswerTarget,
   durationTarget,
   envelopeTarget,
   fieldSelectorTarget,

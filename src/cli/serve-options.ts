@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import nodePath from "node:path";
 import { isSelfMade } from "../base/certificates/serving-certificates.ts";
 import { systemClock } from "../base/clock.ts";
@@ -33,6 +34,8 @@ export interface ServeOptions {
   readonly dataDir: string;
   /** File of the administrator's kubeconfig; undefined for the default one in the data folder. */
   readonly kubeconfigFile: string | undefined;
+  /** Number of processes that serve requests. */
+  readonly workers: number;
   readonly flagDeprecationWarnings: boolean;
   /** For each flag that was set in another way: the name of the environment variable or configuration key. */
   readonly sources: ReadonlyMap<string, string>;
@@ -43,6 +46,7 @@ type ProgramSettings = ValueSettings & {
   readonly certificateFolder: string | undefined;
   readonly admissionPlugins: readonly string[];
   readonly kubeconfigFile: string | undefined;
+  readonly workers: number | "auto";
   readonly flagDeprecationWarnings: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -76,6 +80,7 @@ export async function serveOptions(flags: FlagValues, environment: NodeJS.Proces
     server: serverOptions(complete, settings),
     dataDir,
     kubeconfigFile,
+    workers: numberOfWorkers(complete, settings),
     flagDeprecationWarnings,
     sources: sourcesOf(settings),
   };
@@ -135,7 +140,15 @@ function serverOptions(
   complete: ProgramSettings,
   settings: Settings,
 ): ServerOptions & { readonly port: number } {
-  const { dataDir, certificateFolder, logLevel, logFormat, kubernetes: _kubernetes, ...values } = complete;
+  const {
+    dataDir,
+    certificateFolder,
+    logLevel,
+    logFormat,
+    kubernetes: _kubernetes,
+    workers: _workers,
+    ...values
+  } = complete;
   const nameOf = (key: string, flag: string) => settings.get(key)?.name ?? `--${flag}`;
   const { host, port, storage } = values;
   if (isIP(host) === 0)
@@ -161,6 +174,15 @@ function serverOptions(
     accessLog: values.accessLog || logLevel === "debug",
     log: programLog(logLevel, logFormat),
   };
+}
+
+/** @throws {UsageError} several workers over a store in memory, which only one process has. */
+function numberOfWorkers({ workers, storage }: ProgramSettings, settings: Settings): number {
+  const number = workers === "auto" ? availableParallelism() : workers;
+  if (number === 1 || storage.engine !== "memory") return number;
+  throw new UsageError(
+    `${settings.get("workers")!.name}: ${workers} workers can't share a store in memory; use --storage-backend=embedded or etcd3`,
+  );
 }
 
 /** @throws {UsageError} if `--kubernetes` and `--vocabulary=platform` are both set. */

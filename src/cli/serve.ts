@@ -16,12 +16,13 @@ import { featureHelp } from "./feature-help.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
-import { serveOptions } from "./serve-options.ts";
+import { serveOptions, type ServeOptions } from "./serve-options.ts";
 import { startServerProcess } from "./server-process.ts";
 import { invokedAs } from "./invocation.ts";
 import { startMessage } from "./start-message.ts";
 import { usesColor } from "./terminal.ts";
 import { stopSignal } from "./stop.ts";
+import { optionsOfWorker, readyMessage, roleOfThisProcess, type Role } from "./workers/role.ts";
 
 /** Runs a server until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
@@ -33,40 +34,79 @@ export const serveCommand: Command = {
   async run(words) {
     const flags = parseFlags(allFlags, words);
     const serve = await serveOptions(flags, process.env);
-    const { server: options, dataDir, kubeconfigFile } = serve;
+    const role = roleOfThisProcess();
+    if (role !== undefined) return await runRole(serve, role);
+    const { server: options, dataDir } = serve;
     acceptFlags(new FlagReader(allFlags, flags), options.log);
     if (serve.flagDeprecationWarnings) warnOfDeprecated([...flags.keys()], options.log);
     prepareDataFolder(dataDir);
-    if ("engine" in options.storage && options.storage.engine === "embedded")
-      await refuseDamagedStore(options.storage.dir, dataDir, options.log);
-    const defaultFile = kubeconfigFile ?? administratorFile(dataDir);
-    // Checked before the start, so that a server that responds is another one.
-    const beside = kubeconfigFile === undefined && (await isOfRunningServer(defaultFile));
-    const server = await startServerProcess(serve);
-    const file = beside ? administratorFileBeside(dataDir, server.url!) : defaultFile;
-    await writeAdministrator(file, server, options.log);
-    const stop = stopSignal();
-    process.stdout.write(
-      startMessage(
-        {
-          url: server.url!,
-          publicUrl: server.publicUrl,
-          certificateHosts: server.certificateHosts,
-          hasOperatorCertificate: options.certificateFiles !== undefined,
-          vocabulary: options.vocabulary,
-          kubeconfig: file,
-          program: invokedAs(),
-        },
-        process.stdout.isTTY && usesColor(process.env),
-      ),
-    );
-    await stop;
-    options.log.info({}, "stopping");
-    await server.close().catch(endAtOnce);
-    if (beside) await rm(file, { force: true });
-    return 0;
+    const isEmbedded = "engine" in options.storage && options.storage.engine === "embedded";
+    if (isEmbedded) await refuseDamagedStore(options.storage.dir, dataDir, options.log);
+    if (serve.workers === 1) return await serveUntilStopped(serve, true);
+    const { superviseWorkers } = await import("./workers/supervisor.ts");
+    return await superviseWorkers(serve.workers, isEmbedded, options.log);
   },
 };
+
+/** Runs one of several processes until its parent stops it. */
+async function runRole(serve: ServeOptions, role: Role): Promise<number> {
+  const ready = () => process.send!(readyMessage);
+  try {
+    if (role.kind === "worker")
+      return await serveUntilStopped(optionsOfWorker(serve, role), role.announces, ready);
+    const { runCommitter } = await import("./workers/committer-process.ts");
+    return await runCommitter(serve, role.socket, ready);
+  } finally {
+    // The channel to the parent would keep the process running.
+    if (process.connected) process.disconnect();
+  }
+}
+
+/**
+ * Serves until SIGINT or SIGTERM.
+ *
+ * @param announces whether the administrator's kubeconfig is written and the start message printed.
+ * @param ready called when the server accepts connections.
+ */
+async function serveUntilStopped(
+  serve: ServeOptions,
+  announces: boolean,
+  ready?: () => void,
+): Promise<number> {
+  const { server: options, dataDir, kubeconfigFile } = serve;
+  const defaultFile = kubeconfigFile ?? administratorFile(dataDir);
+  // Checked before the start, so that a server that responds is another one.
+  const beside = announces && kubeconfigFile === undefined && (await isOfRunningServer(defaultFile));
+  const server = await startServerProcess(serve);
+  const file = beside ? administratorFileBeside(dataDir, server.url!) : defaultFile;
+  const stop = stopSignal();
+  if (announces) await announce(server, options, file);
+  ready?.();
+  await stop;
+  options.log.info({}, "stopping");
+  await server.close().catch(endAtOnce);
+  if (beside) await rm(file, { force: true });
+  return 0;
+}
+
+/** Writes the administrator's kubeconfig and prints the start message. */
+async function announce(server: Server, options: ServeOptions["server"], file: string): Promise<void> {
+  await writeAdministrator(file, server, options.log);
+  process.stdout.write(
+    startMessage(
+      {
+        url: server.url!,
+        publicUrl: server.publicUrl,
+        certificateHosts: server.certificateHosts,
+        hasOperatorCertificate: options.certificateFiles !== undefined,
+        vocabulary: options.vocabulary,
+        kubeconfig: file,
+        program: invokedAs(),
+      },
+      process.stdout.isTTY && usesColor(process.env),
+    ),
+  );
+}
 
 const allFlags = [...serveFlags, ...acceptedFlags];
 

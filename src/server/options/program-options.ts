@@ -1,6 +1,6 @@
 import { option, type OptionTable } from "./option.ts";
 import { serverOptionTable } from "./option-table.ts";
-import { boolean, file, oneOf, text, texts } from "./value-type.ts";
+import { boolean, file, integerOrAuto, oneOf, text, texts } from "./value-type.ts";
 
 /** The options of `plinth serve`: those of the server, and those of the program alone. */
 export const programOptionTable = {
@@ -33,6 +33,12 @@ export const programOptionTable = {
     text,
     "write-kubeconfig",
     "File for the administrator's kubeconfig. Default: admin.kubeconfig in --data-dir.",
+  ),
+  workers: option(
+    integerOrAuto(1, 64),
+    "workers",
+    "Number of processes that serve requests on one port; auto for one per processor. More than one needs a store that processes can share: embedded or etcd3.",
+    { default: 1 },
   ),
   flagDeprecationWarnings: option(
     boolean,

@@ -20,6 +20,8 @@ export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "stora
   readonly extensions?: Extensions | undefined;
   /** Whether the newest requests are kept; false by default. */
   readonly recordRequests?: boolean | undefined;
+  /** Path of the socket of the process that commits the writes to an embedded store; by default the server commits them. */
+  readonly committer?: string | undefined;
   /** Source of uids and generated names; by default that of the machine. */
   readonly random?: Random | undefined;
   readonly clock: Clock;

@@ -78,6 +78,18 @@ export function integer(min: number, max: number): ValueType {
   };
 }
 
+/** An integer within bounds, both included, or `auto`. */
+export function integerOrAuto(min: number, max: number): ValueType {
+  const number = integer(min, max);
+  return {
+    ...number,
+    typescript: 'number | "auto"',
+    expected: `auto or ${number.expected}`,
+    accepts: (value) => value === "auto" || number.accepts(value),
+    parse: (value) => (value === "auto" ? value : number.parse(value)),
+  };
+}
+
 /** A number above 0 and up to a maximum. */
 export function rate(max: number): ValueType {
   const accepts = (value: unknown) => typeof value === "number" && value > 0 && value <= max;

@@ -4,7 +4,7 @@ import { devNull } from "node:os";
 import { exhaustionCodes } from "../../http/transport/connection-observer.ts";
 
 /** Default maximum of client connections. */
-const defaultMaxConnections = 20_000;
+export const defaultMaxConnections = 20_000;
 
 /** Minimum number of file descriptors reserved for the store, outgoing connections and Node. */
 const minReserved = 64;

@@ -62,7 +62,9 @@ async function openEngine(
     }
     case "embedded": {
       const { openLmdbStore } = await import("../../storage/lmdb/lmdb-store.ts");
-      return { store: openLmdbStore({ ...common, dir: storage.dir }), shared: undefined, hasDefaults: false };
+      const { committer } = options;
+      const store = openLmdbStore({ ...common, dir: storage.dir, committer });
+      return { store, shared: undefined, hasDefaults: false };
     }
     case "etcd": {
       const { connectEtcdStore } = await import("../../storage/etcd/etcd-store.ts");

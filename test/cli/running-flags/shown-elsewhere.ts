@@ -20,6 +20,13 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     title: "--max-connections and --allow-privileged reach the server",
   },
   {
+    flag: "workers",
+    value: "2",
+    observed: "whether several processes serve the port",
+    file: "cli/workers.test.ts",
+    title: "serves one port with several processes",
+  },
+  {
     flag: "kubernetes",
     value: "true",
     observed: "the vocabulary in the start message",

@@ -1,0 +1,36 @@
+import { rmSync } from "node:fs";
+import { stackOf } from "../../base/logger.ts";
+import { openStore } from "../../server/start/open-store.ts";
+import type { ServeOptions } from "../serve-options.ts";
+import { stopMessage } from "./role.ts";
+
+/**
+ * Commits the writes of the workers until the parent process stops it or ends.
+ *
+ * @param socket path of the socket for the workers.
+ * @param ready called when the socket accepts connections.
+ */
+export async function runCommitter(
+  { server: options }: ServeOptions,
+  socket: string,
+  ready: () => void,
+): Promise<number> {
+  const { serveCommits } = await import("../../storage/lmdb/committer/service.ts");
+  // A terminal sends these signals to all processes of a group; the workers need the committer until they have ended.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
+  const stopped = new Promise<void>((resolve) => {
+    process.once("message", (message) => message === stopMessage && resolve());
+    process.once("disconnect", resolve);
+  });
+  const { store } = await openStore(options, undefined);
+  // The socket of a committer that was killed.
+  rmSync(socket, { force: true });
+  const service = await serveCommits(store, socket, (error) =>
+    options.log.warn({ error: stackOf(error) }, "the connection of a worker failed"),
+  );
+  ready();
+  await stopped;
+  await service.close();
+  await store.close();
+  return 0;
+}

@@ -1,0 +1,66 @@
+import cluster from "node:cluster";
+import { defaultMaxConnections } from "../../server/start/open-files.ts";
+import type { ServeOptions } from "../serve-options.ts";
+
+/** What a child process of `plinth serve --workers` does. */
+export type Role =
+  /** Commits the writes of all workers. */
+  { readonly kind: "committer"; readonly socket: string } | WorkerRole;
+
+/** Serves requests. */
+export interface WorkerRole {
+  readonly kind: "worker";
+  /** Number of the worker, from 1; its replacement has the same. */
+  readonly number: number;
+  /** Number of workers. */
+  readonly workers: number;
+  /** Whether it writes the administrator's kubeconfig and prints the start message. */
+  readonly announces: boolean;
+  /** Path of the committer's socket; undefined if the store has no committer. */
+  readonly socket: string | undefined;
+}
+
+/** A message of a child process to its parent: it serves. */
+export const readyMessage = "ready";
+/** A message of the parent to the committer: all workers have ended. */
+export const stopMessage = "stop";
+
+const variable = "PLINTH_PROCESS_ROLE";
+
+/** Returns the environment of a child process with a role. */
+export function environmentOf(role: Role): Record<string, string> {
+  return { [variable]: JSON.stringify(role) };
+}
+
+/** Returns the role of this process; undefined for one that a user has started. */
+export function roleOfThisProcess(): Role | undefined {
+  const text = process.env[variable];
+  return cluster.isWorker && text !== undefined ? (JSON.parse(text) as Role) : undefined;
+}
+
+/** Returns the options of a worker: limits of the whole server are divided, and each worker has an audit log of its own. */
+export function optionsOfWorker(
+  { server, ...rest }: ServeOptions,
+  { number, workers, socket }: WorkerRole,
+): ServeOptions {
+  const share = (limit: number) => Math.ceil(limit / workers);
+  const { flow, audit, maxConnections } = server;
+  const log = audit.log && { ...audit.log, path: auditLogOf(audit.log.path, number) };
+  return {
+    ...rest,
+    server: {
+      ...server,
+      committer: socket,
+      maxConnections: share(maxConnections ?? defaultMaxConnections),
+      flow: { ...flow, maxReading: share(flow.maxReading), maxChanging: share(flow.maxChanging) },
+      audit: { ...audit, log },
+    },
+  };
+}
+
+/** Returns the path of a worker's audit log: that of the flag for the first one, then `audit-2.log`. Standard output is shared. */
+function auditLogOf(path: string, number: number): string {
+  if (number === 1 || path === "-") return path;
+  const [, begin, extension = ""] = /^(.*?)(\.[^./]*)?$/.exec(path)!;
+  return `${begin}-${number}${extension}`;
+}

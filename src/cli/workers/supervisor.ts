@@ -1,0 +1,125 @@
+import cluster, { type Worker } from "node:cluster";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { stackOf, type Logger } from "../../base/logger.ts";
+import { detach } from "../../base/maybe-promise.ts";
+import { stopSignal } from "../stop.ts";
+import { environmentOf, readyMessage, stopMessage, type Role, type WorkerRole } from "./role.ts";
+
+/** Delay before the start of a process is tried again. */
+const retryMs = 1000;
+
+/**
+ * Serves with several processes that accept connections on one port: workers, and for an embedded store a committer that commits the writes
+ * of all. A process that ends is replaced.
+ *
+ * @param workers the number of workers.
+ * @param needsCommitter whether the workers share a folder, so that one process should commit.
+ * @returns the exit code, after SIGINT or SIGTERM, or when a process can't be started.
+ */
+export async function superviseWorkers(
+  workers: number,
+  needsCommitter: boolean,
+  log: Logger,
+): Promise<number> {
+  // Only this user can access it.
+  const folder = needsCommitter ? mkdtempSync(path.join(tmpdir(), "plinth-")) : undefined;
+  try {
+    return await new Supervisor(workers, folder && path.join(folder, "commits"), log).run();
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Supervisor {
+  /** The running processes with their roles. */
+  private readonly children = new Map<Worker, Role>();
+  private stopping = false;
+
+  constructor(
+    private readonly workers: number,
+    /** Path of the committer's socket; undefined if there is none. */
+    private readonly socket: string | undefined,
+    private readonly log: Logger,
+  ) {}
+
+  async run(): Promise<number> {
+    const stop = stopSignal();
+    const code = await Promise.race([this.startAll(), stop.then(() => 0)]);
+    if (code === 0) await stop;
+    this.stopping = true;
+    await this.stopAll();
+    return code;
+  }
+
+  /** Starts all processes; returns 0, or the exit code of the committer or the first worker if it can't start. */
+  private async startAll(): Promise<number> {
+    const { socket } = this;
+    if (socket !== undefined) {
+      const code = await this.start({ kind: "committer", socket });
+      if (code !== 0) return code;
+    }
+    // The first worker creates certificates and default objects, which the others read.
+    const code = await this.start(this.workerRole(1, true));
+    if (code !== 0) return code;
+    for (let number = 2; number <= this.workers && !this.stopping; number++)
+      await this.start(this.workerRole(number, false), true);
+    if (!this.stopping)
+      this.log.info(
+        { processes: [...this.children.keys()].map(({ process }) => process.pid) },
+        `${this.workers} workers serve`,
+      );
+    return 0;
+  }
+
+  private workerRole(number: number, announces: boolean): WorkerRole {
+    return { kind: "worker", number, workers: this.workers, announces, socket: this.socket };
+  }
+
+  /**
+   * Starts a process; returns 0 once it is ready, or its exit code if it ends before.
+   *
+   * @param retries whether the process is started again if it ends before it is ready.
+   */
+  private start(role: Role, retries = false): Promise<number> {
+    const child = cluster.fork(environmentOf(role));
+    this.children.set(child, role);
+    return new Promise((resolve) => {
+      let isReady = false;
+      child.on("message", (message: unknown) => {
+        isReady ||= message === readyMessage;
+        if (isReady) resolve(0);
+      });
+      child.once("exit", (code: number | null, signal: string | null) => {
+        this.children.delete(child);
+        resolve(code || 1);
+        if (!this.stopping && (isReady || retries)) this.replace(role, code ?? signal, isReady ? 0 : retryMs);
+      });
+    });
+  }
+
+  private replace(role: Role, reason: number | string | null, delayMs: number): void {
+    const name = role.kind === "committer" ? "the process that commits" : `worker ${role.number}`;
+    this.log.error({ reason }, `${name} ended; starting another`);
+    const again = role.kind === "committer" ? role : this.workerRole(role.number, false);
+    setTimeout(() => {
+      if (!this.stopping)
+        detach(this.start(again, true), (error) => this.log.error({ error: stackOf(error) }, name));
+    }, delayMs);
+  }
+
+  private async stopAll(): Promise<void> {
+    const ended = (child: Worker) =>
+      child.isDead()
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    const entries = [...this.children];
+    const workers = entries.filter(([, { kind }]) => kind === "worker").map(([child]) => child);
+    for (const child of workers) child.process.kill("SIGTERM");
+    await Promise.all(workers.map(ended));
+    const committers = entries.filter(([, { kind }]) => kind === "committer").map(([child]) => child);
+    for (const child of committers) if (child.isConnected()) child.send(stopMessage);
+    await Promise.all(committers.map(ended));
+  }
+}

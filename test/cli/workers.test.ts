@@ -1,0 +1,218 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { optionsOfWorker } from "../../src/cli/workers/role.ts";
+import { serveOptions } from "../../src/cli/serve-options.ts";
+import type { Api } from "../support/api.ts";
+import { plinth, ServerProcess } from "../support/process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const folder = temporaryFolder();
+const tokens = path.join(folder.path, "tokens.csv");
+writeFileSync(tokens, "admin,root,1,system:masters\n");
+afterAll(() => folder.remove());
+const servers: ServerProcess[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+async function start(name: string, ...flags: readonly string[]): Promise<ServerProcess> {
+  const dataDir = path.join(folder.path, name);
+  const server = await ServerProcess.start(
+    dataDir,
+    `--token-auth-file=${tokens}`,
+    "--workers=2",
+    "--log-level=info",
+    ...flags,
+  );
+  servers.push(server);
+  // The first worker prints the start message.
+  await until(() => server.log().includes("2 workers serve"));
+  return server;
+}
+
+/** Returns the child processes of a process, in the order of their start: the committer, and the workers. */
+function childrenOf(parent: number): number[] {
+  const isChild = (pid: string) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const [state, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return Number(ppid) === parent && state !== "Z";
+    } catch {
+      // The process has ended.
+      return false;
+    }
+  };
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && isChild(name))
+    .map(Number)
+    .toSorted((a, b) => a - b);
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`not within 20 s: ${condition.toString()}`);
+    await setTimeout(20);
+  }
+}
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const configMap = (name: string) => ({ metadata: { name }, data: { name } });
+
+/** Returns clients with a connection each, so that every worker has some: connections go to the workers in turn. */
+const clients = (server: ServerProcess, count: number) =>
+  Array.from({ length: count }, () => server.as("admin"));
+
+describe("--workers", () => {
+  test("serves one port with several processes; each reads what another acknowledged, and watches receive it", async () => {
+    const server = await start("several");
+    const [first, ...others] = clients(server, 6) as [Api, ...Api[]];
+    const watches = await Promise.all(others.map((api) => api.watch(maps)));
+    for (let n = 0; n < 5; n++) {
+      expect((await first.post(maps, configMap(`map-${n}`))).status).toBe(201);
+      for (const api of others) {
+        expect((await api.get(`${maps}/map-${n}`)).status).toBe(200);
+        const { items } = (await api.get(maps)).body as { items: { metadata: { name: string } }[] };
+        expect(items.map(({ metadata }) => metadata.name)).toContain(`map-${n}`);
+      }
+    }
+    for (const watch of watches) {
+      await watch.through(({ object }) => object.metadata.name === "map-4");
+      watch.close();
+    }
+    // A grant that one worker acknowledged is in force in the others.
+    const review = { spec: { user: "devi", resourceAttributes: { verb: "get", resource: "pods" } } };
+    const group = "rbac.authorization.platform.io";
+    await first.post(`/apis/${group}/v1/clusterrolebindings`, {
+      metadata: { name: "devi" },
+      roleRef: { apiGroup: group, kind: "ClusterRole", name: "cluster-admin" },
+      subjects: [{ apiGroup: group, kind: "User", name: "devi" }],
+    });
+    for (const api of others) {
+      const answer = await api.post("/apis/authorization.platform.io/v1/subjectaccessreviews", review);
+      expect(answer.body.status.allowed).toBe(true);
+    }
+  });
+
+  test("loses no acknowledged write when the process that commits is killed, and replaces it", async () => {
+    const server = await start("committer");
+    const apis = clients(server, 8);
+    const acknowledged = new Map<string, string>();
+    let failed = 0;
+    let isOver = false;
+    const write = async (api: Api, writer: number) => {
+      for (let n = 0; !isOver; n++) {
+        const name = `writer-${writer}-${n}`;
+        const { status, body } = await api.post(maps, configMap(name));
+        if (status === 201) acknowledged.set(name, body.metadata.resourceVersion as string);
+        else failed++;
+      }
+    };
+    const writing = Promise.all(apis.map(write));
+    for (let kill = 0; kill < 3; kill++) {
+      const before = acknowledged.size;
+      await until(() => acknowledged.size > before + 20);
+      const committer = childrenOf(server.pid).find((pid) => roleOf(pid) === "committer");
+      process.kill(committer!, "SIGKILL");
+      const atKill = acknowledged.size;
+      await until(() => acknowledged.size > atKill + 20);
+    }
+    isOver = true;
+    await writing;
+    const { items } = (await apis[0]!.get(maps)).body as {
+      items: { metadata: { name: string; resourceVersion: string } }[];
+    };
+    const stored = new Map(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+    for (const [name, revision] of acknowledged) expect([name, stored.get(name)]).toEqual([name, revision]);
+    // At most one write of each client was without an answer at each kill.
+    expect(failed).toBeLessThanOrEqual(3 * apis.length);
+  });
+
+  test("replaces a worker that was killed; connections of others stay", async () => {
+    const server = await start("worker");
+    const apis = clients(server, 4);
+    const watches = await Promise.all(apis.map((api) => api.watch(maps)));
+    const victim = childrenOf(server.pid).findLast((pid) => roleOf(pid) === "worker")!;
+    process.kill(victim, "SIGKILL");
+    await until(() => watches.some(({ ended }) => ended));
+    await until(() => childrenOf(server.pid).length === 3);
+    const [fresh] = clients(server, 1) as [Api];
+    expect((await fresh.post(maps, configMap("after"))).status).toBe(201);
+    const open = watches.filter((watch) => !watch.ended);
+    expect(open.length).toBeGreaterThan(0);
+    for (const watch of open) await watch.through(({ object }) => object.metadata.name === "after");
+    for (const watch of watches) watch.close();
+  });
+
+  test("stops all processes on SIGTERM, and on the end of the first process", async () => {
+    const sockets = () =>
+      readdirSync(tmpdir()).filter((name) => existsSync(path.join(tmpdir(), name, "commits")));
+    const before = sockets();
+    const server = await start("stop");
+    const children = childrenOf(server.pid);
+    expect(sockets().length).toBe(before.length + 1);
+    expect(await server.stop()).toBe(0);
+    await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)));
+    expect(sockets()).toEqual(before);
+    const killed = await start("stop");
+    const orphans = childrenOf(killed.pid);
+    await killed.stop("SIGKILL");
+    await until(() => orphans.every((pid) => !existsSync(`/proc/${pid}`)));
+  });
+
+  test("ends with the exit code and the message of a worker that can't start", async () => {
+    const server = await start("first");
+    const { port } = new URL(server.url);
+    const { code, stderr } = plinth(
+      "serve",
+      "--workers=2",
+      `--secure-port=${port}`,
+      `--data-dir=${folder.path}/x`,
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`port ${port} of 127.0.0.1 is in use`)]);
+  });
+
+  test("with a store in memory is a usage error", () => {
+    const { code, stderr } = plinth("serve", "--workers=2", "--storage-backend=memory");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("--workers: 2 workers can't share a store in memory"),
+    ]);
+    const wrong = plinth("serve", "--workers=many");
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining("auto or an integer from 1 to 64"),
+    ]);
+  });
+
+  test("divides the limits of the server among the workers", async () => {
+    const flags = new Map([
+      ["max-requests-inflight", "100"],
+      ["max-mutating-requests-inflight", "0"],
+      ["max-connections", "11"],
+      ["audit-log-path", "/var/log/audit.log"],
+    ]);
+    const options = await serveOptions(flags, {});
+    const role = { kind: "worker", workers: 4, announces: false, socket: "/s" } as const;
+    const { server } = optionsOfWorker(options, { ...role, number: 3 });
+    expect(server.flow).toMatchObject({ maxReading: 25, maxChanging: 0 });
+    expect(server).toMatchObject({ maxConnections: 3, committer: "/s" });
+    expect(server.audit.log?.path).toBe("/var/log/audit-3.log");
+    expect(optionsOfWorker(options, { ...role, number: 1 }).server.audit.log?.path).toBe(
+      "/var/log/audit.log",
+    );
+    expect(
+      optionsOfWorker(await serveOptions(new Map(), {}), { ...role, number: 2 }).server.maxConnections,
+    ).toBe(5000);
+  });
+});
+
+/** Returns the role of a process of a server: `committer` or `worker`. */
+function roleOf(pid: number): string {
+  const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  const role = environment.find((one) => one.startsWith("PLINTH_PROCESS_ROLE="))!;
+  return (JSON.parse(role.slice(role.indexOf("=") + 1)) as { kind: string }).kind;
+}

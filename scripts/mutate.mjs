@@ -136,7 +136,7 @@ function writeConfiguration({ folder, ranges, seed, only, concurrency }) {
     testRunner: "vitest",
     vitest: { configFile: "scripts/mutation/generated.config.mjs", related: false },
     mutate: ranges === 0 ? files : randomRanges(files, ranges, seed),
-    ignorePatterns: ["/docs", "/bench", "/examples", "/release", "/api", "/dist", ".plinth*"],
+    ignorePatterns: ["/bench", "/examples", "/release", "/api", "/dist", ".plinth*"],
     ignoreStatic: true,
     coverageAnalysis: "perTest",
     concurrency,

@@ -4,7 +4,7 @@ import { makeFolder } from "../base/folders.ts";
 import { writePrivateFile } from "../base/private-file.ts";
 import { features } from "../server/features/features.ts";
 import { OptionsError } from "../server/options/options-error.ts";
-import type { Logger } from "../base/logger.ts";
+import { stackOf, type Logger } from "../base/logger.ts";
 import type { Server } from "../server/server.ts";
 import { StoreTimeoutError } from "../storage/store.ts";
 import { acceptedFlags, acceptedHelp, acceptFlags } from "./accepted-flags.ts";
@@ -52,8 +52,17 @@ export const serveCommand: Command = {
 async function runRole(serve: ServeOptions, role: Role): Promise<number> {
   const ready = () => process.send!(readyMessage);
   try {
-    if (role.kind === "worker")
-      return await serveUntilStopped(optionsOfWorker(serve, role), role.announces, ready);
+    if (role.kind === "worker") {
+      const { WorkerMetrics } = await import("./workers/worker-metrics.ts");
+      const metrics = new WorkerMetrics((error) =>
+        serve.server.log.warn(
+          { error: stackOf(error) },
+          "metrics could not be collected for another process",
+        ),
+      );
+      const options = optionsOfWorker(serve, role, metrics);
+      return await serveUntilStopped(options, role.announces, ready);
+    }
     const { runCommitter } = await import("./workers/committer-process.ts");
     return await runCommitter(serve, role.socket, ready);
   } finally {

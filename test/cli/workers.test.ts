@@ -147,6 +147,30 @@ describe("--workers", () => {
     for (const watch of watches) watch.close();
   });
 
+  test("/metrics has the sum of all workers, and the values of the store once", async () => {
+    const server = await start("metrics");
+    const apis = clients(server, 6);
+    for (let n = 0; n < 5; n++) await Promise.all(apis.map((api) => api.get("/api/v1/nodes")));
+    const [first] = apis as [Api];
+    await first.post(maps, configMap("one"));
+    const value = async (line: string) => {
+      const { text } = await first.get("/metrics");
+      return Number(
+        text
+          .split("\n")
+          .find((one) => one.startsWith(line))
+          ?.slice(line.length),
+      );
+    };
+    const lists =
+      'apiserver_request_total{verb="LIST",dry_run="",group="",version="v1",resource="nodes",subresource="",scope="cluster",component="apiserver",code="200"}';
+    expect(await value(lists)).toBe(30);
+    const stored = (await first.get("/api/v1/configmaps")).body.items.length as number;
+    expect(await value('apiserver_storage_objects{resource="configmaps"}')).toBe(stored);
+    const { text } = await first.get("/metrics");
+    expect(/^platform_build_info\{[^}]*\} (.*)$/m.exec(text)?.[1]).toBe("1");
+  });
+
   test("stops all processes on SIGTERM, and on the end of the first process", async () => {
     const sockets = () =>
       readdirSync(tmpdir()).filter((name) => existsSync(path.join(tmpdir(), name, "commits")));

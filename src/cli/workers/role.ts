@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import type { OtherProcesses } from "../../http/metrics/metric-set.ts";
 import { defaultMaxConnections } from "../../server/start/open-files.ts";
 import type { ServeOptions } from "../serve-options.ts";
 
@@ -42,6 +43,7 @@ export function roleOfThisProcess(): Role | undefined {
 export function optionsOfWorker(
   { server, ...rest }: ServeOptions,
   { number, workers, socket }: WorkerRole,
+  otherProcesses?: OtherProcesses,
 ): ServeOptions {
   const share = (limit: number) => Math.ceil(limit / workers);
   const { flow, audit, maxConnections } = server;
@@ -51,6 +53,7 @@ export function optionsOfWorker(
     server: {
       ...server,
       committer: socket,
+      otherProcesses,
       maxConnections: share(maxConnections ?? defaultMaxConnections),
       flow: { ...flow, maxReading: share(flow.maxReading), maxChanging: share(flow.maxChanging) },
       audit: { ...audit, log },

@@ -5,6 +5,7 @@ import path from "node:path";
 import { stackOf, type Logger } from "../../base/logger.ts";
 import { detach } from "../../base/maybe-promise.ts";
 import { stopSignal } from "../stop.ts";
+import { MetricRelay } from "./metric-relay.ts";
 import { environmentOf, readyMessage, stopMessage, type Role, type WorkerRole } from "./role.ts";
 
 /** Delay before the start of a process is tried again. */
@@ -35,6 +36,7 @@ export async function superviseWorkers(
 class Supervisor {
   /** The running processes with their roles. */
   private readonly children = new Map<Worker, Role>();
+  private readonly metrics = new MetricRelay(() => this.runningWorkers());
   private stopping = false;
 
   constructor(
@@ -90,6 +92,7 @@ class Supervisor {
       child.on("message", (message: unknown) => {
         isReady ||= message === readyMessage;
         if (isReady) resolve(0);
+        detach(this.metrics.receive(child, message), (error) => this.report(error));
       });
       child.once("exit", (code: number | null, signal: string | null) => {
         this.children.delete(child);
@@ -104,9 +107,16 @@ class Supervisor {
     this.log.error({ reason }, `${name} ended; starting another`);
     const again = role.kind === "committer" ? role : this.workerRole(role.number, false);
     setTimeout(() => {
-      if (!this.stopping)
-        detach(this.start(again, true), (error) => this.log.error({ error: stackOf(error) }, name));
+      if (!this.stopping) detach(this.start(again, true), (error) => this.report(error));
     }, delayMs);
+  }
+
+  private runningWorkers(): Worker[] {
+    return [...this.children].filter(([, { kind }]) => kind === "worker").map(([child]) => child);
+  }
+
+  private report(error: unknown): void {
+    this.log.error({ error: stackOf(error) }, "a process could not be started or asked");
   }
 
   private async stopAll(): Promise<void> {
@@ -114,12 +124,12 @@ class Supervisor {
       child.isDead()
         ? Promise.resolve()
         : new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    const entries = [...this.children];
-    const workers = entries.filter(([, { kind }]) => kind === "worker").map(([child]) => child);
+    const workers = this.runningWorkers();
     for (const child of workers) child.process.kill("SIGTERM");
     await Promise.all(workers.map(ended));
-    const committers = entries.filter(([, { kind }]) => kind === "committer").map(([child]) => child);
-    for (const child of committers) if (child.isConnected()) child.send(stopMessage);
-    await Promise.all(committers.map(ended));
+    // Only the committer is left.
+    const rest = [...this.children.keys()];
+    for (const child of rest) if (child.isConnected()) child.send(stopMessage);
+    await Promise.all(rest.map(ended));
   }
 }

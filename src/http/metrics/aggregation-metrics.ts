@@ -13,6 +13,7 @@ export const aggregationMetrics: readonly MetricDefinition[] = [
     type: "gauge",
     stability: "ALPHA",
     labels: ["name"],
+    combined: "max",
   },
   {
     name: total,

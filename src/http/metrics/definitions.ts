@@ -109,6 +109,7 @@ const requestMetrics: readonly MetricDefinition[] = [
     type: "gauge",
     stability: "STABLE",
     labels: ["group", "version", "resource", "subresource", "removed_release"],
+    combined: "max",
   },
   {
     name: "apiserver_watch_events_total",
@@ -172,6 +173,7 @@ const storeMetrics: readonly MetricDefinition[] = [
     type: "gauge",
     stability: "STABLE",
     labels: ["resource"],
+    combined: "max",
   },
   {
     name: "apiserver_storage_revision",
@@ -179,6 +181,7 @@ const storeMetrics: readonly MetricDefinition[] = [
     type: "gauge",
     stability: "ALPHA",
     labels: [],
+    combined: "max",
   },
   {
     name: "apiserver_storage_floor_revision",
@@ -186,6 +189,7 @@ const storeMetrics: readonly MetricDefinition[] = [
     type: "gauge",
     stability: "ALPHA",
     labels: [],
+    combined: "max",
   },
   {
     name: "apiserver_storage_db_total_size_in_bytes",
@@ -193,6 +197,7 @@ const storeMetrics: readonly MetricDefinition[] = [
     type: "gauge",
     stability: "ALPHA",
     labels: ["endpoint"],
+    combined: "max",
   },
   {
     name: "apiserver_storage_db_free_size_in_bytes",
@@ -200,6 +205,7 @@ const storeMetrics: readonly MetricDefinition[] = [
     type: "gauge",
     stability: "ALPHA",
     labels: ["endpoint"],
+    combined: "max",
   },
 ];
 
@@ -245,5 +251,6 @@ const processMetrics: readonly MetricDefinition[] = [
     type: "gauge",
     stability: "ALPHA",
     labels: [],
+    combined: "min",
   },
 ];

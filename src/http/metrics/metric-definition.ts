@@ -17,4 +17,6 @@ export interface MetricDefinition {
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
   readonly deprecated?: MetricDeprecation;
+  /** How the values of several processes of one server are combined; by default they are added. */
+  readonly combined?: "max" | "min";
 }

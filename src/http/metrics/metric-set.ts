@@ -15,6 +15,17 @@ export interface MetricSettings {
   readonly warn: (message: string) => void;
 }
 
+/** The values of all metrics of one process, in the form of the library. */
+export type MetricValues = readonly object[];
+
+/** The other processes of a server that has several. */
+export interface OtherProcesses {
+  /** Sets the function that returns this process's metrics when another one asks. */
+  share(own: () => Promise<MetricValues>): void;
+  /** Returns the metrics of the other processes. */
+  metrics(): Promise<readonly MetricValues[]>;
+}
+
 const ignored: Sample = {
   inc: () => undefined,
   dec: () => undefined,
@@ -61,10 +72,19 @@ export class MetricSet {
     return this.registry.contentType;
   }
 
-  /** Returns all metrics in the text format. */
-  async text(): Promise<string> {
+  /** Returns the current values of all metrics. */
+  async values(): Promise<MetricValues> {
     for (const collector of this.collectors) await collector();
-    return this.registry.metrics();
+    return this.registry.getMetricsAsJSON();
+  }
+
+  /** Returns all metrics in the text format. @param others combined with those of this process. */
+  async text(others?: OtherProcesses): Promise<string> {
+    const values = await this.values();
+    if (others === undefined) return this.registry.metrics();
+    const { default: cluster } = await import("prom-client/lib/cluster.js");
+    const all = [values, ...(await others.metrics())];
+    return cluster.aggregate(all as object[][]).metrics();
   }
 }
 

@@ -24,16 +24,18 @@ export class Metric {
   readonly type: MetricDefinition["type"];
   private readonly labelNames: readonly string[];
   private readonly buckets: readonly number[];
+  private readonly aggregator: "sum" | "max" | "min";
   private readonly samples = new Map<string, Recorder>();
 
   constructor(
-    { name, type, labels, buckets = [] }: MetricDefinition,
+    { name, type, labels, buckets = [], combined }: MetricDefinition,
     readonly help: string,
   ) {
     this.name = name;
     this.type = type;
     this.labelNames = labels;
     this.buckets = buckets;
+    this.aggregator = combined ?? "sum";
     this.reset();
   }
 
@@ -57,9 +59,9 @@ export class Metric {
 
   /** Called by the library. */
   get(): Promise<object> {
-    const { name, help, type } = this;
+    const { name, help, type, aggregator } = this;
     const values = [...this.samples.values()].flatMap((sample) => sample.lines(name));
-    return Promise.resolve({ name, help, type, values, aggregator: "sum" });
+    return Promise.resolve({ name, help, type, values, aggregator });
   }
 }
 

@@ -10,6 +10,7 @@ export function productMetrics({ name }: Vocabulary): readonly MetricDefinition[
       type: "gauge",
       stability: "ALPHA",
       labels: ["major", "minor", "git_version", "platform"],
+      combined: "max",
     },
     {
       name: `${name}_feature_enabled`,
@@ -17,6 +18,7 @@ export function productMetrics({ name }: Vocabulary): readonly MetricDefinition[
       type: "gauge",
       stability: "ALPHA",
       labels: ["name", "stage"],
+      combined: "max",
     },
     {
       name: `${name}_defects_total`,

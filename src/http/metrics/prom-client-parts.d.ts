@@ -2,3 +2,6 @@
 declare module "prom-client/lib/registry.js" {
   export { Registry as default } from "prom-client";
 }
+declare module "prom-client/lib/cluster.js" {
+  export { AggregatorRegistry as default } from "prom-client";
+}

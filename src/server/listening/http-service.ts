@@ -80,7 +80,7 @@ export async function httpService(
   addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
   addHealthPaths(paths, health, options.vocabulary.behavior);
   addOpenIdDocuments(options, paths, serviceAccounts);
-  addMetricsPath(paths, metrics);
+  addMetricsPath(paths, metrics, options.otherProcesses);
   const service: HttpService = {
     engine,
     clock,

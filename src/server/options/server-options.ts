@@ -2,6 +2,7 @@ import type { ServingFileName } from "../../base/certificates/serving-certificat
 import type { Random } from "../../base/random.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
+import type { OtherProcesses } from "../../http/metrics/metric-set.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Extensions } from "./extensions.ts";
@@ -22,6 +23,8 @@ export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "stora
   readonly recordRequests?: boolean | undefined;
   /** Path of the socket of the process that commits the writes to an embedded store; by default the server commits them. */
   readonly committer?: string | undefined;
+  /** The other processes that serve the same port. */
+  readonly otherProcesses?: OtherProcesses | undefined;
   /** Source of uids and generated names; by default that of the machine. */
   readonly random?: Random | undefined;
   readonly clock: Clock;

@@ -26,12 +26,7 @@ const faults: readonly Fault[] = [
   {
     name: "kill of a server",
     applies: () => true,
-    async inject({ servers }, dice) {
-      const server = dice.pick(servers);
-      await server.kill();
-      await setTimeout(dice.below(500));
-      await server.start();
-    },
+    inject: (world, dice) => world.restart(dice.pick(world.servers), dice.below(500)),
   },
   {
     name: "freeze of a server",

@@ -1,8 +1,10 @@
 import { writeFileSync } from "node:fs";
-import type { History, Violation } from "../history.ts";
+import type { History, Operation, Violation } from "../history.ts";
 import { judge } from "../judge/judge.ts";
+import { isGone } from "../recording/recorder.ts";
 import { recordRound } from "../recording/round.ts";
 import { Dice } from "../../support/dice.ts";
+import { ControllerTerms } from "./controller-terms.ts";
 import { injectFaults } from "./faults.ts";
 import { World, type WorldOptions } from "./world.ts";
 
@@ -26,6 +28,8 @@ export interface VerifyReport {
   /** Operations without an answer. */
   readonly unanswered: number;
   readonly watches: number;
+  /** Watches and lists that were answered with 410. */
+  readonly gone: number;
   readonly events: number;
   readonly terms: number;
   /** Number of faults by name. */
@@ -57,6 +61,7 @@ export async function verify(
     operations: 0,
     unanswered: 0,
     watches: 0,
+    gone: 0,
     events: 0,
     terms: 0,
     faults,
@@ -64,6 +69,7 @@ export async function verify(
     judgeMs: 0,
   };
   const world = await World.start(options);
+  const controllers = new ControllerTerms(world, new Dice(seed + 1));
   try {
     while (performance.now() < endMs) {
       const roundEndMs = Math.min(endMs, performance.now() + roundSeconds * 1000);
@@ -75,7 +81,11 @@ export async function verify(
         seed: roundDice.below(2 ** 31),
         leaseMs,
         goesOn,
-        beside: (watchers) => injectFaults(world, watchers, roundDice, goesOn, onFault),
+        beside: async (watchers) => {
+          const following = controllers.run(goesOn);
+          await injectFaults(world, watchers, roundDice, goesOn, onFault);
+          await following;
+        },
       });
       report = added(report, history);
       onRound?.(report);
@@ -98,11 +108,16 @@ function added(report: VerifyReport, history: History): VerifyReport {
     operations: report.operations + operations.length,
     unanswered: report.unanswered + operations.filter(({ answer }) => answer === undefined).length,
     watches: report.watches + watches.length,
+    gone: report.gone + watches.filter(isGone).length + operations.filter(isRefusedAsGone).length,
     events: report.events + watches.reduce((sum, { frames }) => sum + frames.length, 0),
     terms: report.terms + terms.length,
     violations: [...report.violations, ...violations],
     judgeMs: report.judgeMs + (user + system) / 1000,
   };
+}
+
+function isRefusedAsGone({ answer }: Operation): boolean {
+  return answer?.outcome === "refused" && answer.refusal === "gone";
 }
 
 /** Writes a history as JSON lines: first the settings and the initial state, then operations, watches and terms. */

@@ -2,10 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { EtcdServer } from "../../storage/etcd-server.ts";
+import type { Dice } from "../../support/dice.ts";
 import { ServerProcess } from "../../support/process.ts";
 import { SmallDisk } from "../../support/small-disk.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { HttpClient } from "../recording/client.ts";
+import type { Endpoint } from "../recording/http.ts";
 import { Fleet } from "../recording/fleet.ts";
 import { Recorder } from "../recording/recorder.ts";
 import { configMapLimit, namespaces, users } from "../recording/workload.ts";
@@ -32,7 +34,9 @@ const toleranceNs = 2e9;
 /** A server process that can be killed, frozen and started again with the same data. */
 class ManagedServer {
   process: ServerProcess | undefined;
-  isFrozen = false;
+  /** Where the server listens; undefined while it is down. */
+  endpoint: Endpoint | undefined;
+  private isFrozen = false;
 
   constructor(
     readonly name: string,
@@ -45,6 +49,7 @@ class ManagedServer {
     const server = await ServerProcess.start(this.dataDir, ...this.flags);
     this.process = server;
     const endpoint = { name: this.name, url: server.url, ca: readFileSync(server.caFile, "utf8") };
+    this.endpoint = endpoint;
     const { fleet } = this;
     fleet.add(
       this.name,
@@ -55,9 +60,10 @@ class ManagedServer {
   /** Kills the process. */
   async kill(): Promise<void> {
     this.isFrozen = false;
-    const server = this.process;
+    const server = this.process!;
     this.process = undefined;
-    const ended = server?.stop("SIGKILL");
+    this.endpoint = undefined;
+    const ended = server.stop("SIGKILL");
     this.fleet.remove(this.name);
     await ended;
   }
@@ -89,6 +95,8 @@ export class World {
   members: EtcdServer[] = [];
   /** The file system of the embedded store; undefined with etcd, or if none can be mounted. */
   disk: SmallDisk | undefined;
+  /** Times of the kills of servers, in nanoseconds of the recording, by process id. */
+  readonly killedNs = new Map<number, number>();
   private readonly folder = temporaryFolder();
 
   private constructor(readonly options: WorldOptions) {
@@ -163,6 +171,22 @@ export class World {
       return (body as { status?: { hard?: object } }).status?.hard !== undefined;
     };
     while (!(await isCharged())) await setTimeout(50);
+  }
+
+  /** Kills a server, and starts it again after a pause. */
+  async restart(server: ManagedServer, pauseMs: number): Promise<void> {
+    const atNs = this.fleet.recorder.nowNs();
+    const pid = server.process!.pid;
+    this.killedNs.set(pid, atNs);
+    await server.kill();
+    await setTimeout(pauseMs);
+    await server.start();
+  }
+
+  /** Returns where a random server listens; undefined if none does. */
+  endpoint(dice: Dice): Endpoint | undefined {
+    const endpoints = this.servers.flatMap(({ endpoint }) => endpoint ?? []);
+    return endpoints.length === 0 ? undefined : dice.pick(endpoints);
   }
 
   /** Ends every process and removes the data. */

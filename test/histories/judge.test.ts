@@ -91,6 +91,16 @@ describe("the judge", () => {
     expect(story.laws({ decisionDelayNs: 5e6 })).toEqual([]);
   });
 
+  test("reports a history whose watches don't cover its writes", () => {
+    const story = new Story().add(
+      0,
+      1,
+      { verb: "create", key, token: "t1" },
+      { outcome: "object", object: object(2, "t1") },
+    );
+    expect(story.laws()).toEqual(["coverage"]);
+  });
+
   test("reports terms of two leaders that overlap, and no others", () => {
     const term = (holder: string, begin: number, end: number) => ({
       lease: "l",

@@ -1,5 +1,6 @@
 import type { History, Violation } from "../history.ts";
 import { judgeAllocations } from "./allocations.ts";
+import { judgeCoverage } from "./coverage.ts";
 import { judgeDecisions } from "./decisions.ts";
 import { judgeEffects } from "./effects.ts";
 import { judgeLeaders } from "./leaders.ts";
@@ -11,6 +12,7 @@ import { Timeline } from "./timeline.ts";
 import { judgeWatches } from "./watches.ts";
 
 const laws = [
+  judgeCoverage,
   judgeEffects,
   judgeRevisionOrder,
   judgeLinearizability,
@@ -25,7 +27,7 @@ const laws = [
 /**
  * Returns every violation of a law by a history.
  *
- * The watches of the history must cover every key that its operations write, from the initial revision to the end. The cost is about
+ * The cost is about
  * linear in the operations and frames. Histories of many hours are judged in rounds: each begins with the state in which the
  * previous one ended.
  */

@@ -26,8 +26,8 @@ export interface WorldOptions {
 
 /** Time after which a client gives a request up, in milliseconds. */
 const requestTimeoutMs = 3000;
-/** Time for which servers keep history, in seconds. */
-const retentionSeconds = 20;
+/** Time for which servers keep history, in seconds. No watch that must not lose events is interrupted for longer. */
+const retentionSeconds = { etcd: 40, lmdb: 10 } as const;
 /** Times are measured on both sides of a connection; this tolerance is subtracted from the retention. */
 const toleranceNs = 2e9;
 
@@ -103,7 +103,7 @@ export class World {
     this.fleet = new Fleet(
       new Recorder({
         quotas: [{ prefix: "/configmaps/limited/", limit: configMapLimit }],
-        retentionNs: retentionSeconds * 1e9 - toleranceNs,
+        retentionNs: retentionSeconds[options.engine] * 1e9 - toleranceNs,
       }),
     );
   }
@@ -132,7 +132,7 @@ export class World {
       `--token-auth-file=${tokens}`,
       "--controllers=*,-root-ca-cert-publisher",
       "--service-cluster-ip-range=10.0.0.0/27",
-      `--history-retention=${retentionSeconds}s`,
+      `--history-retention=${retentionSeconds[engine]}s`,
     ];
     if (engine === "etcd") {
       this.members = await EtcdServer.startCluster(members, { heartbeatMs: 50 });

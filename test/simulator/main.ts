@@ -15,12 +15,14 @@ Runs servers over a simulated etcd cluster, with clients and faults, in virtual 
   --servers N    number of servers, 1 to 3 (default: each seed decides)
   --minutes N    virtual minutes with faults of each seed (default 60)
   --planted      plants one defect after the other, and counts the seeds until it is found (at most --seeds, default 40)
+  --only TEXT    with --planted: only defects with this text in their names
   --trace N      number of events printed for a seed with violations (default 0)
 `;
 
 /** Searches all planted defects, and prints a line for each. */
-async function searchAll(options: SearchOptions): Promise<void> {
+async function searchAll(options: SearchOptions, only: string): Promise<void> {
   for (const defect of [...productDefects, ...clusterDefects]) {
+    if (!defect.name.includes(only)) continue;
     const { found, seeds, processorMs } = await searchDefect(defect, options);
     const result = found === undefined ? "NOT FOUND" : `seed ${found.seed}, ${found.law}`;
     process.stdout.write(
@@ -39,10 +41,11 @@ await runCommand(usage, async (args) => {
     minutes: 60,
     trace: 0,
     planted: false,
+    only: "",
   });
   const seed = flags.seed || Math.floor(Math.random() * 1e6) + 1;
   if (flags.planted)
-    return searchAll({ firstSeed: seed, maxSeeds: flags.seeds || 40, minutes: flags.minutes });
+    return searchAll({ firstSeed: seed, maxSeeds: flags.seeds || 40, minutes: flags.minutes }, flags.only);
   const count = flags.seeds || Math.ceil((flags.hours * 60) / flags.minutes);
   const program = await bundle("simulate");
   const options = Array.from({ length: count }, (_, index) => ({

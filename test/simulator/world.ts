@@ -75,6 +75,8 @@ export class World {
   readonly retentionMs: number;
   /** Whether clients continue to change objects. */
   isActive = true;
+  /** Whether clients send requests without long pauses. */
+  isBusy = false;
   /** The newest resource version that a client has received. */
   acknowledged = 0;
   private readonly logListeners: ((line: LogLine) => void)[] = [];

@@ -34,6 +34,9 @@ export interface StreamSink {
   ended(status: number): void;
 }
 
+/** Mean pause of busy clients, in milliseconds. */
+const busyPauseMs = 400;
+
 /** Time after which a client gives up, in milliseconds. */
 const timeoutMs = 30_000;
 
@@ -59,7 +62,8 @@ export class ApiClient {
 
   /** Resolves after a random time with a mean in milliseconds. */
   pause(meanMs: number): Promise<void> {
-    return this.sleep(-Math.log(1 - this.dice.next()) * meanMs);
+    const mean = this.world.isBusy ? Math.min(meanMs, busyPauseMs) : meanMs;
+    return this.sleep(-Math.log(1 - this.dice.next()) * mean);
   }
 
   /** Sends a request. Resolves with undefined if there is no answer, so that the outcome isn't known. */
@@ -165,7 +169,9 @@ export class ApiClient {
       );
       if (disconnect === undefined) back(() => sink.lost());
     };
-    if (passage.requestMs !== undefined) this.clock.setTimer(arrive, passage.requestMs);
+    // A connection on which nothing arrives is given up.
+    if (passage.requestMs === undefined) this.clock.setTimer(() => back(() => sink.lost()), timeoutMs);
+    else this.clock.setTimer(arrive, passage.requestMs);
     return () => {
       isClosed = true;
       disconnect?.();

@@ -74,14 +74,19 @@ export class Revisions {
     this.compacted = revision;
   }
 
-  /** Returns the changes of a revision under a range; the previous values that are compacted are absent, as in etcd. */
+  /** Returns the changes of a revision under a range. */
   changesAt(revision: number, range: Pick<RangeRequest, "key" | "rangeEnd">): WatchEvent[] {
     const [first, end] = [textOf(range.key), range.rangeEnd && textOf(range.rangeEnd)];
-    const inRange = ({ kv }: WatchEvent): boolean => isWithin(textOf(kv.key), first, end);
-    return (this.log.get(revision) ?? []).filter(inRange).map((event) => ({
-      ...event,
-      previous: event.previous && this.isRetained(event.previous) ? event.previous : undefined,
-    }));
+    return (this.log.get(revision) ?? []).filter(({ kv }) => isWithin(textOf(kv.key), first, end));
+  }
+
+  /** Returns events as etcd sends them: it reads previous values late, and omits those that are compacted by then. */
+  asSent(events: readonly WatchEvent[]): WatchEvent[] {
+    return events.map((event) =>
+      event.previous === undefined || this.isRetained(event.previous)
+        ? event
+        : { ...event, previous: undefined },
+    );
   }
 
   private isRetained({ key, modRevision }: KeyValue): boolean {

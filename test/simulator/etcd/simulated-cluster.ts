@@ -282,7 +282,7 @@ class SimulatedWatch implements OpenWatch {
     this.sending = true;
     this.deliver(() => {
       this.sending = false;
-      this.listener.response({ ...emptyResponse, events });
+      this.listener.response({ ...emptyResponse, events: cluster.data.asSent(events) });
       this.send();
     });
   }

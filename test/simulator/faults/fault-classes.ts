@@ -128,19 +128,33 @@ export const faultClasses: readonly FaultClass[] = [
   {
     name: "compaction while watches are behind",
     meanPauseMs: 3 * minute,
-    maxMs: 5000,
+    maxMs: 15_000,
     begin: (world) => {
       const { clusterNetwork, history, scheduler } = world;
-      clusterNetwork.eventMeanMs = 4000;
-      const timer = scheduler.after("etcd", 3000, () => compact(world, history.revision));
+      clusterNetwork.eventMeanMs = 3000;
+      world.isBusy = true;
+      let timer = scheduler.after("etcd", 2000, compactAgain);
+      function compactAgain(): void {
+        compact(world, history.revision);
+        timer = scheduler.after("etcd", 2000, compactAgain);
+      }
       return {
         text: "",
         end: () => {
           timer.cancel();
-          compact(world, history.revision);
+          world.isBusy = false;
           clusterNetwork.eventMeanMs = undefined;
         },
       };
+    },
+  },
+  {
+    name: "busy clients",
+    meanPauseMs: 4 * minute,
+    maxMs: 20_000,
+    begin: (world) => {
+      world.isBusy = true;
+      return { text: "", end: () => (world.isBusy = false) };
     },
   },
 ];
@@ -170,7 +184,9 @@ function compact({ cluster }: World, revision: number): boolean {
 }
 
 /** Ends all faults: afterwards everything runs, and messages arrive soon. */
-export function heal({ cluster, clusterNetwork, clientNetwork, servers }: World): void {
+export function heal(world: World): void {
+  const { cluster, clusterNetwork, clientNetwork, servers } = world;
+  world.isBusy = false;
   for (const network of [clusterNetwork, clientNetwork]) {
     network.meanMs = 1;
     network.eventMeanMs = undefined;

@@ -13,14 +13,11 @@ async function run(seed: number): Promise<SimulationReport> {
   throw new Error("no report");
 }
 
-it("two runs of one seed have the same trace; another seed has another one", async () => {
+it("two runs of one seed have the same trace and no violations; another seed has another trace", async () => {
   const first = await run(7);
   const second = await run(7);
   expect(first.tasks).toBeGreaterThan(1000);
-  expect([second.digest, second.tasks, second.violations]).toEqual([
-    first.digest,
-    first.tasks,
-    first.violations,
-  ]);
+  expect([second.digest, second.tasks]).toEqual([first.digest, first.tasks]);
+  expect([...first.violations, ...second.violations]).toEqual([]);
   expect((await run(8)).digest).not.toBe(first.digest);
 });

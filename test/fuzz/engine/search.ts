@@ -35,6 +35,8 @@ export interface SearchOptions {
   readonly seed: number;
   /** Inputs to start from in addition to the target's seeds. */
   readonly corpus: readonly Buffer[];
+  /** Number of different failures after which the search stops; 5 by default. */
+  readonly maxFailures?: number;
   /** Whether to continue, given the number of executions. */
   readonly goOn: (executions: number) => boolean;
 }
@@ -43,8 +45,7 @@ export interface SearchOptions {
 const batchSize = 200;
 /** Batches between two measurements of growth. */
 const batchesPerGrowth = 2;
-/** The search stops after this many different failures. */
-const maxFailures = 5;
+const defaultMaxFailures = 5;
 
 /**
  * Searches for inputs that violate a property of the target: mutates inputs of the corpus, and adds those that execute something new.
@@ -84,6 +85,7 @@ class Search {
     const seeds = this.target.seeds.map((seed) => Buffer.from(seed));
     for (const input of [...seeds, ...this.options.corpus]) await this.addIfNew(input);
     if (this.corpus.length === 0) this.corpus.push(Buffer.from("a"));
+    const { maxFailures = defaultMaxFailures } = this.options;
     for (let batch = 0; this.failures.length < maxFailures && this.options.goOn(this.executions); batch++) {
       await this.runBatch();
       if (batch % batchesPerGrowth === 0) await this.measureGrowth();
@@ -176,7 +178,7 @@ class Search {
     const input = this.dice.pick(this.corpus);
     if (input.length === 0 || input.length > 2048) return;
     const growth = await fastGrowthOf((long) => this.execute(long), randomRepetition(input, this.dice));
-    if (growth !== undefined && this.growths.length < maxFailures) this.growths.push(growth);
+    if (growth !== undefined && this.growths.length < defaultMaxFailures) this.growths.push(growth);
   }
 }
 

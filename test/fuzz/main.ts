@@ -1,4 +1,5 @@
 /** `npm run fuzz`: a search for inputs of decoders, and for requests, that violate what the server promises. */
+import "./engine/start-coverage.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFlags, runCommand } from "../support/long-run.ts";

@@ -1,6 +1,7 @@
 import type { Target } from "../target.ts";
 import { celTarget, jsonPathTarget, regularExpressionTarget } from "./expressions.ts";
 import { certificateRequestTarget, keyTarget, pemTarget } from "./certificates.ts";
+import { extensionServerTarget } from "./extension-servers.ts";
 import { fieldSetTarget } from "./field-sets.ts";
 import { abacTarget, clientConfigurationTarget, configurationTarget, tokenFileTarget } from "./files.ts";
 import { etcdMessageTarget, etcdValueTarget, recordTarget } from "./records.ts";
@@ -33,6 +34,7 @@ export const targets: readonly Target[] = [
   continueTokenTarget,
   etcdMessageTarget,
   etcdValueTarget,
+  extensionServerTarget,
   fieldSetTarget,
   keyTarget,
   mediaTypeTarget,

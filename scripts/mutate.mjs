@@ -146,6 +146,7 @@ function writeConfiguration({ folder, ranges, seed, only, concurrency }) {
     // The runner would rewrite the file with an interface that the compiler no longer has.
     tsconfigFile: "scripts/mutation/none.json",
     timeoutMS: 10_000,
+    dryRunTimeoutMinutes: 30,
   };
   const file = path.join(root, "node_modules/.plinth-mutation.json");
   writeFileSync(file, JSON.stringify(configuration, undefined, 2));

@@ -11,12 +11,13 @@ test.skipIf(etcdMissing !== undefined)(
       members: 3,
       clients: 6,
       seed: 2,
-      seconds: 10,
-      roundSeconds: 10,
+      seconds: 8,
+      roundSeconds: 8,
     });
     expect(report.violations).toEqual([]);
-    expect(report.operations).toBeGreaterThan(50);
-    expect(report.events).toBeGreaterThan(50);
+    expect(report.uncoveredRounds).toBeLessThan(report.rounds);
+    expect(report.operations).toBeGreaterThan(20);
+    expect(report.events).toBeGreaterThan(20);
     expect(report.faults.size).toBeGreaterThan(0);
   },
   120_000,

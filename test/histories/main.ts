@@ -22,11 +22,22 @@ On a violation it writes the history to a file and ends with exit code 1.
 `;
 
 function line(report: VerifyReport): string {
-  const { rounds, operations, unanswered, watches, gone, events, terms, faults, violations, judgeMs } =
-    report;
+  const {
+    rounds,
+    uncoveredRounds,
+    operations,
+    unanswered,
+    watches,
+    gone,
+    events,
+    terms,
+    faults,
+    violations,
+    judgeMs,
+  } = report;
   const injected = [...faults].map(([name, times]) => `${times} ${name}`).join(", ");
   return (
-    `${rounds} rounds: ${operations} operations, ${unanswered} without an answer; ${watches} watches with ${events} events; ${gone} times 410; ` +
+    `${rounds} rounds, ${uncoveredRounds} of them not covered by watches: ${operations} operations, ${unanswered} without an answer; ${watches} watches with ${events} events; ${gone} times 410; ` +
     `${terms} leader terms; faults: ${injected || "none"}; ${violations.length} violations; judged in ${Math.round(judgeMs)} ms\n`
   );
 }

@@ -2,7 +2,7 @@ import type { History, Violation, Watch } from "../history.ts";
 import type { Timeline } from "./timeline.ts";
 
 /**
- * The watches together cover every revision that was seen: the other laws rely on it, because only a watch shows the revision of a
+ * The watches together cover every revision that was seen. Several laws rely on it, because only a watch shows the revision of a
  * deletion, and that a write without an answer had no effect.
  */
 export function judgeCoverage(history: History, timeline: Timeline): Violation[] {
@@ -20,7 +20,7 @@ export function judgeCoverage(history: History, timeline: Timeline): Violation[]
   );
   if (uncovered === undefined) return [];
   const { key, revision, source } = uncovered;
-  const message = `no watch covers revision ${revision} of ${key}, which ${source} shows; other laws can't be judged`;
+  const message = `no watch covers revision ${revision} of ${key}, which ${source} shows`;
   return [{ law: "coverage", message }];
 }
 

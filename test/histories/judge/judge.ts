@@ -11,27 +11,22 @@ import { judgeRevisionOrder } from "./revision-order.ts";
 import { Timeline } from "./timeline.ts";
 import { judgeWatches } from "./watches.ts";
 
-const laws = [
-  judgeCoverage,
-  judgeEffects,
-  judgeRevisionOrder,
-  judgeLinearizability,
-  judgeLists,
-  judgeWatches,
-  judgeDecisions,
-  judgeQuotas,
-  judgeAllocations,
-  judgeLeaders,
-];
+/** Laws that hold whatever the watches cover. */
+const independentLaws = [judgeEffects, judgeRevisionOrder, judgeWatches, judgeLeaders];
+
+/** Laws that need the revision of every deletion. */
+const coveredLaws = [judgeLinearizability, judgeLists, judgeDecisions, judgeQuotas, judgeAllocations];
 
 /**
  * Returns every violation of a law by a history.
  *
- * The cost is about
- * linear in the operations and frames. Histories of many hours are judged in rounds: each begins with the state in which the
- * previous one ended.
+ * If the watches of the history don't cover all its writes, a violation of `coverage` says so, and the laws that need this aren't
+ * judged. The cost is about linear in the operations and frames. Histories of many hours are judged in rounds: each begins with the
+ * state in which the previous one ended.
  */
 export function judge(history: History): Violation[] {
   const timeline = new Timeline(history);
-  return laws.flatMap((law) => law(history, timeline));
+  const uncovered = judgeCoverage(history, timeline);
+  const laws = uncovered.length === 0 ? [...independentLaws, ...coveredLaws] : independentLaws;
+  return [...uncovered, ...laws.flatMap((law) => law(history, timeline))];
 }

@@ -16,14 +16,14 @@ export interface RoundOptions {
   readonly focus?: Focus | undefined;
   /** Lease time of the clients that elect a leader, in milliseconds. */
   readonly leaseMs: number;
+  /** Longest time in which the watches must receive every event after the workload, in milliseconds. */
+  readonly settleMs: number;
   /** Whether the clients continue. */
   readonly goesOn: () => boolean;
   /** Runs beside the workload, for example faults; it must leave all servers running. */
   readonly beside?: (watchers: readonly Watcher[]) => Promise<void>;
 }
 
-/** Longest time in which the watches must receive every event after the workload, in milliseconds. */
-const settleMs = 30_000;
 /** Time between attempts of a request that must succeed, in milliseconds. */
 const retryMs = 50;
 
@@ -32,7 +32,7 @@ const retryMs = 50;
  * is active when it returns.
  */
 export async function recordRound(options: RoundOptions): Promise<History> {
-  const { fleet, clients, seed, goesOn, leaseMs, focus, beside } = options;
+  const { fleet, clients, seed, goesOn, leaseMs, settleMs, focus, beside } = options;
   const dice = new Dice(seed);
   const { recorder } = fleet;
   fleet.isSettling = false;

@@ -26,8 +26,8 @@ export interface WorldOptions {
 
 /** Time after which a client gives a request up, in milliseconds. */
 const requestTimeoutMs = 3000;
-/** Time for which servers keep history, in seconds. No watch that must not lose events is interrupted for longer. */
-const retentionSeconds = { etcd: 40, lmdb: 10 } as const;
+/** Time for which servers keep history, in seconds. If a watch is interrupted for longer, its round can't be judged as a whole. */
+const retentionSeconds = { etcd: 40, lmdb: 15 } as const;
 /** Times are measured on both sides of a connection; this tolerance is subtracted from the retention. */
 const toleranceNs = 2e9;
 

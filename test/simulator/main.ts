@@ -4,6 +4,7 @@ import { bundle } from "./bundle.ts";
 import { clusterDefects, productDefects } from "./planted/defects.ts";
 import { searchDefect, type SearchOptions } from "./planted/search.ts";
 import { runSimulations } from "./run.ts";
+import type { SimulationReport } from "./simulation.ts";
 
 const usage = `npm run simulate -- [OPTIONS]
 
@@ -32,6 +33,50 @@ async function searchAll(options: SearchOptions, only: string): Promise<void> {
   }
 }
 
+/** Sums of the reports of many seeds. */
+class Totals {
+  violations = 0;
+  private simulatedMs = 0;
+  private processorMs = 0;
+  private seeds = 0;
+  private readonly faults = new Map<string, number>();
+
+  add({ simulatedMs, processorMs, violations, faults }: SimulationReport): void {
+    this.seeds++;
+    this.simulatedMs += simulatedMs;
+    this.processorMs += processorMs;
+    this.violations += violations.length;
+    for (const [name, times] of Object.entries(faults))
+      this.faults.set(name, (this.faults.get(name) ?? 0) + times);
+  }
+
+  text(): string {
+    const hours = this.simulatedMs / hourMs;
+    const perHour = Math.round(hours / (this.processorMs / hourMs));
+    const faults = [...this.faults].toSorted().map(([name, times]) => `  ${name}: ${times}\n`);
+    return (
+      `${this.seeds} seeds, ${hours.toFixed(1)} simulated hours in ${seconds(this.processorMs)} processor seconds ` +
+      `(${perHour} per processor hour), ${this.violations} violations; faults:\n${faults.join("")}`
+    );
+  }
+}
+
+const hourMs = 3_600_000;
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1);
+}
+
+function reportText(report: SimulationReport, minutes: number): string {
+  const { seed, simulatedMs, processorMs, tasks, revisions, violations, trace } = report;
+  const hours = (simulatedMs / hourMs).toFixed(2);
+  const head = `seed ${seed}: ${hours} h in ${seconds(processorMs)} s, ${tasks} tasks, ${revisions} revisions`;
+  if (violations.length === 0) return `${head}\n`;
+  const lines = violations.map(({ law, text, atMs }) => `  ${law} (at ${atMs.toFixed(3)} ms): ${text}`);
+  const again = `  again: npm run simulate -- --seed ${seed} --seeds 1 --minutes ${minutes} --trace 1000`;
+  return `${[...trace, `${head}, ${violations.length} violations`, ...lines, again].join("\n")}\n`;
+}
+
 await runCommand(usage, async (args) => {
   const flags = readFlags(args, {
     hours: 10,
@@ -43,39 +88,22 @@ await runCommand(usage, async (args) => {
     planted: false,
     only: "",
   });
+  const { minutes } = flags;
   const seed = flags.seed || Math.floor(Math.random() * 1e6) + 1;
-  if (flags.planted)
-    return searchAll({ firstSeed: seed, maxSeeds: flags.seeds || 40, minutes: flags.minutes }, flags.only);
-  const count = flags.seeds || Math.ceil((flags.hours * 60) / flags.minutes);
-  const program = await bundle("simulate");
+  if (flags.planted) return searchAll({ firstSeed: seed, maxSeeds: flags.seeds || 40, minutes }, flags.only);
+  const count = flags.seeds || Math.ceil((flags.hours * 60) / minutes);
+  const servers = flags.servers || undefined;
   const options = Array.from({ length: count }, (_, index) => ({
     seed: seed + index,
-    servers: flags.servers || undefined,
-    minutes: flags.minutes,
+    servers,
+    minutes,
     traceLines: flags.trace,
   }));
-  const totals = { simulatedMs: 0, processorMs: 0, violations: 0 };
-  const faults = new Map<string, number>();
-  for await (const report of runSimulations(program, options)) {
-    totals.simulatedMs += report.simulatedMs;
-    totals.processorMs += report.processorMs;
-    totals.violations += report.violations.length;
-    for (const [name, times] of Object.entries(report.faults))
-      faults.set(name, (faults.get(name) ?? 0) + times);
-    const { revisions, tasks, violations } = report;
-    process.stdout.write(
-      `seed ${report.seed}: ${(report.simulatedMs / 3_600_000).toFixed(2)} h in ${(report.processorMs / 1000).toFixed(1)} s, ` +
-        `${tasks} tasks, ${revisions} revisions, ${violations.length} violations\n`,
-    );
-    if (violations.length > 0 && flags.trace > 0) process.stdout.write(`${report.trace.join("\n")}\n`);
-    for (const { law, text, atMs } of violations)
-      process.stdout.write(`  ${law} (at ${atMs.toFixed(3)} ms): ${text}\n`);
+  const totals = new Totals();
+  for await (const report of runSimulations(await bundle("simulate"), options)) {
+    totals.add(report);
+    process.stdout.write(reportText(report, minutes));
   }
-  const hours = totals.simulatedMs / 3_600_000;
-  process.stdout.write(
-    `${count} seeds from ${seed}, ${hours.toFixed(1)} simulated hours in ${(totals.processorMs / 1000).toFixed(0)} processor seconds ` +
-      `(${Math.round(hours / (totals.processorMs / 3_600_000))} per processor hour), ${totals.violations} violations\n`,
-  );
-  for (const [name, times] of [...faults].toSorted()) process.stdout.write(`  ${name}: ${times}\n`);
+  process.stdout.write(totals.text());
   if (totals.violations > 0) process.exitCode = 1;
 });

@@ -65,7 +65,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     digest: world.trace.digest(),
     faults: Object.fromEntries(faults.counts),
     violations: world.violations.list,
-    trace: world.trace.lines(),
+    trace: world.violations.list.length > 0 ? world.trace.lines() : [],
   };
 }
 

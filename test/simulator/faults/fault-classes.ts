@@ -157,7 +157,36 @@ export const faultClasses: readonly FaultClass[] = [
       return { text: "", end: () => (world.isBusy = false) };
     },
   },
+  {
+    name: "outage of etcd after the start of a server",
+    meanPauseMs: 8 * minute,
+    maxMs: 40_000,
+    begin: (world, dice) => {
+      const { cluster, servers, scheduler } = world;
+      const server = dice.pick(servers);
+      const state = dice.pick(["down", "frozen"] as const);
+      server.crash();
+      server.start();
+      let timer = scheduler.after("etcd", startLookMs, stopMembers);
+      function stopMembers(): void {
+        if (!server.hasStarted) return void (timer = scheduler.after("etcd", startLookMs, stopMembers));
+        world.isBusy = true;
+        for (const member of cluster.states.keys()) cluster.setState(member, state);
+      }
+      return {
+        text: `${server.name} ${state}`,
+        end: () => {
+          timer.cancel();
+          world.isBusy = false;
+          allUp(cluster.states.length, (at) => cluster.setState(at, "up"));
+        },
+      };
+    },
+  },
 ];
+
+/** Interval in which a fault looks whether a server has started, in milliseconds. */
+const startLookMs = 5;
 
 function memberFault(name: string, state: "down" | "frozen"): FaultClass {
   return {

@@ -7,6 +7,8 @@ export class Faults {
   /** Number of faults by class. */
   readonly counts = new Map<string, number>();
   private readonly clock: ProcessClock;
+  /** Ends the faults that have begun. */
+  private readonly ends = new Set<() => void>();
 
   constructor(private readonly world: World) {
     this.clock = new ProcessClock(world.scheduler, "faults");
@@ -22,6 +24,7 @@ export class Faults {
   /** Ends all faults; none begins after that. */
   stop(): void {
     this.clock.kill();
+    for (const end of this.ends) end();
     heal(this.world);
     this.world.trace.add("faults", "end", "");
   }
@@ -37,10 +40,13 @@ export class Faults {
       if (fault === undefined) return next();
       counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
       world.trace.add("faults", kind.name, fault.text);
+      const { end } = fault;
+      this.ends.add(end);
       clock.setTimer(
         () => {
           world.trace.add("faults", `${kind.name} ends`, fault.text);
-          fault.end();
+          this.ends.delete(end);
+          end();
           next();
         },
         dice.next() ** 2 * kind.maxMs,

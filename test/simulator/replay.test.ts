@@ -1,7 +1,10 @@
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { bundle } from "./bundle.ts";
 import { runSimulations } from "./run.ts";
 import type { SimulationReport } from "./simulation.ts";
+
+// Simulations measure nothing by the machine's clock, but it may be busy.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let program: string;
 beforeAll(async () => {

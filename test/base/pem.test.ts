@@ -54,3 +54,20 @@ test.each([
   expect(pemBlocks(part.repeat(100_000))).toEqual([]);
   expect(elapsedMs()).toBeLessThan(2000);
 });
+
+test.each([
+  [
+    "header lines that are begin boundaries too",
+    `${"-----BEGIN a:-----\n".repeat(100_000)}x\n-----END b-----\n`,
+  ],
+  ["a long end boundary", `${"-----BEGIN a-----\n".repeat(50_000)}-----END b-----${" ".repeat(500_000)}\n`],
+])("%s cost linear time", (_what, text) => {
+  const elapsedMs = cpuStopwatch();
+  expect(pemBlocks(text)).toEqual([]);
+  expect(elapsedMs()).toBeLessThan(2000);
+});
+
+test("a block after header lines with begin boundaries is found", () => {
+  const text = `-----BEGIN a:-----\n-----BEGIN b-----\na: b\n${block("CERTIFICATE", "AAAA")}`;
+  expect(pemBlocks(text).map(({ label }) => label)).toEqual(["CERTIFICATE"]);
+});

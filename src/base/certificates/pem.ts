@@ -35,9 +35,18 @@ const begin = "-----BEGIN ";
 const end = "-----END ";
 const dashes = "-----";
 
+/** The rest of a line without trailing white space, and the offset of the next line. */
+interface Line {
+  readonly text: string;
+  readonly next: number;
+}
+
 class PemReader {
-  /** Offset of the next end boundary; cached until reading has passed it, so that the total time is linear. */
+  /** The next end boundary and the rest of its line; cached until reading has passed it, so that the total time is linear. */
   private endAt = -1;
+  private endLine: Line = { text: "", next: 0 };
+  /** The last range of header lines, cached for the same reason: a range can have many begin boundaries. */
+  private headers = { from: 0, end: 0 };
 
   constructor(private readonly text: string) {}
 
@@ -54,7 +63,7 @@ class PemReader {
       const bodyAt = at;
       const endAt = this.nextEnd(bodyAt);
       if (endAt === -1) return;
-      const endLine = this.lineAt(endAt + end.length);
+      const { endLine } = this;
       if (endLine.text !== label + dashes) continue;
       at = endLine.next;
       yield {
@@ -68,17 +77,22 @@ class PemReader {
 
   /** Returns the offset after the header lines at an offset; the same offset if there are none. */
   private skipHeaders(from: number): number {
+    if (from >= this.headers.from && from < this.headers.end) return this.headers.end;
     let at = from;
     while (at < this.text.length) {
       const line = this.lineAt(at);
       if (!line.text.includes(":")) break;
       at = line.next;
     }
+    this.headers = { from, end: at };
     return at;
   }
 
   private nextEnd(from: number): number {
-    if (this.endAt < from) this.endAt = this.lineWith(end, from);
+    if (this.endAt < from) {
+      this.endAt = this.lineWith(end, from);
+      this.endLine = this.lineAt(this.endAt + end.length);
+    }
     return this.endAt;
   }
 
@@ -90,7 +104,7 @@ class PemReader {
   }
 
   /** Returns the rest of a line without trailing white space, and the offset of the next line. */
-  private lineAt(at: number): { readonly text: string; readonly next: number } {
+  private lineAt(at: number): Line {
     const feed = this.text.indexOf("\n", at);
     const next = feed === -1 ? this.text.length : feed + 1;
     let stop = feed === -1 ? next : feed;

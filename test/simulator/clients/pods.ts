@@ -7,7 +7,7 @@ import type { ApiClient } from "./api-client.ts";
 /** Namespace with a quota of pods. */
 export const podNamespace = "pods";
 /** The store's prefix of the pods. */
-export const podPrefix = `/core/pods/${podNamespace}/`;
+const podPrefix = `/core/pods/${podNamespace}/`;
 /** Maximum number of pods by the quota. */
 export const maxPods = 3;
 

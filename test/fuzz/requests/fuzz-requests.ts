@@ -15,6 +15,8 @@ export interface RequestFuzzOptions {
   readonly vocabulary: "platform" | "kubernetes";
   /** Whether to continue, given the number of requests so far. */
   readonly goOn: (requests: number) => boolean;
+  /** If present, all requests have many entries in a list or map whose name contains this text. */
+  readonly focus?: string;
   /** A change of the server, for a test that the search finds a defect. */
   readonly patch?: Patch;
   readonly onWindow?: (report: RequestFuzzReport) => void;
@@ -38,6 +40,8 @@ export interface RequestFuzzReport {
 const concurrency = 4;
 /** Requests between two repetitions of the slow ones. */
 const roundSize = 400;
+/** The same for requests with a focus, which are all large. */
+const focusedRoundSize = 20;
 /** Rounds between two measurements of memory; before each, the objects are deleted. */
 const roundsPerWindow = 12;
 const maxDefects = 20;
@@ -93,10 +97,10 @@ class Run {
   }
 
   async run(): Promise<RequestFuzzReport> {
-    const { seed, goOn, onWindow } = this.options;
+    const { seed, goOn, focus, onWindow } = this.options;
     this.tokens[0] = this.server.adminToken;
     await this.prepare();
-    const generator = new RequestGenerator(new Dice(seed), this.vocabulary, this.tokens);
+    const generator = new RequestGenerator(new Dice(seed), this.vocabulary, this.tokens, focus);
     for (let round = 1; this.defects.size < maxDefects && goOn(this.requests); round++) {
       await this.sendRound(generator);
       await this.worst.repeat((request) => this.longestTurnOf(request));
@@ -137,7 +141,7 @@ class Run {
   }
 
   private async sendRound(generator: RequestGenerator): Promise<void> {
-    let left = roundSize;
+    let left = this.options.focus === undefined ? roundSize : focusedRoundSize;
     const work = async () => {
       while (left-- > 0) await this.send(generator.next());
     };

@@ -38,19 +38,23 @@ export class RequestGenerator {
   private readonly objects: RandomObject;
   private readonly large: LargeBodies;
 
-  /** @param tokens bearer tokens; undefined stands for an anonymous request. */
+  /**
+   * @param tokens bearer tokens; undefined stands for an anonymous request.
+   * @param focus if present, all requests have many entries in a list or map whose name contains this text.
+   */
   constructor(
     private readonly dice: Dice,
     private readonly vocabulary: Vocabulary,
     private readonly tokens: readonly (string | undefined)[],
+    private readonly focus?: string,
   ) {
     this.objects = new RandomObject(dice, vocabulary, 0.004);
-    this.large = new LargeBodies(dice, vocabulary);
+    this.large = new LargeBodies(dice, vocabulary, focus);
   }
 
   next(): FuzzRequest {
     const { dice } = this;
-    if (dice.chance(0.03)) return this.large.next(this.tokens[0]);
+    if (this.focus !== undefined || dice.chance(0.03)) return this.large.next(this.tokens[0]);
     if (dice.chance(0.08)) return this.elsewhere();
     const kind = dice.pick(builtInKinds);
     const subject = { kind, collection: this.collectionOf(kind), name: dice.pick(objectNames) };

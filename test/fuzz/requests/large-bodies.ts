@@ -1,6 +1,7 @@
 import type { Vocabulary } from "../../../src/vocabulary/vocabulary.ts";
+import { builtInKinds } from "../../../src/kinds/all.ts";
 import { groupName } from "../../../src/schema/kind.ts";
-import { builtInCollections, objectWith, type Collection } from "../../cost-laws/collections.ts";
+import { builtInCollections, nameOf, objectWith, type Collection } from "../../cost-laws/collections.ts";
 import type { Dice } from "../../support/dice.ts";
 import type { FuzzRequest } from "./request.ts";
 
@@ -8,18 +9,29 @@ import type { FuzzRequest } from "./request.ts";
 const maxBytes = 400_000;
 const maxEntries = 8000;
 
+/** Kinds whose objects are stored; they share the collections in the metadata. */
+const storedKinds = builtInKinds.filter(({ verbs }) => verbs.includes("create") && verbs.includes("patch"));
+
 /** Chooses requests with many entries in one list or map, which are not stored. */
 export class LargeBodies {
-  private readonly collections: readonly Collection[] = builtInCollections();
+  private readonly collections: readonly Collection[];
+  /** Collections in the metadata, which all kinds share; `builtInCollections` has them once. */
+  private readonly shared: readonly Collection[];
 
+  /** @param focus part of the names of the chosen collections; empty for all. */
   constructor(
     private readonly dice: Dice,
     private readonly vocabulary: Vocabulary,
-  ) {}
+    focus = "",
+  ) {
+    this.collections = builtInCollections().filter((one) => nameOf(one).includes(focus));
+    const inMetadata = this.collections.filter(({ path: [first] }) => first === "metadata");
+    this.shared = inMetadata.length > 0 ? inMetadata : this.collections;
+  }
 
   next(token: string | undefined): FuzzRequest {
     const { dice } = this;
-    const collection = dice.pick(this.collections);
+    const collection = this.choose();
     const { kind } = collection;
     const group = groupName(kind.group, this.vocabulary);
     const apiVersion = group === "" ? kind.version : `${group}/${kind.version}`;
@@ -39,6 +51,12 @@ export class LargeBodies {
       body,
       manner: "plain",
     };
+  }
+
+  private choose(): Collection {
+    const { dice } = this;
+    const collection = dice.pick(dice.chance(0.15) ? this.shared : this.collections);
+    return collection.path[0] === "metadata" ? { ...collection, kind: dice.pick(storedKinds) } : collection;
   }
 
   /** Gives some members of all entries the values of the first entry: equal keys and equal entries take other paths. */

@@ -13,11 +13,10 @@ export async function fuzzServers(requests: number, seed: number): Promise<void>
   const failures: string[] = [];
   for (const vocabulary of ["platform", "kubernetes"] as const) {
     const print = (report: RequestFuzzReport) =>
-      process.stdout.write(`${vocabulary} (seed ${seed}): ${summaryOf(report)}\n`);
+      process.stdout.write(`${vocabulary} (seed ${seed}): ${summaryOf(report)}\n${worstOf(report)}`);
     const goOn = (count: number) => count < requests / 2;
     const report = await fuzzRequests({ seed, vocabulary, goOn, onWindow: print });
     print(report);
-    for (const { ms, line } of report.worst) process.stdout.write(`  ${ms.toFixed(1)} ms: ${line}\n`);
     failures.push(...failuresOf(report));
   }
   for (const failure of failures) process.stdout.write(`failure: ${failure}\n`);
@@ -33,6 +32,10 @@ export function failuresOf({ defects, worst, heapBytes }: RequestFuzzReport): st
     ...slow.map(({ ms, line }) => `a turn of ${ms.toFixed(1)} ms: ${line}`),
     ...(growth > maxHeapGrowth ? [`the used heap grows by ${(growth * 100).toFixed(0)} %`] : []),
   ];
+}
+
+function worstOf({ worst }: RequestFuzzReport): string {
+  return worst.map(({ ms, line }) => `  ${ms.toFixed(1)} ms: ${line}\n`).join("");
 }
 
 function summaryOf({ requests, seconds, statuses, defects, worst, heapBytes }: RequestFuzzReport): string {

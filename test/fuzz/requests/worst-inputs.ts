@@ -17,6 +17,8 @@ interface SentRequest {
 const listed = 20;
 /** Number of requests that are remembered. */
 const remembered = 256;
+/** Number of turns, the longest ones, whose requests are repeated together. */
+const turnsPerRepetition = 5;
 /** Times of repetition: the compiler and the garbage collector lengthen single turns. */
 const repetitions = 4;
 /** Difference of the clocks of two processes and of the time until a message is read, in milliseconds. */
@@ -56,7 +58,8 @@ export class WorstInputs {
    */
   async repeat(measure: (request: FuzzRequest) => Promise<number>): Promise<void> {
     const suspects = new Set<FuzzRequest>();
-    for (const { from, to } of this.turns.splice(0)) {
+    const turns = this.turns.splice(0).toSorted((a, b) => b.ms - a.ms);
+    for (const { from, to } of turns.slice(0, turnsPerRepetition)) {
       for (const { request, start, end } of this.recent) {
         if (start <= to + slackMs && end >= from - slackMs) suspects.add(request);
       }

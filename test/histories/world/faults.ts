@@ -17,6 +17,8 @@ const maxFaultMs = 3000;
 /** Shortest and longest time between two faults, in milliseconds. */
 const minPauseMs = 500;
 const maxPauseMs = 4000;
+/** Number of attempts to start a killed etcd member. */
+const maxStarts = 20;
 
 const hasEtcd = ({ members }: World) => members.length > 0;
 const hasQuorum = ({ members }: World) => members.length > 1;
@@ -67,7 +69,7 @@ const faults: readonly Fault[] = [
       const member = dice.pick(members);
       await member.kill();
       await duration(dice);
-      await member.run();
+      await runAgain(member);
     },
   },
   {
@@ -88,7 +90,7 @@ const faults: readonly Fault[] = [
       const lost = members.filter((member) => member !== remaining);
       await Promise.all(lost.map((member) => member.kill()));
       await duration(dice);
-      await Promise.all(lost.map((member) => member.run()));
+      await Promise.all(lost.map((member) => runAgain(member)));
     },
   },
   {
@@ -143,6 +145,18 @@ export async function injectFaults(
     const fault = dice.pick(applicable);
     onFault(fault.name);
     await fault.inject(world, dice, watchers);
+  }
+}
+
+/** Starts a killed member. Its port may be in use for a moment by a connection that another process opened meanwhile. */
+async function runAgain(member: EtcdServer): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await member.run();
+    } catch (error) {
+      if (attempt === maxStarts) throw error;
+      await setTimeout(minPauseMs);
+    }
   }
 }
 

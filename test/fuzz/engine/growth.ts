@@ -36,7 +36,7 @@ export function randomRepetition(input: Buffer, dice: Dice): Repetition {
 }
 
 /** Repeats the ranges until the input has about the given length. */
-export function repeatTo({ input, first, second }: Repetition, length: number): Buffer {
+function repeatTo({ input, first, second }: Repetition, length: number): Buffer {
   const [start, end] = first;
   const [from, to] = second;
   const isOne = first === second;

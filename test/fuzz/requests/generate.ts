@@ -10,9 +10,9 @@ import type { FuzzRequest, Manner } from "./request.ts";
 import { randomAccept, randomPath, randomQuery } from "./texts.ts";
 
 /** Names of the objects that requests create. */
-export const objectNames = ["f-a", "f-b", "f-c", "f-d", "f-e", "f-f"] as const;
+const objectNames = ["f-a", "f-b", "f-c", "f-d", "f-e", "f-f"] as const;
 /** Namespaces in which requests create objects. */
-export const objectNamespaces = ["default", "fuzz"] as const;
+const objectNamespaces = ["default", "fuzz"] as const;
 
 /** Kinds whose objects change how later requests are answered; they are written without storing. */
 const influential = new Set([

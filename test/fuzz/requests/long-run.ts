@@ -24,7 +24,7 @@ export async function fuzzServers(requests: number, seed: number): Promise<void>
 }
 
 /** Returns what a report violates of the promises about requests. */
-export function failuresOf({ defects, worst, heapBytes }: RequestFuzzReport): string[] {
+function failuresOf({ defects, worst, heapBytes }: RequestFuzzReport): string[] {
   const slow = worst.filter(({ ms }) => ms > maxTurnMs);
   const growth = heapGrowth(heapBytes);
   return [

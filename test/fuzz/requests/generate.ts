@@ -12,7 +12,7 @@ import { randomAccept, randomPath, randomQuery } from "./texts.ts";
 /** Names of the objects that requests create. */
 const objectNames = ["f-a", "f-b", "f-c", "f-d", "f-e", "f-f"] as const;
 /** Namespaces in which requests create objects. */
-const objectNamespaces = ["default", "fuzz"] as const;
+export const objectNamespaces = ["default", "fuzz"] as const;
 
 /** Kinds whose objects change how later requests are answered; they are written without storing. */
 const influential = new Set([

@@ -14,6 +14,9 @@ export interface Target {
   run(bytes: Uint8Array): void | Promise<void>;
 }
 
+/** Tokens of JSON, for dictionaries. */
+export const jsonTokens: readonly string[] = ['"', "{", "}", "[", "]", ":", ",", "null"];
+
 /** The input as text; invalid UTF-8 becomes replacement characters. */
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");

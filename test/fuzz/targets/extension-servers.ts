@@ -1,6 +1,6 @@
 import { readPublishedResources } from "../../../src/aggregation/published-resources.ts";
 import { readSpecification, SpecificationFault } from "../../../src/aggregation/specification.ts";
-import { attemptAsync, textOf, type Target } from "../target.ts";
+import { attemptAsync, textOf, type Target, jsonTokens } from "../target.ts";
 
 /** Discovery and OpenAPI documents of extension servers. */
 export const extensionServerTarget: Target = {
@@ -11,14 +11,7 @@ export const extensionServerTarget: Target = {
     '{"swagger":"2.0","paths":{"/apis/g/v1/a":{"get":{"responses":{"200":{"description":"d","schema":{"$ref":"#/definitions/A"}}}}}},"definitions":{"A":{"type":"object","properties":{"b":{"$ref":"#/definitions/B"}}},"B":{"type":"string"}}}',
   ],
   dictionary: [
-    '"',
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    ",",
-    "null",
+    ...jsonTokens,
     '"$ref":"#/definitions/A"',
     '"type":',
     '"items":',

@@ -9,7 +9,7 @@ import { applyMergePatch } from "../../../src/fields/merge-patch.ts";
 import { PatchFault } from "../../../src/fields/patch-fault.ts";
 import { applyStrategicMergePatch } from "../../../src/fields/strategic-merge.ts";
 import { builtInKinds } from "../../../src/kinds/all.ts";
-import { attempt, expectSame, textOf, type Target } from "../target.ts";
+import { attempt, expectSame, textOf, type Target, jsonTokens } from "../target.ts";
 
 const podType = builtInKinds.find(({ name }) => name === "Pod")!.type;
 const pod = {
@@ -36,20 +36,7 @@ function patched(bytes: Uint8Array, apply: (patch: JsonValue) => JsonValue): Jso
   return result;
 }
 
-const dictionary = [
-  '"',
-  "{",
-  "}",
-  "[",
-  "]",
-  ":",
-  ",",
-  "null",
-  '"metadata"',
-  '"name"',
-  '"containers"',
-  '"spec"',
-];
+const dictionary = [...jsonTokens, '"metadata"', '"name"', '"containers"', '"spec"'];
 
 /** JSON patches (RFC 6902). */
 export const jsonPatchTarget: Target = {

@@ -9,7 +9,7 @@ import { decodeMessage } from "../../../src/schema/protobuf/decode-message.ts";
 import { encodeEnvelope, openEnvelope } from "../../../src/schema/protobuf/envelope.ts";
 import { encodeMessage } from "../../../src/schema/protobuf/encode-message.ts";
 import { ProtobufFault } from "../../../src/schema/protobuf/protobuf-fault.ts";
-import { attempt, expectSame, type Target } from "../target.ts";
+import { attempt, expectSame, type Target, jsonTokens } from "../target.ts";
 
 const kinds = ["Pod", "ConfigMap", "CustomResourceDefinition", "Service", "Event"].map((name) =>
   builtInKinds.find((kind) => kind.name === name)!,
@@ -93,22 +93,7 @@ export const objectTarget: Target = {
     '3{"spec":{"ports":[{"port":80,"targetPort":"x"}]},"unknown":{"a":[1]}}',
     '4{"eventTime":"2026-01-01T00:00:00.000001Z","count":1,"metadata":{"managedFields":[{"fieldsV1":{"f:a":{}}}]}}',
   ],
-  dictionary: [
-    '"',
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    ",",
-    "null",
-    '"metadata"',
-    '"spec"',
-    '"labels"',
-    "1e400",
-    "-1",
-    "true",
-  ],
+  dictionary: [...jsonTokens, '"metadata"', '"spec"', '"labels"', "1e400", "-1", "true"],
   run(bytes) {
     const type = types[(bytes[0] ?? 0) % types.length]!;
     const value = attempt(() => decodeJson(bytes.subarray(1)).value, SyntaxFault);

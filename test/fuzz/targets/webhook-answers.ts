@@ -11,7 +11,7 @@ import {
   readConverted,
 } from "../../../src/custom-resources/conversion/conversion-review.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
-import { attempt, type Target } from "../target.ts";
+import { attempt, type Target, jsonTokens } from "../target.ts";
 
 const apiVersion = "admission.platform.io/v1";
 const reviewOf = (response: object, version = apiVersion, kind = "AdmissionReview") =>
@@ -61,22 +61,7 @@ export const webhookAnswerTarget: Target = {
       status: { allowed: true, reason: "r", auditAnnotations: { a: "b" } },
     }),
   ],
-  dictionary: [
-    '"',
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    ",",
-    "null",
-    '"uid":"u"',
-    '"allowed":true',
-    '"patch":',
-    '"details":',
-    "true",
-    "0",
-  ],
+  dictionary: [...jsonTokens, '"uid":"u"', '"allowed":true', '"patch":', '"details":', "true", "0"],
   run(bytes) {
     for (const version of ["v1", "v1beta1"] as const) {
       attempt(

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,7 +8,7 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { optionsOfWorker } from "../../src/cli/workers/role.ts";
 import { serveOptions } from "../../src/cli/serve-options.ts";
 import type { Api } from "../support/api.ts";
-import { plinth, ServerProcess } from "../support/process.ts";
+import { plinth, program, ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -185,6 +187,17 @@ describe("--workers", () => {
     const orphans = childrenOf(killed.pid);
     await killed.stop("SIGKILL");
     await until(() => orphans.every((pid) => !existsSync(`/proc/${pid}`)));
+  });
+
+  test.each([1, 2, 3])("stops when SIGTERM arrives before %d processes are ready", async (processes) => {
+    const flags = ["serve", "--workers=2", "--secure-port=0", `--data-dir=${folder.path}/early-${processes}`];
+    const child = spawn(process.execPath, [program, ...flags], { stdio: "ignore" });
+    const ended = once(child, "exit");
+    await until(() => childrenOf(child.pid!).length === processes);
+    const children = childrenOf(child.pid!);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)));
   });
 
   test("ends with the exit code and the message of a worker that can't start", async () => {

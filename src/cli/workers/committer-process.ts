@@ -2,10 +2,10 @@ import { rmSync } from "node:fs";
 import { stackOf } from "../../base/logger.ts";
 import { openStore } from "../../server/start/open-store.ts";
 import type { ServeOptions } from "../serve-options.ts";
-import { stopMessage } from "./role.ts";
+import { stopCommitterSignal } from "./role.ts";
 
 /**
- * Commits the writes of the workers until the parent process stops it or ends.
+ * Commits the writes of the workers until the parent process stops it; without a parent, Node ends the process.
  *
  * @param socket path of the socket for the workers.
  * @param ready called when the socket accepts connections.
@@ -18,10 +18,7 @@ export async function runCommitter(
   const { serveCommits } = await import("../../storage/lmdb/committer/service.ts");
   // A terminal sends these signals to all processes of a group; the workers need the committer until they have ended.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
-  const stopped = new Promise<void>((resolve) => {
-    process.once("message", (message) => message === stopMessage && resolve());
-    process.once("disconnect", resolve);
-  });
+  const stopped = new Promise<void>((resolve) => process.once(stopCommitterSignal, resolve));
   const { store } = await openStore(options, undefined);
   // The socket of a committer that was killed.
   rmSync(socket, { force: true });

@@ -23,8 +23,8 @@ export interface WorkerRole {
 
 /** A message of a child process to its parent: it serves. */
 export const readyMessage = "ready";
-/** A message of the parent to the committer: all workers have ended. */
-export const stopMessage = "stop";
+/** The signal of the parent to the committer: all workers have ended. Unlike a message, it also ends a process that is still starting. */
+export const stopCommitterSignal = "SIGUSR2";
 
 const variable = "PLINTH_PROCESS_ROLE";
 

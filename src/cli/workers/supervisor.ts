@@ -6,7 +6,7 @@ import { stackOf, type Logger } from "../../base/logger.ts";
 import { detach } from "../../base/maybe-promise.ts";
 import { stopSignal } from "../stop.ts";
 import { MetricRelay } from "./metric-relay.ts";
-import { environmentOf, readyMessage, stopMessage, type Role, type WorkerRole } from "./role.ts";
+import { environmentOf, readyMessage, stopCommitterSignal, type Role, type WorkerRole } from "./role.ts";
 
 /** Delay before the start of a process is tried again. */
 const retryMs = 1000;
@@ -65,7 +65,7 @@ class Supervisor {
     // The first worker creates certificates and default objects, which the others read.
     const code = await this.start(this.workerRole(1, true));
     if (code !== 0) return code;
-    for (let number = 2; number <= this.workers && !this.stopping; number++)
+    for (let number = 2; number <= this.workers; number++)
       await this.start(this.workerRole(number, false), true);
     if (!this.stopping)
       this.log.info(
@@ -80,11 +80,12 @@ class Supervisor {
   }
 
   /**
-   * Starts a process; returns 0 once it is ready, or its exit code if it ends before.
+   * Starts a process, unless the server stops; returns 0 once it is ready, or its exit code if it ends before.
    *
    * @param retries whether the process is started again if it ends before it is ready.
    */
   private start(role: Role, retries = false): Promise<number> {
+    if (this.stopping) return Promise.resolve(0);
     const child = cluster.fork(environmentOf(role));
     this.children.set(child, role);
     return new Promise((resolve) => {
@@ -107,7 +108,7 @@ class Supervisor {
     this.log.error({ reason }, `${name} ended; starting another`);
     const again = role.kind === "committer" ? role : this.workerRole(role.number, false);
     setTimeout(() => {
-      if (!this.stopping) detach(this.start(again, true), (error) => this.report(error));
+      detach(this.start(again, true), (error) => this.report(error));
     }, delayMs);
   }
 
@@ -129,7 +130,7 @@ class Supervisor {
     await Promise.all(workers.map(ended));
     // Only the committer is left.
     const rest = [...this.children.keys()];
-    for (const child of rest) if (child.isConnected()) child.send(stopMessage);
+    for (const child of rest) child.process.kill(stopCommitterSignal);
     await Promise.all(rest.map(ended));
   }
 }

@@ -12,6 +12,7 @@ import { followCustomResources } from "./apis/custom-resources.ts";
 import type { Registry } from "../resources/registry/registry.ts";
 import { StoreUnavailableError } from "../storage/store.ts";
 import { followApiServices } from "./apis/aggregation.ts";
+import { AdmissionChain } from "../admission/admission-chain.ts";
 import { setUpAdmission } from "./admission/admission-set-up.ts";
 import { connectionRules } from "./listening/connections.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authentication/authenticators.ts";
@@ -243,12 +244,14 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(engine.pages, close);
   opened.add(engine.selectors, close);
   const client = new Client(engine, loopbackUser(options));
+  // No plugin may prevent the default objects, also if they are written after the start.
+  const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.counters);
   admission.show(metrics);
   const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
   for (const index of [policy, needs, namespaces]) await index?.start();
   await flow.follow();
-  const publishTrust = await writeDefaults(options, pieces, { client, serving, flow });
+  const publishTrust = await writeDefaults(options, pieces, { client, startClient, serving, flow });
   const user = loopbackUser(options);
   const following = { engine, client, user, connections, metrics, opened };
   const apiServices = await followApiServices(options, following);
@@ -281,6 +284,15 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   return { options, life, client, serving, listener, opened, ...running };
 }
 
+/** What {@link writeDefaults} needs. */
+interface DefaultWriters {
+  readonly client: Client;
+  /** A client whose requests pass no admission plugins. */
+  readonly startClient: Client;
+  readonly serving: Serving | undefined;
+  readonly flow: FlowConfiguration;
+}
+
 /**
  * Writes the default objects; in the background if the store accepts no writes at present.
  *
@@ -289,18 +301,18 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
 async function writeDefaults(
   options: ServerOptions,
   { registry, life, opened, hasDefaults }: Pieces,
-  { client, serving, flow }: { client: Client; serving: Serving | undefined; flow: FlowConfiguration },
+  { client, startClient, serving, flow }: DefaultWriters,
 ): Promise<() => Promise<void>> {
-  const publishTrust = () => publishTrustOf(options, client, serving);
+  const publishTrust = () => publishTrustOf(options, startClient, serving);
   const writers = { flow, publishTrust, hasDefaults };
-  const defaults = await startWriting(() => ensureDefaultObjects(options, registry, client, writers), {
+  const defaults = await startWriting(() => ensureDefaultObjects(options, registry, startClient, writers), {
     ...options,
     subject: "the default objects",
     delayed: () => void (life.bootstrapDelayed = true),
     written: () => void (life.bootstrapped = true),
   });
   opened.add(defaults, close);
-  return () => publishTrust().catch(logTrustFailure(options));
+  return () => publishTrustOf(options, client, serving).catch(logTrustFailure(options));
 }
 
 /**

@@ -41,7 +41,7 @@ const concurrency = 4;
 /** Requests between two repetitions of the slow ones. */
 const roundSize = 400;
 /** The same for requests with a focus, which are all large. */
-const focusedRoundSize = 8;
+const focusedRoundSize = 3;
 /** Rounds between two measurements of memory; before each, the objects are deleted. */
 const roundsPerWindow = 12;
 const maxDefects = 20;

@@ -16,7 +16,7 @@ it("the search finds a request for which the server compares owner references in
     vocabulary: "platform",
     focus: "ownerReferences",
     patch: { file, change: quadraticOwners },
-    goOn: (requests) => requests < 8,
+    goOn: (requests) => requests < 3,
   });
   const [worst] = report.worst;
   expect(worst?.ms).toBeGreaterThan(maxTurnMs);

@@ -29,7 +29,12 @@ interface SharedState {
   readonly limit: number;
   /** The remaining work; separate reports share it. */
   readonly budget: { remaining: number; readonly causes: Cause[] };
+  /** The list or object that was formatted last: many faults may show the same one. */
+  readonly last: { value?: unknown; formatted?: FormattedValue };
 }
+
+/** The text of a value in messages, and the number of characters that were encoded for it. */
+type FormattedValue = readonly [text: string, length: number];
 
 /** Records faults of an object at a path: `at("rules", 0, "verbs")` is `rules[0].verbs`; map keys are in brackets. */
 export class FieldReport {
@@ -45,7 +50,7 @@ export class FieldReport {
   static start(): FieldReport {
     const causes: Cause[] = [];
     return new FieldReport(
-      { causes, limit: maxFaults, budget: { remaining: maxWorkUnits, causes } },
+      { causes, limit: maxFaults, budget: { remaining: maxWorkUnits, causes }, last: {} },
       undefined,
       "",
       false,
@@ -58,7 +63,8 @@ export class FieldReport {
   }
 
   private withLimit(limit: number): FieldReport {
-    const shared = { causes: [], limit, budget: this.shared.budget };
+    const { budget, last } = this.shared;
+    const shared = { causes: [], limit, budget, last };
     return new FieldReport(shared, this.parent, this.step, this.isKey, this.isEntry);
   }
 
@@ -203,9 +209,16 @@ export class FieldReport {
 
   private shown(value: unknown): string {
     if (this.full || this.shared.limit === 0) return "";
-    const [text, length] = shown(value);
+    const [text, length] = this.formatted(value);
     this.spend(length / encodedCharactersPerUnit);
     return text;
+  }
+
+  private formatted(value: unknown): FormattedValue {
+    if (typeof value !== "object" || value === null) return shown(value);
+    const { last } = this.shared;
+    if (last.value !== value) Object.assign(last, { value, formatted: shown(value) });
+    return last.formatted!;
   }
 
   private add(reason: Cause["reason"], message: string): void {
@@ -231,7 +244,7 @@ function formatAllowedValues(allowed: readonly string[]): string {
 }
 
 /** Formats a value for a message, truncated. Also returns the number of encoded characters. */
-function shown(value: unknown): readonly [text: string, length: number] {
+function shown(value: unknown): FormattedValue {
   const prefix = typeof value === "string" ? value.slice(0, maxValueLength) : value;
   const text = prefix === undefined ? "null" : encodeJson(prefix as JsonValue);
   const isShort = text.length <= maxValueLength && prefix === value;

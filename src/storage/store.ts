@@ -322,7 +322,7 @@ export class StoreValueError extends StoreError {
   override name = "StoreValueError";
   constructor(
     readonly key: string,
-    reason: string,
+    readonly reason: string,
   ) {
     super(`the stored value of ${key} is damaged: ${reason}; restore a backup into an empty folder`);
   }

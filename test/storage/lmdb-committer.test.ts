@@ -14,6 +14,7 @@ import {
   StoreFullError,
   StoreTimeoutError,
   StoreUnavailableError,
+  StoreValueError,
 } from "../../src/storage/store.ts";
 import { describeModel } from "./model.ts";
 import { describeConformance, ManualClock, temporaryFolder } from "./support.ts";
@@ -106,7 +107,7 @@ describe("a store whose writes another process commits", () => {
     await create(store, "/g/r/n/a", "1");
     await stop();
     await expect(create(store, "/g/r/n/b", "2")).rejects.toThrow(StoreTimeoutError);
-    await expect(store.writeObstacle()).rejects.toThrow(StoreTimeoutError);
+    expect(await store.writeObstacle()).toBeInstanceOf(StoreTimeoutError);
     await start();
     await create(store, "/g/r/n/c", "3");
     expect(await store.get("/g/r/n/b")).toBeUndefined();
@@ -130,6 +131,10 @@ describe("a store whose writes another process commits", () => {
       expect(failure instanceof StoreError).toBe(error instanceof StoreError);
       expect(failure instanceof StoreFullError).toBe(error instanceof StoreFullError);
     }
+    own.commit = () => Promise.reject(new StoreValueError("/g/r/n/a", "its checksum differs"));
+    await expect(create(store, "/g/r/n/a", "1")).rejects.toThrow(
+      new StoreValueError("/g/r/n/a", "its checksum differs"),
+    );
     own.writeObstacle = () => new StoreFullError("no room");
     expect(await store.writeObstacle()).toBeInstanceOf(StoreFullError);
   });
@@ -174,6 +179,17 @@ describe("a process that commits and ends before its answer", () => {
     expect(await outcome).toBeInstanceOf(StoreUnavailableError);
   });
 
+  test("closing a client while it connects leaves no connection", async () => {
+    const { path, server } = await silentServer();
+    const connections: Socket[] = [];
+    server.on("connection", (one: Socket) => connections.push(one));
+    const client = new CommitterClient(path, 1000);
+    client.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(connections.filter(({ destroyed }) => !destroyed)).toEqual([]);
+    await expect(client.commit(write)).rejects.toThrow(StoreClosedError);
+  });
+
   test("and one that hangs does so after twice the time limit", async () => {
     const { path } = await silentServer();
     const client = new CommitterClient(path, 100);
@@ -183,7 +199,11 @@ describe("a process that commits and ends before its answer", () => {
 });
 
 test("frames are read from chunks of any size", () => {
-  const messages = [{ id: 1 }, { id: 2, result: undefined }, { id: 3, error: { name: "a", message: "b" } }];
+  const messages = [
+    { id: 1 },
+    { id: 2, result: undefined },
+    { id: 3, error: { name: "a", message: "b", isStoreError: false } },
+  ];
   const bytes = Buffer.concat(messages.map((one) => encodeFrame([one])));
   for (const size of [1, 2, 3, 7, 64, bytes.length]) {
     const reader = new FrameReader();

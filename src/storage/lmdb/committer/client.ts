@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import {
   type CommitResult,
   StoreClosedError,
+  StoreError,
   StoreTimeoutError,
   StoreUnavailableError,
   type Write,
@@ -28,7 +29,9 @@ interface Pending {
  * was sent and not answered has an unknown outcome and fails.
  */
 export class CommitterClient {
-  private socket: Socket | undefined;
+  /** The connection, also while it is being established. */
+  private socket: Socket;
+  private connected = false;
   private lastId = 0;
   /** Requests that aren't sent. */
   private waiting: Pending[] = [];
@@ -48,7 +51,7 @@ export class CommitterClient {
     private readonly path: string,
     private readonly limitMs: number,
   ) {
-    this.connect();
+    this.socket = this.connect();
   }
 
   /**
@@ -62,10 +65,16 @@ export class CommitterClient {
     return result!;
   }
 
-  /** Returns why writes fail at present, as `Store.writeObstacle` does. */
-  async obstacle(): Promise<Error | undefined> {
-    const { error } = await this.ask({ id: ++this.lastId });
-    return error && receivedError(error);
+  /** Returns why writes fail at present, as `Store.writeObstacle` does; also that the process that commits can't be asked. */
+  async obstacle(): Promise<StoreError | undefined> {
+    try {
+      const { error } = await this.ask({ id: ++this.lastId });
+      if (error !== undefined) throw receivedError(error);
+      return undefined;
+    } catch (error) {
+      if (error instanceof StoreError) return error;
+      throw error;
+    }
   }
 
   /** Resolves when no request waits for its answer. */
@@ -78,7 +87,7 @@ export class CommitterClient {
     this.closed = true;
     clearInterval(this.timer);
     clearTimeout(this.reconnecting);
-    this.socket?.destroy();
+    this.socket.destroy();
     const error = new StoreClosedError("the store is closed");
     for (const pending of [...this.waiting, ...this.sent.values()]) pending.reject(error);
     this.waiting = [];
@@ -106,17 +115,17 @@ export class CommitterClient {
 
   private send(): void {
     const { socket, waiting } = this;
-    if (socket === undefined || waiting.length === 0) return;
+    if (!this.connected || waiting.length === 0) return;
     this.waiting = [];
     for (const pending of waiting) this.sent.set(pending.request.id, pending);
     socket.write(encodeFrame(waiting.map(({ request }) => request)));
   }
 
-  private connect(): void {
+  private connect(): Socket {
     const frames = new FrameReader();
     const socket = connect(this.path);
     socket.on("connect", () => {
-      this.socket = socket;
+      this.connected = true;
       this.send();
     });
     socket.on("data", (chunk: Buffer) => {
@@ -129,6 +138,7 @@ export class CommitterClient {
     let cause: Error | undefined;
     socket.on("error", (error) => (cause = error));
     socket.on("close", () => this.lost(cause));
+    return socket;
   }
 
   private receive(answer: CommitterAnswer): void {
@@ -141,12 +151,12 @@ export class CommitterClient {
   }
 
   private lost(cause: Error | undefined): void {
-    this.socket = undefined;
+    this.connected = false;
     if (this.closed) return;
     for (const pending of this.sent.values()) pending.reject(unknownOutcome(cause));
     this.sent.clear();
     this.endCheck();
-    this.reconnecting = setTimeout(() => this.connect(), reconnectMs);
+    this.reconnecting = setTimeout(() => (this.socket = this.connect()), reconnectMs);
   }
 
   /** Rejects the requests that waited too long. */

@@ -5,9 +5,11 @@ import {
   StoreFullError,
   StoreTimeoutError,
   StoreUnavailableError,
+  StoreValueError,
 } from "../../store.ts";
 import type { SentError } from "./frames.ts";
 
+/** The classes whose errors are received with their class; other store errors are received as {@link StoreError}. */
 const classes: readonly (new (message: string) => StoreError)[] = [
   StoreFullError,
   StoreTimeoutError,
@@ -18,14 +20,18 @@ const classes: readonly (new (message: string) => StoreError)[] = [
 
 /** Returns the form of an error that is sent to another process. */
 export function sentError(error: unknown): SentError {
+  if (error instanceof StoreValueError) {
+    const { name, key, reason } = error;
+    return { name, message: reason, key, isStoreError: true };
+  }
   return error instanceof Error
-    ? { name: error.name, message: error.message }
-    : { name: "Error", message: String(error) };
+    ? { name: error.name, message: error.message, isStoreError: error instanceof StoreError }
+    : { name: "Error", message: String(error), isStoreError: false };
 }
 
 /** Returns the error of another process. Errors that aren't store errors are bugs of that process and keep their message. */
-export function receivedError({ name, message }: SentError): Error {
-  const match = classes.find((one) => one.name === name);
-  if (match !== undefined) return new match(message);
-  return name === "StoreError" ? new StoreError(message) : new Error(message);
+export function receivedError({ name, message, key, isStoreError }: SentError): Error {
+  if (key !== undefined) return new StoreValueError(key, message);
+  const match = classes.find((one) => one.name === name) ?? (isStoreError ? StoreError : Error);
+  return new match(message);
 }

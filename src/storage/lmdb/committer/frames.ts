@@ -14,10 +14,13 @@ export interface CommitterAnswer {
   readonly error?: SentError | undefined;
 }
 
-/** A store error between processes. */
+/** An error between processes. */
 export interface SentError {
   readonly name: string;
   readonly message: string;
+  readonly isStoreError: boolean;
+  /** Key of a damaged value; the message is then the reason. */
+  readonly key?: string;
 }
 
 /** Maximum length of a frame in bytes; a frame has the requests of one turn of the event loop. */
@@ -51,7 +54,8 @@ export class FrameReader {
       const frameBytes = this.nextFrameBytes();
       if (frameBytes === undefined || this.length < frameBytes) return messages;
       const all = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.length);
-      messages.push(...(deserialize(all.subarray(lengthBytes, frameBytes)) as unknown[]));
+      for (const message of deserialize(all.subarray(lengthBytes, frameBytes)) as unknown[])
+        messages.push(message);
       const rest = all.subarray(frameBytes);
       this.chunks = rest.length === 0 ? [] : [rest];
       this.length = rest.length;

@@ -51,22 +51,15 @@ interface Plan {
   readonly validate: readonly AdmissionPlugin[];
 }
 
-const noPlugins: Plan = { admit: [], validate: [] };
-
 /** Calls the plugins in order; the first rejection ends the request. */
 export class AdmissionChain implements Admitter {
   private readonly plans = new WeakMap<Resource, Map<string, Plan>>();
   private observe: AdmissionObserver = () => undefined;
 
-  /**
-   * @param nowMs milliseconds, with fractions.
-   * @param isServing false while the server writes its default objects before it takes any request: no plugin is called for these
-   *   writes, so that none can prevent the start.
-   */
+  /** @param nowMs milliseconds, with fractions. */
   constructor(
     private readonly plugins: readonly AdmissionPlugin[],
     private readonly nowMs: () => number = () => performance.now(),
-    private readonly isServing: () => boolean = () => true,
   ) {}
 
   /** Sets the observer of all later calls of plugins and phases. */
@@ -105,7 +98,6 @@ export class AdmissionChain implements Admitter {
   }
 
   private planFor(operation: AdmissionRequest["operation"], target: Target): Plan {
-    if (!this.isServing()) return noPlugins;
     const { resource, subresource } = target;
     let plans = this.plans.get(resource);
     if (plans === undefined) this.plans.set(resource, (plans = new Map()));

@@ -84,15 +84,17 @@ export class FlowConfiguration {
    * Stores the default objects and maintains them from then on; may be called again after a failure. If the kinds
    * aren't served nothing is written; the stored and the default objects are still applied.
    *
+   * @param client writes the default objects now; later changes are written by the client of the set-up.
    * @param upToDate whether the default objects are stored already.
    */
-  async ensureDefaults(upToDate = false): Promise<void> {
+  async ensureDefaults(client: Client, upToDate = false): Promise<void> {
     const { clock, log, registry } = this.setup;
     if (this.queue !== undefined) return;
     if (!registry.serves(FlowSchema) || !registry.serves(PriorityLevelConfiguration)) return;
     if (!upToDate) {
-      await Promise.all([...this.defaultLevels, ...this.defaultSchemas].map((one) => this.maintain(one)));
-      await Promise.all([...this.schemas.keys()].map((name) => this.updateDangling(name)));
+      const defaults = [...this.defaultLevels, ...this.defaultSchemas];
+      await Promise.all(defaults.map((one) => this.maintain(one, client)));
+      await Promise.all([...this.schemas.keys()].map((name) => this.updateDangling(name, client)));
     }
     this.queue = new WorkQueue(
       clock,
@@ -173,9 +175,9 @@ export class FlowConfiguration {
   }
 
   /** Updates a default object if it differs from the desired state. */
-  private async maintain(one: AnyDefault): Promise<void> {
+  private async maintain(one: AnyDefault, client = this.setup.client): Promise<void> {
     const change = this.changeOf(one);
-    if (change !== undefined) await unlessRaced(() => writeChange(this.setup.client, change));
+    if (change !== undefined) await unlessRaced(() => writeChange(client, change));
   }
 
   private changeOf(one: AnyDefault): Change | undefined {
@@ -185,9 +187,9 @@ export class FlowConfiguration {
     return changeFor(one, storedObjects.get(one.object.metadata.name), type, this.annotation);
   }
 
-  private async updateDangling(name: string): Promise<void> {
+  private async updateDangling(name: string, client = this.setup.client): Promise<void> {
     const update = this.danglingChangeOf(name);
-    if (update !== undefined) await unlessRaced(() => this.setup.client.update(update, "status"));
+    if (update !== undefined) await unlessRaced(() => client.update(update, "status"));
   }
 
   private danglingChangeOf(name: string): NewObject | undefined {

@@ -86,9 +86,6 @@ export async function setUpAdmission(
   };
   const chain = new AdmissionChain(
     await admissionPlugins(options, parts, pieces.extensions.admissionPlugins),
-    undefined,
-    // The default objects may be delayed; the server takes requests when it is synced.
-    () => life.bootstrapped || life.synced,
   );
   return {
     chain,

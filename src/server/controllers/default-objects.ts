@@ -41,7 +41,7 @@ export async function ensureDefaultObjects(
 ): Promise<void> {
   const { vocabulary } = options;
   if (hasDefaults) {
-    await flow.ensureDefaults(true);
+    await flow.ensureDefaults(client, true);
     return publishTrust().catch(logTrustFailure(options));
   }
   const hasLimits = vocabulary.behavior.defaultCpuRequest && registry.serves(LimitRange);
@@ -52,7 +52,7 @@ export async function ensureDefaultObjects(
     reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces }),
     registry.serves(PriorityClass) ? ensurePriorityClasses(client, vocabulary) : undefined,
     namespaces.then(() => publishTrust().catch(unlessBusy(logTrustFailure(options)))),
-    flow.ensureDefaults(),
+    flow.ensureDefaults(client),
   ]);
   const failures = results.flatMap((result) =>
     result.status === "rejected" ? [result.reason as unknown] : [],

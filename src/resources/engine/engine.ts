@@ -45,7 +45,7 @@ export interface Engine {
   /** Cached pages of collections. */
   readonly pages: Pick<PageCache, "read" | "close">;
   /** Selector indexes of large collections. */
-  readonly selectors: Pick<SelectorIndex, "find" | "scanned" | "counters" | "close">;
+  readonly selectors: Pick<SelectorIndex, "find" | "scanned" | "expectsIndex" | "counters" | "close">;
   /** Cache of applies that changed nothing. */
   readonly repeatedApplies: RepeatedApplies;
   /** Cache of decoded field sets. */

@@ -17,15 +17,13 @@ export type PageRequest = Required<Pick<RangeOptions, "prefix" | "maxBytes">> &
   Omit<RangeOptions, "prefix" | "maxBytes"> & {
     /** The form of the items; always the same for a collection. */
     readonly form: ItemForm;
-    /** Whether a selector that an index can replace reads the page: then it isn't cached if the collection is large. */
-    readonly selective?: boolean;
+    /** Whether the page is cached, asked when it has been read; by default it is. Caching takes as long as reading. */
+    readonly isCached?: (() => MaybePromise<boolean>) | undefined;
   };
 
 /** Limits of the cache, in bytes of bodies and their other forms. */
 export interface PageCacheLimits extends CollectionLimits {
   readonly totalBytes: number;
-  /** Selective reads aren't cached if their collection has more objects. */
-  readonly selectiveObjects: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -33,7 +31,6 @@ const defaultLimits: PageCacheLimits = {
   totalBytes: 64 * mebibyte,
   collectionBytes: 48 * mebibyte,
   bodyBytes: 28 * mebibyte,
-  selectiveObjects: 1000,
 };
 
 /**
@@ -74,8 +71,8 @@ export class PageCache {
         );
       }
       return andThen(this.store.range(request), (page) =>
-        andThen(this.caches(request), (caches) =>
-          caches ? this.insert(collection, request, page) : { ...page, joined: undefined },
+        andThen(request.isCached?.() ?? true, (isCached) =>
+          isCached ? this.insert(collection, request, page) : { ...page, joined: undefined },
         ),
       );
     });
@@ -96,12 +93,6 @@ export class PageCache {
     this.collections.set(prefix, collection);
     this.shrink();
     return collection;
-  }
-
-  /** Whether a page is cached. Caching takes as long as reading it, which a scan that an index replaces doesn't regain. */
-  private caches({ selective = false, prefix }: PageRequest): MaybePromise<boolean> {
-    if (!selective) return true;
-    return andThen(this.store.count(prefix), (objects) => objects <= this.limits.selectiveObjects);
   }
 
   private insert(collection: CachedCollection, request: PageRequest, page: RangePage): CollectionPage {

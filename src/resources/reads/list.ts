@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
@@ -62,9 +63,9 @@ export async function* listObjects(
 ): AsyncGenerator<ListedPage, ListEnd> {
   const engine = engineInVersion(served, target.resource);
   const walk = await start(engine, target, options);
-  walk.candidates = await findCandidates(engine, target, walk, options.selection);
+  await useIndex(engine, target.resource, walk, options.selection);
   for (;;) {
-    const page = await readPage(engine, target.resource, walk, options);
+    const page = await readPage(engine, walk, options);
     walk.revision = page.revision;
     const chosen = choose(page, options, walk);
     walk.unselected += page.entries.length - chosen.entries.length;
@@ -87,6 +88,8 @@ interface Walk {
   /** Candidates of an index and the number of those that were checked; undefined: all objects are scanned. */
   candidates: Candidates | undefined;
   checked: number;
+  /** Whether scanned pages are cached; undefined: they are. */
+  isCached: (() => MaybePromise<boolean>) | undefined;
   /** Number of checked objects that aren't selected. */
   unselected: number;
   revision: Revision | undefined;
@@ -107,6 +110,7 @@ async function start(engine: Engine, target: Target, { read, selection }: ListOp
     key: pinnedKey(target, selection),
     candidates: undefined,
     checked: 0,
+    isCached: undefined,
     unselected: 0,
     revision: undefined,
     after: undefined,
@@ -141,19 +145,19 @@ function pinnedKey({ resource, namespace }: Target, { name }: Selection): string
   return keyOf(resource, namespace, name);
 }
 
-/** Candidates of an index for a selection; undefined if all objects must be scanned. */
-async function findCandidates(
-  engine: Engine,
-  { resource }: Target,
-  { key, prefix, revision: at, after }: Walk,
-  { terms }: Selection,
-): Promise<Candidates | undefined> {
-  if (!isIndexable(resource, key, terms)) return undefined;
+/** Finds the candidates of an index for a selection; without one, all objects must be scanned. */
+async function useIndex(engine: Engine, resource: Resource, walk: Walk, { terms }: Selection): Promise<void> {
+  const { key, prefix, revision: at, after } = walk;
+  if (!isIndexable(resource, key, terms)) return;
+  const { selectors } = engine;
+  const search = { collection: resource.storePrefix, terms, prefix, at, after };
   try {
-    return await engine.selectors.find({ collection: resource.storePrefix, terms, prefix, at, after });
+    walk.candidates = await selectors.find(search);
   } catch (error) {
     throw storeFailure(error);
   }
+  let isCached: MaybePromise<boolean> | undefined;
+  walk.isCached = () => (isCached ??= andThen(selectors.expectsIndex(search), (expected) => !expected));
 }
 
 function noteScan(
@@ -173,7 +177,6 @@ function isIndexable({ storage }: Resource, key: string | undefined, terms: Sele
 
 async function readPage(
   engine: Engine,
-  resource: Resource,
   walk: Walk,
   { limit, selection }: ListOptions,
 ): Promise<CollectionPage> {
@@ -187,7 +190,7 @@ async function readPage(
       after: walk.after,
       limit: selection.everything && limit > 0 ? limit - walk.selected : undefined,
       maxBytes: pageBytes,
-      selective: isIndexable(resource, walk.key, selection.terms),
+      isCached: walk.isCached,
     });
   } catch (error) {
     const failure = storeFailure(error);

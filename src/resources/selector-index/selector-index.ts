@@ -33,6 +33,8 @@ const defaultLimits: SelectorIndexLimits = {
 
 /** An index is built once lists have read this part of the collection without selecting it. */
 const worthPart = 1 / 2;
+/** Maximum time for which a list waits for an index that is being built: on a busy server that may take longer than a scan. */
+const maxWaitMs = 2000;
 /** Delay before building an index is retried. */
 const retryMs = 10 * 60_000;
 /** Interval of dropping unused indexes. */
@@ -105,8 +107,17 @@ export class SelectorIndex {
     return andThen(this.findNow(search), (candidates) => {
       const building = candidates === undefined ? this.buildingFor(search) : undefined;
       if (building === undefined) return this.count(candidates);
-      return building.then(() => this.findNow(search)).then((later) => this.count(later));
+      return this.atMost(maxWaitMs, building)
+        .then(() => this.findNow(search))
+        .then((later) => this.count(later));
     });
+  }
+
+  /** Waits for work, at most a number of milliseconds. */
+  private async atMost(ms: number, work: Promise<void>): Promise<void> {
+    let timer: Timer | undefined;
+    await Promise.race([work, new Promise<void>((resolve) => (timer = this.clock.setTimer(resolve, ms)))]);
+    timer?.cancel();
   }
 
   private findNow(search: CollectionSearch): MaybePromise<Candidates | undefined> {
@@ -122,6 +133,19 @@ export class SelectorIndex {
     const { usage, done } = this.current;
     const isBuilt = usage.collection === collection && terms.some((term) => isSameTerm(term, usage.term));
     return isBuilt ? done : undefined;
+  }
+
+  /** Whether a scan for these terms will soon be replaced by an index: one may be built, and isn't. */
+  expectsIndex({ collection, terms }: Pick<CollectionSearch, "collection" | "terms">): MaybePromise<boolean> {
+    const indexes = this.collections.get(collection);
+    const now = this.clock.monotonicNow();
+    const isExpected = terms.some((term) => {
+      const usage = this.usages.get(idOf(collection, term));
+      return indexes?.has(term) !== true && usage !== undefined && now >= usage.notBefore;
+    });
+    return (
+      isExpected && andThen(this.store.count(collection), (objects) => objects >= this.limits.leastObjects)
+    );
   }
 
   /** Records that a list for these terms read a number of objects without selecting them. */

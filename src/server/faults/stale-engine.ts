@@ -24,6 +24,7 @@ export function staleEngine(engine: Engine, revision: Revision): Engine {
       counters: selectors.counters,
       find: (request) => selectors.find({ ...request, at: request.at ?? revision }),
       scanned: (...scan) => selectors.scanned(...scan),
+      expectsIndex: (search) => selectors.expectsIndex(search),
       close: () => selectors.close(),
     },
   };

@@ -164,6 +164,46 @@ describe("the index of a label", () => {
     expect(counters()).toMatchObject({ scanned: 2, fromIndex: 0, tooLarge: 1 });
   });
 
+  it("is waited for at most two seconds", async () => {
+    const { list, clock, counters, store } = await filled({ count: 300 });
+    await list();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { range } = store;
+    // Only the building of the index waits; the list reads pages of other sizes.
+    store.range = (options) =>
+      options.limit === smallLimits.pageObjects
+        ? held.then(() => range.call(store, options))
+        : range.call(store, options);
+    const waiting = list();
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(2000);
+    expect(await waiting).toHaveLength(30);
+    expect(counters()).toMatchObject({ scanned: 2, fromIndex: 0 });
+    release();
+  });
+
+  it("is expected until it is built, is found useless, or can't be built", async () => {
+    const search = (name: string) =>
+      ({ collection: "/core/pods/", terms: [{ of: "labels", name, values: ["web"] }] }) as const;
+    const { list, selectors } = await filled({ count: 300 });
+    expect(await selectors.expectsIndex(search("app"))).toBe(false);
+    await list();
+    await selectors.settled();
+    expect(await selectors.expectsIndex(search("app"))).toBe(false);
+    const small = await filled({ limits: { leastObjects: 101 } });
+    await small.list();
+    expect(await small.selectors.expectsIndex(search("app"))).toBe(false);
+    const fresh = await filled({ count: 300, limits: { leastObjects: 301 } });
+    await fresh.list();
+    await put(fresh.store, "a", "one-more", { labels: {}, nodeName: "" });
+    expect(await fresh.selectors.expectsIndex(search("app"))).toBe(true);
+    const large = await filled({ count: 300, limits: { totalBytes: 100 } });
+    await large.list();
+    await large.selectors.settled();
+    expect(await large.selectors.expectsIndex(search("app"))).toBe(false);
+  });
+
   it("isn't waited for by lists of other labels or at a revision", async () => {
     const { list, counters, indexed, store } = await filled({ count: 300 });
     const at = (await store.latestRevision()) as Revision;

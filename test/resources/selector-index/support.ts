@@ -40,7 +40,12 @@ export function twoEngines(store: Store, clock: Clock, limits = smallLimits) {
   const plain = engineOver(store, [Pod, ConfigMap]);
   const scanning: Engine = {
     ...plain,
-    selectors: { ...plain.selectors, find: () => undefined, scanned: () => undefined },
+    selectors: {
+      ...plain.selectors,
+      find: () => undefined,
+      scanned: () => undefined,
+      expectsIndex: () => false,
+    },
   };
   const close = async () => {
     await selectors.close();

@@ -22,7 +22,7 @@ import { invokedAs } from "./invocation.ts";
 import { startMessage } from "./start-message.ts";
 import { usesColor } from "./terminal.ts";
 import { stopSignal } from "./stop.ts";
-import { optionsOfWorker, readyMessage, roleOfThisProcess, type Role } from "./workers/role.ts";
+import { optionsOfWorker, readyMessage, takeRole, type Role } from "./workers/role.ts";
 
 /** Runs a server until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
@@ -34,7 +34,7 @@ export const serveCommand: Command = {
   async run(words) {
     const flags = parseFlags(allFlags, words);
     const serve = await serveOptions(flags, process.env);
-    const role = roleOfThisProcess();
+    const role = takeRole();
     if (role !== undefined) return await runRole(serve, role);
     const { server: options, dataDir } = serve;
     acceptFlags(new FlagReader(allFlags, flags), options.log);

@@ -1,4 +1,3 @@
-import cluster from "node:cluster";
 import type { OtherProcesses } from "../../http/metrics/metric-set.ts";
 import { defaultMaxConnections } from "../../server/start/open-files.ts";
 import type { ServeOptions } from "../serve-options.ts";
@@ -33,10 +32,12 @@ export function environmentOf(role: Role): Record<string, string> {
   return { [variable]: JSON.stringify(role) };
 }
 
-/** Returns the role of this process; undefined for one that a user has started. */
-export function roleOfThisProcess(): Role | undefined {
+/** Returns the role of this process; undefined for one that a user has started. Its child processes don't inherit the role. */
+export function takeRole(): Role | undefined {
   const text = process.env[variable];
-  return cluster.isWorker && text !== undefined ? (JSON.parse(text) as Role) : undefined;
+  if (text === undefined || process.send === undefined) return undefined;
+  delete process.env[variable];
+  return JSON.parse(text) as Role;
 }
 
 /** Returns the options of a worker: limits of the whole server are divided, and each worker has an audit log of its own. */

@@ -95,15 +95,21 @@ class Supervisor {
         if (isReady) resolve(0);
         detach(this.metrics.receive(child, message), (error) => this.report(error));
       });
-      child.once("exit", (code: number | null, signal: string | null) => {
-        this.children.delete(child);
+      const ended = (code: number | null, reason: unknown) => {
+        if (!this.children.delete(child)) return;
         resolve(code || 1);
-        if (!this.stopping && (isReady || retries)) this.replace(role, code ?? signal, isReady ? 0 : retryMs);
+        if (!this.stopping && (isReady || retries)) this.replace(role, reason, isReady ? 0 : retryMs);
+      };
+      child.once("exit", (code: number | null, signal: string | null) => ended(code, code ?? signal));
+      child.on("error", (error) => {
+        this.report(error);
+        // A process that couldn't be created doesn't exit.
+        if (child.process.pid === undefined) ended(null, error.message);
       });
     });
   }
 
-  private replace(role: Role, reason: number | string | null, delayMs: number): void {
+  private replace(role: Role, reason: unknown, delayMs: number): void {
     const name = role.kind === "committer" ? "the process that commits" : `worker ${role.number}`;
     this.log.error({ reason }, `${name} ended; starting another`);
     const again = role.kind === "committer" ? role : this.workerRole(role.number, false);

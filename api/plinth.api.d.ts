@@ -3902,6 +3902,7 @@ export declare class StoreDamagedError extends StoreError {
 /** One stored value is damaged; the others can be read. */
 export declare class StoreValueError extends StoreError {
   readonly key: string;
+  readonly reason: string;
   name: string;
   constructor(key: string, reason: string);
 }

@@ -1,17 +1,9 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { build, type Plugin } from "esbuild";
+import { build } from "esbuild";
+import { patchedModules, type Patch } from "../support/patched-modules.ts";
+import { root } from "../support/process.ts";
 
-/** A textual change of one source file, which plants a defect. */
-export interface Patch {
-  /** Path of the file from the root of the repository. */
-  readonly file: string;
-  /** Text that occurs exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
-}
-
-const root = path.resolve(import.meta.dirname, "../..");
 /** Inside of node_modules, so that the bundle finds the packages. */
 const folder = path.join(root, "node_modules/.plinth-simulator");
 
@@ -37,29 +29,7 @@ export async function bundle(name: string, patches: readonly Patch[] = []): Prom
     packages: "external",
     logLevel: "silent",
     sourcemap: true,
-    plugins: patches.length === 0 ? [] : [patchedFiles(patches)],
+    plugins: [patchedModules(patches)],
   });
   return outfile;
-}
-
-/** Applies patches to the files that a bundle loads. */
-function patchedFiles(patches: readonly Patch[]): Plugin {
-  const texts = new Map<string, string>();
-  for (const { file, find, replace } of patches) {
-    const full = path.join(root, file);
-    const text = texts.get(full) ?? readFileSync(full, "utf8");
-    const parts = text.split(find);
-    if (parts.length !== 2)
-      throw new Error(`${file}: the text to replace occurs ${parts.length - 1} times, not once: ${find}`);
-    texts.set(full, parts.join(replace));
-  }
-  return {
-    name: "planted-defects",
-    setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
-        const contents = texts.get(file);
-        return contents === undefined ? undefined : { contents, loader: "ts" };
-      });
-    },
-  };
 }

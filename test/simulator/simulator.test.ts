@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { bundle } from "./bundle.ts";
-import { productDefects } from "./planted/defects.ts";
+import { patchedModules } from "../support/patched-modules.ts";
+import { clusterDefects, productDefects } from "./planted/defects.ts";
 import { searchDefect } from "./planted/search.ts";
 
 // Simulations measure nothing by the machine's clock, but it may be busy.
@@ -15,9 +15,13 @@ it.each([
   expect(defect.laws).toContain(found?.law);
 });
 
-it("a patch whose text doesn't occur is an error", async () => {
+it("each planted defect applies to the present code", () => {
+  for (const { name, patches } of [...productDefects, ...clusterDefects])
+    expect(() => patchedModules(patches), name).not.toThrow();
+});
+
+it("a patch whose text doesn't occur is an error", () => {
   const file = "src/storage/steady-time.ts";
-  await expect(bundle("absent", [{ file, find: "no such text", replace: "" }])).rejects.toThrow(
-    "occurs 0 times",
-  );
+  const patch = { file, find: "no such text", replace: "" };
+  expect(() => patchedModules([patch])).toThrow("occurs 0 times");
 });

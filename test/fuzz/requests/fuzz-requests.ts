@@ -6,7 +6,8 @@ import { responseFault } from "./check-response.ts";
 import { FuzzClient } from "./client.ts";
 import { objectNamespaces, RequestGenerator } from "./generate.ts";
 import { lineOf, type FuzzRequest } from "./request.ts";
-import { ServerUnderTest, type Patch } from "./server-under-test.ts";
+import type { Patch } from "../../support/patched-modules.ts";
+import { ServerUnderTest } from "./server-under-test.ts";
 import { WorstInputs, type WorstInput } from "./worst-inputs.ts";
 
 /** Options of {@link fuzzRequests}. */

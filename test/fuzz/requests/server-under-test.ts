@@ -1,19 +1,12 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
-import { build, type Plugin } from "esbuild";
+import { build } from "esbuild";
+import { patchedModules, type Patch } from "../../support/patched-modules.ts";
 import { root } from "../../support/process.ts";
 import type { FromServer, ServerSettings, ToServer } from "./messages.ts";
 import type { Turn } from "./turn-meter.ts";
-
-/** A change of a module of the product, for a test that the search finds a defect. */
-export interface Patch {
-  /** Path of the module from the root of the project. */
-  readonly file: string;
-  /** Returns the changed text of the module. */
-  readonly change: (text: string) => string;
-}
 
 /** Options of {@link ServerUnderTest.start}. */
 export interface ServerUnderTestOptions extends Omit<ServerSettings, "folder"> {
@@ -116,22 +109,6 @@ async function bundle(folder: string, patch: Patch | undefined): Promise<void> {
     target: "node20",
     packages: "external",
     logLevel: "error",
-    plugins: patch === undefined ? [] : [patching(patch)],
+    plugins: [patchedModules(patch === undefined ? [] : [patch])],
   });
-}
-
-function patching({ file, change }: Patch): Plugin {
-  const absolute = path.join(root, file);
-  return {
-    name: "patch a module",
-    setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, ({ path: loaded }) => {
-        if (loaded !== absolute) return undefined;
-        const text = readFileSync(loaded, "utf8");
-        const contents = change(text);
-        if (contents === text) throw new Error(`the patch doesn't change ${file}`);
-        return { contents, loader: "ts" };
-      });
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import type { Patch } from "../bundle.ts";
+import type { Patch } from "../../support/patched-modules.ts";
 
 /** A defect that is planted into the product or the simulated cluster, to measure whether simulations find it. */
 export interface PlantedDefect {
@@ -218,9 +218,16 @@ export const productDefects: readonly PlantedDefect[] = [
     laws: [quotas],
     patches: [
       {
-        file: "src/server/admission/admission-set-up.ts",
-        find: "life.bootstrapped || life.synced",
-        replace: "life.bootstrapped",
+        file: "src/server/server.ts",
+        find: "    admit: admission.chain,\n",
+        replace:
+          "    admit: new Proxy(admission.chain, {\n" +
+          "      get(chain, name) {\n" +
+          "        const one = life.bootstrapped ? chain : new AdmissionChain([]);\n" +
+          "        const member = Reflect.get(one, name);\n" +
+          "        return typeof member === 'function' ? member.bind(one) : member;\n" +
+          "      },\n" +
+          "    }),\n",
       },
     ],
   },

@@ -4,6 +4,15 @@ import { afterEach, describe, expect, test } from "vitest";
 import { create, draft, record, textOf } from "../../src/storage/conformance/support.ts";
 import { CommitterClient } from "../../src/storage/lmdb/committer/client.ts";
 import { encodeFrame, FrameReader } from "../../src/storage/lmdb/committer/frames.ts";
+import {
+  type CommitterMessage,
+  type CommitterRequest,
+  decodeMessages,
+  decodeRequests,
+  encodeMessage,
+  encodeRequest,
+} from "../../src/storage/lmdb/committer/messages.ts";
+import { revisionOf } from "../../src/storage/entry.ts";
 import { serveCommits, type CommitterService } from "../../src/storage/lmdb/committer/service.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import type { RequestedStamp } from "../../src/storage/stamp.ts";
@@ -142,7 +151,7 @@ describe("a store whose writes another process commits", () => {
   test("a connection with invalid frames is closed, and others are served", async () => {
     const { store, path, failures } = await opened();
     const { connect } = await import("node:net");
-    const socket = connect(path);
+    const socket = connect(path).resume();
     const ended = new Promise((resolve) => socket.once("close", resolve));
     socket.write(Buffer.from("ffffffff00", "hex"));
     await ended;
@@ -169,7 +178,7 @@ describe("a process that commits and ends before its answer", () => {
 
   test("leaves the outcome of sent writes unknown", async () => {
     const { path, sockets, server } = await silentServer();
-    const client = new CommitterClient(path, 1000);
+    const client = new CommitterClient(path, 1000, () => undefined);
     disposals.unshift(async () => client.close());
     const outcome = client.commit(write).catch((error: unknown) => error);
     const [socket] = await new Promise<Socket[]>((resolve) =>
@@ -183,7 +192,7 @@ describe("a process that commits and ends before its answer", () => {
     const { path, server } = await silentServer();
     const connections: Socket[] = [];
     server.on("connection", (one: Socket) => connections.push(one));
-    const client = new CommitterClient(path, 1000);
+    const client = new CommitterClient(path, 1000, () => undefined);
     client.close();
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(connections.filter(({ destroyed }) => !destroyed)).toEqual([]);
@@ -192,23 +201,57 @@ describe("a process that commits and ends before its answer", () => {
 
   test("and one that hangs does so after twice the time limit", async () => {
     const { path } = await silentServer();
-    const client = new CommitterClient(path, 100);
+    const client = new CommitterClient(path, 100, () => undefined);
     disposals.unshift(async () => client.close());
     await expect(client.commit(write)).rejects.toThrow(StoreUnavailableError);
   });
 });
 
 test("frames are read from chunks of any size", () => {
-  const messages = [
-    { id: 1 },
-    { id: 2, result: undefined },
-    { id: 3, error: { name: "a", message: "b", isStoreError: false } },
-  ];
-  const bytes = Buffer.concat(messages.map((one) => encodeFrame([one])));
+  const frames = [[], ["a"], ["b", "cdefghijklmnop"]].map((texts) => texts.map((text) => Buffer.from(text)));
+  const bytes = Buffer.concat(frames.map((messages) => encodeFrame(messages)));
   for (const size of [1, 2, 3, 7, 64, bytes.length]) {
     const reader = new FrameReader();
-    const read: unknown[] = [];
-    for (let at = 0; at < bytes.length; at += size) read.push(...reader.read(bytes.subarray(at, at + size)));
-    expect(read).toEqual(messages);
+    const contents: string[] = [];
+    for (let at = 0; at < bytes.length; at += size)
+      contents.push(...reader.read(bytes.subarray(at, at + size)).map(String));
+    expect(contents).toEqual(["", "a", "bcdefghijklmnop"]);
   }
+});
+
+describe("messages", () => {
+  const key = "/g/r/n/ä";
+  const requests: CommitterRequest[] = [
+    { id: 1 },
+    { id: 2, write: { kind: "create", key, draft: draft("1") } },
+    { id: 2 ** 40, write: { kind: "update", key, expected: revisionOf(7), draft: draft("ü") } },
+    {
+      id: 4,
+      write: { kind: "delete", key, expected: revisionOf(8), conditions: [{ key, revision: 0 }] },
+    },
+  ];
+  const messages: CommitterMessage[] = [
+    { kind: "changed" },
+    { kind: "committed", id: 2, revision: revisionOf(9) },
+    {
+      kind: "answer",
+      id: 3,
+      result: { ok: false, current: undefined, failedCondition: 1 },
+      error: undefined,
+    },
+    { kind: "answer", id: 4, result: undefined, error: { name: "a", message: "b", isStoreError: false } },
+  ];
+
+  test("are decoded as they were encoded", () => {
+    const decoded = decodeRequests(Buffer.concat(requests.map(encodeRequest)));
+    expect(JSON.stringify(decoded)).toBe(JSON.stringify(requests));
+    expect(decodeMessages(Buffer.concat(messages.map(encodeMessage)))).toEqual(messages);
+  });
+
+  test("that are cut off are rejected", () => {
+    for (const one of requests.map(encodeRequest))
+      for (let length = 1; length < one.length; length++)
+        expect(() => decodeRequests(one.subarray(0, length))).toThrow(RangeError);
+    expect(() => decodeMessages(Buffer.alloc(9))).toThrow(RangeError);
+  });
 });

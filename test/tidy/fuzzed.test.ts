@@ -13,6 +13,8 @@ const exceptions: Readonly<Record<string, string>> = {
   "src/kinds/checks/quantities.ts": "calls the decoder of the target quantity",
   "src/remote/named-credentials.ts": "calls the decoder of the target client-configuration",
   "src/resources/objects/stored.ts": "reads what this server wrote; the target json covers decodeTrusted",
+  "src/storage/lmdb/committer/messages.ts":
+    "reads what a process of the same server sent over a private socket",
   "src/server/certificates/serving.ts": "reads a file; the decoder is base/certificates/pem.ts",
   "src/server/options/option-files.ts": "reads a file without decoding it",
   "src/server/start/open-files.ts": "reads a file of the kernel",

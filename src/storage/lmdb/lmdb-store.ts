@@ -117,7 +117,9 @@ class EmbeddedStore implements LmdbStore {
       options.recentEventsBytes ?? defaultRecentEventsBytes,
     );
     this.committer =
-      options.committer === undefined ? undefined : new CommitterClient(options.committer, writeTimeoutMs);
+      options.committer === undefined
+        ? undefined
+        : new CommitterClient(options.committer, writeTimeoutMs, () => this.onChange());
     const retentionMs = options.retentionMs ?? defaultRetentionMs;
     if (retentionMs === Infinity || this.committer !== undefined) return;
     this.compaction = new Periodic(
@@ -165,27 +167,20 @@ class EmbeddedStore implements LmdbStore {
   }
 
   commit(write: Write): Promise<CommitResult> {
-    if (this.committer !== undefined) return this.commitElsewhere(this.committer, write);
     return new Promise((resolve, reject) => {
       this.assertOpen();
       assertKey(write.key);
-      this.writer.commit({ write, since: performance.now(), resolve, reject });
+      // It reports changes before the answers of its writes, so subscriptions receive the events before the write is acknowledged.
+      if (this.committer !== undefined) resolve(this.committer.commit(write));
+      else this.writer.commit({ write, since: performance.now(), resolve, reject });
     });
-  }
-
-  private async commitElsewhere(committer: CommitterClient, write: Write): Promise<CommitResult> {
-    this.assertOpen();
-    assertKey(write.key);
-    const result = await committer.commit(write);
-    // Subscriptions receive the event before the write is acknowledged.
-    if (this.closing === undefined) this.orEndSubscriptions(() => this.readNewest());
-    return result;
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     if (this.closing === undefined) {
-      // Changes of other processes matter only to subscriptions.
-      this.watch ??= new ChangeWatch(join(this.dir, dataFile), this.options.clock, () => this.onChange());
+      // Changes of other processes matter only to subscriptions. A committer reports them.
+      if (this.committer === undefined)
+        this.watch ??= new ChangeWatch(join(this.dir, dataFile), this.options.clock, () => this.onChange());
       this.readNewest();
     }
     return this.feed.subscribe(options, listener);

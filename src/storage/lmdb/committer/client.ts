@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import {
   type CommitResult,
+  type Draft,
   StoreClosedError,
   StoreError,
   StoreTimeoutError,
@@ -8,19 +9,24 @@ import {
   type Write,
 } from "../../store.ts";
 import { receivedError } from "./errors.ts";
-import { encodeFrame, FrameReader, type CommitterAnswer, type CommitterRequest } from "./frames.ts";
+import { entryFromDraft } from "../../entry.ts";
+import { encodeFrame, FrameReader } from "./frames.ts";
+import { type CommitterMessage, type CommitterRequest, decodeMessages, encodeRequest } from "./messages.ts";
 
 /** Delay before a lost connection is established again. */
 const reconnectMs = 50;
 /** Interval of the check for requests that waited too long. */
 const checkMs = 250;
 
+/** The answer to a request. */
+type Answer = Exclude<CommitterMessage, { kind: "changed" }>;
+
 /** A request with its callbacks. */
 interface Pending {
   readonly request: CommitterRequest;
   /** Time of the call, in milliseconds of `performance.now()`. */
   readonly since: number;
-  resolve(answer: CommitterAnswer): void;
+  resolve(answer: Answer): void;
   reject(error: Error): void;
 }
 
@@ -46,10 +52,12 @@ export class CommitterClient {
   /**
    * @param path path of the socket of the {@link serveCommits} service.
    * @param limitMs maximum time that a write waits to be sent, and then for its answer, in milliseconds.
+   * @param onChange called when any process has committed, before the answers of its writes are returned. Must not throw.
    */
   constructor(
     private readonly path: string,
     private readonly limitMs: number,
+    private readonly onChange: () => void,
   ) {
     this.socket = this.connect();
   }
@@ -60,16 +68,20 @@ export class CommitterClient {
    * @throws {StoreUnavailableError} the process that commits ended before its answer; the outcome is unknown.
    */
   async commit(write: Write): Promise<CommitResult> {
-    const { result, error } = await this.ask({ id: ++this.lastId, write });
-    if (error !== undefined) throw receivedError(error);
-    return result!;
+    const answer = await this.ask({ id: ++this.lastId, write });
+    if (answer.kind === "committed") {
+      const { revision } = answer;
+      return { ok: true, revision, entry: entryFromDraft(write.key, revision, draftOf(write)) };
+    }
+    if (answer.error !== undefined) throw receivedError(answer.error);
+    return answer.result!;
   }
 
   /** Returns why writes fail at present, as `Store.writeObstacle` does; also that the process that commits can't be asked. */
   async obstacle(): Promise<StoreError | undefined> {
     try {
-      const { error } = await this.ask({ id: ++this.lastId });
-      if (error !== undefined) throw receivedError(error);
+      const answer = await this.ask({ id: ++this.lastId });
+      if (answer.kind === "answer" && answer.error !== undefined) throw receivedError(answer.error);
       return undefined;
     } catch (error) {
       if (error instanceof StoreError) return error;
@@ -94,7 +106,7 @@ export class CommitterClient {
     this.sent.clear();
   }
 
-  private ask(request: CommitterRequest): Promise<CommitterAnswer> {
+  private ask(request: CommitterRequest): Promise<Answer> {
     if (this.closed) return Promise.reject(new StoreClosedError("the store is closed"));
     return new Promise((resolve, reject) => {
       this.waiting.push({ request, since: performance.now(), resolve, reject });
@@ -118,7 +130,7 @@ export class CommitterClient {
     if (!this.connected || waiting.length === 0) return;
     this.waiting = [];
     for (const pending of waiting) this.sent.set(pending.request.id, pending);
-    socket.write(encodeFrame(waiting.map(({ request }) => request)));
+    socket.write(encodeFrame(waiting.map(({ request }) => encodeRequest(request))));
   }
 
   private connect(): Socket {
@@ -130,7 +142,9 @@ export class CommitterClient {
     });
     socket.on("data", (chunk: Buffer) => {
       try {
-        for (const answer of frames.read(chunk) as CommitterAnswer[]) this.receive(answer);
+        for (const content of frames.read(chunk)) {
+          for (const message of decodeMessages(content)) this.receive(message);
+        }
       } catch (error) {
         socket.destroy(error as Error);
       }
@@ -141,12 +155,13 @@ export class CommitterClient {
     return socket;
   }
 
-  private receive(answer: CommitterAnswer): void {
-    const pending = this.sent.get(answer.id);
+  private receive(message: CommitterMessage): void {
+    if (message.kind === "changed") return this.onChange();
+    const pending = this.sent.get(message.id);
     // Absent if it waited too long.
     if (pending === undefined) return;
-    this.sent.delete(answer.id);
-    pending.resolve(answer);
+    this.sent.delete(message.id);
+    pending.resolve(message);
     this.endCheck();
   }
 
@@ -186,6 +201,12 @@ export class CommitterClient {
     this.timer = undefined;
     for (const resolve of this.idle.splice(0)) resolve();
   }
+}
+
+/** The draft of a write of which "committed" is an answer. */
+function draftOf(write: Write): Draft {
+  if (write.kind === "delete") throw new TypeError("a delete has no draft");
+  return write.draft;
 }
 
 function unknownOutcome(cause: Error | undefined): StoreUnavailableError {

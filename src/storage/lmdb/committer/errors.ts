@@ -7,7 +7,7 @@ import {
   StoreUnavailableError,
   StoreValueError,
 } from "../../store.ts";
-import type { SentError } from "./frames.ts";
+import type { SentError } from "./messages.ts";
 
 /** The classes whose errors are received with their class; other store errors are received as {@link StoreError}. */
 const classes: readonly (new (message: string) => StoreError)[] = [

@@ -1,38 +1,17 @@
-import { deserialize, serialize } from "node:v8";
-import type { CommitResult, Write } from "../../store.ts";
-
-/** A request to the process that commits. Answers have the same `id`. */
-export type CommitterRequest =
-  | { readonly id: number; readonly write: Write }
-  /** Asks why writes fail at present. */
-  | { readonly id: number; readonly write?: undefined };
-
-/** The answer to a request: the result of a commit, the present obstacle, or an error. */
-export interface CommitterAnswer {
-  readonly id: number;
-  readonly result?: CommitResult | undefined;
-  readonly error?: SentError | undefined;
-}
-
-/** An error between processes. */
-export interface SentError {
-  readonly name: string;
-  readonly message: string;
-  readonly isStoreError: boolean;
-  /** Key of a damaged value; the message is then the reason. */
-  readonly key?: string;
-}
-
-/** Maximum length of a frame in bytes; a frame has the requests of one turn of the event loop. */
+/** Maximum length of a frame in bytes; a frame has the messages of one turn of the event loop. */
 const maxFrameBytes = 256 * 1024 * 1024;
 const lengthBytes = 4;
 
-/** Encodes messages as one frame: its length in 4 bytes, then the serialized messages. */
-export function encodeFrame(messages: readonly (CommitterRequest | CommitterAnswer)[]): Buffer {
-  const content = serialize(messages);
-  const frame = Buffer.allocUnsafe(lengthBytes + content.length);
-  frame.writeUInt32BE(content.length);
-  frame.set(content, lengthBytes);
+/** Encodes messages as one frame: its length in 4 bytes, then the messages. */
+export function encodeFrame(messages: readonly Buffer[]): Buffer {
+  let length = 0;
+  for (const message of messages) length += message.length;
+  const frame = Buffer.allocUnsafe(lengthBytes + length);
+  let at = frame.writeUInt32BE(length);
+  for (const message of messages) {
+    frame.set(message, at);
+    at += message.length;
+  }
   return frame;
 }
 
@@ -42,20 +21,19 @@ export class FrameReader {
   private length = 0;
 
   /**
-   * Returns the messages of the frames that a chunk completes. Their byte arrays are views of the frame.
+   * Returns the contents of the frames that a chunk completes.
    *
    * @throws {RangeError} the length of a frame is too large.
    */
-  read(chunk: Buffer): unknown[] {
+  read(chunk: Buffer): Buffer[] {
     this.chunks.push(chunk);
     this.length += chunk.length;
-    const messages: unknown[] = [];
+    const contents: Buffer[] = [];
     for (;;) {
       const frameBytes = this.nextFrameBytes();
-      if (frameBytes === undefined || this.length < frameBytes) return messages;
+      if (frameBytes === undefined || this.length < frameBytes) return contents;
       const all = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.length);
-      for (const message of deserialize(all.subarray(lengthBytes, frameBytes)) as unknown[])
-        messages.push(message);
+      contents.push(all.subarray(lengthBytes, frameBytes));
       const rest = all.subarray(frameBytes);
       this.chunks = rest.length === 0 ? [] : [rest];
       this.length = rest.length;

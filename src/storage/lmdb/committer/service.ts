@@ -1,7 +1,11 @@
 import { createServer, type Socket } from "node:net";
-import type { Store } from "../../store.ts";
+import type { Store, Subscription } from "../../store.ts";
 import { sentError } from "./errors.ts";
-import { encodeFrame, FrameReader, type CommitterAnswer, type CommitterRequest } from "./frames.ts";
+import { encodeFrame, FrameReader } from "./frames.ts";
+import { type CommitterMessage, type CommitterRequest, decodeRequests, encodeMessage } from "./messages.ts";
+
+/** Delay before the service subscribes to the store again. */
+const resubscribeMs = 100;
 
 /** A service that commits the writes of other processes. */
 export interface CommitterService {
@@ -11,7 +15,7 @@ export interface CommitterService {
 
 /**
  * Commits the writes that servers of the same folder send over a socket, so that the writes of all of them share transactions and syncs of
- * the disk.
+ * the disk. Notifies all of them of each commit.
  *
  * @param path path of the socket; its folder must be accessible to this user only.
  * @param failed called with the error of a connection that was closed because of it.
@@ -32,8 +36,16 @@ export async function serveCommits(
     server.listen(path, resolve);
   });
   server.on("error", failed);
+  const changes = followChanges(
+    store,
+    () => {
+      for (const connection of connections) connection.notify();
+    },
+    failed,
+  );
   return {
     async close() {
+      changes.close();
       const closed = new Promise((resolve) => server.close(resolve));
       await Promise.all([...connections].map((connection) => connection.close()));
       await closed;
@@ -41,13 +53,45 @@ export async function serveCommits(
   };
 }
 
+/** Calls back when any process has committed, before the writes are acknowledged. */
+function followChanges(
+  store: Store,
+  changed: () => void,
+  failed: (error: unknown) => void,
+): { close(): void } {
+  let subscription: Subscription | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const subscribe = async () => {
+    const after = await store.latestRevision();
+    if (closed) return;
+    changed();
+    subscription = store.subscribe({ prefix: "/", after }, { events: changed, ended });
+  };
+  const ended = (error: unknown) => {
+    if (closed) return;
+    failed(error);
+    timer = setTimeout(() => void subscribe().catch(ended), resubscribeMs);
+  };
+  subscribe().catch(ended);
+  return {
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      subscription?.close();
+    },
+  };
+}
+
 /** The connection of one server. */
 class Connection {
   private readonly frames = new FrameReader();
-  /** Answers that are sent together at the end of this turn. */
-  private answers: CommitterAnswer[] = [];
+  /** Messages that are sent together at the end of this turn. */
+  private messages: Buffer[] = [];
   private readonly pending = new Set<Promise<void>>();
   private closing = false;
+  /** Whether a change was not reported because the server doesn't read. */
+  private missedChange = false;
 
   constructor(
     private readonly store: Store,
@@ -56,6 +100,14 @@ class Connection {
   ) {
     socket.on("data", (chunk: Buffer) => this.receive(chunk));
     socket.on("error", failed);
+    socket.on("drain", () => this.missedChange && this.notify());
+    this.notify();
+  }
+
+  /** Reports that some process has committed; to a server that doesn't read, only when it reads again. */
+  notify(): void {
+    this.missedChange = this.socket.writableNeedDrain;
+    if (!this.missedChange) this.push({ kind: "changed" });
   }
 
   async close(): Promise<void> {
@@ -68,13 +120,14 @@ class Connection {
   private receive(chunk: Buffer): void {
     if (this.closing) return;
     try {
-      for (const request of this.frames.read(chunk) as CommitterRequest[]) {
-        const answered = this.answer(request).then((answer) => {
-          this.pending.delete(answered);
-          // The writes of a batch end in the same turn.
-          if (this.answers.push(answer) === 1) process.nextTick(() => this.send());
-        });
-        this.pending.add(answered);
+      for (const content of this.frames.read(chunk)) {
+        for (const request of decodeRequests(content)) {
+          const answered = this.answer(request).then((answer) => {
+            this.pending.delete(answered);
+            this.push(answer);
+          });
+          this.pending.add(answered);
+        }
       }
     } catch (error) {
       this.failed(error);
@@ -82,19 +135,30 @@ class Connection {
     }
   }
 
-  private async answer({ id, write }: CommitterRequest): Promise<CommitterAnswer> {
+  private async answer({ id, write }: CommitterRequest): Promise<CommitterMessage> {
     try {
-      if (write !== undefined) return { id, result: await this.store.commit(write) };
-      const obstacle = await this.store.writeObstacle();
-      return { id, error: obstacle && sentError(obstacle) };
+      if (write === undefined) {
+        const obstacle = await this.store.writeObstacle();
+        return { kind: "answer", id, error: obstacle && sentError(obstacle) };
+      }
+      const result = await this.store.commit(write);
+      // The sender has the draft.
+      if (result.ok && write.kind !== "delete") return { kind: "committed", id, revision: result.revision };
+      return { kind: "answer", id, result };
     } catch (error) {
-      return { id, error: sentError(error) };
+      return { kind: "answer", id, error: sentError(error) };
     }
   }
 
+  private push(message: CommitterMessage): void {
+    if (this.messages.push(encodeMessage(message)) > 1) return;
+    // After a batch, its answers are added in microtasks.
+    queueMicrotask(() => process.nextTick(() => this.send()));
+  }
+
   private send(): void {
-    if (this.answers.length === 0 || this.socket.destroyed) return;
-    this.socket.write(encodeFrame(this.answers));
-    this.answers = [];
+    if (this.messages.length === 0 || this.socket.destroyed) return;
+    this.socket.write(encodeFrame(this.messages));
+    this.messages = [];
   }
 }

@@ -236,7 +236,7 @@ describe("--workers", () => {
     const role = { kind: "worker", workers: 4, announces: false, socket: "/s" } as const;
     const { server } = optionsOfWorker(options, { ...role, number: 3 });
     expect(server.flow).toMatchObject({ maxReading: 25, maxChanging: 0 });
-    expect(server).toMatchObject({ maxConnections: 3, committer: "/s" });
+    expect(server).toMatchObject({ maxConnections: 3, processes: 4, committer: "/s" });
     expect(server.audit.log?.path).toBe("/var/log/audit-3.log");
     expect(optionsOfWorker(options, { ...role, number: 1 }).server.audit.log?.path).toBe(
       "/var/log/audit.log",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import type { ClientHttp2Stream } from "node:http2";
 import { StatusError } from "../../src/base/status-error.ts";
-import { BodyBudget } from "../../src/http/transport/body-budget.ts";
+import { BodyBudget, bodyBytesOfProcess } from "../../src/http/transport/body-budget.ts";
 import { configMap, ok, startWithUsers, until } from "../api/support.ts";
 import type { TestServer } from "../support/api.ts";
 import { answerOf, http2Session } from "../robustness/support.ts";
@@ -27,6 +27,11 @@ it("bodies under way beyond a share or the budget are refused with 429, until ot
   anna.close();
   anna.close();
   anna.arrived(350);
+});
+
+it("processes that serve the same port share the budget, and each accepts the largest bodies", () => {
+  const mebibytes = (processes: number) => bodyBytesOfProcess(processes) / 1024 ** 2;
+  expect([1, 2, 4, 8, 64].map(mebibytes)).toEqual([256, 128, 64, 32, 32]);
 });
 
 describe("unfinished bodies of one user", () => {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ResponseBacklogs, type EndedConnection } from "../../src/http/transport/response-backlog.ts";
+import {
+  type EndedConnection,
+  ResponseBacklogs,
+  unreadBytesOfProcess,
+} from "../../src/http/transport/response-backlog.ts";
 
 const mib = 1024 * 1024;
 const anna = { caller: "anna", exempt: false };
@@ -63,6 +67,11 @@ describe("answers that aren't taken", () => {
     second.set(120 * mib);
     expect(ended.map(({ reason }) => reason)).toEqual(["connection"]);
     expect(one.room()).toBeUndefined();
+  });
+
+  test("share the limit of the server when several processes serve the same port", () => {
+    const mebibytes = (processes: number) => unreadBytesOfProcess(processes) / 1024 ** 2;
+    expect([1, 2, 4, 64].map(mebibytes)).toEqual([256, 128, 64, 64]);
   });
 
   test("tell when they are taken, also by the end of their connection", () => {

@@ -55,6 +55,7 @@ export function optionsOfWorker(
       ...server,
       committer: socket,
       otherProcesses,
+      processes: workers,
       maxConnections: share(maxConnections ?? defaultMaxConnections),
       flow: { ...flow, maxReading: share(flow.maxReading), maxChanging: share(flow.maxChanging) },
       audit: { ...audit, log },

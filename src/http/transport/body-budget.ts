@@ -3,6 +3,8 @@ import { SharedBudget, type BudgetRefusal, type Spender } from "../../flow/share
 
 /** Bytes of all request bodies that are being received. */
 const budgetBytes = 256 * 1024 * 1024;
+/** The least part of them for one of several processes, so that each accepts several of the largest bodies. */
+const leastBytes = 32 * 1024 * 1024;
 
 /** The part of them that is reserved for requests at an exempt priority level. */
 const reservedPart = 1 / 8;
@@ -28,6 +30,11 @@ export class BodyBudget {
   open(reader: Spender): BodyAccount {
     return new BodyAccount(this.budget, reader, this.refused);
   }
+}
+
+/** Returns the limit for each of several processes that serve the same port, in bytes. */
+export function bodyBytesOfProcess(processes: number): number {
+  return Math.max(leastBytes, budgetBytes / processes);
 }
 
 /** The received bytes of one body. */

@@ -2,6 +2,8 @@ import { SharedBudget, type BudgetRefusal, type Spender } from "../../flow/share
 
 /** Unread response bytes of all connections together. */
 const serverBytes = 256 * 1024 * 1024;
+/** The least part of them for one of several processes. */
+const leastBytes = 64 * 1024 * 1024;
 /** The part of them that is reserved for requests at an exempt priority level. */
 const reservedPart = 1 / 8;
 /** The server closes a connection with more unread bytes. */
@@ -14,6 +16,11 @@ const resumedRequests = 8;
 const sharedBytes = 16 * 1024;
 /** Bodies of one length that are compared with a new one. */
 const comparedBodies = 4;
+
+/** Returns the limit for each of several processes that serve the same port, in bytes. */
+export function unreadBytesOfProcess(processes: number): number {
+  return Math.max(leastBytes, serverBytes / processes);
+}
 
 /** The limit that closed a connection: that of the connection, of its user, or of the server. */
 export type UnreadReason = BudgetRefusal | "connection";

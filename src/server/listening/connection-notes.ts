@@ -4,7 +4,11 @@ import type { ConnectionRules } from "../../http/backends/rules.ts";
 import type { ConnectionObserver } from "../../http/transport/connection-observer.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import type { HttpLog } from "../../http/service.ts";
-import { ResponseBacklogs, type EndedConnection } from "../../http/transport/response-backlog.ts";
+import {
+  type EndedConnection,
+  ResponseBacklogs,
+  unreadBytesOfProcess,
+} from "../../http/transport/response-backlog.ts";
 import { lacksDescriptor, openFileLimit } from "../start/open-files.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
@@ -24,9 +28,20 @@ export function defectLog(
 /** Minimum interval of log lines about refused connections. */
 const refusedLogIntervalMs = 60_000;
 
+/** Limits the bytes of request bodies that are being received; counts rejected ones. */
+export function requestBodies(
+  { processes = 1, vocabulary: { name } }: ServerOptions,
+  metrics: MetricSet,
+): BodyBudget {
+  return new BodyBudget(
+    (reason) => metrics.sample(`${name}_request_bodies_refused_total`, reason).inc(),
+    bodyBytesOfProcess(processes),
+  );
+}
+
 /** Limits the response bytes that clients haven't read; counts and logs connections closed for that. */
 export function responseBacklogs(
-  { clock, log, vocabulary: { name } }: ServerOptions,
+  { clock, log, processes = 1, vocabulary: { name } }: ServerOptions,
   metrics: MetricSet,
 ): ResponseBacklogs {
   let count = 0;
@@ -38,7 +53,7 @@ export function responseBacklogs(
     metrics.sample(`${name}_unread_connections_ended_total`, ended.reason).inc();
     count++;
     report(ended);
-  });
+  }, unreadBytesOfProcess(processes));
 }
 
 /** Minimum interval of log lines about clients that don't read. */

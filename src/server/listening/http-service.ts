@@ -4,7 +4,6 @@ import { RequestLog } from "../../http/metrics/request-log.ts";
 import { Encodings } from "../../http/encodings/choose.ts";
 import { discoveryDocuments } from "../../authentication/service-accounts/discovery-documents.ts";
 import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
-import { BodyBudget } from "../../http/transport/body-budget.ts";
 import { HandlerGuard } from "../../http/transport/guard.ts";
 import { serveAggregated } from "../../http/connect/aggregated.ts";
 import { addDiscoveryPaths } from "../../http/documents/discovery.ts";
@@ -30,7 +29,13 @@ import { aggregationRules } from "../apis/aggregation.ts";
 import { auditorFor } from "../audit/audit.ts";
 import { componentStatuses } from "../health/component-statuses.ts";
 import type { ServerAuthentication } from "../authentication/authenticators.ts";
-import { backendSockets, clientConnections, defectLog, responseBacklogs } from "./connection-notes.ts";
+import {
+  backendSockets,
+  clientConnections,
+  defectLog,
+  requestBodies,
+  responseBacklogs,
+} from "./connection-notes.ts";
 import type { HealthCheck } from "../../http/documents/health.ts";
 import { healthChecks, type Lifecycle } from "../health/health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
@@ -100,9 +105,7 @@ export async function httpService(
       timestamps: engine.timestamps,
     }),
     paths,
-    bodies: new BodyBudget((reason) =>
-      metrics.sample(`${options.vocabulary.name}_request_bodies_refused_total`, reason).inc(),
-    ),
+    bodies: requestBodies(options, metrics),
     audit: await auditorFor(options, metrics),
     compresses: on("APIResponseCompression"),
     ...requestObservers(options),

@@ -25,6 +25,8 @@ export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "stora
   readonly committer?: string | undefined;
   /** The other processes that serve the same port. */
   readonly otherProcesses?: OtherProcesses | undefined;
+  /** Number of processes that serve the same port and share the limits of memory; 1 by default. */
+  readonly processes?: number | undefined;
   /** Source of uids and generated names; by default that of the machine. */
   readonly random?: Random | undefined;
   readonly clock: Clock;

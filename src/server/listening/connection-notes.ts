@@ -4,6 +4,7 @@ import type { ConnectionRules } from "../../http/backends/rules.ts";
 import type { ConnectionObserver } from "../../http/transport/connection-observer.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import type { HttpLog } from "../../http/service.ts";
+import { BodyBudget, bodyBytesOfProcess } from "../../http/transport/body-budget.ts";
 import {
   type EndedConnection,
   ResponseBacklogs,

@@ -1,5 +1,6 @@
 /** Credentials for each authentication method, and the flags with which a server accepts them. */
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { copyKeyPair } from "../src/base/certificates/key-pair.ts";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAuthority, issueClientCertificate } from "../src/base/certificates/serving-certificates.ts";
@@ -51,7 +52,7 @@ export async function openCredentials({ options, tls }: Bench): Promise<Credenti
   const [users, proxies] = [createAuthority(), createAuthority()];
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const curve = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-  const provider = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const provider = copyKeyPair(generateKeyPairSync("rsa", { modulusLength: 2048 }));
   const services = Helper.start<IdentityApi>("children/identity-service.ts");
   const shared = { ...provider.publicKey.export({ format: "jwk" }), use: "sig", alg: "RS256" };
   const issuer = `https://127.0.0.1:${await services.call("open", { tls, key: shared })}`;

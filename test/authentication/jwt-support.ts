@@ -1,4 +1,5 @@
 import { createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { copyKeyPair } from "../../src/base/certificates/key-pair.ts";
 
 const encode = (value: object | string): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
@@ -32,7 +33,7 @@ export function headerOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as Record<string, unknown>;
 }
 
-export const rsa = (modulusLength = 2048) => generateKeyPairSync("rsa", { modulusLength });
-export const ec = (namedCurve = "prime256v1") => generateKeyPairSync("ec", { namedCurve });
+export const rsa = (modulusLength = 2048) => copyKeyPair(generateKeyPairSync("rsa", { modulusLength }));
+export const ec = (namedCurve = "prime256v1") => copyKeyPair(generateKeyPairSync("ec", { namedCurve }));
 export const privatePem = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" }).toString();
 export const publicPem = (key: KeyObject) => key.export({ type: "spki", format: "pem" }).toString();

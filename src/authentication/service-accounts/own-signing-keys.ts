@@ -1,6 +1,7 @@
-import { generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
+import { randomUUID, type KeyObject } from "node:crypto";
 import { link, open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import { generateEcKeyPair } from "../../base/certificates/key-pair.ts";
 import { makeFolder } from "../../base/folders.ts";
 import type { SharedValues } from "../../storage/shared-values.ts";
 import { KeyFault, readSigningKey, signingKey, type SigningKey } from "./keys.ts";
@@ -27,9 +28,11 @@ export async function ownSigningKeys(
 ): Promise<SigningKeys> {
   const withoutFormer = (signing: SigningKey): SigningKeys => ({ signing, former: [] });
   if (shared === undefined)
-    return withoutFormer(folder === undefined ? signingKey(newKey()) : await readOrCreateKey(folder));
+    return withoutFormer(
+      folder === undefined ? signingKey(generateEcKeyPair().privateKey) : await readOrCreateKey(folder),
+    );
   const folderKey = folder === undefined ? undefined : await readKeyFile(path.join(folder, ownKeyFile));
-  const signing = await sharedKey(shared, folderKey?.key ?? newKey());
+  const signing = await sharedKey(shared, folderKey?.key ?? generateEcKeyPair().privateKey);
   return { signing, former: folderKey === undefined ? [] : [folderKey] };
 }
 
@@ -50,17 +53,13 @@ function pemOf(key: KeyObject): string {
   return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-function newKey(): KeyObject {
-  return generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
-}
-
 /** Returns the key in the folder; creates it if there is none. If several servers create it at the same time, the first one wins. */
 async function readOrCreateKey(folder: string): Promise<SigningKey> {
   const file = path.join(folder, ownKeyFile);
   const existing = await readKeyFile(file);
   if (existing !== undefined) return existing;
   makeFolder(folder);
-  const key = newKey();
+  const key = generateEcKeyPair().privateKey;
   const temporary = `${file}.${randomUUID()}.new`;
   const handle = await open(temporary, "wx", 0o600);
   try {

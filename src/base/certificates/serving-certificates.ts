@@ -1,4 +1,4 @@
-import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { X509Certificate, createPrivateKey, createPublicKey } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { makeFolder } from "../folders.ts";
 import { addressBytes, isAddress } from "../ip-address.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../names.ts";
+import { generateEcKeyPair } from "./key-pair.ts";
 import { parsedCertificate } from "./parsed-certificate.ts";
 import { certificatesIn } from "./pem.ts";
 import { type CertificateFacts, type CertificatePair, signCertificate } from "./x509.ts";
@@ -96,7 +97,7 @@ function knownAuthority(pair: CertificatePair): Authority {
 }
 
 function newAuthority(clock: Clock): Authority {
-  const { publicKey, privateKey } = newKeys();
+  const { publicKey, privateKey } = generateEcKeyPair();
   // The time in the name distinguishes successive CAs.
   const commonName = `${authorityName}@${Math.floor(clock.now() / 1000)}`;
   const facts: CertificateFacts = { commonName, use: "authority", ...validity(clock, authorityDays) };
@@ -151,13 +152,9 @@ export function issueClientCertificate(
 
 function issue(issuer: Issuer, facts: CertificateFacts): { certificate: string; key: KeyObject } {
   const notAfter = Math.min(facts.notAfter, Date.parse(issuer.certificate.validTo));
-  const { publicKey, privateKey } = newKeys();
+  const { publicKey, privateKey } = generateEcKeyPair();
   const signed = signCertificate({ ...facts, notAfter }, publicKey, issuer.key, issuer.certificate);
   return { certificate: signed, key: privateKey };
-}
-
-function newKeys(): { publicKey: KeyObject; privateKey: KeyObject } {
-  return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 }
 
 function toPem(key: KeyObject): string {

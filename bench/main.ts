@@ -29,6 +29,7 @@ import { startUp } from "./scenarios/start.ts";
 import { watch } from "./scenarios/watch.ts";
 import { policies } from "./scenarios/policies.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
+import { workers } from "./scenarios/workers.ts";
 import {
   createDeployments,
   createObjects,
@@ -74,6 +75,7 @@ const scenarios: readonly Scenario[] = [
   startUp,
   library,
   memory,
+  workers,
 ];
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,7 +1,7 @@
 /** Runs a limit and the product alternately, so that changes of the machine's speed affect both. */
 import type { GeneratorApi } from "./load/generator.ts";
 import type { LoadPlan, LoadResult } from "./load/plan.ts";
-import { factsOf, Helper } from "./processes.ts";
+import { cpuMicrosOfTree, Helper } from "./processes.ts";
 import { monotonicMicros, noteMeasured } from "./profile.ts";
 
 /** One server under one kind of load. */
@@ -55,11 +55,11 @@ async function measure(
   unit: Unit,
   seconds: number,
 ): Promise<Sample> {
-  const before = pid === undefined ? undefined : factsOf(pid).cpuMicros;
+  const before = pid === undefined ? undefined : cpuMicrosOfTree(pid);
   const from = monotonicMicros();
   const result = await generator.call("run", { seconds });
   if (pid !== undefined) noteMeasured(pid, from, monotonicMicros());
-  const after = pid === undefined ? undefined : factsOf(pid).cpuMicros;
+  const after = pid === undefined ? undefined : cpuMicrosOfTree(pid);
   if (result.failure !== undefined) throw new Error(`${name}: ${result.failure}`);
   const units = result[unit];
   const busy = before === undefined || after === undefined ? undefined : after - before;

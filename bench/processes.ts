@@ -1,6 +1,6 @@
 /** Child processes of the bench; they end with it. */
 import { type ChildProcess, fork, spawn, type SpawnOptions } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Handlers } from "./serve-parent.ts";
 
@@ -128,4 +128,18 @@ export function factsOf(pid: number): ProcessFacts {
     rss: bytes("VmRSS"),
     anonymous: bytes("RssAnon"),
   };
+}
+
+/** Processor time that a process and its running child processes have used so far, in microseconds; undefined except on Linux. */
+export function cpuMicrosOfTree(pid: number): number | undefined {
+  let { cpuMicros } = factsOf(pid);
+  if (cpuMicros === undefined) return undefined;
+  for (const child of childrenOf(pid)) cpuMicros += cpuMicrosOfTree(child) ?? 0;
+  return cpuMicros;
+}
+
+function childrenOf(pid: number): number[] {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const texts = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8"));
+  return texts.join("").split(" ").filter(Boolean).map(Number);
 }

@@ -22,7 +22,7 @@ import { invokedAs } from "./invocation.ts";
 import { startMessage } from "./start-message.ts";
 import { usesColor } from "./terminal.ts";
 import { stopSignal } from "./stop.ts";
-import { optionsOfWorker, readyMessage, takeRole, type Role } from "./workers/role.ts";
+import { announceMessage, optionsOfWorker, readyMessage, takeRole, type Role } from "./workers/role.ts";
 
 /** Runs a server until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
@@ -61,7 +61,11 @@ async function runRole(serve: ServeOptions, role: Role): Promise<number> {
         ),
       );
       const options = optionsOfWorker(serve, role, metrics);
-      return await serveUntilStopped(options, role.announces, ready);
+      return await serveUntilStopped(options, role.announces, async () => {
+        const request = nextMessage(announceMessage);
+        ready();
+        await request;
+      });
     }
     const { runCommitter } = await import("./workers/committer-process.ts");
     return await runCommitter(serve, role.socket, ready);
@@ -71,16 +75,25 @@ async function runRole(serve: ServeOptions, role: Role): Promise<number> {
   }
 }
 
+/** Resolves when the parent process sends a message. */
+function nextMessage(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.on("message", (message) => {
+      if (message === text) resolve();
+    });
+  });
+}
+
 /**
  * Serves until SIGINT or SIGTERM.
  *
  * @param announces whether the administrator's kubeconfig is written and the start message printed.
- * @param ready called when the server accepts connections.
+ * @param ready called when the server accepts connections; resolves when that may be announced.
  */
 async function serveUntilStopped(
   serve: ServeOptions,
   announces: boolean,
-  ready?: () => void,
+  ready?: () => Promise<void>,
 ): Promise<number> {
   const { server: options, dataDir, kubeconfigFile } = serve;
   const defaultFile = kubeconfigFile ?? administratorFile(dataDir);
@@ -89,8 +102,8 @@ async function serveUntilStopped(
   const server = await startServerProcess(serve);
   const file = beside ? administratorFileBeside(dataDir, server.url!) : defaultFile;
   const stop = stopSignal();
-  if (announces) await announce(server, options, file);
-  ready?.();
+  const mayAnnounce = ready?.();
+  if (announces) await Promise.race([stop, announceAfter(mayAnnounce, server, options, file)]);
   await stop;
   options.log.info({}, "stopping");
   await server.close().catch(endAtOnce);
@@ -98,8 +111,14 @@ async function serveUntilStopped(
   return 0;
 }
 
-/** Writes the administrator's kubeconfig and prints the start message. */
-async function announce(server: Server, options: ServeOptions["server"], file: string): Promise<void> {
+/** Waits until the start may be announced; writes the administrator's kubeconfig and prints the start message. */
+async function announceAfter(
+  mayAnnounce: Promise<void> | undefined,
+  server: Server,
+  options: ServeOptions["server"],
+  file: string,
+): Promise<void> {
+  await mayAnnounce;
   await writeAdministrator(file, server, options.log);
   process.stdout.write(
     startMessage(

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -19,6 +18,11 @@ const servers: ServerProcess[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
+
+// The sockets of servers that other tests run are elsewhere.
+const sockets = path.join(folder.path, "sockets");
+mkdirSync(sockets);
+process.env["TMPDIR"] = sockets;
 
 async function start(name: string, ...flags: readonly string[]): Promise<ServerProcess> {
   const dataDir = path.join(folder.path, name);
@@ -174,15 +178,14 @@ describe("--workers", () => {
   });
 
   test("stops all processes on SIGTERM, and on the end of the first process", async () => {
-    const sockets = () =>
-      readdirSync(tmpdir()).filter((name) => existsSync(path.join(tmpdir(), name, "commits")));
-    const before = sockets();
+    const socketFolders = () => readdirSync(sockets);
+    const before = socketFolders();
     const server = await start("stop");
     const children = childrenOf(server.pid);
-    expect(sockets().length).toBe(before.length + 1);
+    expect(socketFolders().length).toBe(before.length + 1);
     expect(await server.stop()).toBe(0);
     await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)));
-    expect(sockets()).toEqual(before);
+    expect(socketFolders()).toEqual(before);
     const killed = await start("stop");
     const orphans = childrenOf(killed.pid);
     await killed.stop("SIGKILL");

@@ -160,12 +160,32 @@ describe("a store whose writes another process commits", () => {
   });
 });
 
+test("a write isn't sent to a process that ends before it accepts the connection", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "commits");
+  const server = createServer((socket) => socket.once("data", () => socket.destroy()));
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  disposals.push(async () => {
+    await new Promise((resolve) => server.close(resolve));
+    folder.remove();
+  });
+  const client = new CommitterClient(path, 300, () => undefined);
+  disposals.unshift(async () => client.close());
+  const write = { kind: "create", key: "/g/r/n/a", draft: draft("1") } as const;
+  await expect(client.commit(write)).rejects.toThrow(StoreTimeoutError);
+});
+
 describe("a process that commits and ends before its answer", () => {
   async function silentServer(): Promise<{ path: string; sockets: Socket[]; server: Server }> {
     const folder = temporaryFolder();
     const path = join(folder.path, "commits");
     const sockets: Socket[] = [];
-    const server = createServer((socket) => sockets.push(socket.resume()));
+    const server = createServer((socket) => {
+      sockets.push(socket.resume());
+      // A client may close its connection at once.
+      socket.on("error", () => socket.destroy());
+      socket.write(encodeFrame([encodeMessage({ kind: "changed" })]));
+    });
     await new Promise<void>((resolve) => server.listen(path, resolve));
     disposals.push(async () => {
       for (const socket of sockets) socket.destroy();

@@ -14,7 +14,7 @@ export interface WorkerRole {
   readonly number: number;
   /** Number of workers. */
   readonly workers: number;
-  /** Whether it writes the administrator's kubeconfig and prints the start message. */
+  /** Whether it writes the administrator's kubeconfig and prints the start message, when its parent allows it. */
   readonly announces: boolean;
   /** Path of the committer's socket; undefined if the store has no committer. */
   readonly socket: string | undefined;
@@ -22,6 +22,8 @@ export interface WorkerRole {
 
 /** A message of a child process to its parent: it serves. */
 export const readyMessage = "ready";
+/** A message of the parent to the worker that announces the start: all workers serve. */
+export const announceMessage = "announce";
 /** The signal of the parent to the committer: all workers have ended. Unlike a message, it also ends a process that is still starting. */
 export const stopCommitterSignal = "SIGUSR2";
 

@@ -6,7 +6,14 @@ import { stackOf, type Logger } from "../../base/logger.ts";
 import { detach } from "../../base/maybe-promise.ts";
 import { stopSignal } from "../stop.ts";
 import { MetricRelay } from "./metric-relay.ts";
-import { environmentOf, readyMessage, stopCommitterSignal, type Role, type WorkerRole } from "./role.ts";
+import {
+  announceMessage,
+  environmentOf,
+  readyMessage,
+  stopCommitterSignal,
+  type Role,
+  type WorkerRole,
+} from "./role.ts";
 
 /** Delay before the start of a process is tried again. */
 const retryMs = 1000;
@@ -37,6 +44,11 @@ class Supervisor {
   /** The running processes with their roles. */
   private readonly children = new Map<Worker, Role>();
   private readonly metrics = new MetricRelay(() => this.runningWorkers());
+  private allServe!: () => void;
+  /** Resolved when all workers serve. */
+  private readonly whenAllServe = new Promise<void>((resolve) => (this.allServe = resolve));
+  /** Whether a worker was told to announce the start. */
+  private isAnnounced = false;
   private stopping = false;
 
   constructor(
@@ -65,13 +77,14 @@ class Supervisor {
     // The first worker creates certificates and default objects, which the others read.
     const code = await this.start(this.workerRole(1, true));
     if (code !== 0) return code;
-    for (let number = 2; number <= this.workers; number++)
-      await this.start(this.workerRole(number, false), true);
-    if (!this.stopping)
-      this.log.info(
-        { processes: [...this.children.keys()].map(({ process }) => process.pid) },
-        `${this.workers} workers serve`,
-      );
+    const others = Array.from({ length: this.workers - 1 }, (_, n) => this.workerRole(n + 2, false));
+    await Promise.all(others.map((role) => this.start(role, true)));
+    if (this.stopping) return 0;
+    this.allServe();
+    this.log.info(
+      { processes: [...this.children.keys()].map(({ process }) => process.pid) },
+      `${this.workers} workers serve`,
+    );
     return 0;
   }
 
@@ -91,8 +104,11 @@ class Supervisor {
     return new Promise((resolve) => {
       let isReady = false;
       child.on("message", (message: unknown) => {
-        isReady ||= message === readyMessage;
-        if (isReady) resolve(0);
+        if (message === readyMessage) {
+          isReady = true;
+          resolve(0);
+          if (role.kind === "worker" && role.announces) this.letAnnounce(child);
+        }
         detach(this.metrics.receive(child, message), (error) => this.report(error));
       });
       const ended = (code: number | null, reason: unknown) => {
@@ -109,10 +125,23 @@ class Supervisor {
     });
   }
 
+  /** Lets a worker announce the start when all serve: connections stay with their worker, and are then distributed among all. */
+  private letAnnounce(child: Worker): void {
+    detach(
+      this.whenAllServe.then(() => {
+        if (!child.isConnected()) return;
+        this.isAnnounced = true;
+        child.send(announceMessage);
+      }),
+      (error) => this.report(error),
+    );
+  }
+
   private replace(role: Role, reason: unknown, delayMs: number): void {
     const name = role.kind === "committer" ? "the process that commits" : `worker ${role.number}`;
     this.log.error({ reason }, `${name} ended; starting another`);
-    const again = role.kind === "committer" ? role : this.workerRole(role.number, false);
+    const again =
+      role.kind === "committer" ? role : this.workerRole(role.number, role.announces && !this.isAnnounced);
     setTimeout(() => {
       detach(this.start(again, true), (error) => this.report(error));
     }, delayMs);

@@ -37,6 +37,7 @@ interface Pending {
 export class CommitterClient {
   /** The connection, also while it is being established. */
   private socket: Socket;
+  /** Whether the process has sent a message; a connection to one that is ending may never be accepted. */
   private connected = false;
   private lastId = 0;
   /** Requests that aren't sent. */
@@ -136,10 +137,6 @@ export class CommitterClient {
   private connect(): Socket {
     const frames = new FrameReader();
     const socket = connect(this.path);
-    socket.on("connect", () => {
-      this.connected = true;
-      this.send();
-    });
     socket.on("data", (chunk: Buffer) => {
       try {
         for (const content of frames.read(chunk)) {
@@ -156,7 +153,12 @@ export class CommitterClient {
   }
 
   private receive(message: CommitterMessage): void {
-    if (message.kind === "changed") return this.onChange();
+    if (message.kind === "changed") {
+      this.onChange();
+      if (this.connected) return;
+      this.connected = true;
+      return this.send();
+    }
     const pending = this.sent.get(message.id);
     // Absent if it waited too long.
     if (pending === undefined) return;

@@ -99,12 +99,16 @@ class Connection {
     private readonly failed: (error: unknown) => void,
   ) {
     socket.on("data", (chunk: Buffer) => this.receive(chunk));
-    socket.on("error", failed);
+    // A server that ends may leave messages unread.
+    socket.on("error", () => socket.destroy());
     socket.on("drain", () => this.missedChange && this.notify());
     this.notify();
   }
 
-  /** Reports that some process has committed; to a server that doesn't read, only when it reads again. */
+  /**
+   * Reports that some process has committed; to a server that doesn't read, only when it reads again. The first message of a connection
+   * is such a report.
+   */
   notify(): void {
     this.missedChange = this.socket.writableNeedDrain;
     if (!this.missedChange) this.push({ kind: "changed" });

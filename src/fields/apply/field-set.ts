@@ -74,18 +74,24 @@ export class FieldSet {
     );
   }
 
-  /** Returns the intersection. */
+  /** Returns the intersection; the smaller set itself if the other has all of it. */
   intersection(other: FieldSet): FieldSet {
     if (this === other) return this;
     // Iterate over the smaller set.
     if (this.children.size > other.children.size) return other.intersection(this);
-    const children = new Map<string, FieldSet>();
+    const isMember = this.isMember && other.isMember;
+    if (this.children.size === 0) return isMember ? FieldSet.leaf : FieldSet.empty;
+    let children: Map<string, FieldSet> | undefined;
     for (const [element, set] of this.children) {
       const theirs = other.children.get(element);
       const shared = theirs === undefined ? FieldSet.empty : set.intersection(theirs);
-      if (!shared.isEmpty) children.set(element, shared);
+      if (shared === set) continue;
+      children ??= new Map(this.children);
+      if (shared.isEmpty) children.delete(element);
+      else children.set(element, shared);
     }
-    return FieldSet.of(this.isMember && other.isMember, children);
+    if (children === undefined && isMember === this.isMember) return this;
+    return FieldSet.of(isMember, children ?? this.children);
   }
 
   /** Returns the difference; this set itself if nothing is removed. */
@@ -277,10 +283,16 @@ export function valueElement(value: unknown): string {
 /** Returns the path element of a list item with keys, sorted by name. */
 export function keyElement(keys: Readonly<Record<string, unknown>>): string {
   let text = "";
-  for (const name of sortTexts(Object.keys(keys))) {
-    const value = keys[name];
-    const json = typeof value === "string" ? encodeString(value) : encodeJson(value as JsonValue);
-    text += `${text === "" ? "" : ","}${encodeString(name)}:${json}`;
-  }
+  for (const name of sortTexts(Object.keys(keys))) text += keyText(text, name, keys[name]);
   return `k:{${text}}`;
+}
+
+/**
+ * Returns the text of a key in the path element of a list item.
+ *
+ * @param before the text of the keys before it.
+ */
+export function keyText(before: string, name: string, value: unknown): string {
+  const json = typeof value === "string" ? encodeString(value) : encodeJson(value as JsonValue);
+  return `${before === "" ? "" : ","}${encodeString(name)}:${json}`;
 }

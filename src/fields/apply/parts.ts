@@ -1,4 +1,4 @@
-import { fieldElement, keyElement, valueElement } from "./field-set.ts";
+import { fieldElement, keyText, sortTexts, valueElement } from "./field-set.ts";
 import { deducedShape, type Shape } from "./shape.ts";
 
 /** A value with its path element in the parent object or list. */
@@ -167,11 +167,11 @@ export function elementOfItem(
   strictness: Strictness,
 ): string | undefined {
   if (!isObject(item)) return undefined;
-  const keyValues = new Map<string, unknown>();
-  for (const key of shape.keys) {
+  let text = "";
+  for (const key of shape.keys.length > 1 ? sortTexts([...new Set(shape.keys)]) : shape.keys) {
     const value = keyOf(item, key, shape, strictness);
     if (value === undefined) return undefined;
-    keyValues.set(key, value);
+    text += keyText(text, key, value);
   }
-  return keyElement(Object.fromEntries(keyValues));
+  return `k:{${text}}`;
 }

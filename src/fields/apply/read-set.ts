@@ -33,7 +33,9 @@ function below(parts: readonly Part[], strictness: Strictness): Map<string, Fiel
 export function readNewPart({ value, shape }: Position): FieldSet {
   const parts = partsOf(value, shape, "lenient", "include");
   if (parts === undefined || parts.length === 0) return FieldSet.leaf;
-  return FieldSet.of(true, new Map(parts.map((part) => [part.element, readNewPart(part)])));
+  const children = new Map<string, FieldSet>();
+  for (const part of parts) children.set(part.element, readNewPart(part));
+  return FieldSet.of(true, children);
 }
 
 /** As {@link readSet}, for a part: the result may include its own path. */

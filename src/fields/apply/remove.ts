@@ -104,12 +104,15 @@ export function withAncestorsAndKeys(set: FieldSet, shape: Shape): FieldSet {
   return FieldSet.of(set.isMember, children);
 }
 
-/** Adds the paths of all ancestors of the members. */
+/** Adds the paths of all ancestors of the members; returns the set itself if it has them. */
 export function withAncestors(set: FieldSet): FieldSet {
-  const children = new Map<string, FieldSet>();
-  for (const [element, below] of set.children)
-    children.set(element, FieldSet.of(true, withAncestors(below).children));
-  return FieldSet.of(set.isMember, children);
+  let children: Map<string, FieldSet> | undefined;
+  for (const [element, below] of set.children) {
+    const extended = withAncestors(below);
+    const withPath = extended.isMember ? extended : FieldSet.of(true, extended.children);
+    if (withPath !== below) (children ??= new Map(set.children)).set(element, withPath);
+  }
+  return children === undefined ? set : FieldSet.of(set.isMember, children);
 }
 
 /**

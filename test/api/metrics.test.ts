@@ -8,6 +8,7 @@ import type { MetricDefinition } from "../../src/http/metrics/metric-definition.
 import { hiddenFrom, MetricSet } from "../../src/http/metrics/metric-set.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer } from "../support/api.ts";
+import { metricsText } from "../support/metrics-text.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
@@ -173,7 +174,7 @@ describe("the lifecycle of a metric", () => {
     const shown: string[] = [];
     for (let minor = 18; minor <= 32; minor++) {
       const before = showHidden ? `1.${minor - 1}` : "";
-      const text = await made([definition("it", life)], `1.${minor}`, before).metrics.text();
+      const text = await metricsText(made([definition("it", life)], `1.${minor}`, before).metrics);
       if (text.includes("\nit 1\n")) shown.push(`1.${minor}`);
     }
     return shown;
@@ -184,7 +185,7 @@ describe("the lifecycle of a metric", () => {
     const old = definition("old", { deprecated: { introduced: "1.10", since: "1.24" } });
     const next = definition("next", { deprecated: { introduced: "1.10", since: "1.27" } });
     const { metrics, warnings } = made([definition("kept"), old, next]);
-    const text = await metrics.text();
+    const text = await metricsText(metrics);
     expect(text).toContain("# HELP old (Deprecated from 1.24) [STABLE] Something.");
     expect(text).toContain("\nold 1\n");
     expect(text).toContain("# HELP kept [STABLE] Something.");

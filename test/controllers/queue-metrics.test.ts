@@ -5,6 +5,7 @@ import { queueMetrics, QueueMetrics } from "../../src/http/metrics/queue-metrics
 import { ok } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { metricsText } from "../support/metrics-text.ts";
 import { nodeClient, outcome, requestObject, requestsPath } from "./certificate-support.ts";
 
 test("a work queue reports added, started, retried, finished and dropped keys to its observer", async () => {
@@ -44,7 +45,7 @@ test("the metrics unfinished_work and longest_running_processor count running wo
   const queueOf = (name: string) => new WorkQueue(clock, work, () => undefined, queues.observer(name));
   const [one, two] = [queueOf("same"), queueOf("same")];
   const shown = async () => {
-    const text = await metrics.text();
+    const text = await metricsText(metrics);
     return ["unfinished_work", "longest_running_processor"].map((name) =>
       Number(new RegExp(`^workqueue_${name}_seconds\\{name="same"\\} (\\S+)$`, "m").exec(text)?.[1]),
     );

@@ -1,16 +1,19 @@
+import type { Clock } from "../../base/clock.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { PathTable } from "../request/path-table.ts";
-import type { MetricSet, OtherProcesses } from "../metrics/metric-set.ts";
+import { metricsContentType, type MetricSet, type OtherProcesses } from "../metrics/metric-set.ts";
+import { sendPieces } from "./send-pieces.ts";
 
 /** Adds `/metrics`. @param others the other processes of the server; the page has the metrics of all. */
-export function addMetricsPath(paths: PathTable, metrics: MetricSet, others?: OtherProcesses): void {
+export function addMetricsPath(
+  paths: PathTable,
+  clock: Clock,
+  metrics: MetricSet,
+  others?: OtherProcesses,
+): void {
   others?.share(() => metrics.values());
-  paths.add("/metrics", async ({ exchange }: RequestContext) => {
-    const text = await metrics.text(others);
-    exchange.send(
-      200,
-      ["Content-Type", metrics.contentType, "Cache-Control", "no-cache, private"],
-      Buffer.from(text),
-    );
-  });
+  const headers = ["Content-Type", metricsContentType, "Cache-Control", "no-cache, private"];
+  paths.add("/metrics", ({ exchange }: RequestContext) =>
+    sendPieces(exchange, clock, headers, metrics.pieces(others)),
+  );
 }

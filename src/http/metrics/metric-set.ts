@@ -1,8 +1,7 @@
-import type { Gauge } from "prom-client";
-import Registry from "prom-client/lib/registry.js";
 import { isLater, releaseAfter } from "../../base/releases.ts";
+import { createYielder } from "../../base/yielding.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
-import { Metric, type Sample } from "./metric.ts";
+import { Metric, type Sample, type SampleValues } from "./metric.ts";
 
 export type { Sample } from "./metric.ts";
 
@@ -15,8 +14,8 @@ export interface MetricSettings {
   readonly warn: (message: string) => void;
 }
 
-/** The values of all metrics of one process, in the form of the library. */
-export type MetricValues = readonly object[];
+/** The values of all metrics of one process, by name of the metric. */
+export type MetricValues = Readonly<Record<string, SampleValues>>;
 
 /** The other processes of a server that has several. */
 export interface OtherProcesses {
@@ -33,9 +32,14 @@ const ignored: Sample = {
   observe: () => undefined,
 };
 
+/** Media type of the text format. */
+export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Number of characters of a piece of the text. */
+const pieceLength = 64 * 1024;
+
 /** The metrics of one server. A sample stays valid until its metric is reset. */
 export class MetricSet {
-  private readonly registry = new Registry();
   private readonly metrics = new Map<string, Metric>();
   private readonly collectors: (() => Promise<void> | void)[] = [];
 
@@ -46,10 +50,7 @@ export class MetricSet {
       if (deprecated !== undefined && !isLater(deprecated.since, settings.release)) {
         settings.warn(`the metric ${name} is deprecated since ${deprecated.since}`);
       }
-      const metric = new Metric(definition, helpOf(definition, settings));
-      this.metrics.set(name, metric);
-      // The library uses only the name and the values of a metric.
-      this.registry.registerMetric(metric as unknown as Gauge);
+      this.metrics.set(name, new Metric(definition, helpOf(definition, settings)));
     }
   }
 
@@ -68,23 +69,36 @@ export class MetricSet {
     this.collectors.push(collector);
   }
 
-  get contentType(): string {
-    return this.registry.contentType;
-  }
-
   /** Returns the current values of all metrics. */
   async values(): Promise<MetricValues> {
-    for (const collector of this.collectors) await collector();
-    return this.registry.getMetricsAsJSON();
+    await this.collect();
+    return Object.fromEntries([...this.metrics].map(([name, metric]) => [name, metric.values()]));
   }
 
-  /** Returns all metrics in the text format. @param others combined with those of this process. */
-  async text(others?: OtherProcesses): Promise<string> {
-    const values = await this.values();
-    if (others === undefined) return this.registry.metrics();
-    const { default: cluster } = await import("prom-client/lib/cluster.js");
-    const all = [values, ...(await others.metrics())];
-    return cluster.aggregate(all as object[][]).metrics();
+  /**
+   * Returns all metrics in the text format, in pieces. Other requests are processed between the pieces.
+   *
+   * @param others combined with those of this process.
+   */
+  async *pieces(others?: OtherProcesses): AsyncGenerator<Buffer> {
+    await this.collect();
+    const processes = others === undefined ? [] : await others.metrics();
+    const yieldIfDue = createYielder();
+    let text = "";
+    for (const [name, metric] of this.metrics) {
+      for (const piece of metric.pieces(processes.map((values) => values[name] ?? []))) {
+        text += piece;
+        if (text.length < pieceLength) continue;
+        yield Buffer.from(text);
+        text = "";
+        await yieldIfDue();
+      }
+    }
+    yield Buffer.from(text);
+  }
+
+  private async collect(): Promise<void> {
+    for (const collector of this.collectors) await collector();
   }
 }
 

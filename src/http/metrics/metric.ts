@@ -8,34 +8,20 @@ export interface Sample {
   observe(value: number): void;
 }
 
-/** A line of a metric in the form of the library. */
-interface Line {
-  readonly metricName?: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
+/** The value of a sample; of a histogram the number of observations in each bucket, the sum and the count of all. */
+type SampleNumbers = readonly number[];
 
-/**
- * A metric and its samples. The library's own metrics look up labels at every change; here a sample is looked up once,
- * so that counting is cheap enough for every request.
- */
+/** The samples of a metric in one process: the text of their labels, and their values. */
+export type SampleValues = readonly (readonly [labels: string, numbers: SampleNumbers])[];
+
+/** A metric and its samples. A sample is looked up once, so that counting is cheap enough for every request. */
 export class Metric {
-  readonly name: string;
-  readonly type: MetricDefinition["type"];
-  private readonly labelNames: readonly string[];
-  private readonly buckets: readonly number[];
-  private readonly aggregator: "sum" | "max" | "min";
   private readonly samples = new Map<string, Recorder>();
 
   constructor(
-    { name, type, labels, buckets = [], combined }: MetricDefinition,
-    readonly help: string,
+    private readonly definition: MetricDefinition,
+    private readonly help: string,
   ) {
-    this.name = name;
-    this.type = type;
-    this.labelNames = labels;
-    this.buckets = buckets;
-    this.aggregator = combined ?? "sum";
     this.reset();
   }
 
@@ -44,8 +30,9 @@ export class Metric {
     const key = labels.join("\n");
     let existing = this.samples.get(key);
     if (existing === undefined) {
-      const named = Object.fromEntries(this.labelNames.map((name, index) => [name, labels[index] ?? ""]));
-      existing = this.type === "histogram" ? new Distribution(named, this.buckets) : new SingleValue(named);
+      const { type, labels: names, buckets = [] } = this.definition;
+      const text = names.map((name, index) => `${name}="${escapeLabel(labels[index] ?? "")}"`).join(",");
+      existing = type === "histogram" ? new Distribution(text, buckets) : new SingleValue(text);
       this.samples.set(key, existing);
     }
     return existing;
@@ -54,26 +41,85 @@ export class Metric {
   /** Removes all samples; a metric without labels always has one. */
   reset(): void {
     this.samples.clear();
-    if (this.labelNames.length === 0) this.sample([]);
+    if (this.definition.labels.length === 0) this.sample([]);
   }
 
-  /** Called by the library. */
-  get(): Promise<object> {
-    const { name, help, type, aggregator } = this;
-    const values = [...this.samples.values()].flatMap((sample) => sample.lines(name));
-    return Promise.resolve({ name, help, type, values, aggregator });
+  /** Returns the current values of all samples. */
+  values(): SampleValues {
+    return Array.from(this.samples.values(), (sample) => [sample.labels, sample.numbers()]);
+  }
+
+  /**
+   * Returns the metric in the text format, in pieces: one for each sample. The samples are those of the first call; their values may change
+   * between two pieces.
+   *
+   * @param others the samples of this metric in other processes, to be combined with those of this process.
+   */
+  *pieces(others: readonly SampleValues[]): Generator<string> {
+    const { name, type } = this.definition;
+    yield `# HELP ${name} ${escapeText(this.help)}\n# TYPE ${name} ${type}\n`;
+    if (others.length > 0) {
+      for (const [labels, numbers] of this.combined(others)) yield this.lines(labels, numbers);
+      return;
+    }
+    const samples = Array.from(this.samples.values());
+    for (const sample of samples) yield this.lines(sample.labels, sample.numbers());
+  }
+
+  private combined(others: readonly SampleValues[]): ReadonlyMap<string, SampleNumbers> {
+    const { combined } = this.definition;
+    const combine = combined === undefined ? add : Math[combined];
+    const all = new Map(this.values());
+    for (const [labels, numbers] of others.flat()) {
+      const first = all.get(labels);
+      all.set(labels, first?.map((value, index) => combine(value, numbers[index]!)) ?? numbers);
+    }
+    return all;
+  }
+
+  private lines(labels: string, numbers: SampleNumbers): string {
+    const { name, type, buckets = [] } = this.definition;
+    const all = labels === "" ? "" : `{${labels}}`;
+    if (type !== "histogram") return `${name}${all} ${numberText(numbers[0]!)}\n`;
+    const further = labels === "" ? "" : `,${labels}`;
+    const [sum, count] = numbers.slice(buckets.length);
+    let text = "";
+    let below = 0;
+    for (const [index, bound] of buckets.entries()) {
+      below += numbers[index]!;
+      text += `${name}_bucket{le="${bound}"${further}} ${below}\n`;
+    }
+    text += `${name}_bucket{le="+Inf"${further}} ${count}\n`;
+    return `${text}${name}_sum${all} ${numberText(sum!)}\n${name}_count${all} ${count}\n`;
   }
 }
 
+function add(one: number, other: number): number {
+  return one + other;
+}
+
+function numberText(value: number): string {
+  if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}
+
+function escapeLabel(value: string): string {
+  return escapeText(value).replaceAll('"', '\\"');
+}
+
 interface Recorder extends Sample {
-  /** Returns the lines of the sample, for a metric of this name. */
-  lines(name: string): readonly Line[];
+  readonly labels: string;
+  numbers(): SampleNumbers;
 }
 
 /** The value of a counter or gauge. */
 class SingleValue implements Recorder {
   private value = 0;
-  constructor(private readonly labels: Readonly<Record<string, string>>) {}
+  constructor(readonly labels: string) {}
 
   inc(by = 1): void {
     this.value += by;
@@ -91,8 +137,8 @@ class SingleValue implements Recorder {
     this.value = value;
   }
 
-  lines(): readonly Line[] {
-    return [{ labels: this.labels, value: this.value }];
+  numbers(): SampleNumbers {
+    return [this.value];
   }
 }
 
@@ -103,7 +149,7 @@ class Distribution implements Recorder {
   private count = 0;
 
   constructor(
-    private readonly labels: Readonly<Record<string, string>>,
+    readonly labels: string,
     private readonly buckets: readonly number[],
   ) {
     this.counts = buckets.map(() => 0);
@@ -131,20 +177,7 @@ class Distribution implements Recorder {
     this.observe(value);
   }
 
-  lines(name: string): readonly Line[] {
-    const { labels, sum, count } = this;
-    const bucket = (le: string, value: number): Line => ({
-      metricName: `${name}_bucket`,
-      labels: { le, ...labels },
-      value,
-    });
-    let below = 0;
-    const lines = this.buckets.map((bound, index) => bucket(String(bound), (below += this.counts[index]!)));
-    lines.push(bucket("+Inf", count));
-    lines.push(
-      { metricName: `${name}_sum`, labels, value: sum },
-      { metricName: `${name}_count`, labels, value: count },
-    );
-    return lines;
+  numbers(): SampleNumbers {
+    return [...this.counts, this.sum, this.count];
   }
 }

@@ -85,7 +85,7 @@ export async function httpService(
   addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
   addHealthPaths(paths, health, options.vocabulary.behavior);
   addOpenIdDocuments(options, paths, serviceAccounts);
-  addMetricsPath(paths, metrics, options.otherProcesses);
+  addMetricsPath(paths, clock, metrics, options.otherProcesses);
   const service: HttpService = {
     engine,
     clock,

@@ -3,7 +3,6 @@ import type { RemoteApiService } from "../../../aggregation/remote-api-service.t
 import type { Clock } from "../../../base/clock.ts";
 import { StatusError } from "../../../base/status-error.ts";
 import type { Registry, Resource } from "../../../resources/registry/registry.ts";
-import { drainInTime } from "../../transport/body-stream.ts";
 import type { HeaderLines } from "../../transport/header-lines.ts";
 import type { HttpExchange } from "../../transport/http-exchange.ts";
 import { parseAccept } from "../../request/negotiation.ts";
@@ -11,6 +10,7 @@ import { sendJson } from "../../answers/respond.ts";
 import type { RequestContext } from "../../request/context.ts";
 import type { PathTable } from "../../request/path-table.ts";
 import { OpenApiDocuments, type Document } from "./documents.ts";
+import { sendPieces } from "../send-pieces.ts";
 import type { StreamedDocument } from "./whole-document.ts";
 
 const json = "application/json";
@@ -140,26 +140,6 @@ function headersOf(hash: string, cacheControl: string): HeaderLines {
 function hasTag(exchange: HttpExchange, hash: string): boolean {
   const tags = (exchange.header("if-none-match") ?? "").split(",").map((one) => one.trim());
   return tags.some((one) => [`"${hash}"`, `W/"${hash}"`, "*"].includes(one));
-}
-
-async function sendPieces(
-  exchange: HttpExchange,
-  clock: Clock,
-  headers: HeaderLines,
-  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<void> {
-  const stream = exchange.stream(200, headers);
-  try {
-    for await (const piece of pieces) {
-      stream.write(piece);
-      await drainInTime(stream, clock);
-      if (stream.closed) return;
-    }
-    await stream.end();
-  } catch (error) {
-    stream.destroy();
-    throw error;
-  }
 }
 
 /** A larger document is sent in pieces, because encrypting it at once would block other requests. */

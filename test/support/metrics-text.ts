@@ -1,0 +1,8 @@
+import type { MetricSet, OtherProcesses } from "../../src/http/metrics/metric-set.ts";
+
+/** Returns the text of `/metrics`. */
+export async function metricsText(metrics: MetricSet, others?: OtherProcesses): Promise<string> {
+  let text = "";
+  for await (const piece of metrics.pieces(others)) text += piece.toString();
+  return text;
+}

@@ -40,7 +40,8 @@ const authenticator: NamedAuthenticator = {
 class Life {
   readonly clock: ProcessClock;
   server: Server | undefined;
-  readonly open = new Set<SimulatedExchange>();
+  /** The connections with requests, also those that the process hasn't read yet. */
+  readonly open = new Set<{ breakOff(): void }>();
 
   constructor(scheduler: Scheduler, actor: string) {
     this.clock = new ProcessClock(scheduler, actor);
@@ -111,9 +112,12 @@ export class SimulatedServer {
     if (life === undefined) return undefined;
     let exchange: SimulatedExchange | undefined;
     let isClosed = false;
+    const unread = { breakOff: () => sink.lost() };
+    life.open.add(unread);
     // Through the clock, because a frozen process reads the request later.
     life.clock.setTimer(() => {
       const { service } = life;
+      life.open.delete(unread);
       if (isClosed) return;
       // It doesn't listen yet.
       if (service === undefined) return sink.lost();

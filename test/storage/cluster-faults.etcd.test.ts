@@ -171,5 +171,12 @@ describe.skipIf(etcdMissing !== undefined)(`etcd's quota is used up (${etcdMissi
     expect([full, await store.get("/g/r/n/further")]).toEqual([expect.any(StoreFullError), undefined]);
     await subscription.sync();
     expect(recorder.heard.length).toBe(stored);
+    const another = await connectEtcdStore({
+      endpoints: [member.endpoint],
+      prefix: "/p",
+      clock: systemClock,
+    });
+    expect((await another.range({ prefix: "/g/" })).entries.length).toBe(stored);
+    await another.close();
   });
 });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { draft } from "../../src/storage/conformance/support.ts";
 import { connectEtcdStore } from "../../src/storage/etcd/etcd-store.ts";
-import type { Store, StoreEvent } from "../../src/storage/store.ts";
+import { StoreStampError, type RequestedStamp } from "../../src/storage/stamp.ts";
+import { StoreFullError, type Store, type StoreEvent } from "../../src/storage/store.ts";
 import { SimulatedCluster } from "../simulator/etcd/simulated-cluster.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -17,10 +18,10 @@ beforeEach(() => {
 });
 afterEach(() => Promise.all(stores.map((store) => done(store.close()))));
 
-async function open(): Promise<Store> {
+async function open(stamp?: RequestedStamp): Promise<Store> {
   const { endpoints } = cluster;
   const connect = () => cluster.connect("server");
-  const store = await done(connectEtcdStore({ endpoints, connect, prefix: "/p", clock }));
+  const store = await done(connectEtcdStore({ endpoints, connect, prefix: "/p", clock, stamp }));
   stores.push(store);
   return store;
 }
@@ -69,4 +70,16 @@ it("a list can be continued by a watch after the cluster was compacted beyond it
   await clock.advance(5000);
   const { revision } = await done(store.range({ prefix: "/g/r/" }));
   expect(revision).toBeGreaterThanOrEqual(await done(store.floor()));
+});
+
+it("a store that exists can be opened and read while its cluster is full", async () => {
+  const stamp = { label: "one", format: 1, telltales: new Map([["/g/r//x", "one"]]) };
+  const first = await open(stamp);
+  await done(first.commit({ kind: "create", key: "/g/r/n/a", draft: draft("1") }));
+  cluster.full = true;
+  const store = await open(stamp);
+  expect(await done(store.get("/g/r/n/a"))).toBeDefined();
+  const write = done(store.commit({ kind: "create", key: "/g/r/n/b", draft: draft("2") }));
+  await expect(write).rejects.toThrow(StoreFullError);
+  await expect(open({ ...stamp, label: "two" })).rejects.toThrow(StoreStampError);
 });

@@ -22,19 +22,22 @@ export async function claimKeyspace(
   const marker = { put: { key: keyspace.marker, value: mark } };
   const stamp = requested && { put: { key: keyspace.stamp, value: encodeStamp(requested) } };
   const telltales = Array.from(requested?.telltales ?? []);
-  const { succeeded, revision, results } = await connection.write(
-    {
-      expect: { key: keyspace.marker, modRevision: 0 },
-      success: stamp === undefined ? [marker] : [marker, stamp],
-      failure: [
-        { range: { key: keyspace.marker } },
-        { range: { key: keyspace.stamp } },
-        ...telltales.map(([key]) => ({ range: { key: keyspace.outer(key) } })),
-      ],
-    },
-    true,
-  );
-  if (succeeded) return revisionOf(revision);
+  const reads = [keyspace.marker, keyspace.stamp, ...telltales.map(([key]) => keyspace.outer(key))];
+  const ranges = reads.map((key) => ({ range: { key } }));
+  // A cluster without space rejects every transaction that may put, so the store is read first.
+  let { results } = await connection.readTogether({ success: ranges });
+  if (results[0]!.kvs.length === 0) {
+    const answer = await connection.write(
+      {
+        expect: { key: keyspace.marker, modRevision: 0 },
+        success: stamp === undefined ? [marker] : [marker, stamp],
+        failure: ranges,
+      },
+      true,
+    );
+    if (answer.succeeded) return revisionOf(answer.revision);
+    ({ results } = answer);
+  }
   const [foundMarker, foundStamp, ...foundTelltales] = results;
   if (requested !== undefined) {
     const labels = telltales.filter((_, i) => foundTelltales[i]!.kvs.length > 0).map(([, label]) => label);

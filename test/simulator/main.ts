@@ -6,6 +6,8 @@ import { searchDefect, type SearchOptions } from "./planted/search.ts";
 import { runSimulations } from "./run.ts";
 import type { SimulationReport } from "./simulation.ts";
 
+const engines = ["etcd", "memory"] as const;
+
 const usage = `npm run simulate -- [OPTIONS]
 
 Runs servers over a simulated etcd cluster, with clients and faults, in virtual time. A seed repeats a simulation exactly.
@@ -14,6 +16,7 @@ Runs servers over a simulated etcd cluster, with clients and faults, in virtual 
   --seeds N      number of seeds; overrides --hours
   --seed N       first seed (default: random)
   --servers N    number of servers, 1 to 3 (default: each seed decides)
+  --engine NAME  store of the servers, etcd or memory (default: each seed decides)
   --minutes N    virtual minutes with faults of each seed (default 60)
   --planted      plants one defect after the other, and counts the seeds until it is found (at most --seeds, default 40)
   --only TEXT    with --planted: only defects with this text in their names
@@ -83,6 +86,7 @@ await runCommand(usage, async (args) => {
     seeds: 0,
     seed: 0,
     servers: 0,
+    engine: "",
     minutes: 60,
     trace: 0,
     planted: false,
@@ -93,9 +97,13 @@ await runCommand(usage, async (args) => {
   if (flags.planted) return searchAll({ firstSeed: seed, maxSeeds: flags.seeds || 40, minutes }, flags.only);
   const count = flags.seeds || Math.ceil((flags.hours * 60) / minutes);
   const servers = flags.servers || undefined;
+  const engine = flags.engine === "" ? undefined : engines.find((name) => name === flags.engine);
+  if (flags.engine !== "" && engine === undefined)
+    throw new Error(`--engine: ${flags.engine} is none of ${engines.join(", ")}`);
   const options = Array.from({ length: count }, (_, index) => ({
     seed: seed + index,
     servers,
+    engine,
     minutes,
     traceLines: flags.trace,
   }));

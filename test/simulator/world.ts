@@ -1,5 +1,6 @@
 import type { Network, Passage } from "./etcd/simulated-cluster.ts";
 import { SimulatedCluster } from "./etcd/simulated-cluster.ts";
+import { createMemoryStore, type MemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { History } from "./history/history.ts";
 import { Violations } from "./laws/violations.ts";
 import { SimulatedServer } from "./servers/simulated-server.ts";
@@ -13,6 +14,8 @@ export interface WorldOptions {
   readonly seed: number;
   /** Number of servers, 1 to 3; by default the seed decides. */
   readonly servers?: number | undefined;
+  /** The store of the servers; by default the seed decides. */
+  readonly engine?: "etcd" | "memory" | undefined;
   /** Number of events that are kept as text. */
   readonly traceLines: number;
 }
@@ -25,6 +28,8 @@ export interface LogLine {
   readonly fields: object;
 }
 
+/** Part of the seeds whose servers have a store in memory. */
+const memoryShare = 0.1;
 const startMs = Date.parse("2030-01-01T00:00:00Z");
 
 /** The network between servers and cluster, and between clients and servers. */
@@ -35,6 +40,8 @@ class SimulatedNetwork implements Network {
   eventMeanMs: number | undefined;
   /** Probability that a request or an answer is lost. */
   loss = 0;
+  /** Probability that a request arrives twice. */
+  repeats = 0;
   private readonly dice: Dice;
 
   constructor(seed: number) {
@@ -42,7 +49,9 @@ class SimulatedNetwork implements Network {
   }
 
   passage(): Passage {
-    return { requestMs: this.delayOrLoss(), answerMs: this.delayOrLoss() };
+    const [requestMs, answerMs] = [this.delayOrLoss(), this.delayOrLoss()];
+    const isRepeated = requestMs !== undefined && this.dice.chance(this.repeats);
+    return { requestMs, answerMs, repeatMs: isRepeated ? requestMs + this.delayMs() : undefined };
   }
 
   eventMs(): number {
@@ -69,6 +78,10 @@ export class World {
   readonly clusterNetwork: SimulatedNetwork;
   readonly clientNetwork: SimulatedNetwork;
   readonly cluster: SimulatedCluster;
+  /** The store of the servers, if it isn't in the cluster. */
+  readonly memory: MemoryStore | undefined;
+  /** The clock of the store in memory. */
+  readonly memoryClock: ProcessClock;
   readonly history: History;
   readonly servers: readonly SimulatedServer[];
   readonly seed: number;
@@ -81,7 +94,7 @@ export class World {
   acknowledged = 0;
   private readonly logListeners: ((line: LogLine) => void)[] = [];
 
-  constructor({ seed, servers, traceLines }: WorldOptions) {
+  constructor({ seed, servers, engine, traceLines }: WorldOptions) {
     this.seed = seed;
     const dice = this.dice("world");
     this.scheduler = new Scheduler(startMs, seed);
@@ -95,8 +108,15 @@ export class World {
     this.history = new History(this.cluster, nowMs, (revision) =>
       this.violations.add("revisions", `revision ${revision} is used a second time`),
     );
-    this.retentionMs = dice.pick([60_000, 300_000]);
-    const count = servers ?? 1 + dice.below(3);
+    const retentionMs = dice.pick([60_000, 300_000]);
+    this.retentionMs = retentionMs;
+    this.memoryClock = new ProcessClock(this.scheduler, "memory");
+    if (engine === "memory" || (engine === undefined && this.dice("engine").chance(memoryShare))) {
+      this.memory = createMemoryStore({ clock: this.memoryClock, retentionMs });
+      this.history.follow(this.memory);
+    }
+    // Only one process can use a store in memory.
+    const count = this.memory === undefined ? (servers ?? 1 + dice.below(3)) : 1;
     this.servers = Array.from({ length: count }, (_, index) => new SimulatedServer(this, `server-${index}`));
     this.history.listen(({ key, revision, isDeletion }) =>
       this.trace.add("etcd", isDeletion ? "delete" : "put", `${revision} ${key}`),

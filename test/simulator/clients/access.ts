@@ -19,7 +19,7 @@ export async function runAccessUser(client: ApiClient, meanPauseMs: number): Pro
       subjects: [{ kind: "User", apiGroup: group, name: user }],
       roleRef: { apiGroup: group, kind: "ClusterRole", name: readerRole },
     };
-    const granted = await client.request("POST", url, { body });
+    const granted = await client.request("POST", url, { body, once: true });
     if (granted?.status === 201) {
       await expectAccess(client, user, true);
       const withdrawn = await client.request("DELETE", `${url}/${user}`);

@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../../src/schema/kind.ts";
+import type { AnswerSink } from "../servers/exchange.ts";
 import type { SimulatedServer } from "../servers/simulated-server.ts";
 import { ProcessClock } from "../time/process-clock.ts";
 import type { World } from "../world.ts";
@@ -23,8 +24,10 @@ export interface AnsweredList {
 export interface RequestParts {
   readonly body?: object | undefined;
   readonly contentType?: string | undefined;
-  /** By default a random server. */
+  /** By default that of the client. */
   readonly server?: SimulatedServer | undefined;
+  /** Whether the request never arrives twice, because its second execution would be taken for a defect. */
+  readonly once?: boolean | undefined;
 }
 
 /** Receives a watch. */
@@ -40,16 +43,28 @@ const busyPauseMs = 400;
 /** Time after which a client gives up, in milliseconds. */
 const timeoutMs = 30_000;
 
+/** Receives the answer to a request that arrived a second time. */
+const ignoredAnswer: AnswerSink = {
+  started: () => undefined,
+  bytes: () => undefined,
+  ended: () => undefined,
+  lost: () => undefined,
+};
+
 /** A client of the simulated servers: it sends requests through the pipeline, over a network that delays and loses messages. */
 export class ApiClient {
   readonly dice: Dice;
   readonly clock: ProcessClock;
 
-  /** @param user name of the user and its groups, separated by `|`. */
+  /**
+   * @param user name of the user and its groups, separated by `|`.
+   * @param server the server of all requests; by default a random one for each.
+   */
   constructor(
     readonly world: World,
     readonly actor: string,
     private readonly user = "simulated|system:masters",
+    private readonly server?: SimulatedServer,
   ) {
     this.dice = world.dice(actor);
     this.clock = new ProcessClock(world.scheduler, actor);
@@ -69,7 +84,7 @@ export class ApiClient {
   /** Sends a request. Resolves with undefined if there is no answer, so that the outcome isn't known. */
   async request(method: string, url: string, parts: RequestParts = {}): Promise<Answer | undefined> {
     const { world, actor } = this;
-    const server = parts.server ?? this.dice.pick(world.servers);
+    const server = parts.server ?? this.server ?? this.dice.pick(world.servers);
     const acknowledgedBefore = world.acknowledged;
     const started = await this.exchange(method, url, server, parts);
     world.trace.add(
@@ -138,7 +153,7 @@ export class ApiClient {
     method: string,
     url: string,
     server: SimulatedServer,
-    { body, contentType = "application/json" }: RequestParts = {},
+    { body, contentType = "application/json", once = false }: RequestParts = {},
     sink: { started(status: number): void; bytes(bytes: Buffer): void; ended(): void; lost(): void },
   ): () => void {
     const { clientNetwork, scheduler } = this.world;
@@ -156,22 +171,22 @@ export class ApiClient {
       authorization: `Bearer ${this.user}`,
       ...(body === undefined ? {} : { "content-type": contentType }),
     };
+    const request = { method, url, headers, body: body && Buffer.from(JSON.stringify(body)) };
     const arrive = (): void => {
       if (isClosed) return;
-      disconnect = server.receive(
-        { method, url, headers, body: body && Buffer.from(JSON.stringify(body)) },
-        {
-          started: (status) => back(() => sink.started(status)),
-          bytes: (bytes) => back(() => sink.bytes(Buffer.from(bytes))),
-          ended: () => back(() => (passage.answerMs === undefined ? sink.lost() : sink.ended())),
-          lost: () => back(() => sink.lost()),
-        },
-      );
+      disconnect = server.receive(request, {
+        started: (status) => back(() => sink.started(status)),
+        bytes: (bytes) => back(() => sink.bytes(Buffer.from(bytes))),
+        ended: () => back(() => (passage.answerMs === undefined ? sink.lost() : sink.ended())),
+        lost: () => back(() => sink.lost()),
+      });
       if (disconnect === undefined) back(() => sink.lost());
     };
     // A connection on which nothing arrives is given up.
     if (passage.requestMs === undefined) this.clock.setTimer(() => back(() => sink.lost()), timeoutMs);
     else this.clock.setTimer(arrive, passage.requestMs);
+    if (passage.repeatMs !== undefined && !once && method !== "GET")
+      this.clock.setTimer(() => void server.receive(request, ignoredAnswer), passage.repeatMs);
     return () => {
       isClosed = true;
       disconnect?.();

@@ -9,7 +9,7 @@ export async function runNamespaceUser(client: ApiClient, meanPauseMs: number): 
   const { world, dice } = client;
   for (let count = 0; world.isActive; count++) {
     const name = `${namePrefix}${count}`;
-    if (await createAll(client, name)) {
+    if ((await createOwned(client, name)) === undefined) {
       await client.pause(5000);
       const propagationPolicy = dice.pick(["Background", "Foreground", "Orphan"]);
       const body = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy };
@@ -21,23 +21,30 @@ export async function runNamespaceUser(client: ApiClient, meanPauseMs: number): 
   }
 }
 
-async function createAll(client: ApiClient, name: string): Promise<boolean> {
+/**
+ * Creates a namespace with an object, and others that it owns.
+ *
+ * @returns why an object couldn't be created; undefined if all were.
+ */
+export async function createOwned(client: ApiClient, name: string): Promise<string | undefined> {
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
   const made = await client.request("POST", "/api/v1/namespaces", { body: namespace });
-  if (made?.status !== 201) return false;
+  if (made?.status !== 201) return `${made?.status} for a namespace`;
   const url = `/api/v1/namespaces/${name}/configmaps`;
   const owner = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "owner" } };
   const answer = await client.request("POST", url, { body: owner });
-  if (answer?.status !== 201) return true;
+  if (answer?.status !== 201) return `${answer?.status} for an owner`;
   const { uid } = (JSON.parse(answer.text) as { metadata: { uid: string } }).metadata;
   const ownerReferences = [
     { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid, blockOwnerDeletion: true },
   ];
   for (const dependent of ["first", "second"]) {
     const metadata = { name: dependent, ownerReferences };
-    await client.request("POST", url, { body: { apiVersion: "v1", kind: "ConfigMap", metadata } });
+    const body = { apiVersion: "v1", kind: "ConfigMap", metadata };
+    const owned = await client.request("POST", url, { body });
+    if (owned?.status !== 201) return `${owned?.status} for a dependent`;
   }
-  return true;
+  return undefined;
 }
 
 async function deleteUntilAnswered(client: ApiClient, url: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { ApiObject } from "../../../src/schema/kind.ts";
 import { checkList } from "../laws/reads.ts";
 import { checkDelete, checkWrite } from "../laws/writes.ts";
 import type { World } from "../world.ts";
-import type { ApiClient } from "./api-client.ts";
+import type { Answer, ApiClient } from "./api-client.ts";
 
 /** Namespace with a quota of pods. */
 export const podNamespace = "pods";
@@ -40,14 +40,17 @@ export async function runPodUser(client: ApiClient, meanPauseMs: number): Promis
   }
 }
 
-async function createPod(client: ApiClient, name: string): Promise<void> {
+/** Creates a pod, and checks the answer. */
+export async function createPod(client: ApiClient, name: string): Promise<Answer | undefined> {
   const spec = {
     nodeName: node,
     automountServiceAccountToken: false,
     containers: [{ name: "main", image: "image" }],
   };
   const body = { apiVersion: "v1", kind: "Pod", metadata: { name }, spec };
-  checkWrite(client.world, `${podPrefix}${name}`, await client.request("POST", url, { body }));
+  const answer = await client.request("POST", url, { body });
+  checkWrite(client.world, `${podPrefix}${name}`, answer);
+  return answer;
 }
 
 async function deletePod(client: ApiClient, { metadata }: ApiObject): Promise<void> {

@@ -3,6 +3,9 @@ import { maxPods, podNamespace } from "./pods.ts";
 import { readerRole } from "./access.ts";
 import { workNamespace } from "./writer.ts";
 
+/** A user who may read the objects of writers. */
+export const plainUser = "plain";
+
 /** Creates what the clients need, and waits until controllers have prepared it. */
 export async function prepareObjects(client: ApiClient): Promise<void> {
   for (const name of [workNamespace, podNamespace])
@@ -14,6 +17,14 @@ export async function prepareObjects(client: ApiClient): Promise<void> {
     // Aggregated roles get its rules too.
     metadata: { name: readerRole, labels: { "rbac.authorization.k8s.io/aggregate-to-view": "true" } },
     rules,
+  });
+  const group = "rbac.authorization.k8s.io";
+  await create(client, `/apis/${group}/v1/namespaces/${workNamespace}/rolebindings`, {
+    apiVersion: `${group}/v1`,
+    kind: "RoleBinding",
+    metadata: { name: "readers" },
+    subjects: [{ kind: "User", apiGroup: group, name: plainUser }],
+    roleRef: { apiGroup: group, kind: "ClusterRole", name: readerRole },
   });
   const namespace = `/api/v1/namespaces/${podNamespace}`;
   await create(client, `${namespace}/resourcequotas`, {

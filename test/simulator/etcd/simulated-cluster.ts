@@ -18,6 +18,8 @@ export interface Passage {
   readonly requestMs: number | undefined;
   /** Time until the answer arrives; undefined: the answer is lost. */
   readonly answerMs: number | undefined;
+  /** Time until the request arrives a second time, whose answer is dropped; undefined: it arrives once. */
+  readonly repeatMs?: number | undefined;
 }
 
 /** A request that a client sends. */
@@ -111,6 +113,11 @@ export class SimulatedCluster {
     const { waiting } = this;
     this.waiting = [];
     for (const execute of waiting) this.clock.setTimer(execute, this.network.eventMs(undefined, member));
+  }
+
+  /** As {@link setState}, for all members. */
+  setStates(state: MemberState): void {
+    for (const member of this.states.keys()) this.setState(member, state);
   }
 
   /** Executes a request that waits for its member or a quorum when the state of a member changes, in any order. */
@@ -223,6 +230,8 @@ class SimulatedMember implements Member {
         if (cluster.states[index] === "frozen" || !cluster.hasQuorum) return cluster.wait(execute);
         try {
           const result = cluster.execute(run);
+          // The second message follows the first one on the same connection.
+          if (kind === "txn" && changes && passage.repeatMs !== undefined) cluster.execute(run);
           answer(() => resolve(result));
         } catch (error) {
           const failure =

@@ -1,6 +1,9 @@
 import { ProcessClock } from "../time/process-clock.ts";
 import type { World } from "../world.ts";
-import { faultClasses, heal, type FaultClass } from "./fault-classes.ts";
+import { clusterFaults } from "./cluster-faults.ts";
+import type { FaultClass } from "./fault-class.ts";
+import { heal } from "./heal.ts";
+import { processFaults } from "./process-faults.ts";
 
 /** Injects faults into a world. Each seed chooses the classes, and how frequent they are. */
 export class Faults {
@@ -15,7 +18,8 @@ export class Faults {
     const dice = world.dice("classes of faults");
     // Few classes at a time find more than all together, because each can stop the others' effects.
     const part = dice.pick([0.2, 0.5, 1]);
-    for (const one of faultClasses) {
+    const possible = world.memory === undefined ? [...processFaults, ...clusterFaults] : processFaults;
+    for (const one of possible) {
       const rate = dice.pick([0.3, 1, 3]);
       if (dice.chance(part)) this.repeat(one, rate);
     }

@@ -1,7 +1,8 @@
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { Keyspace } from "../../../src/storage/etcd/keyspace.ts";
-import type { KeyValue } from "../../../src/storage/etcd/messages.ts";
 import { decodeEntry } from "../../../src/storage/etcd/value.ts";
+import { firstRevision } from "../../../src/storage/entry.ts";
+import type { Store } from "../../../src/storage/store.ts";
 import type { SimulatedCluster } from "../etcd/simulated-cluster.ts";
 
 /** Prefix of the keys of the servers in the cluster. */
@@ -18,19 +19,18 @@ export class Change {
     readonly atMs: number,
     /** The change before it, of the same key. */
     readonly previous: Change | undefined,
-    private readonly kv: KeyValue | undefined,
+    /** Returns the encoded object; undefined for a deletion. */
+    private readonly body: (() => Uint8Array) | undefined,
   ) {}
 
   get isDeletion(): boolean {
-    return this.kv === undefined;
+    return this.body === undefined;
   }
 
   /** The object after the change; of a deletion, the object before. */
   get object(): ApiObject {
-    if (this.kv === undefined) return this.previous!.object;
-    const entry = (): ApiObject =>
-      JSON.parse(Buffer.from(decodeEntry(this.key, this.kv!).body).toString()) as ApiObject;
-    return (this.parsed ??= entry());
+    if (this.body === undefined) return this.previous!.object;
+    return (this.parsed ??= JSON.parse(Buffer.from(this.body()).toString()) as ApiObject);
   }
 
   /** The object before the change; undefined if there was none. */
@@ -39,7 +39,7 @@ export class Change {
   }
 }
 
-/** Everything that the cluster has executed, in order: the reference with which answers and events are compared. */
+/** Everything that the cluster or the store in memory has executed, in order: the reference with which answers and events are compared. */
 export class History {
   private readonly collections = new Map<string, Change[]>();
   private readonly keys = new Map<string, Change[]>();
@@ -57,7 +57,7 @@ export class History {
     cluster.committed = (revision) => this.record(revision);
   }
 
-  /** The newest revision of the cluster. */
+  /** The newest revision. */
   get revision(): number {
     return this.latest;
   }
@@ -112,21 +112,47 @@ export class History {
     return [...this.stateAt(prefix, this.latest).values()].map(({ object }) => object);
   }
 
-  private record(revision: number): void {
-    if (revision <= this.latest) return this.reused(revision);
+  /** Records the changes of a store that isn't in the cluster. */
+  follow(store: Store): void {
+    store.subscribe(
+      { prefix: "/", after: firstRevision },
+      {
+        events: (batch) => {
+          for (const { key, revision, entry } of batch)
+            if (this.advance(revision)) this.add(key, revision, entry && (() => entry.body));
+        },
+        ended: (error) => {
+          throw error;
+        },
+      },
+    );
+  }
+
+  /** Takes a revision as the newest one; returns false if it isn't. */
+  private advance(revision: number): boolean {
+    if (revision <= this.latest) {
+      this.reused(revision);
+      return false;
+    }
     this.latest = revision;
     this.times.set(revision, this.nowMs());
+    return true;
+  }
+
+  private record(revision: number): void {
+    if (!this.advance(revision)) return;
     const { start: key, end: rangeEnd } = this.keyspace;
     for (const { kv, deleted } of this.cluster.data.changesAt(revision, { key, rangeEnd })) {
       const inner = this.keyspace.inner(kv.key);
-      if (inner !== undefined) this.add(inner, revision, deleted ? undefined : kv);
+      if (inner === undefined) continue;
+      this.add(inner, revision, deleted ? undefined : () => decodeEntry(inner, kv)!.body);
     }
   }
 
-  private add(key: string, revision: number, kv: KeyValue | undefined): void {
+  private add(key: string, revision: number, body: (() => Uint8Array) | undefined): void {
     const versions = this.keys.get(key) ?? [];
     this.keys.set(key, versions);
-    const change = new Change(key, revision, this.nowMs(), versions.at(-1), kv);
+    const change = new Change(key, revision, this.nowMs(), versions.at(-1), body);
     versions.push(change);
     const collection = collectionOf(key);
     const all = this.collections.get(collection);

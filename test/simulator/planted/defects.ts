@@ -6,6 +6,8 @@ export interface PlantedDefect {
   /** The laws of which at least one must be violated. */
   readonly laws: readonly string[];
   readonly patches: readonly Patch[];
+  /** The store in which the defect is; by default the seed decides. */
+  readonly engine?: "etcd" | "memory";
 }
 
 const writes = "acknowledged writes are stored";
@@ -14,6 +16,10 @@ const current = "reads are current";
 const watches = "watches are complete";
 const recover = "servers recover";
 const quotas = "quotas hold";
+const fixedPoint = "controllers reach the fixed point";
+const versions = "one update of a version succeeds";
+const starts = "starts fail only while the cluster is unreachable";
+const exceptions = "no unexpected exception";
 
 /** Defects of the product: former ones, and those that its code guards against. */
 export const productDefects: readonly PlantedDefect[] = [
@@ -81,7 +87,7 @@ export const productDefects: readonly PlantedDefect[] = [
   },
   {
     name: "a first load that failed is not repeated",
-    laws: [recover, watches],
+    laws: [recover, watches, fixedPoint],
     patches: [
       {
         file: "src/resources/followers/follower.ts",
@@ -103,7 +109,7 @@ export const productDefects: readonly PlantedDefect[] = [
   },
   {
     name: "a write without an answer is judged by its value",
-    laws: [quotas, writes],
+    laws: [versions, quotas, writes],
     patches: [
       {
         file: "src/storage/etcd/writer.ts",
@@ -228,6 +234,51 @@ export const productDefects: readonly PlantedDefect[] = [
           "        return typeof member === 'function' ? member.bind(one) : member;\n" +
           "      },\n" +
           "    }),\n",
+      },
+    ],
+  },
+  {
+    name: "objects of former releases are read as new ones",
+    laws: [exceptions, recover, lists, writes],
+    patches: [
+      {
+        file: "src/resources/objects/stored.ts",
+        find: 'return text.endsWith("]]") ?',
+        replace: "return text.length > 0 ?",
+      },
+    ],
+  },
+  {
+    name: "a store without a stamp is refused",
+    laws: [starts],
+    patches: [
+      {
+        file: "src/storage/stamp.ts",
+        find: "existing === undefined ? [...new Set(telltaleLabels)]",
+        replace: 'existing === undefined ? telltaleLabels.map(() => "former")',
+      },
+    ],
+  },
+  {
+    name: "an update with an old resource version is stored",
+    laws: [versions],
+    patches: [
+      {
+        file: "src/resources/writes/guaranteed-update.ts",
+        find: 'if (resourceVersion !== "" && resourceVersion !== String(entry.revision))',
+        replace: 'if (resourceVersion !== "" && Number(resourceVersion) > entry.revision)',
+      },
+    ],
+  },
+  {
+    name: "memory: history is dropped early",
+    engine: "memory",
+    laws: ["history is retained"],
+    patches: [
+      {
+        file: "src/storage/memory/memory-store.ts",
+        find: "await this.compact(this.now() - retentionMs);",
+        replace: "await this.compact(this.now() - retentionMs / 2);",
       },
     ],
   },

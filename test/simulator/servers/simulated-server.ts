@@ -7,16 +7,20 @@ import type { Connection } from "../../../src/http/transport/connection.ts";
 import { serverOptionsOf } from "../../../src/server/options/library-options.ts";
 import type { StorageSettings } from "../../../src/server/options/types.ts";
 import { startServer, type Server } from "../../../src/server/server.ts";
+import type { MemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { SimulatedCluster } from "../etcd/simulated-cluster.ts";
 import { storePrefix } from "../history/history.ts";
 import { ProcessClock } from "../time/process-clock.ts";
 import type { Scheduler } from "../time/scheduler.ts";
 import { SimulatedExchange, type AnswerSink, type SimulatedRequest } from "./exchange.ts";
+import { StoreOfProcess } from "./store-of-process.ts";
 
 /** The environment of a server. */
 export interface ServerWorld {
   readonly scheduler: Scheduler;
   readonly cluster: SimulatedCluster;
+  /** The store of the servers, if it isn't in the cluster. It outlives their processes. */
+  readonly memory: MemoryStore | undefined;
   readonly seed: number;
   /** Minimum age of history that a server may drop, in milliseconds. */
   readonly retentionMs: number;
@@ -40,6 +44,8 @@ const authenticator: NamedAuthenticator = {
 class Life {
   readonly clock: ProcessClock;
   server: Server | undefined;
+  /** Its view of the store in memory. */
+  store: StoreOfProcess | undefined;
   /** The connections with requests, also those that the process hasn't read yet. */
   readonly open = new Set<{ breakOff(): void }>();
 
@@ -102,6 +108,7 @@ export class SimulatedServer {
     this.life = undefined;
     if (life === undefined) return;
     life.clock.kill();
+    life.store?.end();
     this.world.cluster.disconnect(life.clock.actor);
     for (const exchange of life.open) exchange.breakOff();
   }
@@ -133,21 +140,23 @@ export class SimulatedServer {
   }
 
   private async launch(life: Life, name: string): Promise<void> {
-    const { cluster, seed, retentionMs } = this.world;
+    const { cluster, memory, seed, retentionMs } = this.world;
     const { endpoints } = cluster;
+    if (memory !== undefined) life.store = new StoreOfProcess(memory);
     const options = serverOptionsOf({
       port: false,
-      storage: { engine: "etcd", endpoints: [...endpoints], prefix: storePrefix },
+      storage: life.store ?? { engine: "etcd", endpoints: [...endpoints], prefix: storePrefix },
       vocabulary: "kubernetes",
       clock: life.clock,
       log: this.logger(life),
       retentionMs,
       authenticators: [authenticator],
     });
-    const storage: StorageSettings & { readonly connect: unknown } = {
+    const inCluster: StorageSettings & { readonly connect: unknown } = {
       ...(options.storage as StorageSettings),
       connect: () => cluster.connect(name, life.clock),
     };
+    const storage = life.store === undefined ? inCluster : options.storage;
     const server = await startServer({ ...options, storage, random: seededRandom(seed * 1000 + this.lives) });
     life.server = server;
   }

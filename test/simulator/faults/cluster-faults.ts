@@ -1,26 +1,14 @@
-import type { Dice } from "../../support/dice.ts";
-import type { SimulatedServer } from "../servers/simulated-server.ts";
+import { Keyspace } from "../../../src/storage/etcd/keyspace.ts";
+import { storePrefix } from "../history/history.ts";
 import type { World } from "../world.ts";
-
-/** A class of faults. */
-export interface FaultClass {
-  readonly name: string;
-  /** Mean time between the end of a fault and the next one, in milliseconds, if the class is frequent. */
-  readonly meanPauseMs: number;
-  /** Longest duration in milliseconds. */
-  readonly maxMs: number;
-  /**
-   * Begins a fault.
-   *
-   * @returns a text about it, and the function that ends it; undefined if the fault isn't possible at present.
-   */
-  begin(world: World, dice: Dice): { readonly text: string; readonly end: () => void } | undefined;
-}
+import type { FaultClass } from "./fault-class.ts";
+import { toFormerFormat } from "./former-format.ts";
 
 const minute = 60_000;
+const keyspace = new Keyspace(storePrefix);
 
-/** All classes of faults. A seed chooses some of them. */
-export const faultClasses: readonly FaultClass[] = [
+/** Classes of faults of an etcd cluster and the network to it. */
+export const clusterFaults: readonly FaultClass[] = [
   {
     name: "slow network to etcd",
     meanPauseMs: 3 * minute,
@@ -46,49 +34,17 @@ export const faultClasses: readonly FaultClass[] = [
     name: "lost messages to etcd",
     meanPauseMs: 3 * minute,
     maxMs: minute / 2,
-    begin: ({ clusterNetwork }, dice) => {
+    begin: (world, dice) => {
+      const { clusterNetwork } = world;
       clusterNetwork.loss = dice.pick([0.02, 0.2, 0.6]);
-      return { text: String(clusterNetwork.loss), end: () => (clusterNetwork.loss = 0) };
-    },
-  },
-  {
-    name: "lost messages of clients",
-    meanPauseMs: 3 * minute,
-    maxMs: minute / 2,
-    begin: ({ clientNetwork }, dice) => {
-      clientNetwork.loss = dice.pick([0.02, 0.2, 0.6]);
-      return { text: String(clientNetwork.loss), end: () => (clientNetwork.loss = 0) };
-    },
-  },
-  {
-    name: "crash of a server",
-    meanPauseMs: 10 * minute,
-    maxMs: minute / 2,
-    begin: ({ servers }, dice) => {
-      const server = dice.pick(servers);
-      server.crash();
-      return { text: server.name, end: () => server.start() };
-    },
-  },
-  {
-    name: "frozen server",
-    meanPauseMs: 5 * minute,
-    maxMs: minute,
-    begin: ({ servers }, dice) => {
-      const { name, clock } = dice.pick(servers);
-      clock?.freeze();
-      return clock && { text: name, end: () => clock.thaw() };
-    },
-  },
-  {
-    name: "jump of a wall clock",
-    meanPauseMs: 5 * minute,
-    maxMs: 1,
-    begin: ({ servers }, dice) => {
-      const { name, clock } = dice.pick(servers);
-      const byMs = dice.pick([-1, 1]) * dice.pick([1000, 20_000, 600_000, 7_200_000]);
-      clock?.jump(byMs);
-      return clock && { text: `${name} ${byMs}`, end: () => undefined };
+      world.isBusy = dice.chance(0.5);
+      return {
+        text: String(clusterNetwork.loss),
+        end: () => {
+          clusterNetwork.loss = 0;
+          world.isBusy = false;
+        },
+      };
     },
   },
   memberFault("member of etcd down", "down"),
@@ -99,8 +55,8 @@ export const faultClasses: readonly FaultClass[] = [
     maxMs: minute,
     begin: ({ cluster }, dice) => {
       const state = dice.pick(["down", "frozen"] as const);
-      for (const member of cluster.states.keys()) cluster.setState(member, state);
-      return { text: state, end: () => allUp(cluster.states.length, (at) => cluster.setState(at, "up")) };
+      cluster.setStates(state);
+      return { text: state, end: () => cluster.setStates("up") };
     },
   },
   {
@@ -149,15 +105,6 @@ export const faultClasses: readonly FaultClass[] = [
     },
   },
   {
-    name: "busy clients",
-    meanPauseMs: 4 * minute,
-    maxMs: 20_000,
-    begin: (world) => {
-      world.isBusy = true;
-      return { text: "", end: () => (world.isBusy = false) };
-    },
-  },
-  {
     name: "outage of etcd after the start of a server",
     meanPauseMs: 8 * minute,
     maxMs: 40_000,
@@ -171,19 +118,99 @@ export const faultClasses: readonly FaultClass[] = [
       function stopMembers(): void {
         if (!server.hasStarted) return void (timer = scheduler.after("etcd", startLookMs, stopMembers));
         world.isBusy = true;
-        for (const member of cluster.states.keys()) cluster.setState(member, state);
+        cluster.setStates(state);
       }
       return {
         text: `${server.name} ${state}`,
         end: () => {
           timer.cancel();
           world.isBusy = false;
-          allUp(cluster.states.length, (at) => cluster.setState(at, "up"));
+          cluster.setStates("up");
+        },
+      };
+    },
+  },
+  {
+    name: "short freezes of a member of etcd",
+    meanPauseMs: 5 * minute,
+    maxMs: 20_000,
+    begin: (world, dice) => {
+      const { cluster, scheduler } = world;
+      const member = dice.below(cluster.states.length);
+      world.isBusy = true;
+      let timer = scheduler.after("etcd", 0, freeze);
+      function freeze(): void {
+        cluster.setState(member, "frozen");
+        timer = scheduler.after("etcd", dice.next() * maxFreezeMs, thaw);
+      }
+      function thaw(): void {
+        cluster.setState(member, "up");
+        timer = scheduler.after("etcd", dice.next() * maxFreezeMs, freeze);
+      }
+      return {
+        text: String(member),
+        end: () => {
+          timer.cancel();
+          world.isBusy = false;
+          cluster.setState(member, "up");
+        },
+      };
+    },
+  },
+  {
+    name: "repeated messages to etcd",
+    meanPauseMs: 4 * minute,
+    maxMs: minute,
+    begin: ({ clusterNetwork }, dice) => {
+      clusterNetwork.repeats = dice.pick([0.1, 0.5]);
+      return { text: String(clusterNetwork.repeats), end: () => (clusterNetwork.repeats = 0) };
+    },
+  },
+  {
+    name: "start without a default object while etcd is full",
+    meanPauseMs: 10 * minute,
+    maxMs: minute,
+    begin: (world, dice) => {
+      const { cluster, servers, scheduler } = world;
+      const server = dice.pick(servers);
+      remove(world, defaultObject);
+      cluster.full = true;
+      cluster.executesWhenFull = false;
+      server.crash();
+      server.start();
+      return {
+        text: server.name,
+        end: () => {
+          cluster.full = false;
+          world.isBusy = true;
+          scheduler.after("etcd", busyMs, () => (world.isBusy = false));
+        },
+      };
+    },
+  },
+  {
+    name: "restart with the store of a former release",
+    meanPauseMs: 15 * minute,
+    maxMs: 5000,
+    begin: ({ cluster, servers }) => {
+      for (const server of servers) server.crash();
+      toFormerFormat(cluster, keyspace);
+      return {
+        text: "",
+        end: () => {
+          for (const server of servers) server.start();
         },
       };
     },
   },
 ];
+
+/** A default object that no client of the simulation needs. */
+const defaultObject = "/scheduling.k8s.io/priorityclasses//system-node-critical";
+/** Longest freeze of a member that servers don't notice, in milliseconds: they try another member after 800 ms. */
+const maxFreezeMs = 600;
+/** Time in which clients are busy after a fault, in milliseconds: longer than the longest pause between attempts to write default objects. */
+const busyMs = 20_000;
 
 /** Interval in which a fault looks whether a server has started, in milliseconds. */
 const startLookMs = 5;
@@ -201,10 +228,6 @@ function memberFault(name: string, state: "down" | "frozen"): FaultClass {
   };
 }
 
-function allUp(count: number, set: (index: number) => void): void {
-  for (let index = 0; index < count; index++) set(index);
-}
-
 /** Compacts the cluster. Returns false if it is compacted already. */
 function compact({ cluster }: World, revision: number): boolean {
   if (revision <= cluster.data.compactRevision) return false;
@@ -212,21 +235,9 @@ function compact({ cluster }: World, revision: number): boolean {
   return true;
 }
 
-/** Ends all faults: afterwards everything runs, and messages arrive soon. */
-export function heal(world: World): void {
-  const { cluster, clusterNetwork, clientNetwork, servers } = world;
-  world.isBusy = false;
-  for (const network of [clusterNetwork, clientNetwork]) {
-    network.meanMs = 1;
-    network.eventMeanMs = undefined;
-    network.loss = 0;
-  }
-  cluster.full = false;
-  allUp(cluster.states.length, (at) => cluster.setState(at, "up"));
-  for (const server of servers) restore(server);
-}
-
-function restore(server: SimulatedServer): void {
-  server.clock?.thaw();
-  server.start();
+/** Removes an object as another server would. */
+function remove({ cluster }: World, key: string): void {
+  const value = Buffer.from("simulation");
+  const success = [{ remove: { key: keyspace.outer(key) } }, { put: { key: keyspace.marker, value } }];
+  cluster.execute((data) => data.txn({ success }));
 }

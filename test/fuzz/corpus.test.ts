@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 import { filesBelow } from "../tidy/source-files.ts";
-import { root } from "../support/process.ts";
+import { root } from "../support/root.ts";
 import { readCorpus } from "./corpus.ts";
 import { Dice } from "../support/dice.ts";
 import { mutate } from "./engine/mutate.ts";

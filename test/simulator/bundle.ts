@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { patchedModules, type Patch } from "../support/patched-modules.ts";
-import { root } from "../support/process.ts";
+import { root } from "../support/root.ts";
 
 /** Inside of node_modules, so that the bundle finds the packages. */
 const folder = path.join(root, "node_modules/.plinth-simulator");

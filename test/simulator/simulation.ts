@@ -25,6 +25,8 @@ export interface SimulationOptions {
   /** Virtual time with faults, in minutes. */
   readonly minutes: number;
   readonly traceLines: number;
+  /** Ends the simulation about a minute after the first violation; by default it continues. */
+  readonly endsAtViolation?: boolean | undefined;
 }
 
 /** The result of one simulation. */
@@ -71,7 +73,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   };
 }
 
-async function run(world: World, faults: Faults, { minutes }: SimulationOptions): Promise<void> {
+async function run(world: World, faults: Faults, options: SimulationOptions): Promise<void> {
   const finalDeletes: FinalDeletes = new Set();
   checkLeadership(world);
   checkLogs(world);
@@ -83,7 +85,10 @@ async function run(world: World, faults: Faults, { minutes }: SimulationOptions)
   await world.scheduler.runUntilSettled(prepareObjects(admin), setUpLimitMs);
   const watchers = startWatchers(world);
   startUsers(world, finalDeletes);
-  await world.scheduler.runUntil(world.scheduler.nowMs + minutes * 60_000);
+  for (let minute = 0; minute < options.minutes; minute++) {
+    await world.scheduler.runUntil(world.scheduler.nowMs + minuteMs);
+    if (options.endsAtViolation === true && world.violations.list.length > 0) return;
+  }
   faults.stop();
   await world.scheduler.runUntil(world.scheduler.nowMs + recoveryMs);
   world.isActive = false;
@@ -118,6 +123,7 @@ function startUsers(world: World, finalDeletes: FinalDeletes): void {
   start(world, runCounter(client("counter"), 10_000));
 }
 
+const minuteMs = 60_000;
 /** Virtual time in which servers must have started for the first time and prepared the objects, in milliseconds. */
 const setUpLimitMs = 3_600_000;
 /** Time from the end of the faults to the end of changes, in milliseconds: servers recover under load. */

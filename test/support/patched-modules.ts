@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Plugin } from "esbuild";
-import { root } from "./process.ts";
+import { root } from "./root.ts";
 
 /** A textual change of a module, which plants a defect into a bundle. */
 export interface Patch {

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { createServer } from "node:net";
 import path from "node:path";
 import { Api } from "./api.ts";
+import { root } from "./root.ts";
 
-/** The project's root folder. */
-export const root = path.resolve(import.meta.dirname, "../..");
+export { root } from "./root.ts";
 
 /** The built program; `npm test` builds it. */
 export const program = path.join(root, "dist/plinth.js");

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { patchedModules, type Patch } from "../../support/patched-modules.ts";
-import { root } from "../../support/process.ts";
+import { root } from "../../support/root.ts";
 import type { FromServer, ServerSettings, ToServer } from "./messages.ts";
 import type { Turn } from "./turn-meter.ts";
 

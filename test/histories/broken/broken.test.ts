@@ -60,16 +60,20 @@ describe("the judge", () => {
     for (const seed of [1, 2]) expect(judge(await recordStore({ seed, requests: 1200 }))).toEqual([]);
   });
 
-  test.each(stores)("reports a violation of %s when the store is broken by %o", async (law, engine) => {
-    await expectReport(law, (seed) => recordStore({ seed, requests: 500, engine: engine() }));
-  });
+  // Most of the time is spent on waiting.
+  test.concurrent.each(stores)(
+    "reports a violation of %s when the store is broken by %o",
+    async (law, engine) => {
+      await expectReport(law, (seed) => recordStore({ seed, requests: 500, engine: engine() }));
+    },
+  );
 
   test("reports nothing when the servers are sound", async () => {
     for (const focus of [undefined, "services"] as const)
       expect(judge(await recordServers({ seed: 1, requests: 150, focus }))).toEqual([]);
   });
 
-  test.each(brokenServers)(
+  test.concurrent.each(brokenServers)(
     "reports a violation of %s when servers are broken by %o",
     async (law, engine, focus) => {
       await expectReport(law, (seed) => recordServers({ seed, requests: 200, engine: engine(), focus }));

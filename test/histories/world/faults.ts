@@ -12,17 +12,18 @@ interface Fault {
   readonly inject: (world: World, dice: Dice, watchers: readonly Watcher[]) => Promise<void>;
 }
 
-/** Longest time for which a fault lasts, in milliseconds. */
-const maxFaultMs = 3000;
-/** Shortest and longest time between two faults, in milliseconds. */
+/** Longest time for which a fault lasts by default, in milliseconds. */
+const defaultMaxFaultMs = 3000;
+/** Shortest time between two faults, and the longest one by default, in milliseconds. */
 const minPauseMs = 500;
-const maxPauseMs = 4000;
+const defaultMaxPauseMs = 4000;
 /** Number of attempts to start a killed etcd member. */
 const maxStarts = 20;
 
 const hasEtcd = ({ members }: World) => members.length > 0;
 const hasQuorum = ({ members }: World) => members.length > 1;
-const duration = (dice: Dice) => setTimeout(100 + dice.below(maxFaultMs));
+const duration = ({ options: { maxFaultMs = defaultMaxFaultMs } }: World, dice: Dice) =>
+  setTimeout(100 + dice.below(maxFaultMs));
 
 const faults: readonly Fault[] = [
   {
@@ -33,16 +34,17 @@ const faults: readonly Fault[] = [
   {
     name: "freeze of a server",
     applies: () => true,
-    async inject({ servers }, dice) {
+    async inject(world, dice) {
+      const { servers } = world;
       const server = dice.pick(servers);
       server.freeze();
-      await duration(dice);
+      await duration(world, dice);
       server.thaw();
     },
   },
   {
     name: "freeze of a server past the deadlines of its clients and of its lease",
-    applies: ({ servers }) => servers.length > 1,
+    applies: ({ servers, options }) => servers.length > 1 && options.maxFaultMs === undefined,
     async inject({ servers }, dice) {
       const server = dice.pick(servers);
       server.freeze();
@@ -53,10 +55,11 @@ const faults: readonly Fault[] = [
   {
     name: "full disk",
     applies: ({ disk }) => disk !== undefined,
-    async inject({ disk }, dice) {
+    async inject(world, dice) {
+      const { disk } = world;
       const empty = disk!.fill();
       try {
-        await duration(dice);
+        await duration(world, dice);
       } finally {
         empty();
       }
@@ -65,31 +68,34 @@ const faults: readonly Fault[] = [
   {
     name: "kill of an etcd member",
     applies: hasEtcd,
-    async inject({ members }, dice) {
+    async inject(world, dice) {
+      const { members } = world;
       const member = dice.pick(members);
       await member.kill();
-      await duration(dice);
+      await duration(world, dice);
       await runAgain(member);
     },
   },
   {
     name: "freeze of an etcd member",
     applies: hasEtcd,
-    async inject({ members }, dice) {
+    async inject(world, dice) {
+      const { members } = world;
       const member = dice.pick(members);
       member.freeze();
-      await duration(dice);
+      await duration(world, dice);
       member.thaw();
     },
   },
   {
     name: "loss of the quorum of etcd",
     applies: hasQuorum,
-    async inject({ members }, dice) {
+    async inject(world, dice) {
+      const { members } = world;
       const remaining = dice.pick(members);
       const lost = members.filter((member) => member !== remaining);
       await Promise.all(lost.map((member) => member.kill()));
-      await duration(dice);
+      await duration(world, dice);
       await Promise.all(lost.map((member) => runAgain(member)));
     },
   },
@@ -139,6 +145,7 @@ export async function injectFaults(
   goesOn: () => boolean,
   onFault: (name: string) => void,
 ): Promise<void> {
+  const { maxPauseMs = defaultMaxPauseMs } = world.options;
   const applicable = faults.filter(({ applies }) => applies(world));
   while (goesOn()) {
     await setTimeout(minPauseMs + dice.below(maxPauseMs - minPauseMs));

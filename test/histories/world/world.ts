@@ -22,6 +22,10 @@ export interface WorldOptions {
   readonly servers: number;
   /** Number of etcd members. */
   readonly members: number;
+  /** Longest duration of most faults, in milliseconds; 3000 by default. */
+  readonly maxFaultMs?: number;
+  /** Longest time between two faults, in milliseconds; 4000 by default. */
+  readonly maxPauseMs?: number;
 }
 
 /** Time after which a client gives a request up, in milliseconds. */

@@ -33,6 +33,7 @@ export async function searchDefect(defect: PlantedDefect, options: SearchOptions
     engine: defect.engine,
     minutes,
     traceLines: 0,
+    endsAtViolation: true,
   }));
   let [count, processorMs] = [0, 0];
   for await (const report of runSimulations(program, seeds)) {

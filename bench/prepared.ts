@@ -1,5 +1,6 @@
 /** Measures work that needs preparation before each run; only the work counts. */
 import { type Sample } from "./measure.ts";
+import { startTurns, stopTurns } from "./meter.ts";
 import { factsOf } from "./processes.ts";
 import { monotonicMicros, noteMeasured } from "./profile.ts";
 
@@ -36,8 +37,10 @@ async function measure({ pid, units, prepare, run }: PreparedSide, seconds: numb
   let spent = 0;
   let busy = 0;
   let own = 0;
+  let longestTurnMs: number | undefined;
   while (spent < seconds * 1000) {
     await prepare();
+    await startTurns(pid);
     const before = cpuOf(pid);
     const ownBefore = process.cpuUsage();
     const from = monotonicMicros();
@@ -45,6 +48,8 @@ async function measure({ pid, units, prepare, run }: PreparedSide, seconds: numb
     await run();
     const took = performance.now() - begun;
     if (pid !== undefined) noteMeasured(pid, from, monotonicMicros());
+    const turn = await stopTurns(pid);
+    if (turn !== undefined) longestTurnMs = Math.max(longestTurnMs ?? 0, turn);
     const { user, system } = process.cpuUsage(ownBefore);
     busy += cpuOf(pid) - before;
     own += user + system;
@@ -64,6 +69,7 @@ async function measure({ pid, units, prepare, run }: PreparedSide, seconds: numb
     failure: undefined,
     rate: answers / (spent / 1000),
     serverMicros: pid === undefined || Number.isNaN(busy) ? undefined : busy / answers,
+    longestTurnMs,
   };
 }
 

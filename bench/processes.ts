@@ -2,6 +2,7 @@
 import { type ChildProcess, fork, spawn, type SpawnOptions } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { attachMeter } from "./meter.ts";
 import type { Handlers } from "./serve-parent.ts";
 
 /** The repository. */
@@ -39,7 +40,8 @@ export async function stop(child: ChildProcess): Promise<void> {
 }
 
 interface Reply {
-  readonly id: number;
+  /** Undefined in replies to the meter. */
+  readonly id?: number;
   readonly value?: unknown;
   readonly error?: string;
 }
@@ -65,6 +67,7 @@ export class Helper<H extends Handlers> {
       execArgv: ["--import", import.meta.resolve("tsx"), ...nodeFlags],
       serialization: "advanced",
     });
+    attachMeter(child);
     return new Helper<H>(track(child));
   }
 
@@ -96,6 +99,7 @@ export class Helper<H extends Handlers> {
   }
 
   private settle({ id, value, error }: Reply): void {
+    if (id === undefined) return;
     const call = this.waiting.get(id);
     this.waiting.delete(id);
     if (error === undefined) call?.resolve(value as never);

@@ -15,10 +15,11 @@ const columns = [
   "met",
   "p50 ms",
   "p99 ms",
+  "turn ms",
   "µs",
   "client",
 ] as const;
-const widths = [52, 18, 18, 8, 8, 5, 16, 17, 26, 11];
+const widths = [52, 18, 18, 8, 8, 5, 16, 17, 13, 26, 11];
 
 export function printHead(): void {
   console.log(line(columns));
@@ -27,7 +28,8 @@ export function printHead(): void {
 
 /** Prints one row; with a limit, columns of the load give product / limit. */
 export function printRow(row: Row): void {
-  const { name, unit, product, limit, compared, compare, aim, met, cpuRatio, load, times } = row;
+  const { name, unit, product, limit, compared, compare, aim, met, cpuRatio, load, times, longestTurnMs } =
+    row;
   const sign = compare === "difference" && compared !== undefined && compared >= 0 ? "+" : "";
   const both = (read: (facts: LoadFacts) => number | undefined, digits: number): string =>
     load === undefined
@@ -46,6 +48,7 @@ export function printRow(row: Row): void {
       met === undefined ? "" : met ? "yes" : "NO",
       times?.p50.toFixed(2) ?? both(({ p50 }) => p50, 2),
       times?.p99.toFixed(2) ?? both(({ p99 }) => p99, 2),
+      load === undefined ? (longestTurnMs?.toFixed(0) ?? "") : both(({ longestTurnMs: turn }) => turn, 0),
       both(({ serverMicros }) => serverMicros, 1) + cpu,
       both(({ clientBusy }) => clientBusy, 2),
     ]),
@@ -55,6 +58,7 @@ export function printRow(row: Row): void {
 /** What the columns say. */
 export const legend = `
 met: whether the aim is reached. µs: processor time of the server for each unit, product / limit (limit over product).
+turn ms: the longest turn of the server's event loop, in any round, product / limit; up to 2 ms too long.
 client: share of a processor that the load generator took, product / limit; near 1 it hides what the server could do.
 Ratios are medians over rounds in which limit and product took turns.`;
 

@@ -21,6 +21,8 @@ export interface Row {
   readonly met?: boolean | undefined;
   /** Limit's over product's processor time a unit: what the ratio is when the servers are all that is slow. */
   readonly cpuRatio?: number | undefined;
+  /** The longest turn of the product's event loop while the row was measured, in milliseconds; with a load, see there. */
+  readonly longestTurnMs?: number | undefined;
   readonly load?: { readonly product: LoadFacts; readonly limit?: LoadFacts | undefined } | undefined;
 }
 
@@ -32,6 +34,8 @@ export interface LoadFacts {
   readonly p99: number;
   readonly megabytesPerSecond: number;
   readonly serverMicros: number | undefined;
+  /** The longest of all rounds. */
+  readonly longestTurnMs: number | undefined;
   /** Share of a processor that the load generator took: near 1 means that it, not the server, is what is measured. */
   readonly clientBusy: number;
 }
@@ -39,12 +43,14 @@ export interface LoadFacts {
 function loadFacts(samples: readonly Sample[]): LoadFacts {
   const of = (read: (sample: Sample) => number): number => median(samples.map(read));
   const known = samples.every(({ serverMicros }) => serverMicros !== undefined);
+  const turns = samples.flatMap(({ longestTurnMs }) => longestTurnMs ?? []);
   return {
     rates: samples.map(({ rate }) => Math.round(rate * 100) / 100),
     p50: of(({ p50 }) => p50),
     p99: of(({ p99 }) => p99),
     megabytesPerSecond: of(({ bytes, seconds }) => bytes / seconds / 1e6),
     serverMicros: known ? of(({ serverMicros }) => serverMicros!) : undefined,
+    longestTurnMs: turns.length === 0 ? undefined : Math.max(...turns),
     clientBusy: of(({ cpuMicros, seconds }) => cpuMicros / 1e6 / seconds),
   };
 }

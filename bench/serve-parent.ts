@@ -1,5 +1,7 @@
 /** The child's end of {@link Helper}: answers the parent's calls, one process for each program. */
 
+import { createRequire } from "node:module";
+
 /** Functions that a parent may call, by name. */
 export type Handlers = Readonly<Record<string, (argument: never) => unknown>>;
 
@@ -11,7 +13,14 @@ interface Call {
 
 /** Answers calls until the parent is gone. */
 export function serveParent(handlers: Handlers): void {
-  process.on("message", (call: Call) => void answer(handlers, call));
+  // Not a flag of Node: messages that arrive before this module is loaded would be lost.
+  createRequire(import.meta.url)("./meter.cjs");
+  process.on("message", (call: Partial<Call>) => {
+    // Others are for the meter.
+    if (call.id !== undefined) void answer(handlers, call as Call);
+  });
+  // The meter lets a process end although the channel is open.
+  process.channel!.ref();
   process.once("disconnect", () => process.exit(0));
   process.once("SIGTERM", () => process.exit(0));
 }

@@ -9,6 +9,7 @@ import { platform } from "../src/vocabulary/platform.ts";
 import type { Vocabulary } from "../src/vocabulary/vocabulary.ts";
 import { Api } from "./api.ts";
 import type { Address } from "./load/plan.ts";
+import { forgetProduct, meterFlags, watchProduct } from "./meter.ts";
 import type { Options } from "./options.ts";
 import { printProfile, profileFlags } from "./profile.ts";
 import { root, start, stop } from "./processes.ts";
@@ -70,6 +71,8 @@ export interface ProductExtras {
   readonly flags?: readonly string[];
   /** Lines of the file of static tokens. */
   readonly tokens?: readonly string[];
+  /** Whether it runs without the meter, whose loading takes some milliseconds and some memory. */
+  readonly bare?: boolean;
 }
 
 /** Runs `plinth serve` on a folder. */
@@ -77,7 +80,7 @@ export async function startProduct(
   { vocabulary, profile }: Pick<Options, "vocabulary" | "profile">,
   dir: string,
   profileName?: string,
-  { flags: more = [], tokens: moreTokens = [] }: ProductExtras = {},
+  { flags: more = [], tokens: moreTokens = [], bare = false }: ProductExtras = {},
 ): Promise<Product> {
   mkdirSync(dir, { recursive: true });
   const tokenFile = join(dir, "tokens.csv");
@@ -90,7 +93,7 @@ export async function startProduct(
   writeFileSync(tokenFile, `${tokens.join("\n")}\n`);
   const profiles =
     profile === undefined || profileName === undefined ? undefined : join(profile, profileName);
-  const flags = profileFlags(profiles);
+  const flags = [...profileFlags(profiles), ...(bare ? [] : meterFlags)];
   const begun = performance.now();
   const child = start(
     process.execPath,
@@ -105,7 +108,7 @@ export async function startProduct(
       "--log-level=warn",
       ...more,
     ],
-    { stdio: ["ignore", "pipe", "inherit"] },
+    { stdio: ["ignore", "pipe", "inherit", ...(bare ? [] : ["ipc" as const])] },
   );
   const url = await new Promise<URL>((resolve, reject) => {
     let text = "";
@@ -120,12 +123,14 @@ export async function startProduct(
     child.once("exit", (code) => reject(new Error(`the product ended with ${code}`)));
   });
   const readyMs = performance.now() - begun;
+  if (!bare) await watchProduct(child);
   const ca = readFileSync(join(dir, "pki/ca.crt"), "utf8");
   return {
     address: { host: url.hostname, port: Number(url.port), ca },
     pid: child.pid!,
     readyMs,
     async close() {
+      await forgetProduct(child.pid!);
       await stop(child);
       if (profiles !== undefined) printProfile(profiles, profileName!, child.pid!);
     },

@@ -34,7 +34,7 @@ export const memory: Scenario = {
 
 async function atRest(options: Options): Promise<Row> {
   const dir = temporaryFolder();
-  const product = await startProduct(options, dir);
+  const product = await startProduct(options, dir, undefined, { bare: true });
   const idle = start(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
   await pause(restMs);
   const [own, bare] = [factsOf(product.pid).rss, factsOf(idle.pid!).rss];

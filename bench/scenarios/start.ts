@@ -80,7 +80,7 @@ async function nodeSeconds(): Promise<number> {
 
 async function readySeconds(options: Options, dir: string): Promise<number> {
   const begun = performance.now();
-  const product = await startProduct(options, dir, "start");
+  const product = await startProduct(options, dir, "start", { bare: true });
   const api = new Api(product.address, "");
   try {
     const { status } = await api.try("GET", "/readyz");

@@ -17,6 +17,7 @@ import { customKind } from "./scenarios/custom.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
 import { grant } from "./scenarios/grant.ts";
+import { informers } from "./scenarios/informers.ts";
 import { bulkReview, insight } from "./scenarios/insight.ts";
 import { library } from "./scenarios/library.ts";
 import { list } from "./scenarios/list.ts";
@@ -63,6 +64,7 @@ const scenarios: readonly Scenario[] = [
   disk,
   watch,
   watchers,
+  informers,
   selectiveWatch,
   authentication,
   accessReview,

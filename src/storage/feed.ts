@@ -1,8 +1,10 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { DeferredDeliveries, DeferredGroup, type Receiver } from "./deferred-deliveries.ts";
 import { eventBytes } from "./entry.ts";
 import { EventRing } from "./event-ring.ts";
 import { assertPrefix, countersOf, eachPrefix, isIn } from "./keys.ts";
 import {
+  type Deferral,
   type Listener,
   RevisionCompactedError,
   type Revision,
@@ -36,9 +38,38 @@ export interface FeedSource {
 }
 
 /** Live subscriptions with the same prefix; they receive the same arrays. */
-interface Group {
-  readonly members: Set<FeedSubscription>;
-  batch: StoreEvent[];
+class Group {
+  /** The members that receive events at once. */
+  private readonly prompt = new Set<FeedSubscription>();
+  /** The others, by the key of their selection. */
+  readonly deferred = new Map<string, DeferredGroup>();
+  batch: StoreEvent[] = [];
+
+  get members(): Iterable<FeedSubscription> {
+    return this.prompt;
+  }
+
+  get isEmpty(): boolean {
+    return this.prompt.size === 0 && this.deferred.size === 0;
+  }
+
+  add(subscription: FeedSubscription): void {
+    const { deferral } = subscription;
+    if (deferral === undefined) {
+      this.prompt.add(subscription);
+      return;
+    }
+    let group = this.deferred.get(deferral.key);
+    if (group === undefined) this.deferred.set(deferral.key, (group = new DeferredGroup(deferral)));
+    group.members.add(subscription);
+  }
+
+  delete(subscription: FeedSubscription): void {
+    this.prompt.delete(subscription);
+    const key = subscription.deferral?.key;
+    const group = key === undefined ? undefined : this.deferred.get(key);
+    if (group?.members.delete(subscription) === true && group.members.size === 0) this.deferred.delete(key!);
+  }
 }
 
 interface Delivery {
@@ -55,6 +86,7 @@ interface Delivery {
 export class Feed {
   private readonly groups = new Map<string, Group>();
   private readonly all = new Set<FeedSubscription>();
+  private readonly deferred = new DeferredDeliveries();
   private readonly ring: EventRing;
   /** FIFO queue. It keeps the order of events when a listener publishes during a delivery. */
   private deliveries: Delivery[] = [];
@@ -96,8 +128,10 @@ export class Feed {
       const batch = group.batch;
       group.batch = [];
       for (const to of group.members) this.deliveries.push({ to, batch, upTo });
+      for (const deferred of group.deferred.values()) this.deferred.add(deferred, batch, upTo);
     }
     this.drain();
+    this.deferred.begin();
   }
 
   /** Returns the groups whose prefix matches a key. */
@@ -157,14 +191,20 @@ export class Feed {
 
   join(prefix: string, subscription: FeedSubscription): void {
     let group = this.groups.get(prefix);
-    if (group === undefined) this.groups.set(prefix, (group = { members: new Set(), batch: [] }));
-    group.members.add(subscription);
+    if (group === undefined) this.groups.set(prefix, (group = new Group()));
+    group.add(subscription);
   }
 
   leave(prefix: string, subscription: FeedSubscription): void {
     this.all.delete(subscription);
     const group = this.groups.get(prefix);
-    if (group?.members.delete(subscription) && group.members.size === 0) this.groups.delete(prefix);
+    group?.delete(subscription);
+    if (group?.isEmpty === true) this.groups.delete(prefix);
+  }
+
+  /** The group whose events a live subscription receives later, if it is deferrable. */
+  deferredGroup(prefix: string, { deferral }: FeedSubscription): DeferredGroup | undefined {
+    return deferral === undefined ? undefined : this.groups.get(prefix)?.deferred.get(deferral.key);
   }
 
   /** Delivers all queued events; inside a listener it first finishes the deliveries of the outer call. */
@@ -179,10 +219,11 @@ export class Feed {
 }
 
 /** A subscription. It reads the history in slices, then joins the group of its prefix. */
-export class FeedSubscription implements Subscription {
+export class FeedSubscription implements Subscription, Receiver {
   private state: "past" | "live" | "closed" = "past";
   private delivered: Revision;
   private readonly prefix: string;
+  readonly deferral: Deferral | undefined;
   /** The history slice that is being read asynchronously. */
   private slice: Promise<void> | undefined;
 
@@ -192,11 +233,18 @@ export class FeedSubscription implements Subscription {
     private readonly listener: Listener,
   ) {
     this.prefix = options.prefix;
+    this.deferral = options.deferral;
     this.delivered = options.after;
   }
 
   get position(): Revision {
-    return this.state === "live" && this.feed.position > this.delivered ? this.feed.position : this.delivered;
+    const { feed, delivered } = this;
+    if (this.state !== "live" || feed.position <= delivered) return delivered;
+    return feed.deferredGroup(this.prefix, this)?.hasAfter(delivered) === true ? delivered : feed.position;
+  }
+
+  get deliveredUpTo(): Revision {
+    return this.delivered;
   }
 
   sync(): MaybePromise<Revision> {
@@ -250,6 +298,7 @@ export class FeedSubscription implements Subscription {
 
   private catchUpNow(): MaybePromise<Revision> {
     this.feed.drain();
+    if (this.state === "live") this.feed.deferredGroup(this.prefix, this)?.catchUp(this);
     while (this.state === "past") {
       if (this.becomeLive()) break;
       const step = this.readSlice();

@@ -23,6 +23,7 @@ import { exhaustionCodes, type ConnectionObserver } from "./connection-observer.
 import { presentedBy } from "./client-certificates.ts";
 import { announceEnd, drain } from "./drain.ts";
 import type { HandlerGuard } from "./guard.ts";
+import { HandshakePace } from "./handshake-pace.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
 import type { ListenerContext } from "./listener-context.ts";
@@ -202,6 +203,7 @@ function secureServer(
   };
   const server = createHttpsServer({ ...secureOptions, ...http1 }, onRequest);
   useContext(server, tls);
+  paceHandshakes(server, context.guard);
   const http2 = createHttp2Server({
     ...secureOptions,
     settings: { maxConcurrentStreams: limits.maxStreams },
@@ -215,6 +217,16 @@ function secureServer(
     else for (const listener of readHttp1) listener.call(server, socket);
   });
   return server;
+}
+
+function paceHandshakes(server: Server, guard: HandlerGuard): void {
+  const pace = new HandshakePace(guard);
+  const beginTls = server.listeners("connection") as ((socket: Socket) => void)[];
+  server.removeAllListeners("connection");
+  const begin = (socket: Socket) => {
+    for (const listener of beginTls) listener.call(server, socket);
+  };
+  guard.on(server, "connection", (socket: Socket) => pace.add(socket, () => begin(socket)));
 }
 
 /** Dependencies of HTTP/2 connections. */

@@ -31,6 +31,7 @@ const methods = {
     const collect = runInNewContext("gc");
     collect();
     collect();
+    delays?.reset();
   },
 };
 

@@ -7,12 +7,16 @@ const maxBlockingMs = 3;
 /** Yields to the event loop if the work has run for longer than 3 ms since the last yield. Await it between the steps of long work. */
 export type YieldIfDue = () => MaybePromise<void>;
 
-/** Creates the yielder of one piece of long work; its time starts now. */
-export function createYielder(): YieldIfDue {
+/**
+ * Creates the yielder of one piece of long work; its time starts now.
+ *
+ * @param pause resolves when the work may continue; the default is the next turn of the event loop.
+ */
+export function createYielder(pause: () => Promise<void> = setImmediate): YieldIfDue {
   let since = performance.now();
   return () => {
     if (performance.now() - since < maxBlockingMs) return undefined;
-    return setImmediate().then(() => {
+    return pause().then(() => {
       since = performance.now();
     });
   };

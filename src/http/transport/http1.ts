@@ -12,7 +12,7 @@ import type { HeaderLines } from "./header-lines.ts";
 import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
 import type { ResponseBacklog } from "./response-backlog.ts";
-import { SlicedSink, sliceBytes } from "./sliced-sink.ts";
+import { SlicedSink, sliceBytes, type SliceRules } from "./sliced-sink.ts";
 import { WritableBody } from "./writable-body.ts";
 import type { ListenerContext } from "./listener-context.ts";
 
@@ -130,9 +130,13 @@ export class Http1Exchange implements HttpExchange {
       response.write(body.subarray(0, last), guard.wrap("write", end, response));
       return;
     }
-    const sink = new SlicedSink(response, guard, () => {
-      if (response.socket !== null) this.context.slowReaders.sentTo(response.socket);
-    });
+    const sink = new SlicedSink(
+      response,
+      guard,
+      this.slices(() => {
+        if (response.socket !== null) this.context.slowReaders.sentTo(response.socket);
+      }),
+    );
     if (sink.write(body.subarray(0, last))) end();
     else guard.once(sink, "drain", end, response);
   }
@@ -154,12 +158,18 @@ export class Http1Exchange implements HttpExchange {
     const breakOff = () => response.socket?.destroy();
     const account = response.socket === null ? undefined : () => this.account(response.socket!);
     const trail = (lines: HeaderLines) => response.addTrailers(pairsOf(lines));
-    return new WritableBody(this, new SlicedSink(response, this.guard), {
+    return new WritableBody(this, new SlicedSink(response, this.guard, this.slices()), {
       guard: this.guard,
       account,
       breakOff,
       trail: trails ? trail : undefined,
     });
+  }
+
+  /** Slices of this response are written in the turns of its user. */
+  private slices(written?: () => void): SliceRules {
+    const pace = (task: () => void) => this.context.nextSlice(this.caller, task);
+    return written === undefined ? { pace } : { pace, written };
   }
 
   get backlog(): ResponseBacklog | undefined {

@@ -11,7 +11,7 @@ import type { HandlerGuard } from "./guard.ts";
 import type { ListenerContext } from "./listener-context.ts";
 import { collect, tooLarge } from "./http1.ts";
 import type { ResponseBacklog } from "./response-backlog.ts";
-import { SlicedSink, sliceBytes } from "./sliced-sink.ts";
+import { SlicedSink, sliceBytes, type SliceRules } from "./sliced-sink.ts";
 import { WritableBody } from "./writable-body.ts";
 
 /** An exchange over one HTTP/2 stream. */
@@ -90,7 +90,7 @@ export class Http2Exchange implements HttpExchange {
     if (closed) return;
     // A response without a body (304, or to HEAD) ends with its headers.
     const shared = this.context.backlog.shared(asBuffer(body));
-    const sink = shared.length > sliceBytes ? new SlicedSink(channel, this.guard) : channel;
+    const sink = shared.length > sliceBytes ? new SlicedSink(channel, this.guard, this.slices()) : channel;
     if (!channel.writableEnded) sink.end(shared);
     this.leaveRestUnread();
     // The response is aborted if the client doesn't read it in time.
@@ -126,12 +126,18 @@ export class Http2Exchange implements HttpExchange {
     }
     this.answered = true;
     this.status = status;
-    return new WritableBody(this, new SlicedSink(channel, guard), {
+    return new WritableBody(this, new SlicedSink(channel, guard, this.slices()), {
       guard,
       account: () => this.account(),
       breakOff: () => channel.close(constants.NGHTTP2_INTERNAL_ERROR),
       trail: trailing ? (lines) => (trailers = lines) : undefined,
     });
+  }
+
+  /** Slices of this response are written in the turns of its user. */
+  private slices(written?: () => void): SliceRules {
+    const pace = (task: () => void) => this.context.nextSlice(this.caller, task);
+    return written === undefined ? { pace } : { pace, written };
   }
 
   get backlog(): ResponseBacklog | undefined {

@@ -7,6 +7,8 @@ export interface ListenerContext {
   readonly slowReaders: SlowReaders;
   readonly guard: HandlerGuard;
   readonly backlog: ResponseBacklogs;
+  /** Calls a task when it is the turn of a user's response to write a slice of its body. */
+  readonly nextSlice: (user: string, task: () => void) => void;
   /** Whether the listener is closing: then HTTP/1.1 responses close their connection. */
   draining: boolean;
 }

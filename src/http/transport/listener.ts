@@ -15,6 +15,7 @@ import {
 import type { AddressInfo, Server, Socket } from "node:net";
 import { constants } from "node:crypto";
 import { createSecureContext, type SecureContext, type Server as TlsServer, type TLSSocket } from "node:tls";
+import { FairTurns } from "../../flow/fair-turns.ts";
 import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import type { Connection } from "./connection.ts";
 import type { HttpExchange } from "./http-exchange.ts";
@@ -48,6 +49,8 @@ export interface ListenOptions {
   readonly guard: HandlerGuard;
   /** Limits unread response bytes. */
   readonly backlog: ResponseBacklogs;
+  /** Shares the thread between users; the default is one of the listener's own. */
+  readonly turns?: FairTurns;
 }
 
 /** The server's certificate and key, and the CA certificates for client certificates, in PEM. */
@@ -85,9 +88,11 @@ export async function listen(
 ): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
-  const { tls, guard, backlog, limits = connectionLimits } = options;
+  const { tls, guard, backlog, limits = connectionLimits, turns = new FairTurns() } = options;
   const slowReaders = new SlowReaders(limits.answerTimeoutMs, limits.checkIntervalMs);
-  const context: ListenerContext = { slowReaders, guard, backlog, draining: false };
+  const nextSlice = (user: string, task: () => void) =>
+    guard.run("write", () => turns.longStep(user).then(task), undefined);
+  const context: ListenerContext = { slowReaders, guard, backlog, nextSlice, draining: false };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const serve = () => handle(new Http1Exchange(request, response, connectionOf(request.socket), context));
     guard.run("request", serve, response);

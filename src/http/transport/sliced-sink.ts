@@ -19,12 +19,21 @@ export interface Sink extends EventEmitter {
  */
 export const sliceBytes = 64 * 1024;
 
+/** When and how slices are written. */
+export interface SliceRules {
+  /** Calls a task when it is the response's turn to write a slice; the default is at once. */
+  readonly pace?: (task: () => void) => void;
+  /** Called after each slice. */
+  readonly written?: () => void;
+}
+
 const noBytes = new Uint8Array();
 /** All chunks of a response are in one order. */
 const oneFlow = "";
 
 /**
- * Writes large chunks to a response in slices, each after the connection has sent the previous ones. Waiting bytes aren't copied.
+ * Writes large chunks to a response in slices, each after the connection has sent the previous ones and in its turn among the responses
+ * of the server. Waiting bytes aren't copied.
  */
 export class SlicedSink extends EventEmitter implements Sink {
   /** The rest of the chunk that is being written, and the chunks behind it. */
@@ -32,11 +41,12 @@ export class SlicedSink extends EventEmitter implements Sink {
   private readonly waiting = new Rotation<Uint8Array>();
   private waitingBytes = 0;
   private isEnding = false;
+  private turnIsComing = false;
 
   constructor(
     private readonly sink: Sink,
     guard: HandlerGuard,
-    private readonly sliceWritten: () => void = () => undefined,
+    private readonly rules: SliceRules = {},
   ) {
     super();
     guard.on(sink, "drain", () => this.drained(), sink);
@@ -48,7 +58,7 @@ export class SlicedSink extends EventEmitter implements Sink {
     if (this.waitingBytes === 0 && bytes.length <= sliceBytes) return this.sink.write(bytes);
     this.waiting.add(oneFlow, bytes);
     this.waitingBytes += bytes.length;
-    return !this.sink.writableNeedDrain && this.writeOn();
+    return !this.turnIsComing && !this.sink.writableNeedDrain && this.writeOn();
   }
 
   /** Ends the response after all waiting bytes and these. */
@@ -79,8 +89,18 @@ export class SlicedSink extends EventEmitter implements Sink {
   }
 
   private drained(): void {
-    if (this.waitingBytes > 0 && !this.writeOn()) return;
-    this.emit("drain");
+    if (this.waitingBytes === 0) this.emit("drain");
+    else if (this.rules.pace === undefined) this.takeTurn();
+    else if (!this.turnIsComing) {
+      this.turnIsComing = true;
+      this.rules.pace(() => this.takeTurn());
+    }
+  }
+
+  private takeTurn(): void {
+    this.turnIsComing = false;
+    // The connection may have closed.
+    if (this.waitingBytes > 0 && this.writeOn()) this.emit("drain");
   }
 
   private closed(): void {
@@ -97,7 +117,7 @@ export class SlicedSink extends EventEmitter implements Sink {
       const slice = this.nextSlice();
       this.waitingBytes -= slice.length;
       accepts = this.sink.write(slice);
-      this.sliceWritten();
+      this.rules.written?.();
       if (this.waitingBytes === 0 && this.isEnding) this.sink.end();
     }
     return accepts;

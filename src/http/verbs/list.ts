@@ -10,7 +10,7 @@ import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
 import { limitTime } from "./deadline.ts";
-import { forEachPart, serveMeasured } from "./measured-list.ts";
+import { forEachPart, pauseOf, serveMeasured } from "./measured-list.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /**
@@ -24,7 +24,8 @@ export async function serveList(service: HttpService, request: ResourceContext):
   const list = chunked(service, options);
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
-  const pages = listObjects(service.engine, request.target, list);
+  const pause = pauseOf(service, request);
+  const pages = listObjects(service.engine, request.target, { ...list, pause });
   const writer = recordedList(request, encoding);
   if (writer.around !== undefined) return serveMeasured(service, request, list, encoding);
   // An error before the first bytes has its own status.
@@ -43,8 +44,8 @@ export async function serveList(service: HttpService, request: ResourceContext):
     ? streamCompressed(request.exchange, 200, headers)
     : request.exchange.stream(200, headers);
   try {
-    if (first.done !== true) await forEachPart(writer, first.value, (part) => stream.write(part));
-    const end = await pour(service, pages, second.value, { writer, stream });
+    if (first.done !== true) await forEachPart(writer, first.value, (part) => stream.write(part), pause);
+    const end = await pour(service, pages, second.value, { writer, stream, pause });
     if (end === undefined) return;
     stream.write(writer.end(end));
     await stream.end();
@@ -64,7 +65,8 @@ export async function sendSmallList(
 ): Promise<void> {
   const writer = recordedList(request, encoding);
   const parts: Uint8Array[] = [];
-  if (page !== undefined) await forEachPart(writer, page, (part) => parts.push(part));
+  const pause = pauseOf(service, request);
+  if (page !== undefined) await forEachPart(writer, page, (part) => parts.push(part), pause);
   parts.push(writer.end(end));
   const { head = none, tail = none } =
     writer.around?.(parts.reduce((sum, { length }) => sum + length, 0)) ?? {};
@@ -91,11 +93,15 @@ async function pour(
   service: HttpService,
   pages: Pages,
   next: ListedPage,
-  { writer, stream }: { readonly writer: ListWriter; readonly stream: BodyStream },
+  {
+    writer,
+    stream,
+    pause,
+  }: { readonly writer: ListWriter; readonly stream: BodyStream; readonly pause: () => Promise<void> },
 ): Promise<ListEnd | undefined> {
   let page = next;
   for (;;) {
-    await forEachPart(writer, page, (part) => stream.write(part));
+    await forEachPart(writer, page, (part) => stream.write(part), pause);
     await drainInTime(stream, service.clock);
     if (stream.closed) return undefined;
     const step = await pages.next();

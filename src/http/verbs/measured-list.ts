@@ -64,12 +64,15 @@ interface Measurement {
 }
 
 async function measure(
-  { engine }: HttpService,
-  { target }: ResourceContext,
+  service: HttpService,
+  request: ResourceContext,
   list: ListOptions,
   writer: ListWriter,
 ): Promise<Measurement> {
-  const pages = listObjects(engine, target, list);
+  const { target } = request;
+  const { engine } = service;
+  const pause = pauseOf(service, request);
+  const pages = listObjects(engine, target, { ...list, pause });
   let buffered: Uint8Array[] | undefined = [];
   let length = 0;
   for (;;) {
@@ -83,23 +86,29 @@ async function measure(
       add(writer.end(step.value));
       return { length, end: step.value, buffered };
     }
-    await forEachPart(writer, step.value, add);
+    await forEachPart(writer, step.value, add, pause);
   }
 }
 
-/** Calls a function with each encoded part of a page; yields to the event loop in between. */
+/** Returns the pause between the steps of a long list: lists take turns, by user, one step in each turn of the event loop. */
+export function pauseOf({ turns }: HttpService, { user }: ResourceContext): () => Promise<void> {
+  return () => turns.longStep(user.name);
+}
+
+/** Calls a function with each encoded part of a page, with pauses in between. */
 export function forEachPart(
   writer: ListWriter,
   page: ListedPage,
   callback: (part: Uint8Array) => void,
+  pause: () => Promise<void>,
 ): MaybePromise<void> {
   const parts = writer.page(page)[Symbol.iterator]();
-  const yieldIfDue = createYielder();
+  const yieldIfDue = createYielder(pause);
   const run = (): MaybePromise<void> => {
     for (let step = parts.next(); step.done !== true; step = parts.next()) {
       callback(step.value);
-      const pause = yieldIfDue();
-      if (pause !== undefined) return pause.then(run);
+      const due = yieldIfDue();
+      if (due !== undefined) return due.then(run);
     }
   };
   return run();
@@ -107,7 +116,7 @@ export function forEachPart(
 
 async function sendAgain(
   service: HttpService,
-  { target }: ResourceContext,
+  request: ResourceContext,
   {
     list,
     writer,
@@ -117,11 +126,12 @@ async function sendAgain(
 ): Promise<void> {
   const read =
     list.read.mode === "continue" ? list.read : ({ mode: "exact", revision: end.revision } as const);
-  const pages = listObjects(service.engine, target, { ...list, read });
+  const pause = pauseOf(service, request);
+  const pages = listObjects(service.engine, request.target, { ...list, read, pause });
   for (;;) {
     const step = await pages.next();
     if (step.done === true) break;
-    await forEachPart(writer, step.value, (part) => stream.write(part));
+    await forEachPart(writer, step.value, (part) => stream.write(part), pause);
     await drainInTime(stream, service.clock);
     if (stream.closed) return;
   }

@@ -14,6 +14,7 @@ import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import { failureStatus } from "../answers/status.ts";
 import { watchEncodingOf } from "./answer.ts";
+import { pauseOf } from "./measured-list.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** Maximum number of buffered bytes; above it the server closes the watch, and the client resumes from its last resource version. */
@@ -124,7 +125,8 @@ class Watcher {
       resourceVersion === undefined || resourceVersion === 0
         ? { mode: "latest" as const }
         : { mode: "notOlderThan" as const, revision: resourceVersion };
-    const pages = listObjects(this.service.engine, this.request.target, { read, limit: 0, selection });
+    const pause = pauseOf(this.service, this.request);
+    const pages = listObjects(this.service.engine, this.request.target, { read, limit: 0, selection, pause });
     for (;;) {
       const step = await pages.next();
       if (this.ended) return undefined;
@@ -132,13 +134,13 @@ class Watcher {
         if (sendInitialEvents && this.parameters.allowBookmarks) this.bookmark(step.value.revision);
         return step.value.revision;
       }
-      if (!(await this.sendEntries(step.value.entries))) await this.drained();
+      if (!(await this.sendEntries(step.value.entries, pause))) await this.drained();
     }
   }
 
   /** Sends synthetic events in portions; yields to the event loop in between. Returns false if the client reads more slowly. */
-  private async sendEntries(entries: readonly Entry[]): Promise<boolean> {
-    const yieldIfDue = createYielder();
+  private async sendEntries(entries: readonly Entry[], pause: () => Promise<void>): Promise<boolean> {
+    const yieldIfDue = createYielder(pause);
     let keepsUp = true;
     for (const portion of portions(entries)) {
       const events = portion.map(({ body }) => ({ type: "ADDED", body }));

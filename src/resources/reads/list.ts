@@ -21,6 +21,8 @@ export interface ListOptions {
   /** Maximum number of items in the response; 0 for no limit. */
   readonly limit: number;
   readonly selection: Selection;
+  /** Resolves when the next page may be read and encoded; the default is the next turn of the event loop. */
+  readonly pause?: (() => Promise<void>) | undefined;
 }
 
 /** Metadata of a list, available after the last page. */
@@ -75,7 +77,7 @@ export async function* listObjects(
       return await end(engine, walk, options);
     }
     // A synchronous store would block other work.
-    await setImmediate();
+    await (options.pause ?? setImmediate)();
   }
 }
 

@@ -60,7 +60,13 @@ export async function startListening(parts: Parts): Promise<HttpListener | undef
 
 async function open(serving: Serving, service: HttpService): Promise<HttpListener> {
   const listener = await listen(
-    { ...serving.listen, observer: service.clients, guard: service.guard, backlog: service.backlog },
+    {
+      ...serving.listen,
+      observer: service.clients,
+      guard: service.guard,
+      backlog: service.backlog,
+      turns: service.turns,
+    },
     (exchange) => handle(service, exchange),
     (method, url) => mayUpgrade(service, method, url),
   );

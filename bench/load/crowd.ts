@@ -37,6 +37,8 @@ export interface Opened {
   readonly seconds: number;
   /** Attempts that failed and were repeated. */
   readonly failures: number;
+  /** Processor time of this process, in microseconds. */
+  readonly cpuMicros: number;
 }
 
 export interface Delivered {
@@ -75,6 +77,7 @@ serveParent(handlers);
 async function open(plan: CrowdPlan): Promise<Opened> {
   close();
   const begun = performance.now();
+  const cpuBefore = process.cpuUsage();
   let next = 0;
   let failures = 0;
   if (plan.streams !== undefined) {
@@ -96,7 +99,8 @@ async function open(plan: CrowdPlan): Promise<Opened> {
     }
   };
   await Promise.all(Array.from({ length: plan.together }, work));
-  return { seconds: (performance.now() - begun) / 1000, failures };
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { seconds: (performance.now() - begun) / 1000, failures, cpuMicros: user + system };
 }
 
 /** Pause before an attempt is repeated. */

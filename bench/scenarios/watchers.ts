@@ -4,7 +4,7 @@ import type { CrowdApi, CrowdPlan, Delivered } from "../load/crowd.ts";
 import type { GeneratorApi } from "../load/generator.ts";
 import { getText, writeText } from "../load/http-text.ts";
 import { sequenceMark, type Address } from "../load/plan.ts";
-import { collectGarbage } from "../meter.ts";
+import { collectGarbage, takeLongestTurn } from "../meter.ts";
 import { configMap, configMapsPath, objectName } from "../objects.ts";
 import { factsOf, Helper } from "../processes.ts";
 import { differenceRow, valueRow, type Row } from "../rows.ts";
@@ -16,13 +16,17 @@ const namespace = "bench";
 const path = configMapsPath(namespace);
 /** Groups of watchers, each of which watches one object. */
 const groups = 10;
-const perSecond = 100;
 const readingOneIn = 50;
 const objectBytes = 512;
 /** Aims: bytes of a watcher above those at a bare server, and seconds until all watch again after a restart. */
 const memoryAimKb = 8;
 const returnAim = 20;
 const getAimMs = 50;
+/** Aim for a watcher over HTTP/2, and the number of watchers on a connection. */
+const streamAimKb = 20;
+const streams = 100;
+/** Of another user than the watchers'. */
+const quietToken = "bench-quiet-token";
 const restMs = 3000;
 
 /** Thousands of watchers at one server: their memory, the delay of events, and their return after a restart. */
@@ -33,20 +37,22 @@ export const watchers: Scenario = {
     const count = bench.options.full ? 10_000 : 2000;
     const dir = temporaryFolder();
     const crowd = Helper.start<CrowdApi>("load/crowd.ts");
-    let product = await startProduct(bench.options, dir, "watchers");
+    let product: Product | undefined;
+    const start = async (): Promise<Product> => {
+      await product?.close();
+      const tokens = [`${quietToken},quiet,9,system:masters`];
+      return (product = await startProduct(bench.options, dir, "watchers", { tokens }));
+    };
     try {
-      await prepare(product.address);
-      const bare = await bareBytes(bench, product.address, count);
-      yield* over1(product, crowd, count, bare);
-      await product.close();
-      const restarted = await restart(bench, dir, crowd, count);
-      product = restarted.product;
-      yield* restarted.rows;
-      yield await someWatch(product, crowd, count);
-      yield* over2(product, crowd, count);
+      const { address } = await start();
+      await prepare(address);
+      const bare = await bareBytes(bench, address, count);
+      yield* firstWatches(await start(), crowd, count, bare);
+      yield* afterRestart(await start(), crowd, count);
+      yield await http2Memory(await start(), crowd, count);
     } finally {
       await crowd.close();
-      await product.close();
+      await product?.close();
       rmSync(dir, { recursive: true, force: true });
     }
   },
@@ -112,49 +118,77 @@ async function bytesOfEach(pid: number, count: number, work: () => Promise<void>
   return ((await settled()) - before) / count;
 }
 
-async function* over1(
+async function* firstWatches(
   product: Product,
   crowd: Helper<CrowdApi>,
   count: number,
   bare: number,
 ): AsyncGenerator<Row> {
   const plan = await allWatch(product.address, count);
-  let seconds = 0;
   const bytes = await bytesOfEach(product.pid, count, async () => {
-    ({ seconds } = await crowd.call("open", plan));
+    await crowd.call("open", plan);
     await crowd.call("write", { ...writes(product.address), perSecond: 1, seconds: 2 });
   });
-  const label = `${count.toLocaleString("en-US")} watchers`;
+  const label = labelOf(count);
   yield differenceRow(`${label}, memory of each`, "KB", bytes / 1024, bare / 1024, memoryAimKb);
-  yield valueRow(`${label}, until all watch`, "s", seconds);
-  yield await eventsRow(`${label}, all get ${perSecond} events/s`, product, crowd, count);
+  for (const perSecond of [10, 100]) {
+    yield await eventsRow(`${label}, each gets ${perSecond} events/s`, product, crowd, count, perSecond);
+  }
 }
 
-async function someWatch(product: Product, crowd: Helper<CrowdApi>, count: number): Promise<Row> {
-  const plan = await allWatch(product.address, count);
+/** All watchers connect again at once, while another user gets an object; then each watches one of some objects. */
+async function* afterRestart(product: Product, crowd: Helper<CrowdApi>, count: number): AsyncGenerator<Row> {
+  const { address, pid } = product;
+  const label = labelOf(count);
+  const plan = await allWatch(address, count);
+  const quiet = Helper.start<GeneratorApi>("load/generator.ts");
+  try {
+    const request = { kind: "same", text: getText(`${path}/${objectName(0)}`, quietToken) } as const;
+    await quiet.call("open", { address, connections: 1, request });
+    await quiet.call("run", { seconds: 1 });
+    const before = factsOf(pid).cpuMicros!;
+    const back = crowd.call("open", plan);
+    const { p50, p99, failure } = await quiet.call("run", { seconds: 3 });
+    if (failure !== undefined) throw new Error(failure);
+    const { seconds, failures, cpuMicros } = await back;
+    const busy = (factsOf(pid).cpuMicros! - before) / 1e6;
+    console.error(
+      `${label}, back after a restart: processor time of the server ${busy.toFixed(1)} s, ` +
+        `of the clients ${(cpuMicros / 1e6).toFixed(1)} s, ${failures} attempts failed`,
+    );
+    yield valueRow(`${label}, until all are back after a restart`, "s", seconds, returnAim);
+    yield {
+      ...valueRow(`${label}, p99 of another's gets meanwhile`, "ms", p99, getAimMs),
+      times: { p50, p99 },
+    };
+  } finally {
+    await quiet.close();
+  }
   const paths = Array.from(
     { length: groups },
     (_, index) => `${plan.paths[0]}&fieldSelector=metadata.name%3D${objectName(index)}`,
   );
   await crowd.call("open", { ...plan, paths });
-  const label = `${count.toLocaleString("en-US")} watchers`;
-  return await eventsRow(
-    `${label}, a tenth gets each of ${perSecond} events/s`,
-    product,
-    crowd,
-    count / groups,
+  await takeLongestTurn();
+  yield await eventsRow(`${label}, a tenth gets each of 100 events/s`, product, crowd, count / groups, 100);
+}
+
+async function http2Memory({ address, pid }: Product, crowd: Helper<CrowdApi>, count: number): Promise<Row> {
+  const plan = await allWatch(address, count, streams);
+  const bytes = await bytesOfEach(pid, count, async () => {
+    await crowd.call("open", plan);
+    await crowd.call("write", { ...writes(address), perSecond: 1, seconds: 2 });
+  });
+  return valueRow(
+    `${labelOf(count)}, ${streams} a connection, memory of each`,
+    "KB",
+    bytes / 1024,
+    streamAimKb,
   );
 }
 
-async function* over2(product: Product, crowd: Helper<CrowdApi>, count: number): AsyncGenerator<Row> {
-  const plan = await allWatch(product.address, count, 100);
-  await crowd.call("close");
-  const label = `${count.toLocaleString("en-US")} watchers over HTTP/2`;
-  const bytes = await bytesOfEach(product.pid, count, async () => {
-    await crowd.call("open", plan);
-    await crowd.call("write", { ...writes(product.address), perSecond: 1, seconds: 2 });
-  });
-  yield valueRow(`${label}, memory of each`, "KB", bytes / 1024);
+function labelOf(count: number): string {
+  return `${count.toLocaleString("en-US")} watchers`;
 }
 
 function writes(address: Address): { readonly address: Address; readonly texts: readonly string[] } {
@@ -171,6 +205,7 @@ async function eventsRow(
   { address, pid }: Product,
   crowd: Helper<CrowdApi>,
   watching: number,
+  perSecond: number,
 ): Promise<Row> {
   const before = factsOf(pid).cpuMicros!;
   const result: Delivered = await crowd.call("write", { ...writes(address), perSecond, seconds: 5 });
@@ -181,52 +216,11 @@ async function eventsRow(
     console.error(`${name}: ${result.events} of ${expected} events arrived, ${lost} watches were lost`);
   }
   console.error(
-    `${name}: server ${busy.toFixed(1)} s, clients ${(result.cpuMicros / 1e6).toFixed(1)} s of processor time, writes took ${result.seconds.toFixed(1)} s`,
+    `${name}: processor time of the server ${busy.toFixed(1)} s, of the clients ${(result.cpuMicros / 1e6).toFixed(1)} s, ` +
+      `the ${result.writes} writes took ${result.seconds.toFixed(1)} s`,
   );
   const { p50, p99, max } = result;
   return { ...valueRow(name, "ms", max), times: { p50, p99 } };
-}
-
-interface Restarted {
-  readonly product: Product;
-  readonly rows: readonly Row[];
-}
-
-/** Starts the server again while all watchers try to connect, and another user gets an object. */
-async function restart(
-  bench: Bench,
-  dir: string,
-  crowd: Helper<CrowdApi>,
-  count: number,
-): Promise<Restarted> {
-  const product = await startProduct(bench.options, dir, "watchers-restarted");
-  const quiet = Helper.start<GeneratorApi>("load/generator.ts");
-  try {
-    const { address, pid } = product;
-    const plan = await allWatch(address, count);
-    await quiet.call("open", {
-      address,
-      connections: 1,
-      request: { kind: "same", text: getText(`${path}/${objectName(0)}`, adminToken) },
-    });
-    const before = factsOf(pid).cpuMicros!;
-    const back = crowd.call("open", plan);
-    const { p50, p99, answers, failure } = await quiet.call("run", { seconds: 3 });
-    if (failure !== undefined) throw new Error(failure);
-    const { seconds, failures } = await back;
-    const busy = (factsOf(pid).cpuMicros! - before) / 1e6;
-    const label = `${count.toLocaleString("en-US")} watchers`;
-    console.error(
-      `${label}: ${busy.toFixed(1)} s of the server's processor time, ${failures} failures, ${answers} gets`,
-    );
-    const rows = [
-      valueRow(`${label}, until all are back after a restart`, "s", seconds, returnAim),
-      { ...valueRow(`${label}, another's gets meanwhile, p99`, "ms", p99, getAimMs), times: { p50, p99 } },
-    ];
-    return { product, rows };
-  } finally {
-    await quiet.close();
-  }
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -20,7 +20,7 @@ interface Batch {
  */
 const sliceBytes = 384 * 1024;
 /** Maximum number of bytes of joined batches: a subscription that gets more needs several visits. */
-const joinedBytes = 256 * 1024;
+const joinedBytes = 64 * 1024;
 /** Cost of a delivery beside the bytes of its events. */
 const deliveryBytes = 3 * 1024;
 /** Cost of looking at a receiver that needs nothing, or at a batch. */

@@ -10,6 +10,7 @@ import { closedStream, type BodyStream } from "./body-stream.ts";
 import type { Connection } from "./connection.ts";
 import type { HeaderLines } from "./header-lines.ts";
 import type { BodyAccount } from "./body-budget.ts";
+import type { ChunkFraming } from "./chunk-framing.ts";
 import type { HandlerGuard } from "./guard.ts";
 import type { ResponseBacklog } from "./response-backlog.ts";
 import { SlicedSink, sliceBytes, type SliceRules } from "./sliced-sink.ts";
@@ -158,12 +159,22 @@ export class Http1Exchange implements HttpExchange {
     const breakOff = () => response.socket?.destroy();
     const account = response.socket === null ? undefined : () => this.account(response.socket!);
     const trail = (lines: HeaderLines) => response.addTrailers(pairsOf(lines));
-    return new WritableBody(this, new SlicedSink(response, this.guard, this.slices()), {
+    const framing = trails ? undefined : this.frameChunks();
+    return new WritableBody(this, new SlicedSink(response, this.guard, { ...this.slices(), framing }), {
       guard: this.guard,
       account,
       breakOff,
       trail: trails ? trail : undefined,
     });
+  }
+
+  /** Frames the chunks of the body in place of Node; undefined if the body has none. */
+  private frameChunks(): ChunkFraming | undefined {
+    const { response } = this;
+    if (!response.chunkedEncoding) return undefined;
+    // The head has been sent, with Transfer-Encoding. From now on Node writes bytes as they are.
+    response.chunkedEncoding = false;
+    return this.context.chunks;
   }
 
   /** Slices of this response are written in the turns of its user. */

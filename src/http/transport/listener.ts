@@ -19,6 +19,7 @@ import { FairTurns } from "../../flow/fair-turns.ts";
 import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import type { Connection } from "./connection.ts";
 import type { HttpExchange } from "./http-exchange.ts";
+import { ChunkFraming } from "./chunk-framing.ts";
 import { connectionLimits, type ConnectionLimits } from "./connection-limits.ts";
 import { exhaustionCodes, type ConnectionObserver } from "./connection-observer.ts";
 import { presentedBy } from "./client-certificates.ts";
@@ -92,7 +93,8 @@ export async function listen(
   const slowReaders = new SlowReaders(limits.answerTimeoutMs, limits.checkIntervalMs);
   const nextSlice = (user: string, task: () => void) =>
     guard.run("write", () => turns.longStep(user).then(task), undefined);
-  const context: ListenerContext = { slowReaders, guard, backlog, nextSlice, draining: false };
+  const chunks = new ChunkFraming();
+  const context: ListenerContext = { slowReaders, guard, backlog, chunks, nextSlice, draining: false };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const serve = () => handle(new Http1Exchange(request, response, connectionOf(request.socket), context));
     guard.run("request", serve, response);

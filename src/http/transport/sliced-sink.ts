@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import { Rotation } from "../../flow/rotation.ts";
+import type { BodyFraming } from "./chunk-framing.ts";
 import type { HandlerGuard } from "./guard.ts";
 
 /** The writable members of a response. */
@@ -25,6 +26,8 @@ export interface SliceRules {
   readonly pace?: (task: () => void) => void;
   /** Called after each slice. */
   readonly written?: () => void;
+  /** The default is none: the sink frames what is written. */
+  readonly framing?: BodyFraming | undefined;
 }
 
 const noBytes = new Uint8Array();
@@ -55,7 +58,7 @@ export class SlicedSink extends EventEmitter implements Sink {
   }
 
   write(bytes: Uint8Array): boolean {
-    if (this.waitingBytes === 0 && bytes.length <= sliceBytes) return this.sink.write(bytes);
+    if (this.waitingBytes === 0 && bytes.length <= sliceBytes) return this.writeFramed(bytes);
     this.waiting.add(oneFlow, bytes);
     this.waitingBytes += bytes.length;
     return !this.turnIsComing && !this.sink.writableNeedDrain && this.writeOn();
@@ -65,7 +68,21 @@ export class SlicedSink extends EventEmitter implements Sink {
   end(bytes: Uint8Array = noBytes): void {
     if (bytes.length > 0) this.write(bytes);
     this.isEnding = true;
-    if (this.waitingBytes === 0) this.sink.end();
+    if (this.waitingBytes === 0) this.endNow();
+  }
+
+  private endNow(): void {
+    const { framing } = this.rules;
+    if (framing !== undefined) this.sink.write(framing.end);
+    this.sink.end();
+  }
+
+  private writeFramed(bytes: Uint8Array): boolean {
+    const { framing } = this.rules;
+    if (framing === undefined) return this.sink.write(bytes);
+    let accepts = true;
+    for (const part of framing.frame(bytes)) accepts = this.sink.write(part);
+    return accepts;
   }
 
   destroy(): void {
@@ -116,9 +133,9 @@ export class SlicedSink extends EventEmitter implements Sink {
     while (accepts && this.waitingBytes > 0) {
       const slice = this.nextSlice();
       this.waitingBytes -= slice.length;
-      accepts = this.sink.write(slice);
+      accepts = this.writeFramed(slice);
       this.rules.written?.();
-      if (this.waitingBytes === 0 && this.isEnding) this.sink.end();
+      if (this.waitingBytes === 0 && this.isEnding) this.endNow();
     }
     return accepts;
   }

@@ -9,6 +9,7 @@ import type { Entry, Revision, StoreError, Subscription } from "../../storage/st
 import { portions } from "../encodings/chunks.ts";
 import type { WatchEncoding, WatchFrames } from "../encodings/encoding.ts";
 import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
+import { sliceBytes } from "../transport/sliced-sink.ts";
 import { watchParameters, type WatchParameters } from "../request/parameters.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
@@ -142,11 +143,27 @@ class Watcher {
   private async sendEntries(entries: readonly Entry[], pause: () => Promise<void>): Promise<boolean> {
     const yieldIfDue = createYielder(pause);
     let keepsUp = true;
+    let joined: Uint8Array[] = [];
+    let bytes = 0;
+    const flush = () => {
+      if (bytes > 0) keepsUp = this.write(joined.length === 1 ? joined[0]! : Buffer.concat(joined));
+      joined = [];
+      bytes = 0;
+    };
     for (const portion of portions(entries)) {
-      const events = portion.map(({ body }) => ({ type: "ADDED", body }));
-      keepsUp = this.write(encodeFrames(events, this.frames, this.encoding.later));
+      const frames = encodeFrames(
+        portion.map(({ body }) => ({ type: "ADDED", body })),
+        this.frames,
+        this.encoding.later,
+      );
+      this.frames = this.encoding.later ?? this.encoding;
+      // A write of its own for each portion would cost more than its encoding.
+      if (bytes + frames.length > sliceBytes) flush();
+      joined.push(frames);
+      bytes += frames.length;
       await yieldIfDue();
     }
+    flush();
     return keepsUp;
   }
 

@@ -1,7 +1,7 @@
 import { encodeString } from "../../base/json/encode.ts";
 import { fieldElement, sortTexts, valueElement, type FieldSet } from "./field-set.ts";
 import { elementOfItem, nullHandlingOf, type Strictness } from "./parts.ts";
-import type { Shape } from "./shape.ts";
+import { memberShape, openingOf, type ParentShape, type Shape } from "./shape.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -29,8 +29,6 @@ export function textOfFields(
   return writer.hasInvalidList ? undefined : text;
 }
 
-const declaresNothing = (): boolean => false;
-
 class Writer {
   /** Whether a list has items with missing or equal keys; only if strict. */
   hasInvalidList = false;
@@ -43,13 +41,9 @@ class Writer {
       case "leaf":
         return undefined;
       case "deduced":
-        return isObject(value) ? this.members(value, () => shape, ignored, declaresNothing) : undefined;
       case "struct":
-        return isObject(value) ? this.members(value, shape.member, ignored, shape.declares) : undefined;
       case "map":
-        return isObject(value)
-          ? this.members(value, () => shape.element, ignored, declaresNothing)
-          : undefined;
+        return isObject(value) ? this.members(value, shape, ignored) : undefined;
       case "set":
         return Array.isArray(value) ? this.values(value, ignored) : undefined;
       case "items":
@@ -57,30 +51,26 @@ class Writer {
     }
   }
 
-  private members(
-    value: JsonObject,
-    shapeOf: (name: string) => Shape | undefined,
-    ignored: FieldSet,
-    declares: (name: string) => boolean,
-  ): string | undefined {
+  private members(value: JsonObject, parent: ParentShape, ignored: FieldSet): string | undefined {
+    const isStruct = parent.kind === "struct";
+    const opening = isStruct ? parent.opening : openingOf;
     const nulls = nullHandlingOf(this.strictness);
     let text = "";
     let hasParts = false;
     for (const name of sortTexts(Object.keys(value))) {
       const member = value[name];
       if (member === undefined || (member === null && nulls === "omit")) continue;
-      const shape = shapeOf(name);
+      const shape = memberShape(parent, name);
       if (shape === undefined) continue;
       hasParts = true;
-      const element = fieldElement(name);
-      const below = ignored.isEmpty ? ignored : ignored.below(element);
+      const below = ignored.isEmpty ? ignored : ignored.below(fieldElement(name));
       if (below.isMember) continue;
       const own = this.parts(member, shape, below);
-      const declared = declares(name);
+      const declared = isStruct && parent.declares(name);
       // A declared object or list is owned only through its fields: if all of them are ignored, it has no owner.
       if (own === "" && declared) continue;
       const includesPath = own !== undefined && own !== "" && !declared;
-      text += `${text === "" ? "" : ","}${encodeString(element)}:{${includesPath ? '".":{},' : ""}${own ?? ""}}`;
+      text += `${text === "" ? "" : ","}${opening(name)}${includesPath ? '".":{},' : ""}${own ?? ""}}`;
     }
     return hasParts ? text : undefined;
   }

@@ -2,7 +2,7 @@ import { encodeString } from "../../base/json/encode.ts";
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { fieldElement, sortTexts, valueElement, type FieldSet } from "./field-set.ts";
 import { elementOfItem } from "./parts.ts";
-import type { Shape } from "./shape.ts";
+import { isParent, memberShape, openingOf, type ParentShape, type Shape } from "./shape.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -13,44 +13,36 @@ type JsonObject = Readonly<Record<string, unknown>>;
  * @param ignored fields that never have an owner.
  */
 export function textOfNewFields(value: unknown, zero: unknown, shape: Shape, ignored: FieldSet): string {
-  const shapeOf = memberShapes(shape);
-  if (shapeOf === undefined || !isObject(value)) return "{}";
-  return `{${changedMembers(value, isObject(zero) ? zero : {}, shapeOf, ignored)}}`;
-}
-
-type ShapeOf = (name: string) => Shape | undefined;
-
-function memberShapes(shape: Shape): ShapeOf | undefined {
-  if (shape.kind === "struct") return shape.member;
-  if (shape.kind === "map") return () => shape.element;
-  return shape.kind === "deduced" ? () => shape : undefined;
+  if (!isParent(shape) || !isObject(value)) return "{}";
+  return `{${changedMembers(value, isObject(zero) ? zero : nothing, shape, ignored)}}`;
 }
 
 /** Returns the texts of the members that differ from the zero object. */
-function changedMembers(value: JsonObject, zero: JsonObject, shapeOf: ShapeOf, ignored: FieldSet): string {
+function changedMembers(value: JsonObject, zero: JsonObject, parent: ParentShape, ignored: FieldSet): string {
+  const opening = parent.kind === "struct" ? parent.opening : openingOf;
   let text = "";
   for (const name of sortTexts(Object.keys(value))) {
     const member = value[name];
-    const shape = member === undefined ? undefined : shapeOf(name);
+    const shape = member === undefined ? undefined : memberShape(parent, name);
     if (shape === undefined) continue;
-    const element = fieldElement(name);
-    const below = ignored.isEmpty ? ignored : ignored.below(element);
+    const below = ignored.isEmpty ? ignored : ignored.below(fieldElement(name));
     if (below.isMember) continue;
-    const zeroMember = Object.hasOwn(zero, name) ? zero[name] : undefined;
+    const zeroMember = zero !== nothing && Object.hasOwn(zero, name) ? zero[name] : undefined;
     const fields =
       zeroMember === undefined
         ? wholePart(member, shape, below)
         : changedPart(member, zeroMember, shape, below);
-    if (fields !== undefined) text += `${text === "" ? "" : ","}${encodeString(element)}:{${fields}}`;
+    if (fields === undefined) continue;
+    if (text !== "") text += ",";
+    text += `${opening(name)}${fields}}`;
   }
   return text;
 }
 
 /** Returns the text of the differences of a part that both objects have; undefined if there are none. */
 function changedPart(value: unknown, zero: unknown, shape: Shape, ignored: FieldSet): string | undefined {
-  const shapeOf = memberShapes(shape);
-  if (shapeOf !== undefined && isObject(value) && Object.keys(value).length > 0) {
-    const text = changedMembers(value, isObject(zero) ? zero : {}, shapeOf, ignored);
+  if (isParent(shape) && isObject(value) && Object.keys(value).length > 0) {
+    const text = changedMembers(value, isObject(zero) ? zero : nothing, shape, ignored);
     return text === "" ? undefined : text;
   }
   // The lists of a zero object are empty.
@@ -69,9 +61,9 @@ function isContainer(value: unknown): boolean {
 
 /** Returns the text of an added part: its own path and all paths in it. */
 function wholePart(value: unknown, shape: Shape, ignored: FieldSet): string {
-  const shapeOf = memberShapes(shape);
+  if (shape.kind === "leaf") return "";
   let below: string | undefined;
-  if (shapeOf !== undefined && isObject(value)) below = changedMembers(value, nothing, shapeOf, ignored);
+  if (isParent(shape) && isObject(value)) below = changedMembers(value, nothing, shape, ignored);
   else if (Array.isArray(value)) below = listParts(value, shape, ignored);
   return below === undefined || below === "" ? "" : `".":{},${below}`;
 }

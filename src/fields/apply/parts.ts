@@ -1,4 +1,4 @@
-import { fieldElement, keyText, sortTexts, valueElement } from "./field-set.ts";
+import { fieldElement, keyText, valueElement } from "./field-set.ts";
 import { deducedShape, type Shape } from "./shape.ts";
 
 /** A value with its path element in the parent object or list. */
@@ -168,7 +168,7 @@ export function elementOfItem(
 ): string | undefined {
   if (!isObject(item)) return undefined;
   let text = "";
-  for (const key of shape.keys.length > 1 ? sortTexts([...new Set(shape.keys)]) : shape.keys) {
+  for (const key of shape.elementKeys) {
     const value = keyOf(item, key, shape, strictness);
     if (value === undefined) return undefined;
     text += keyText(text, key, value);

@@ -1,7 +1,9 @@
+import { encodeString } from "../../base/json/encode.ts";
 import { emptyValueOf } from "../../schema/decode.ts";
 import type { SchemaNode } from "../../schema/custom/schema-node.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import type { Field, FieldFacts, StructType, Type } from "../../schema/types.ts";
+import { fieldElement, sortTexts } from "./field-set.ts";
 
 /** Schema of a value for server-side apply, as in structured-merge-diff: atomic, or granular with parts that have owners. */
 export type Shape =
@@ -13,6 +15,8 @@ export type Shape =
       readonly member: (name: string) => Shape | undefined;
       /** Whether the schema declares a member of this name. Other members are treated like keys of a map. */
       readonly declares: (name: string) => boolean;
+      /** As {@link openingOf}; the texts of declared members are cached. */
+      readonly opening: (name: string) => string;
     }
   /** A granular map. */
   | { readonly kind: "map"; readonly element: Shape }
@@ -22,6 +26,8 @@ export type Shape =
   | {
       readonly kind: "items";
       readonly keys: readonly string[];
+      /** Each key once, sorted as in path elements. */
+      readonly elementKeys: readonly string[];
       readonly element: Shape;
       /** Default values of missing keys. */
       readonly defaults: KeyValues;
@@ -31,11 +37,42 @@ export type Shape =
   /** Without a schema: objects are granular, all other values are atomic. */
   | { readonly kind: "deduced" };
 
+/** The shape of a granular object. */
+export type ParentShape = Shape & { kind: "struct" | "map" | "deduced" };
+
+export function isParent(shape: Shape): shape is ParentShape {
+  return shape.kind === "struct" || shape.kind === "map" || shape.kind === "deduced";
+}
+
+/** Returns the shape of a member of a granular object; undefined for an undeclared one. */
+export function memberShape(parent: ParentShape, name: string): Shape | undefined {
+  if (parent.kind === "struct") return parent.member(name);
+  return parent.kind === "map" ? parent.element : parent;
+}
+
 type KeyValues = ReadonlyMap<string, unknown>;
 
 const leaf: Shape = { kind: "leaf" };
 /** Shape of values without a schema. */
 export const deducedShape: Shape = { kind: "deduced" };
+
+/** Returns the beginning of the text of a set in which a member of an object has fields: `"f:name":{`. */
+export function openingOf(name: string): string {
+  return `${encodeString(fieldElement(name))}:{`;
+}
+
+/** Returns {@link openingOf} with a cache for the declared names of an object. */
+function cachedOpenings(declares: (name: string) => boolean): (name: string) => string {
+  const openings = new Map<string, string>();
+  return (name) => {
+    let opening = openings.get(name);
+    if (opening !== undefined) return opening;
+    opening = openingOf(name);
+    // Clients choose the other names, so there may be any number of them.
+    if (declares(name)) openings.set(name, opening);
+    return opening;
+  };
+}
 
 const structs = new WeakMap<StructType, Shape>();
 
@@ -44,19 +81,19 @@ export function shapeOfStruct(type: StructType): Shape {
   let shape = structs.get(type);
   if (shape === undefined) {
     const members = new Map<string, Shape>();
+    const declares = (name: string) =>
+      Object.hasOwn(type.fields, name) || type.open?.properties.has(name) === true;
     const member = (name: string): Shape | undefined => {
       let shape = members.get(name);
       if (shape !== undefined) return shape;
       if (Object.hasOwn(type.fields, name)) shape = shapeOfField(type.fields[name]!);
       else if (type.open === undefined) return undefined;
       else shape = shapeOfMember(type.open, name);
-      if (shape === undefined) return undefined;
-      members.set(name, shape);
+      // Clients choose the other names, so there may be any number of them.
+      if (shape !== undefined && declares(name)) members.set(name, shape);
       return shape;
     };
-    const declares = (name: string) =>
-      Object.hasOwn(type.fields, name) || type.open?.properties.has(name) === true;
-    shape = { kind: "struct", member, declares };
+    shape = { kind: "struct", member, declares, opening: cachedOpenings(declares) };
     structs.set(type, shape);
   }
   return shape;
@@ -100,7 +137,7 @@ function shapeOfNode(node: SchemaNode): Shape {
     return shapeOfMember(node, name);
   };
   const declares = (name: string) => properties.has(name) || (embedded && objectMembers.has(name));
-  return { kind: "struct", member, declares };
+  return { kind: "struct", member, declares, opening: cachedOpenings(declares) };
 }
 
 /** Members of every object, which its schema needn't declare. */
@@ -114,8 +151,7 @@ function shapeOfItems({ listType, listMapKeys }: SchemaNode, items: SchemaNode):
     const value = items.properties.get(key)?.default;
     return value === undefined ? [] : [[key, value] as const];
   });
-  const element = shapeOfNode(items);
-  return { kind: "items", keys: listMapKeys, element, defaults: new Map(defaults), zeros: new Map() };
+  return itemsShape(listMapKeys, shapeOfNode(items), new Map(defaults), new Map());
 }
 
 /** A list without `listType` is merged like in a strategic merge patch. */
@@ -136,7 +172,11 @@ function shapeOfList(element: Type, facts: FieldFacts): Shape {
     // A missing required key is zero here; validation of the object rejects it later.
     if (field?.facts.required === true && !defaults.has(key)) defaults.set(key, zero);
   }
-  return { kind: "items", keys, element: shapeOfType(element), defaults, zeros };
+  return itemsShape(keys, shapeOfType(element), defaults, zeros);
+}
+
+function itemsShape(keys: readonly string[], element: Shape, defaults: KeyValues, zeros: KeyValues): Shape {
+  return { kind: "items", keys, elementKeys: sortTexts([...new Set(keys)]), element, defaults, zeros };
 }
 
 /** Returns the shape of a list item or map value, for which the field declares no list or map type. */

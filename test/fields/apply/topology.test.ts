@@ -9,6 +9,7 @@ const leaf: Shape = { kind: "leaf" };
 const items: Shape = {
   kind: "items",
   keys: ["name"],
+  elementKeys: ["name"],
   element: thingShape,
   defaults: new Map(),
   zeros: new Map(),

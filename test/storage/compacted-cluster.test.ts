@@ -83,3 +83,27 @@ it("a store that exists can be opened and read while its cluster is full", async
   await expect(write).rejects.toThrow(StoreFullError);
   await expect(open({ ...stamp, label: "two" })).rejects.toThrow(StoreStampError);
 });
+
+it("lists and watches agree on the revision of a store whose cluster is full and compacted beyond its last write", async () => {
+  const store = await open();
+  await done(store.commit({ kind: "create", key: "/g/r/n/a", draft: draft("1") }));
+  const { revision } = await done(store.range({ prefix: "/g/r/" }));
+  const positions: number[] = [];
+  const listener = { events: () => undefined, ended: () => undefined };
+  const subscription = store.subscribe({ prefix: "/g/r/", after: revision }, listener);
+  cluster.full = true;
+  compactByOthers();
+  cluster.setStates("down");
+  cluster.setStates("up");
+  for (let second = 0; second < 5; second++) {
+    await clock.advance(1000);
+    positions.push(subscription.position, (await done(store.range({ prefix: "/g/r/" }))).revision);
+  }
+  expect(new Set(positions)).toEqual(new Set([revision]));
+  await expect(open()).rejects.toThrow(StoreFullError);
+  cluster.full = false;
+  const written = await done(store.commit({ kind: "create", key: "/g/r/n/b", draft: draft("2") }));
+  expect(await done(subscription.sync())).toBe(written.ok ? written.revision : undefined);
+  const another = await open();
+  expect((await done(another.range({ prefix: "/g/r/" }))).entries).toHaveLength(2);
+});

@@ -52,23 +52,27 @@ export async function claimKeyspace(
  * Without space the store's revision stays as it is until its next write.
  *
  * @param compacted the compaction revision of the cluster.
+ * @returns the revision of the store; below `compacted` if the cluster has no space.
  */
 export async function passCompaction(
   connection: Connection,
   keyspace: Keyspace,
   compacted: Revision,
-): Promise<void> {
+): Promise<Revision> {
   const { kvs } = await connection.range({ key: keyspace.marker });
   const modRevision = kvs[0]?.modRevision ?? 0;
-  if (modRevision >= compacted) return;
+  if (modRevision >= compacted) return revisionOf(modRevision);
   const request = {
     expect: { key: keyspace.marker, modRevision },
     success: [{ put: { key: keyspace.marker, value: mark } }],
   };
   try {
-    await connection.write(request, true);
+    const { succeeded, revision } = await connection.write(request, true);
+    // Otherwise another server has just written it.
+    return succeeded ? revisionOf(revision) : compacted;
   } catch (error) {
     if (!(error instanceof StoreFullError)) throw error;
+    return revisionOf(modRevision);
   }
 }
 

@@ -53,6 +53,7 @@ const pageKeysWithByteLimit = 100;
  * Connects to a store in an etcd cluster (v3 API, 3.4 or later), which any number of servers can share.
  *
  * @throws {StoreUnavailableError} if no member answered in time.
+ * @throws {StoreFullError} if the cluster has no space, and is compacted beyond the store's last write.
  * @throws {StoreStampError} if the store has another stamp.
  */
 export async function connectEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
@@ -61,7 +62,9 @@ export async function connectEtcdStore(options: EtcdStoreOptions): Promise<EtcdS
   try {
     const start = await claimKeyspace(connection, keyspace, options.stamp);
     const store = new ClusterStore(options, connection, keyspace, start);
-    await store.learnFloor();
+    const { floor, revision } = await store.learnFloor();
+    // Nothing can be read at the store's revision, and it can't be moved.
+    if (revision < floor) throw connection.fullError();
     return store;
   } catch (error) {
     connection.close();
@@ -127,12 +130,16 @@ class ClusterStore implements EtcdStore {
     return this.live.floor;
   }
 
-  /** Reads the compaction revision of the cluster, which others may have compacted too. */
-  async learnFloor(): Promise<Revision> {
+  /**
+   * Reads the compaction revision of the cluster, which others may have compacted too.
+   *
+   * @returns the floor and the revision of the store, which is below the floor only if the cluster has no space.
+   */
+  async learnFloor(): Promise<{ readonly floor: Revision; readonly revision: Revision }> {
     const compacted = await readCompactRevision(this.connection, this.keyspace);
     this.live.learnFloor(compacted);
-    await passCompaction(this.connection, this.keyspace, compacted);
-    return this.floor();
+    const revision = await passCompaction(this.connection, this.keyspace, compacted);
+    return { floor: await this.floor(), revision };
   }
 
   async get(key: string, at?: Revision): Promise<Entry | undefined> {
@@ -317,7 +324,9 @@ class ClusterStore implements EtcdStore {
       return await read();
     } catch (error) {
       if (!(error instanceof CompactedSignal) || at === undefined) throw error;
-      throw new RevisionCompactedError(at, await this.learnFloor());
+      const { floor, revision } = await this.learnFloor();
+      if (revision < floor && at >= revision) throw this.connection.fullError(error);
+      throw new RevisionCompactedError(at, floor);
     }
   }
 

@@ -45,6 +45,8 @@ export class LiveFeed {
   private failures = 0;
   private closed = false;
   private knownFloor: Revision = firstRevision;
+  /** The newest compaction that was handled: the store has no events between its position and this revision. */
+  private compacted: Revision = firstRevision;
   private readonly beats: Periodic;
   /** Revisions of the cluster and of the feed at the last beat. */
   private lastBeat: { readonly newest: Revision; readonly position: Revision } | undefined;
@@ -148,7 +150,8 @@ export class LiveFeed {
   private open(): void {
     if (this.closed) return;
     const { connection, keyspace, feed, now } = this.parts;
-    this.watch = watchEvents(connection, keyspace, feed.position, {
+    const after = revisionOf(Math.max(feed.position, this.compacted));
+    this.watch = watchEvents(connection, keyspace, after, {
       events: (batch, upTo) => {
         this.failures = 0;
         this.marks.add(now(), upTo);
@@ -186,9 +189,12 @@ export class LiveFeed {
     const { feed, latest, connection, keyspace } = this.parts;
     const newest = await latest.get();
     this.learnFloor(compacted);
-    await passCompaction(connection, keyspace, compacted);
-    if (newest > feed.position) feed.skipTo(compacted);
-    else feed.moveTo(revisionOf(Math.max(compacted, newest)));
+    const revision = await passCompaction(connection, keyspace, compacted);
+    // Without space, lists remain at a revision below the compaction, and watches must not be ahead of them.
+    const reached = revision < compacted ? revision : compacted;
+    if (newest > feed.position) feed.skipTo(reached);
+    else feed.moveTo(revisionOf(Math.max(reached, newest)));
+    this.compacted = compacted;
     this.release();
     this.open();
   }

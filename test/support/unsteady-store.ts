@@ -19,6 +19,8 @@ export class UnsteadyStore {
   away = false;
   held: Promise<void> | undefined;
   reads = 0;
+  /** Which reads fail because history is compacted up to their revision. */
+  isCompacted: (options: RangeOptions) => boolean = () => false;
   /** Which writes fail without taking place. */
   failsToWrite: (write: Write) => boolean = () => false;
   private end: (() => void) | undefined;
@@ -29,6 +31,7 @@ export class UnsteadyStore {
       this.reads++;
       await this.held;
       if (this.away) throw new StoreUnavailableError("away");
+      if (this.isCompacted(options)) throw new RevisionCompactedError(options.at!, options.at!);
       return store.range(options);
     };
     const commit = async (write: Write) => {

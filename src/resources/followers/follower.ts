@@ -2,6 +2,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Clock, Timer } from "../../base/clock.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import {
+  RevisionCompactedError,
   StoreClosedError,
   StoreUnavailableError,
   type Entry,
@@ -35,6 +36,8 @@ export interface FollowHandler {
 
 /** Delay before loading is retried. */
 const retryMs = 1000;
+/** Maximum number of times that {@link Follower.start} begins to load. */
+const maxLoads = 5;
 /** Maximum number of entries, and of bytes, of one read while loading. */
 const loadPage = 1000;
 const loadPageBytes = 1024 * 1024;
@@ -66,9 +69,18 @@ export class Follower {
     private readonly clock: Clock,
   ) {}
 
-  /** Loads the current state; when the promise resolves, the handler has received all of it. */
-  start(): Promise<void> {
-    return this.load({ limit: loadPage, maxBytes: loadPageBytes }, () => undefined);
+  /**
+   * Loads the current state; when the promise resolves, the handler has received all of it. If history is compacted between two pages, it
+   * begins again.
+   */
+  async start(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.load({ limit: loadPage, maxBytes: loadPageBytes }, () => undefined);
+      } catch (error) {
+        if (!(error instanceof RevisionCompactedError) || attempt === maxLoads) throw error;
+      }
+    }
   }
 
   /**

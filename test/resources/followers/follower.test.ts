@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Follower } from "../../../src/resources/followers/follower.ts";
-import { StoreUnavailableError } from "../../../src/storage/store.ts";
+import { RevisionCompactedError, StoreUnavailableError } from "../../../src/storage/store.ts";
 import { settle } from "../../api/support.ts";
 import { UnsteadyStore } from "../../support/unsteady-store.ts";
 
@@ -87,4 +87,25 @@ test("a background load yields to other work between pages", async () => {
   expect(known).toBe(2000);
   expect(seen.size).toBeGreaterThan(5);
   follower.close();
+});
+
+test("the first load begins again if history is compacted between two pages, a few times at most", async () => {
+  const unsteady = new UnsteadyStore();
+  for (let number = 0; number < 1500; number++) await unsteady.create(`${prefix}a/${number}`);
+  const keys = new Set<string>();
+  const handler = {
+    put: ({ key }: { key: string }) => void keys.add(key),
+    remove: (key: string) => void keys.delete(key),
+    failed: () => undefined,
+  };
+  let compactions = 0;
+  unsteady.isCompacted = ({ after }) => after !== undefined && ++compactions <= 2;
+  const follower = new Follower(unsteady.shown, prefix, handler, unsteady.clock);
+  await follower.start();
+  expect([keys.size, compactions]).toEqual([1500, 3]);
+  follower.close();
+  unsteady.isCompacted = ({ after }) => after !== undefined;
+  const failing = new Follower(unsteady.shown, prefix, handler, unsteady.clock);
+  await expect(failing.start()).rejects.toThrow(RevisionCompactedError);
+  failing.close();
 });

@@ -284,12 +284,12 @@ export const productDefects: readonly PlantedDefect[] = [
   },
   {
     name: "nothing can be read after a compaction beyond the last write",
-    laws: [recover, watches],
+    laws: [recover, watches, starts],
     patches: [
       {
         file: "src/storage/etcd/claim.ts",
-        find: "  if (modRevision >= compacted) return;",
-        replace: "  if (modRevision >= 0 * compacted) return;",
+        find: "  if (modRevision >= compacted) return",
+        replace: "  if (modRevision >= 0 * compacted) return",
       },
     ],
   },

@@ -147,8 +147,8 @@ export const productDefects: readonly PlantedDefect[] = [
     patches: [
       {
         file: "src/storage/etcd/live-feed.ts",
-        find: "if (newest > feed.position) feed.skipTo(compacted);",
-        replace: "if (newest > feed.position) feed.moveTo(compacted);",
+        find: "if (newest > feed.position) feed.skipTo(reached);",
+        replace: "if (newest > feed.position) feed.moveTo(reached);",
       },
     ],
   },

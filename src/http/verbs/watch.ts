@@ -1,7 +1,7 @@
 import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { createYielder } from "../../base/yielding.ts";
-import { listObjects } from "../../resources/reads/list.ts";
+import { listObjects, type ListedPage } from "../../resources/reads/list.ts";
 import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import { bodyOf, watchObjects, type WatchChange } from "../../resources/reads/watch.ts";
@@ -135,35 +135,20 @@ class Watcher {
         if (sendInitialEvents && this.parameters.allowBookmarks) this.bookmark(step.value.revision);
         return step.value.revision;
       }
-      if (!(await this.sendEntries(step.value.entries, pause))) await this.drained();
+      if (!(await this.sendPage(step.value, pause))) await this.drained();
     }
   }
 
-  /** Sends synthetic events in portions; yields to the event loop in between. Returns false if the client reads more slowly. */
-  private async sendEntries(entries: readonly Entry[], pause: () => Promise<void>): Promise<boolean> {
-    const yieldIfDue = createYielder(pause);
-    let keepsUp = true;
-    let joined: Uint8Array[] = [];
-    let bytes = 0;
-    const flush = () => {
-      if (bytes > 0) keepsUp = this.write(joined.length === 1 ? joined[0]! : Buffer.concat(joined));
-      joined = [];
-      bytes = 0;
-    };
-    for (const portion of portions(entries)) {
-      const frames = encodeFrames(
-        portion.map(({ body }) => ({ type: "ADDED", body })),
-        this.frames,
-        this.encoding.later,
-      );
-      this.frames = this.encoding.later ?? this.encoding;
-      // A write of its own for each portion would cost more than its encoding.
-      if (bytes + frames.length > sliceBytes) flush();
-      joined.push(frames);
-      bytes += frames.length;
-      await yieldIfDue();
+  /** Sends synthetic events of a page. Returns false if the client reads more slowly. */
+  private async sendPage({ entries, forms }: ListedPage, pause: () => Promise<void>): Promise<boolean> {
+    const key = `initial events ${this.frames.key}`;
+    let page = forms?.get(key) as InitialEvents | undefined;
+    if (page === undefined) {
+      page = await initialEvents(entries, this.frames, this.encoding, pause);
+      forms?.keep(key, page);
     }
-    flush();
+    let keepsUp = true;
+    for (const part of page.parts) keepsUp = this.write(part);
     return keepsUp;
   }
 
@@ -250,6 +235,45 @@ class Watcher {
     detach(this.stream.end(), () => this.stream.destroy());
     this.close();
   }
+}
+
+/** The synthetic events of a page, in parts that are written at a time. */
+interface InitialEvents {
+  readonly parts: readonly Uint8Array[];
+  readonly bytes: number;
+}
+
+/** Encodes the entries of a page as events; pauses between portions. */
+async function initialEvents(
+  entries: readonly Entry[],
+  first: WatchFrames,
+  { later }: WatchEncoding,
+  pause: () => Promise<void>,
+): Promise<InitialEvents> {
+  const yieldIfDue = createYielder(pause);
+  const parts: Uint8Array[] = [];
+  let joined: Uint8Array[] = [];
+  let joinedBytes = 0;
+  let bytes = 0;
+  let encoding = first;
+  const join = () => {
+    if (joined.length > 0) parts.push(joined.length === 1 ? joined[0]! : Buffer.concat(joined));
+    joined = [];
+    joinedBytes = 0;
+  };
+  for (const portion of portions(entries)) {
+    const events = portion.map(({ body }) => ({ type: "ADDED", body }));
+    const frames = encodeFrames(events, encoding, later);
+    encoding = later ?? first;
+    // A write for each portion would cost more than its encoding.
+    if (joinedBytes + frames.length > sliceBytes) join();
+    joined.push(frames);
+    joinedBytes += frames.length;
+    bytes += frames.length;
+    await yieldIfDue();
+  }
+  join();
+  return { parts, bytes };
 }
 
 const framesByBatch = new WeakMap<readonly WatchChange[], Map<string, Uint8Array>>();

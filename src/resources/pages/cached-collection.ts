@@ -42,8 +42,10 @@ export interface CachedPage {
 export interface CollectionLimits {
   /** Of bodies and other forms; forms above it aren't cached. */
   readonly collectionBytes: number;
-  /** Of bodies and headers; a collection above it isn't cached. */
+  /** Of bodies and headers; a collection above it isn't cached as a whole. */
   readonly bodyBytes: number;
+  /** Of the newest pages of a larger collection, which are cached while several lists read it at once. */
+  readonly windowBytes: number;
 }
 
 /** A page after its insertion. */
@@ -58,8 +60,13 @@ export class CachedCollection {
   /** In key order, without overlap. */
   private segments: Segment[] = [];
   private readonly subscription: Subscription;
-  /** Whether the collection is above the limits; then it isn't cached until the cache drops it as unused. */
+  /** Whether the collection is above the limits; then it isn't cached as a whole until the cache drops it as unused. */
   private tooLarge = false;
+  /** Above the limits: the cached segments, oldest first, and where the newest pages begin that were read from the store. */
+  private readonly window = new Set<Segment>();
+  private readonly newestReads = new Set<string>();
+  /** Above the limits: the number of pages that are still cached because several lists read the same ones. */
+  private sharedPages = 0;
   /** Bytes of the cached bodies, headers and other forms. */
   bytes = 0;
   /** Whether the subscription has ended, so that the cache can't be used. */
@@ -97,6 +104,7 @@ export class CachedCollection {
     const more =
       segment.last === undefined ? false : this.hasMore(this.segments[index + 1], segment.last, at);
     const { entries: all, joined, forms } = segment;
+    if (this.tooLarge) this.sharedPages = pagesAfterSharing;
     if (after === segment.after) return { entries: all, joined, forms, from: 0, more };
     const from = firstAbove(all, after!);
     const entries = all.slice(from);
@@ -105,11 +113,12 @@ export class CachedCollection {
 
   /** Caches a page that was just read above `after`; undefined if it can't be cached. */
   insert(after: string | undefined, page: RangePage): InsertedPage | undefined {
-    if (this.ended || this.tooLarge || this.subscription.position > page.revision) return undefined;
+    if (this.ended || this.subscription.position > page.revision) return undefined;
+    if (this.tooLarge && !this.isShared(after)) return undefined;
     let bytes = page.entries.length + headerBytes(page.entries);
     for (const { body } of page.entries) bytes += body.length;
     const bodies = this.segments.reduce((sum, segment) => sum + segment.bytes, bytes);
-    if (bodies > this.limits.bodyBytes) {
+    if (!this.tooLarge && bodies > this.limits.bodyBytes) {
       this.tooLarge = true;
       this.clear();
       return undefined;
@@ -120,7 +129,9 @@ export class CachedCollection {
     const last = page.more ? page.entries.at(-1)?.key : undefined;
     const entries = entriesIn(joined, page.entries, this.form);
     const forms = new PageForms((more) => this.grow(more));
-    this.putSegment({ after, last, entries, joined, bytes, forms, since: page.revision });
+    const segment = { after, last, entries, joined, bytes, forms, since: page.revision };
+    this.putSegment(segment);
+    if (this.tooLarge) this.shrinkWindow(segment);
     return { entries, joined, forms: forms.stretch(0, entries.length) };
   }
 
@@ -159,8 +170,32 @@ export class CachedCollection {
     }
   }
 
-  private drop({ bytes, forms }: Segment): void {
-    this.bytes -= bytes + forms.drop();
+  private drop(segment: Segment): void {
+    this.window.delete(segment);
+    this.bytes -= segment.bytes + segment.forms.drop();
+  }
+
+  /** Whether another list has lately read the page after a key, or pages near it, from the store too. */
+  private isShared(after = ""): boolean {
+    if (this.newestReads.has(after)) this.sharedPages = pagesAfterSharing;
+    this.newestReads.add(after);
+    if (this.newestReads.size > rememberedReads) {
+      const [oldest] = this.newestReads;
+      this.newestReads.delete(oldest!);
+    }
+    if (this.sharedPages === 0) return false;
+    this.sharedPages--;
+    return true;
+  }
+
+  /** Drops the oldest segments of a collection above the limits. */
+  private shrinkWindow(newest: Segment): void {
+    this.window.add(newest);
+    for (const segment of this.window) {
+      if (this.bytes <= this.limits.windowBytes || segment === newest) return;
+      this.segments.splice(this.segments.indexOf(segment), 1);
+      this.drop(segment);
+    }
   }
 
   private dropForms(): void {
@@ -196,9 +231,15 @@ export class CachedCollection {
   private clear(): void {
     for (const { forms } of this.segments) forms.drop();
     this.segments = [];
+    this.window.clear();
     this.bytes = 0;
   }
 }
+
+/** Pages that are cached after two lists have read the same page of a collection above the limits. */
+const pagesAfterSharing = 64;
+/** Page reads that are remembered, to notice that. */
+const rememberedReads = 64;
 
 /** Whether a segment reaches above a key (undefined: below every key). */
 function endsAbove({ last }: Segment, key: string | undefined): boolean {

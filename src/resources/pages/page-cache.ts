@@ -31,6 +31,7 @@ const defaultLimits: PageCacheLimits = {
   totalBytes: 64 * mebibyte,
   collectionBytes: 48 * mebibyte,
   bodyBytes: 28 * mebibyte,
+  windowBytes: 16 * mebibyte,
 };
 
 /**

@@ -93,6 +93,7 @@ describe("pages of collections", () => {
             totalBytes: 6000,
             collectionBytes: 3600,
             bodyBytes: 2400,
+            windowBytes: 1000,
           });
           for (const one of steps) {
             if (one.do === "put") await put(store, keyOf(one.name), one.text.replaceAll(/[^a-z]/g, ""));
@@ -216,6 +217,7 @@ describe("pages of collections", () => {
       totalBytes: 5000,
       collectionBytes: 3000,
       bodyBytes: 2500,
+      windowBytes: 1000,
     });
     for (let name = 0; name < 4; name += 2) await put(store, keyOf(name), "a");
     const read = async (within = prefix): Promise<CollectionPage> =>
@@ -255,6 +257,7 @@ describe("pages of collections", () => {
       totalBytes: 5000,
       collectionBytes: 3000,
       bodyBytes: 2500,
+      windowBytes: 1000,
     });
     for (let name = 0; name < 6; name += 2) await put(store, keyOf(name), "a".repeat(800));
     const read = async (after?: string): Promise<CollectionPage> =>

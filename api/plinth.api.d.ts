@@ -15,7 +15,7 @@
 //   WaitOptions, WatchEvent, WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore,
 //   manualClock
 // plinth/kinds: see the end of this file
-// plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
+// plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
 //   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, StoreUsage, StoreValueError,
 //   SubscribeOptions, Subscription, Write, WriteCondition
@@ -3823,6 +3823,19 @@ export interface SubscribeOptions {
   readonly prefix: string;
   /** Only events after this revision are delivered. It may be above the latest revision. */
   readonly after: Revision;
+  /**
+   * Allows live events to be delivered some turns of the event loop later, several batches as one, for subscriptions of which there may
+   * be thousands. {@link Subscription.sync} delivers them at once.
+   */
+  readonly deferral?: Deferral;
+}
+
+/** How deferrable subscriptions share their work. */
+export interface Deferral {
+  /** Subscriptions with the same prefix and key select the same events. */
+  readonly key: string;
+  /** Whether a batch has an event for the subscription; batches without one need not be delivered. If it throws, the batch is delivered. */
+  selects(batch: readonly StoreEvent[]): boolean;
 }
 
 /** Receives the events of a subscription. */

@@ -180,6 +180,7 @@ export const sections = [
       "WriteCondition",
       "CommitResult",
       "SubscribeOptions",
+      "Deferral",
       "Listener",
       "StoreEvent",
       "Subscription",

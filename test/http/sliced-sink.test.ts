@@ -79,6 +79,32 @@ describe("a large answer over TLS", () => {
     expect(response.written.map(String)).toEqual(["one", "two"]);
   });
 
+  test("takes turns with other responses for each slice but the first", () => {
+    const response = new Response();
+    const turns: (() => void)[] = [];
+    const guard = new HandlerGuard((error) => expect(error).toBeUndefined());
+    const sink = new SlicedSink(response, guard, { pace: (task) => void turns.push(task) });
+    sink.write(large);
+    response.take();
+    sink.write(Buffer.from("next"));
+    expect([response.written.length, turns.length]).toEqual([1, 1]);
+    turns.shift()!();
+    expect(response.written.length).toBe(2);
+    response.take();
+    response.emit("close");
+    turns.shift()!();
+    expect(response.written.length).toBe(2);
+  });
+
+  test("in pieces is written in slices too", () => {
+    const { response, sink } = fixture();
+    const piece = Buffer.alloc(sliceBytes / 2, "p");
+    for (let count = 0; count < 5; count++) sink.write(piece);
+    expect(response.written.length).toBe(2);
+    while (sink.writableLength > 0) response.take();
+    expect(Buffer.concat(response.written).equals(Buffer.alloc(sliceBytes * 2.5, "p"))).toBe(true);
+  });
+
   test("is let go of when the connection is gone", () => {
     const { response, sink } = fixture();
     sink.write(large);

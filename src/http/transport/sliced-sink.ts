@@ -58,10 +58,16 @@ export class SlicedSink extends EventEmitter implements Sink {
   }
 
   write(bytes: Uint8Array): boolean {
-    if (this.waitingBytes === 0 && bytes.length <= sliceBytes) return this.writeFramed(bytes);
+    if (this.waitingBytes === 0 && this.fitsSlice(bytes)) return this.writeFramed(bytes);
     this.waiting.add(oneFlow, bytes);
     this.waitingBytes += bytes.length;
     return !this.turnIsComing && !this.sink.writableNeedDrain && this.writeOn();
+  }
+
+  /** Whether bytes, with those that the connection has not sent, are at most a slice. */
+  private fitsSlice({ length }: Uint8Array): boolean {
+    const { sink } = this;
+    return length <= sliceBytes && (!sink.writableNeedDrain || sink.writableLength + length <= sliceBytes);
   }
 
   /** Ends the response after all waiting bytes and these. */

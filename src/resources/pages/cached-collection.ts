@@ -102,7 +102,9 @@ export class CachedCollection {
     const segment = this.segments[index];
     if (segment === undefined || segment.since > at || !endsAbove(segment, after)) return undefined;
     const more =
-      segment.last === undefined ? false : this.hasMore(this.segments[index + 1], segment.last, at);
+      segment.last === undefined
+        ? false
+        : segment.since === at || this.hasMore(this.segments[index + 1], segment.last, at);
     const { entries: all, joined, forms } = segment;
     if (this.tooLarge) this.sharedPages = pagesAfterSharing;
     if (after === segment.after) return { entries: all, joined, forms, from: 0, more };

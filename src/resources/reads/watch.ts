@@ -1,5 +1,4 @@
 import type {
-  Deferral,
   Entry,
   Listener,
   Revision,
@@ -60,19 +59,8 @@ function subscribe(
     ended: (error) => observer.ended(error),
     ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
   };
-  return store.subscribe({ ...options, deferral: deferralOf(selection) }, listener);
-}
-
-const deferrals = new WeakMap<Selection, Deferral>();
-
-/** Watches with the same selection share the comparison with it. */
-function deferralOf(selection: Selection): Deferral {
-  let deferral = deferrals.get(selection);
-  if (deferral === undefined) {
-    const selects = (batch: readonly StoreEvent[]) => changesOf(batch, selection).length > 0;
-    deferrals.set(selection, (deferral = { key: selection.text, selects }));
-  }
-  return deferral;
+  const selects = (batch: readonly StoreEvent[]) => changesOf(batch, selection).length > 0;
+  return store.subscribe({ ...options, deferral: { key: selection.text, selects } }, listener);
 }
 
 const none: readonly WatchChange[] = [];

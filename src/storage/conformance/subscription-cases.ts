@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { type Entry, type Revision, StoreClosedError } from "../store.ts";
-import { create, record, remove, type Scenario, scenario, textOf, until, update } from "./support.ts";
+import {
+  create,
+  record,
+  Recorder,
+  remove,
+  type Scenario,
+  scenario,
+  textOf,
+  until,
+  update,
+} from "./support.ts";
 
 /** Subscriptions: past, present and future, order, `sync`, ends. */
 export const subscriptionCases: readonly Scenario[] = [
@@ -104,6 +114,28 @@ export const subscriptionCases: readonly Scenario[] = [
     await create(store, "/g/r/n/x", "1");
     assert.ok(a.heard[0] !== undefined && a.heard[0] === b.heard[0]);
   }),
+
+  scenario(
+    "deferrable subscriptions hear every event in order, and all at once by a sync",
+    async ({ store }) => {
+      const after = await store.latestRevision();
+      const deferral = { key: "", selects: () => true };
+      const recorders = Array.from({ length: 500 }, () => new Recorder("/g/r/"));
+      const subscriptions = recorders.map((recorder) =>
+        store.subscribe({ prefix: "/g/r/", after, deferral }, recorder),
+      );
+      const revisions: Revision[] = [];
+      for (let i = 0; i < 10; i++) revisions.push(await create(store, `/g/r/n/${i}`, `${i}`));
+      await subscriptions.at(-1)!.sync();
+      assert.deepEqual(recorders.at(-1)!.revisions, revisions);
+      await until(
+        () => recorders.every(({ heard }) => heard.length === revisions.length),
+        "all events are heard",
+      );
+      for (const recorder of recorders) assert.deepEqual(recorder.revisions, revisions);
+      for (const subscription of subscriptions) subscription.close();
+    },
+  ),
 
   scenario("no gap and no duplicate while writers go on", async ({ store }) => {
     const start = await store.latestRevision();

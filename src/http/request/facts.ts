@@ -66,6 +66,11 @@ export class Query {
     return this.text === "" ? [] : this.params.getAll(name);
   }
 
+  /** Frees the parsed parameters of a request that has read them and lasts long; the next access parses them again. */
+  release(): void {
+    this.parsed = undefined;
+  }
+
   private get params(): URLSearchParams {
     return (this.parsed ??= new URLSearchParams(this.text));
   }

@@ -41,24 +41,41 @@ const oneFlow = "";
 export class SlicedSink extends EventEmitter implements Sink {
   /** The rest of the chunk that is being written, and the chunks behind it. */
   private current: Uint8Array = noBytes;
-  private readonly waiting = new Rotation<Uint8Array>();
+  private waiting: Rotation<Uint8Array> | undefined;
   private waitingBytes = 0;
   private isEnding = false;
   private turnIsComing = false;
+  private isListening = false;
 
   constructor(
     private readonly sink: Sink,
-    guard: HandlerGuard,
+    private readonly guard: HandlerGuard,
     private readonly rules: SliceRules = {},
   ) {
     super();
+  }
+
+  /**
+   * Follows the events of the connection, from the first bytes on that it doesn't take at once: most watches never have any, and there
+   * may be thousands.
+   */
+  private listen(): void {
+    if (this.isListening) return;
+    this.isListening = true;
+    const { sink, guard } = this;
     guard.on(sink, "drain", () => this.drained(), sink);
     guard.once(sink, "finish", () => this.emit("finish"), sink);
     guard.once(sink, "close", () => this.closed(), sink);
   }
 
   write(bytes: Uint8Array): boolean {
-    if (this.waitingBytes === 0 && this.fitsSlice(bytes)) return this.writeFramed(bytes);
+    if (this.waitingBytes === 0 && this.fitsSlice(bytes)) {
+      const accepts = this.writeFramed(bytes);
+      if (!accepts) this.listen();
+      return accepts;
+    }
+    this.listen();
+    this.waiting ??= new Rotation();
     this.waiting.add(oneFlow, bytes);
     this.waitingBytes += bytes.length;
     return !this.turnIsComing && !this.sink.writableNeedDrain && this.writeOn();
@@ -128,7 +145,7 @@ export class SlicedSink extends EventEmitter implements Sink {
 
   private closed(): void {
     this.current = noBytes;
-    while (!this.waiting.isEmpty) this.waiting.take();
+    this.waiting = undefined;
     this.waitingBytes = 0;
     this.emit("close");
   }
@@ -147,7 +164,7 @@ export class SlicedSink extends EventEmitter implements Sink {
   }
 
   private nextSlice(): Uint8Array {
-    const chunk = this.current.length > 0 ? this.current : this.waiting.take();
+    const chunk = this.current.length > 0 ? this.current : this.waiting!.take();
     // An empty view would keep the memory of the whole chunk.
     this.current = chunk.length > sliceBytes ? chunk.subarray(sliceBytes) : noBytes;
     return chunk.subarray(0, sliceBytes);

@@ -39,6 +39,7 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
   const watcher = new Watcher(service, request, parameters, encoding, stream);
   const openStream = { close: () => watcher.finish() };
   const unregister = service.watches.add(facts, parameters.selection);
+  facts.query.release();
   service.streams.add(openStream);
   request.exchange.onClose(() => {
     service.streams.delete(openStream);
@@ -184,7 +185,8 @@ class Watcher {
     const { timeoutSeconds, allowBookmarks } = this.parameters;
     const durationMs =
       timeoutSeconds === undefined
-        ? minWatchMs + engine.randomInt(minWatchMs)
+        ? // In whole seconds, because the timers of one duration share a list.
+          minWatchMs + engine.randomInt(minWatchMs / 1000) * 1000
         : Math.min(timeoutSeconds * 1000, maxWatchMs);
     const end = clock.setTimer(() => this.finish(), durationMs);
     this.onClose(() => end.cancel());

@@ -11,6 +11,12 @@ export interface StoreOptions {
   readonly retentionMs?: number | undefined;
   /** Required stamp. Checked and written only if present, and only by engines with persistent data. */
   readonly stamp?: RequestedStamp | undefined;
+  /**
+   * Maximum time between a write of a collection and its sync, in milliseconds, by the prefix of the collection
+   * (`/{group}/{resource}/`). Writes of these collections are acknowledged before they are synced (see **Deferred syncs** of the
+   * store's contract). Writes of other collections are acknowledged after their sync. Has no effect on a store in memory.
+   */
+  readonly deferredSyncMs?: ReadonlyMap<string, number> | undefined;
   /** Called when background work has failed; it will be retried. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }

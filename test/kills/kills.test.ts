@@ -4,6 +4,7 @@ import { Dice } from "../support/dice.ts";
 import { TestServer } from "../support/api.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { killRepeatedly } from "./killed-server.ts";
+import { losePowerWithDeferredSyncs } from "./deferred-power-loss.ts";
 import { losePower } from "./power-loss.ts";
 import { Writer } from "./writer.ts";
 
@@ -26,6 +27,15 @@ test("C-1-02 after a loss of power at any moment of a commit the store has the s
   // A store that doesn't sync before it writes the meta page is detected.
   const broken = losePower({ folder: folders[1], images: 200, dice: new Dice(1), isOrdered: false });
   await expect(broken).rejects.toThrow(/damaged|CORRUPTED|content/);
+}, 60_000);
+
+test("C-1-02 after a loss of power while syncs are deferred the store has an earlier state with every synced write", async () => {
+  const folders = [path.join(folder.path, "deferred"), path.join(folder.path, "lying")] as const;
+  const found = await losePowerWithDeferredSyncs({ folder: folders[0], images: 200, dice: new Dice(1) });
+  expect(Math.min(found.newest, found.older)).toBeGreaterThan(10);
+  // A disk that drops synced sectors is detected.
+  const lying = { folder: folders[1], images: 200, dice: new Dice(1), keepsSyncs: false };
+  await expect(losePowerWithDeferredSyncs(lying)).rejects.toThrow(/damaged|CORRUPTED|lacks/);
 }, 60_000);
 
 test("a client reports an acknowledged write that is lost, and one that is half done", async () => {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { Dice } from "../support/dice.ts";
 import { quantile, readFlags, runCommand } from "../support/long-run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { losePowerWithDeferredSyncs } from "./deferred-power-loss.ts";
 import { losePower } from "./power-loss.ts";
 import { killRepeatedly, type KillReport } from "./killed-server.ts";
 
@@ -41,6 +42,14 @@ await runCommand(usage, async (args) => {
     });
     process.stdout.write(
       `${images} images after a loss of power, all sound: ${before} before and ${after} after the commit\n`,
+    );
+    const deferred = await losePowerWithDeferredSyncs({
+      folder: path.join(folder.path, "deferred"),
+      images,
+      dice: new Dice(seed),
+    });
+    process.stdout.write(
+      `${images} images while syncs are deferred, all sound: ${deferred.newest} with the newest state, ${deferred.older} with an earlier one\n`,
     );
     const dataDir = path.join(folder.path, "data");
     const onKill = (report: KillReport) => report.kills % 50 === 0 && process.stdout.write(line(report));

@@ -55,7 +55,8 @@ function writerOver(environment: Environment): { writer: Writer; seen: Seen } {
     () => systemClock.now(),
     { storeBytes: defaultMapBytes, writeTimeoutMs: 10_000 },
     {
-      durable: ({ events }: Batch) => void seen.sizes.push(events.length),
+      committed: ({ events }: Batch) => void seen.sizes.push(events.length),
+      unsynced: () => undefined,
       failed: () => undefined,
       idle: () => undefined,
     },

@@ -6,14 +6,20 @@ import type { Revision } from "../../src/storage/store.ts";
 import { Child } from "./child.ts";
 import { temporaryFolder } from "./support.ts";
 
-describe("two processes over one embedded folder", () => {
+describe.each([
+  { name: "that sync each write", ours: undefined, theirs: undefined },
+  { name: "of which one defers syncs", ours: 1000, theirs: undefined },
+  { name: "that both defer syncs", ours: 1000, theirs: 1000 },
+])("two processes over one embedded folder $name", ({ ours: intervalMs, theirs: childIntervalMs }) => {
+  const deferredSyncMs = intervalMs === undefined ? undefined : new Map([["/g/r/", intervalMs]]);
   const folder = temporaryFolder();
   let store: LmdbStore;
   let child: Child;
 
   beforeAll(async () => {
-    store = openLmdbStore({ dir: folder.path, clock: systemClock });
-    child = new Child("./two-process-writer.ts", [folder.path]);
+    store = openLmdbStore({ dir: folder.path, clock: systemClock, deferredSyncMs });
+    const args = childIntervalMs === undefined ? [] : [String(childIntervalMs)];
+    child = new Child("./two-process-writer.ts", [folder.path, ...args]);
     await child.until((lines) => lines.includes("ready"));
   });
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { open } from "lmdb";
-import { stateIn } from "../../src/storage/lmdb/reader.ts";
+import { stateIn } from "../../src/storage/lmdb/stored-state.ts";
 import { checksumAt, decodeLogRecord } from "../../src/storage/lmdb/layout.ts";
 
 /** Where the form of a record is; its upper half is 0 in format 1. */

@@ -1,6 +1,7 @@
 /**
  * A child of `lmdb-two-processes.test.ts`, driven by lines on standard input:
  * `write <name> <count>` creates keys one after the other, `race <key> <count>` increments a counter by compare and swap.
+ * Its second argument is the interval in ms within which the writes are synced; without it they are synced before they are acknowledged.
  * Each acknowledged write is reported as `ack <revision> <time in ms, of the machine>`.
  */
 import { createInterface } from "node:readline";
@@ -8,7 +9,9 @@ import { systemClock } from "../../src/base/clock.ts";
 import { create, draft, textOf } from "../../src/storage/conformance/support.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 
-const store = openLmdbStore({ dir: process.argv[2] ?? "", clock: systemClock });
+const [dir = "", intervalMs] = process.argv.slice(2);
+const deferredSyncMs = intervalMs === undefined ? undefined : new Map([["/g/r/", Number(intervalMs)]]);
+const store = openLmdbStore({ dir, clock: systemClock, deferredSyncMs });
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -15,14 +15,15 @@ import {
   writeFolders,
 } from "./backup-files.ts";
 import type { Environment } from "./databases.ts";
-import { dataFile } from "./files.ts";
+import { dataFile, lockFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { damagedError } from "./errors.ts";
 import { formatVersion, readableFormats } from "./layout.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
 import { noProgress, type Progress, whileGrowing } from "./progress.ts";
-import { stateIn } from "./reader.ts";
+import { stateIn } from "./stored-state.ts";
 import { stampIn } from "./stamp.ts";
+import { closeCopiedSyncPoint } from "./sync-recovery.ts";
 
 const manifestFile = "backup.json";
 
@@ -81,6 +82,7 @@ export async function backupLmdb(
   } finally {
     await releaseEnvironment(environment);
   }
+  await endDeferral(target);
   const file = join(target, dataFile);
   // Hash the file before it is opened, because opening may change it.
   const sha256 = await hashOf(file, progress);
@@ -150,6 +152,18 @@ async function besideStore(
   }
 }
 
+/** Gives a copy the form of a store that was closed. */
+async function endDeferral(dir: string): Promise<void> {
+  if (!closeCopiedSyncPoint(dir)) return;
+  const environment = acquireEnvironment(dir, defaultMapBytes);
+  try {
+    await environment.syncs.end();
+  } finally {
+    await releaseEnvironment(environment);
+    await rm(join(dir, lockFile), { force: true });
+  }
+}
+
 /** Opens a copy, checks it completely and returns its description. */
 async function verify(
   dir: string,
@@ -166,7 +180,7 @@ async function verify(
     return { revision, stamp: stampIn(environment) };
   } finally {
     await releaseEnvironment(environment);
-    await rm(join(dir, "lock.mdb"), { force: true });
+    await rm(join(dir, lockFile), { force: true });
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from "./layout.ts";
 import { entriesIn } from "./disk-space.ts";
 import { damagedPage } from "./page-walk.ts";
-import { numberIn, soundStateIn } from "./reader.ts";
+import { numberIn, soundStateIn } from "./stored-state.ts";
 import { noProgress, type Progress } from "./progress.ts";
 import { stampIn } from "./stamp.ts";
 
@@ -51,6 +51,7 @@ export function pageDamage(
   { dir, root }: Pick<Environment, "dir" | "root">,
   everything: boolean,
   progress: Progress = noProgress,
+  isRestored = false,
 ): string | undefined {
   let damage: string | undefined;
   // A meta page may be read during a write of another process; real damage is still there at the next attempt.
@@ -58,7 +59,7 @@ export function pageDamage(
     root.resetReadTxn();
     const transaction = root.useReadTransaction();
     try {
-      damage = damagedPage(dir, everything, progress);
+      damage = damagedPage(dir, everything, progress, isRestored);
     } finally {
       transaction.done();
     }

@@ -1,9 +1,10 @@
 import { revisionOf } from "../entry.ts";
 import type { Revision } from "../store.ts";
 import type { Environment } from "./databases.ts";
+import { MustSync } from "./deferred-syncs.ts";
 import { transactionError } from "./errors.ts";
-import { decodeLogRecord, encodeState, isIndexed, readUint64 } from "./layout.ts";
-import { soundStateIn, stateIn } from "./reader.ts";
+import { decodeLogRecord, encodeState, isIndexed, readUint64, type State } from "./layout.ts";
+import { soundStateIn, stateIn } from "./stored-state.ts";
 
 /** Number of revisions that one transaction drops, in about a millisecond. */
 const sliceRevisions = 200;
@@ -38,14 +39,22 @@ export class Compactor {
       meta.resetReadTxn();
       const { floor } = stateIn(meta.getBinaryFast("state"));
       if (floor >= target) return floor;
-      await this.inTransaction(() => this.dropSlice(target, before));
+      await this.dropSlice(target, before);
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  private async inTransaction(work: () => void): Promise<void> {
+  /** Drops one slice, without a sync if that is possible at once: history that a power failure brings back is dropped again. */
+  private async dropSlice(target: Revision, before: number): Promise<void> {
+    const { root, syncs } = this.environment;
+    const drop = (enter: (state: State) => number | undefined) => this.drop(target, before, enter);
     try {
-      await this.environment.root.transaction(work);
+      if (syncs.hasUnsynced) return syncs.commit(0, 0, (unsyncedSince) => drop(() => unsyncedSince));
+    } catch (error) {
+      if (!(error instanceof MustSync)) throw error;
+    }
+    try {
+      await syncs.track(() => root.transaction(() => drop((state) => syncs.enterSynced(state))));
     } catch (error) {
       throw await transactionError(error);
     }
@@ -63,11 +72,13 @@ export class Compactor {
   }
 
   /** Must be called in the write transaction. */
-  private dropSlice(target: Revision, before: number): void {
+  private drop(target: Revision, before: number, enter: (state: State) => number | undefined): void {
     const { meta, log, history, marks } = this.environment;
-    const { revision, floor, markTime } = soundStateIn(meta.getBinaryFast("state"));
+    const state = soundStateIn(meta.getBinaryFast("state"));
+    const { revision, floor, markTime } = state;
     const upTo = revisionOf(Math.min(target, revision, floor + sliceRevisions));
     if (upTo <= floor) return;
+    const unsyncedSince = enter(state);
     for (let at = revisionOf(floor + 1); at <= upTo; at = revisionOf(at + 1)) {
       const bytes = log.getBinaryFast(at);
       if (bytes === undefined) continue;
@@ -77,6 +88,6 @@ export class Compactor {
     }
     const old = [...marks.getKeys({ start: 0, end: Math.max(0, before), limit: sliceRevisions })];
     if (upTo === target) for (const time of old) marks.removeSync(time);
-    meta.putSync("state", encodeState({ revision, floor: upTo, markTime, batch: 0 }));
+    meta.putSync("state", encodeState({ revision, floor: upTo, markTime, batch: 0, unsyncedSince }));
   }
 }

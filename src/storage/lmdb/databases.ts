@@ -1,6 +1,7 @@
 import type { Database, RootDatabase } from "lmdb";
 import type { RawEntry, RecordCodec } from "./codecs.ts";
 import type { HistoryKey } from "./layout.ts";
+import type { DeferredSyncs } from "./deferred-syncs.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
 /** The open databases of a folder; see `layout.ts`. */
@@ -8,6 +9,7 @@ export interface Environment {
   readonly dir: string;
   readonly root: RootDatabase<Buffer, string>;
   readonly lock: WriterLock;
+  readonly syncs: DeferredSyncs;
   /** Page size of the file. */
   readonly pageBytes: number;
   readonly data: Database<RawEntry | Buffer, string>;

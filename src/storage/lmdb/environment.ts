@@ -20,11 +20,15 @@ import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import { dataFile, lmdbMagic, lockFile } from "./files.ts";
 import { pageDamage } from "./check.ts";
+import { noProgress } from "./progress.ts";
 import { damagedError, lockedError, replacedError } from "./errors.ts";
 import { encodeState, formatVersion, isStateSound, readableFormats } from "./layout.ts";
 import { metaDamage } from "./meta-pages.ts";
 import { pageBytesOf } from "./disk-space.ts";
+import { DeferredSyncs } from "./deferred-syncs.ts";
+import { soundStateIn } from "./stored-state.ts";
 import { claimStamp, missingStamp } from "./stamp.ts";
+import { finishRestore, needsRestore, restoreSyncPoint, skipLostRevisions } from "./sync-recovery.ts";
 import { WriterLock } from "./writer-lock.ts";
 
 /** Size of the address space, not of the file, which grows as needed. */
@@ -60,7 +64,7 @@ export function acquireEnvironment(dir: string, mapBytes: number, stamp?: Reques
   if (shared !== undefined) {
     const { environment } = shared;
     if (stamp !== undefined && missingStamp(environment, stamp) !== undefined)
-      environment.root.transactionSync(() => claimStamp(environment, stamp));
+      environment.root.transactionSync(() => claimMissingStamp(environment, stamp));
     shared.users++;
     return environment;
   }
@@ -75,6 +79,13 @@ export function acquireEnvironment(dir: string, mapBytes: number, stamp?: Reques
   return environment;
 }
 
+/** Writes the stamp if the store has none. Call it in a write transaction. @throws as {@link claimStamp}. */
+function claimMissingStamp(environment: Environment, stamp: RequestedStamp): void {
+  if (missingStamp(environment, stamp) === undefined) return;
+  environment.syncs.enterSynced(soundStateIn(environment.meta.getBinary("state")));
+  claimStamp(environment, stamp);
+}
+
 /** Whether other stores of this process use the environment. */
 export function isShared({ dir }: Environment): boolean {
   return (openFolders.get(dir)?.users ?? 0) > 1;
@@ -86,6 +97,7 @@ export async function releaseEnvironment(environment: Environment): Promise<void
   if (shared === undefined || --shared.users > 0) return;
   openFolders.delete(environment.dir);
   await environment.root.close();
+  environment.syncs.release();
   environment.lock.close();
 }
 
@@ -133,6 +145,8 @@ function keepPrivate(dir: string): void {
 
 function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | undefined): Environment {
   refuseForeignFile(dir);
+  const restores = needsRestore(dir);
+  if (!restores) refuseDamagedMeta(dir);
   const before = filesOf(dir);
   const textual = { keyEncoder: textKeys };
   const root = open<Buffer, string>({
@@ -154,7 +168,8 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
     keepPrivate(dir);
     root.readerCheck();
     enter(dir, root, before);
-    refuseDamagedPages(dir, root);
+    if (restores) restoreSyncPoint(dir, root);
+    refuseDamagedPages(dir, root, restores);
     const records = new RecordCodec();
     const plain = { encoding: "binary" as const, compression: false };
     const numbered = { keyEncoder: numberKeys };
@@ -164,13 +179,16 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
     const lock = (openLock = new WriterLock(dir));
     const environment = root.transactionSync(() => {
       const asNew = isNew(root);
+      const meta = root.openDB({ name: "meta", ...plain, ...textual });
+      const pageBytes = pageBytesOf(root);
       const opened: Environment = {
         dir,
         root,
         lock,
-        pageBytes: pageBytesOf(root),
+        pageBytes,
+        syncs: new DeferredSyncs({ dir, root, meta, lock, pageBytes }),
         records,
-        meta: root.openDB({ name: "meta", ...plain, ...textual }),
+        meta,
         data: root.openDB({ name: "data", ...values }),
         history: root.openDB({ name: "history", ...plain, ...indexed }),
         log: root.openDB({ name: "log", ...plain, ...numbered }),
@@ -178,9 +196,11 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
         marks: root.openDB({ name: "marks", ...plain, ...numbered }),
       };
       initialise(opened, asNew);
-      if (stamp !== undefined) claimStamp(opened, stamp);
+      if (restores) skipLostRevisions(opened);
+      if (stamp !== undefined) claimMissingStamp(opened, stamp);
       return opened;
     });
+    if (restores) finishRestore(dir, root);
     return environment;
   } catch (error) {
     openLock?.close();
@@ -238,7 +258,11 @@ function refuseForeignFile(dir: string): void {
   if (size < 8192) throw new Error(`${dataFile} is cut off at ${size} bytes`);
   if (!hasMagic(join(dir, dataFile)))
     throw new Error(`${dataFile} was not written by this program (MDB_INVALID)`);
-  const damage = metaDamage(join(dir, dataFile));
+}
+
+function refuseDamagedMeta(dir: string): void {
+  const path = join(dir, dataFile);
+  const damage = existsSync(path) ? metaDamage(path) : undefined;
   if (damage !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${damage}`);
 }
 
@@ -255,8 +279,8 @@ function hasMagic(path: string): boolean {
 }
 
 /** Checks the pages: reading a damaged or missing page through mapped memory would end the process by a signal. */
-function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): void {
-  const problem = pageDamage({ dir, root }, false);
+function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>, isRestored: boolean): void {
+  const problem = pageDamage({ dir, root }, false, noProgress, isRestored);
   if (problem !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${problem}`);
 }
 

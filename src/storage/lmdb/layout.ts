@@ -9,7 +9,8 @@
  * | `history` | key, NUL, supersededAt (8 bytes) | empty: an index into the log, of every 16th change of a key  |
  * | `counts`  | collection or partition prefix   | number of present keys, 8 bytes                              |
  * | `marks`   | time in ms, 8 bytes              | the revision that was newest then, 8 bytes                   |
- * | `meta`    | `state`                          | format, latest revision, floor, its mark's time, its batch   |
+ * | `meta`    | `state`                          | format, latest revision, floor, its mark's time, its batch,  |
+ * |           |                                  | in format 3 also the time since which commits aren't synced  |
  * |           | `stamp`                          | what the store is used for, as JSON; absent in older folders |
  *
  * A record is: its revision (8 bytes), `revisionAt` (4), header length (4), form and unindexed changes (1), header, body with
@@ -18,7 +19,8 @@
  *
  * **Versions.** Format 2 added the checksums: of records, of the state, and of the stamp. Records, states and stamps of
  * format 1 have none and are still read; the next write adds it. The first write of a program that supports format 2 sets the
- * format of the store, and programs that don't support it refuse the store.
+ * format of the store, and programs that don't support it refuse the store. A store has format 3 while its syncs are deferred
+ * (`deferred-syncs.ts`): a process that doesn't support it must not write to it. It gets format 2 again when it is closed.
  *
  * Superseded values are in the log because the log grows only at its end: successive updates fill the same page, while storage
  * by key would touch one page each. They form a chain: the log entry R wrote the value of revision R and contains the previous
@@ -39,8 +41,11 @@ import type { Draft, Entry, Revision, Write } from "../store.ts";
 /** Version of this layout. */
 export const formatVersion = 2;
 
+/** Version of the state while syncs are deferred. */
+const deferredFormat = 3;
+
 /** Supported versions of the layout; a folder of another version isn't changed. */
-export const readableFormats: readonly number[] = [1, formatVersion];
+export const readableFormats: readonly number[] = [1, formatVersion, deferredFormat];
 
 /** The largest revision, for ranges without an upper bound. */
 export const maxRevision = revisionOf(Number.MAX_SAFE_INTEGER);
@@ -167,29 +172,40 @@ export interface State {
   readonly markTime: number;
   /** Number of the batch that wrote this state; 0 if another operation did. */
   readonly batch: number;
+  /**
+   * Present while syncs are deferred: the time since which commits may not be synced, in milliseconds since 1970; 0 if this commit and
+   * all before it are.
+   */
+  readonly unsyncedSince?: number | undefined;
 }
 
 /** Offset of the batch number in a state record; records of earlier versions end here. */
 const batchAt = 25;
-/** Offset of the checksum, from format 2 on. */
-const stateChecksumAt = 33;
+/** Offset of the checksum in format 2, and of the time of the oldest unsynced commit in format 3. */
+const stateEnd = 33;
+const deferredStateEnd = 41;
 
-export function encodeState({ revision, floor, markTime, batch }: State): Buffer {
-  const bytes = Buffer.allocUnsafe(stateChecksumAt + checksumBytes);
-  bytes[0] = formatVersion;
+export function encodeState({ revision, floor, markTime, batch, unsyncedSince }: State): Buffer {
+  const end = unsyncedSince === undefined ? stateEnd : deferredStateEnd;
+  const bytes = Buffer.allocUnsafe(end + checksumBytes);
+  bytes[0] = unsyncedSince === undefined ? formatVersion : deferredFormat;
   writeUint64(bytes, revision, 1);
   writeUint64(bytes, floor, 9);
   writeUint64(bytes, markTime, 17);
   writeUint64(bytes, batch, batchAt);
-  bytes.writeUInt32BE(checksumOf(bytes.subarray(0, stateChecksumAt)), stateChecksumAt);
+  if (unsyncedSince !== undefined) writeUint64(bytes, unsyncedSince, stateEnd);
+  bytes.writeUInt32BE(checksumOf(bytes.subarray(0, end)), end);
   return bytes;
 }
 
 /** Whether a state record of a supported format is intact; always true without a checksum. */
 export function isStateSound(bytes: Buffer): boolean {
-  if (bytes[0] !== formatVersion) return bytes.length === batchAt || bytes.length === stateChecksumAt;
-  if (bytes.length !== stateChecksumAt + checksumBytes) return false;
-  return bytes.readUInt32BE(stateChecksumAt) === checksumOf(bytes.subarray(0, stateChecksumAt));
+  const [format] = bytes;
+  if (format !== formatVersion && format !== deferredFormat)
+    return bytes.length === batchAt || bytes.length === stateEnd;
+  const end = format === deferredFormat ? deferredStateEnd : stateEnd;
+  if (bytes.length !== end + checksumBytes) return false;
+  return bytes.readUInt32BE(end) === checksumOf(bytes.subarray(0, end));
 }
 
 /** Decodes the state record; keeps no reference to the bytes. */
@@ -199,6 +215,7 @@ export function decodeState(bytes: Buffer): State {
     floor: revisionOf(readUint64(bytes, 9)),
     markTime: readUint64(bytes, 17),
     batch: bytes.length > batchAt ? readUint64(bytes, batchAt) : 0,
+    unsyncedSince: bytes[0] === deferredFormat ? readUint64(bytes, stateEnd) : undefined,
   };
 }
 

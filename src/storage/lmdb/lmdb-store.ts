@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { closedError, Feed } from "../feed.ts";
-import { assertKey, assertPrefix } from "../keys.ts";
+import { assertKey, assertPrefix, countersOf } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
 import { steadyTime } from "../steady-time.ts";
@@ -25,13 +25,15 @@ import { CommitterClient } from "./committer/client.ts";
 import { Compactor } from "./compactor.ts";
 import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
-import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
+import { acquireEnvironment, defaultMapBytes, isShared, releaseEnvironment } from "./environment.ts";
 import { DiskSpaceGuard } from "./disk-space-guard.ts";
 import { damagedError, transactionError, writeError } from "./errors.ts";
 import type { Progress } from "./progress.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { recordRetention } from "./retention.ts";
 import { fileBytes, usedBytes } from "./disk-space.ts";
+import { canDefer } from "./sync-point.ts";
+import { SyncTimer } from "./sync-timer.ts";
 import { type Batch, Writer } from "./writer.ts";
 
 /** Options of an embedded store. */
@@ -70,7 +72,11 @@ export interface LmdbStore extends Store {
  * @throws {StoreStampError} the store is used for something else.
  */
 export function openLmdbStore(options: LmdbStoreOptions): LmdbStore {
-  const { dir, mapSize = defaultMapBytes, stamp } = options;
+  const { dir, mapSize = defaultMapBytes, stamp, deferredSyncMs } = options;
+  if (deferredSyncMs !== undefined && deferredSyncMs.size > 0 && !canDefer())
+    throw new StoreError(
+      "the embedded store can defer syncs only on Linux with /proc/sys/kernel/random/boot_id",
+    );
   return new EmbeddedStore(options, acquireEnvironment(dir, mapSize, stamp));
 }
 
@@ -79,6 +85,7 @@ class EmbeddedStore implements LmdbStore {
   private readonly writer: Writer;
   private readonly compactor: Compactor;
   private readonly diskSpace: DiskSpaceGuard;
+  private readonly syncTimer: SyncTimer;
   private readonly feed: Feed;
   private readonly now: () => number;
   /** Undefined if this store object keeps all history. */
@@ -102,11 +109,13 @@ class EmbeddedStore implements LmdbStore {
     const limits = { storeBytes: mapSize, writeTimeoutMs };
     this.diskSpace = new DiskSpaceGuard(environment);
     const events = {
-      durable: (batch: Batch) => this.orEndSubscriptions(() => this.publish(batch)),
+      committed: (batch: Batch) => this.orEndSubscriptions(() => this.publish(batch)),
+      unsynced: (withinMs: number) => this.syncTimer.start(withinMs),
       idle: () => this.onIdle(),
       failed: (error: unknown) => options.failed?.(error),
     };
     this.writer = new Writer(environment, this.reader, this.now, limits, events, this.diskSpace);
+    this.syncTimer = new SyncTimer(environment.syncs, options.clock, options.failed);
     this.feed = new Feed(
       {
         knownFloor: () => this.read(() => this.reader.state().floor),
@@ -170,9 +179,13 @@ class EmbeddedStore implements LmdbStore {
     return new Promise((resolve, reject) => {
       this.assertOpen();
       assertKey(write.key);
-      // It reports changes before the answers of its writes, so subscriptions receive the events before the write is acknowledged.
-      if (this.committer !== undefined) resolve(this.committer.commit(write));
-      else this.writer.commit({ write, since: performance.now(), resolve, reject });
+      if (this.committer !== undefined) {
+        // It reports changes before the answers of its writes, so subscriptions receive the events before the write is acknowledged.
+        resolve(this.committer.commit(write));
+        return;
+      }
+      const syncWithinMs = this.options.deferredSyncMs?.get(countersOf(write.key).collection);
+      this.writer.commit({ write, since: performance.now(), syncWithinMs, resolve, reject });
     });
   }
 
@@ -220,7 +233,9 @@ class EmbeddedStore implements LmdbStore {
       const { root, pageBytes } = this.environment;
       const totalBytes = fileBytes(root, pageBytes);
       const freeBytes = Math.max(0, totalBytes - usedBytes(this.environment));
-      return { totalBytes, freeBytes, failedWrites: this.writer.failedWrites };
+      const since = this.environment.syncs.unsyncedSince(this.reader.state());
+      const unsyncedMs = since === undefined || since === 0 ? since : Math.max(0, this.now() - since);
+      return { totalBytes, freeBytes, failedWrites: this.writer.failedWrites, unsyncedMs };
     });
   }
 
@@ -251,12 +266,24 @@ class EmbeddedStore implements LmdbStore {
       await this.writer.settled();
       await this.compaction?.stop();
       await this.compactor.settled();
+      this.syncTimer.stop();
+      await this.syncAll();
       return true;
     };
     try {
       return await Promise.race([ended(), late]);
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** Syncs everything; the last store object of the folder also ends the deferral of syncs. */
+  private async syncAll(): Promise<void> {
+    const { syncs } = this.environment;
+    try {
+      await (isShared(this.environment) ? syncs.sync() : syncs.close());
+    } catch (error) {
+      this.options.failed?.(error);
     }
   }
 

@@ -106,9 +106,10 @@ export const databasesName = "databases";
  * Reads the newer meta page and checks both.
  *
  * @param file the descriptor of the open file.
+ * @param isRestored whether both meta pages have the state of an earlier transaction (`sync-recovery.ts`).
  * @throws {PageDamage} if one is damaged or contradicts the file.
  */
-export function readMeta(file: number): Meta {
+export function readMeta(file: number, isRestored = false): Meta {
   const { size } = fstatSync(file);
   const first = metaPage(file, 0, 0);
   const pageBytes = first.readUInt32LE(at.freeTree + treeOffsets.pad);
@@ -137,9 +138,32 @@ export function readMeta(file: number): Meta {
   const filePages = Math.floor(size / pageBytes);
   const written = [meta.freeTree, meta.mainTree].map((tree) => rootTransaction(file, meta, tree, filePages));
   // Each transaction writes new roots; otherwise the older meta page would be taken for the newer one.
-  if (!isNew && !written.includes(meta.transaction))
+  if (!isNew && !isRestored && !written.includes(meta.transaction))
     throw new PageDamage("a meta page is damaged: its roots are of another transaction");
   return meta;
+}
+
+/** Offset and length of the part of a meta page that a commit writes. */
+export const committedMeta = { at: headerBytes, bytes: 144 } as const;
+
+/** Offset of the transaction in that part. */
+const committedTransactionAt = at.transaction - headerBytes;
+
+/** Returns the transaction of the committed part of a meta page. */
+export function metaTransaction(meta: Buffer): number {
+  return uint64(meta, committedTransactionAt);
+}
+
+/** Returns the committed part of a meta page as another transaction writes it. */
+export function relabelledMeta(meta: Buffer, transaction: number): Buffer {
+  const copy = Buffer.from(meta);
+  copy.writeBigUInt64LE(BigInt(transaction), committedTransactionAt);
+  return copy;
+}
+
+/** Returns the page size of a file. @throws {PageDamage} if its first page is damaged. */
+export function pageBytesIn(file: number): number {
+  return metaPage(file, 0, 0).readUInt32LE(at.freeTree + treeOffsets.pad);
 }
 
 /** Decodes one of the meta pages. */
@@ -183,7 +207,7 @@ function rootTransaction(
 
 /** Checks the meta pages of a file, to which another process may be writing. Returns the damage; undefined if there is none. */
 export function metaDamage(path: string): string | undefined {
-  return damageIn(path, readMeta);
+  return damageIn(path, (file) => readMeta(file));
 }
 
 /** As {@link metaDamage}; also reports a file that ends within a page, which a full disk can cause. */

@@ -4,6 +4,7 @@ import { pageDamage } from "./check.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { dataFile, lockFile, lmdbMagic } from "./files.ts";
 import { fileDamage } from "./meta-pages.ts";
+import { needsRestore } from "./sync-recovery.ts";
 
 /** Byte offsets in the lock file: number of used reader entries, first entry, size of an entry, process id in an entry. */
 const table = { usedAt: 16, firstAt: 208, entryBytes: 64, processAt: 8 } as const;
@@ -17,6 +18,8 @@ const table = { usedAt: 16, firstAt: 208, entryBytes: 64, processAt: 8 } as cons
 export function openingRisk(dir: string): string | undefined {
   const file = join(dir, dataFile);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  // Its meta pages are replaced before they are followed.
+  if (needsRestore(dir)) return "the power failed after commits that were not synced";
   const damage = fileDamage(file);
   if (damage !== undefined) return damage;
   const process = abandonedBy(join(realpathSync(dir), lockFile));

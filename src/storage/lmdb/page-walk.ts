@@ -50,15 +50,17 @@ const reportEveryPages = 1024;
  * transaction, so that no page of the snapshot is overwritten.
  *
  * @param everything also reads all leaf and overflow pages of a large file.
+ * @param isRestored whether the snapshot is one that {@link readMeta} knows as restored.
  */
 export function damagedPage(
   dir: string,
   everything: boolean,
   progress: Progress = noProgress,
+  isRestored = false,
 ): string | undefined {
   const file = openSync(join(dir, dataFile), "r");
   try {
-    new PageWalk(file, everything, progress).run();
+    new PageWalk(file, everything, progress, isRestored).run();
     return undefined;
   } catch (error) {
     if (error instanceof PageDamage) return error.message;
@@ -87,8 +89,9 @@ class PageWalk {
     private readonly file: number,
     everything: boolean,
     private readonly progress: Progress,
+    isRestored: boolean,
   ) {
-    this.meta = readMeta(file);
+    this.meta = readMeta(file, isRestored);
     const { lastPage, pageBytes } = this.meta;
     this.filePages = Math.floor(fstatSync(file).size / pageBytes);
     this.head = Buffer.alloc(headerBytes);

@@ -8,13 +8,13 @@ import {
   type Revision,
   RevisionCompactedError,
   RevisionTooNewError,
-  StoreDamagedError,
   type StoreEvent,
 } from "../store.ts";
 import type { RawEntry } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { decodeState, type HistoryKey, isStateSound, maxRevision, readUint64, type State } from "./layout.ts";
+import { type HistoryKey, maxRevision, readUint64, type State } from "./layout.ts";
 import { type Change, Past } from "./past.ts";
+import { numberIn, stateIn } from "./stored-state.ts";
 
 const sliceEvents = 500;
 const sliceBytes = 1024 * 1024;
@@ -291,28 +291,6 @@ function* merge(
     standing.return();
     indexed.return();
   }
-}
-
-/** Reads the state record; keeps no reference to the bytes of lmdb-js. */
-export function stateIn(bytes: Buffer | undefined): State {
-  if (bytes === undefined) throw new StoreDamagedError("the store's state record is missing");
-  return decodeState(bytes);
-}
-
-/**
- * Like {@link stateIn}, with verification of the checksum, for writes that are based on it.
- *
- * @throws {StoreDamagedError} if the record is missing or damaged.
- */
-export function soundStateIn(bytes: Buffer | undefined): State {
-  if (bytes !== undefined && !isStateSound(bytes))
-    throw new StoreDamagedError("the store's state record is damaged: restore a backup into an empty folder");
-  return stateIn(bytes);
-}
-
-/** Returns a stored number; 0 if it is absent. */
-export function numberIn(bytes: Buffer | undefined): number {
-  return bytes === undefined ? 0 : readUint64(bytes, 0);
 }
 
 /** @throws {RevisionCompactedError | RevisionTooNewError} if the revision isn't in the history. */

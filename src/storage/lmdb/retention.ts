@@ -1,7 +1,7 @@
 import type { Environment } from "./databases.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { encodeNumber } from "./layout.ts";
-import { numberIn } from "./reader.ts";
+import { numberIn, soundStateIn } from "./stored-state.ts";
 
 /** Key of the retention time in the database `meta`. */
 const retentionKey = "retention";
@@ -15,9 +15,13 @@ function retentionIn({ meta }: Pick<Environment, "meta">): number | undefined {
 /** Records the retention time for maintenance commands, which open the store without a server's options. */
 export async function recordRetention(environment: Environment, retentionMs: number): Promise<void> {
   if (retentionIn(environment) === retentionMs) return;
-  await environment.root.transaction(() => {
-    environment.meta.putSync(retentionKey, encodeNumber(retentionMs));
-  });
+  const { root, meta, syncs } = environment;
+  await syncs.track(() =>
+    root.transaction(() => {
+      syncs.enterSynced(soundStateIn(meta.getBinaryFast("state")));
+      meta.putSync(retentionKey, encodeNumber(retentionMs));
+    }),
+  );
 }
 
 /**

@@ -12,7 +12,7 @@ import { damagedError } from "./errors.ts";
 import { dataFile } from "./files.ts";
 import { openLmdbStore } from "./lmdb-store.ts";
 import { noProgress, type Progress, whileGrowing } from "./progress.ts";
-import { stateIn } from "./reader.ts";
+import { stateIn } from "./stored-state.ts";
 import { refuseOthers, replaceDataFile } from "./replacement.ts";
 import { putStamp, stampIn } from "./stamp.ts";
 
@@ -49,6 +49,7 @@ export async function rewriteLmdb(
   const work = join(old.dir, workFolder);
   try {
     refuseOthers(old);
+    await old.syncs.end();
     rmSync(work, { recursive: true, force: true });
     makeFolder(work);
     const revision = revisionIn(old);

@@ -50,6 +50,7 @@ export async function shrinkLmdb(
   const old = acquireEnvironment(dir, defaultMapBytes);
   try {
     refuseOthers(old);
+    await old.syncs.end();
     const damage = pageDamage(old, true, progress);
     if (damage !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${damage}`);
     progress("dropping history", 0);

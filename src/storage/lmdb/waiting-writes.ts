@@ -16,6 +16,8 @@ export interface WaitingWrite {
   readonly write: Write;
   /** Time of the call, in milliseconds of `performance.now()`. */
   readonly since: number;
+  /** Maximum time from the commit to its sync, in milliseconds; if undefined, the write is acknowledged after its sync. */
+  readonly syncWithinMs?: number | undefined;
   resolve(result: CommitResult): void;
   reject(error: unknown): void;
 }
@@ -26,6 +28,8 @@ export interface WaitingWrite {
  */
 export class WaitingWrites {
   private queue: WaitingWrite[] = [];
+  /** Number of waiting writes that are acknowledged after their sync. */
+  private synced = 0;
   /** Time at which a transaction was requested; undefined if none is waiting. */
   private openingSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -55,6 +59,12 @@ export class WaitingWrites {
 
   push(waiting: WaitingWrite): void {
     this.queue.push(waiting);
+    if (waiting.syncWithinMs === undefined) this.synced++;
+  }
+
+  /** Whether all waiting writes may be acknowledged before they are synced. */
+  get canDefer(): boolean {
+    return this.synced === 0;
   }
 
   /** Records that a transaction was requested. */
@@ -72,19 +82,31 @@ export class WaitingWrites {
       const { write } = this.queue[count++]!;
       if (write.kind !== "delete") bytes += write.draft.body.length;
     }
-    return this.queue.splice(0, count);
+    return this.remove(count);
+  }
+
+  private remove(count: number): WaitingWrite[] {
+    const removed = this.queue.splice(0, count);
+    for (const { syncWithinMs } of removed) if (syncWithinMs === undefined) this.synced--;
+    return removed;
+  }
+
+  /** Puts back writes of {@link removeAll} that were not executed. */
+  putBack(writes: readonly WaitingWrite[]): void {
+    const later = this.withdrawAll();
+    for (const waiting of [...writes, ...later]) this.push(waiting);
   }
 
   /** Removes and returns the writes that need space: all except deletes. */
   withdrawGrowing(): WaitingWrite[] {
-    const growing = this.queue.filter(({ write }) => write.kind !== "delete");
-    this.queue = this.queue.filter(({ write }) => write.kind === "delete");
-    return growing;
+    const all = this.withdrawAll();
+    for (const waiting of all) if (waiting.write.kind === "delete") this.push(waiting);
+    return all.filter(({ write }) => write.kind !== "delete");
   }
 
   /** Removes and returns all writes. */
   withdrawAll(): WaitingWrite[] {
-    return this.queue.splice(0);
+    return this.remove(this.queue.length);
   }
 
   /** Rejects all writes with an error. */
@@ -109,6 +131,6 @@ export class WaitingWrites {
     if (count === 0) return;
     const waitedMs = performance.now() - this.queue[0]!.since;
     const error = lockedError(this.dir, this.lock.holder(), waitedMs);
-    for (const { reject } of this.queue.splice(0, count)) reject(error);
+    for (const { reject } of this.remove(count)) reject(error);
   }
 }

@@ -1,12 +1,10 @@
 import { randomInt } from "node:crypto";
-import { firstFailed } from "../conditions.ts";
 import { revisionOf } from "../entry.ts";
-import { countersOf, isIn } from "../keys.ts";
 import {
   type CommitResult,
   type Entry,
   type Revision,
-  type StoreError,
+  StoreError,
   type StoreEvent,
   type Write,
 } from "../store.ts";
@@ -15,21 +13,21 @@ import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import { DiskSpaceGuard } from "./disk-space-guard.ts";
 import { fullError, transactionError, writeError } from "./errors.ts";
-import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
-import { numberIn, type Reader, soundStateIn } from "./reader.ts";
+import { encodeNumber, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
+import { attempt, growthOf, maxBytesOf, prepare, type PresentState } from "./prepared-writes.ts";
+import { type Reader } from "./reader.ts";
+import { numberIn, soundStateIn } from "./stored-state.ts";
 import { remainingBytes } from "./disk-space.ts";
+import { MustSync } from "./deferred-syncs.ts";
 import { type WaitingWrite, WaitingWrites } from "./waiting-writes.ts";
 
 /** Maximum number of batches in progress: the next one is prepared while one syncs, so that the disk is never idle. */
 const batchesUnderWay = 2;
 
-/** Maximum size of a write besides its value and the superseded one: keys, index entries, partial pages. */
-const writeOverheadBytes = 4096;
-
 const noBytes = Buffer.alloc(0);
 const append = { append: true };
 
-/** The outcome of a batch, reported when it is durable. */
+/** The outcome of a batch, reported when it is committed. */
 export interface Batch {
   /** Number of the batch in the state that it writes, which identifies it. */
   readonly number: number;
@@ -50,8 +48,10 @@ export interface WriterLimits {
 
 /** Callbacks of a writer. */
 export interface WriterEvents {
-  /** A batch with changes is durable. Its writes are acknowledged after this call. */
-  durable(batch: Batch): void;
+  /** A batch with changes is committed, and synced unless its sync is deferred. Its writes are acknowledged after this call. */
+  committed(batch: Batch): void;
+  /** Commits must be synced within this time, in milliseconds. */
+  unsynced(withinMs: number): void;
   /** No batch is in progress any more. */
   idle(): void;
   /** A listener threw an exception: a bug. The writes are acknowledged anyway. */
@@ -62,10 +62,15 @@ export interface WriterEvents {
  * Commits writes in batches: those that arrive while a batch is written form the next one. Each batch is one
  * transaction with one sync on another thread. Expected revisions are checked and new ones assigned inside the transaction, so
  * writers of other processes are handled like those of this one.
+ *
+ * A batch in which every write may be synced later is a synchronous transaction without a sync ({@link DeferredSyncs}). It doesn't overlap
+ * with others, for which it would block the event loop.
  */
 export class Writer {
   private readonly logEncoder = new LogEncoder();
   private underWay = 0;
+  /** Whether a batch with a deferred sync is in progress. */
+  private isDeferring = false;
   /** Number of writes that failed for lack of space or because of a failed commit. */
   failedWrites = 0;
   /** Batches that were written, and may be durable, but are not reported to this thread yet. */
@@ -100,7 +105,7 @@ export class Writer {
 
   /** Returns the reason why writes currently fail; undefined if they succeed. */
   obstacle(): StoreError | undefined {
-    return this.queue.obstacle ?? this.diskSpace.obstacle();
+    return this.environment.syncs.failure ?? this.queue.obstacle ?? this.diskSpace.obstacle();
   }
 
   /** Resolves when no batch is in progress. */
@@ -124,41 +129,88 @@ export class Writer {
 
   private startBatch(): void {
     if (this.queue.opening || this.underWay >= batchesUnderWay || this.queue.length === 0) return;
+    if (this.isDeferring || (this.queue.canDefer && this.underWay > 0)) return;
     this.refuseWhileFull();
     if (this.queue.length === 0) return;
     this.underWay++;
-    this.queue.open();
-    this.runBatch()
+    this.isDeferring = this.queue.canDefer;
+    if (!this.isDeferring) this.queue.open();
+    (this.isDeferring ? this.runDeferred() : this.runBatch())
       .catch((error: unknown) => this.on.failed(error))
       .finally(() => this.endBatch());
   }
 
   private endBatch(): void {
     this.underWay--;
+    this.isDeferring = false;
     this.startBatch();
     if (this.busy) return;
     this.on.idle();
     for (const resolve of this.idle.splice(0)) resolve();
   }
 
+  /** Commits the waiting writes without a sync; with one if another has arrived that needs it, or another process writes too. */
+  private async runDeferred(): Promise<void> {
+    const { syncs } = this.environment;
+    // The writes of one turn of the event loop form a batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      await syncs.ready();
+      if (this.queue.canDefer) return this.commitUnsynced();
+    } catch (error) {
+      if (error instanceof StoreError) return this.refuse(this.queue.withdrawAll(), error);
+      if (!(error instanceof MustSync)) throw error;
+    }
+    this.queue.open();
+    await this.runBatch();
+  }
+
+  /** @throws {MustSync} nothing was written, and the writes still wait. */
+  private commitUnsynced(): void {
+    const writes = this.queue.removeAll();
+    let batch: Batch | undefined;
+    try {
+      this.environment.syncs.commit(writes.length, this.now(), (unsyncedSince) => {
+        batch = this.write(writes, () => unsyncedSince);
+      });
+    } catch (error) {
+      if (error instanceof MustSync) {
+        this.queue.putBack(writes);
+        throw error;
+      }
+      const reported = writeError(this.environment.dir, error);
+      this.diskSpace.failed(reported);
+      this.refuse(writes, reported);
+      return;
+    }
+    if (batch!.events.length > 0) {
+      this.diskSpace.succeeded();
+      this.on.unsynced(Math.min(...writes.map(({ syncWithinMs }) => syncWithinMs!)));
+    }
+    this.acknowledge(batch!);
+  }
+
   private async runBatch(): Promise<void> {
+    const { root, syncs } = this.environment;
     let writes: WaitingWrite[] = [];
     let batch: Batch | undefined;
     let failure: unknown;
     try {
-      await this.environment.root.transaction(() => {
-        // More writes may have arrived since the transaction was requested.
-        this.refuseWhileFull();
-        writes = this.queue.removeAll();
-        try {
-          batch = this.write(writes);
-          this.unacknowledged.add(batch);
-        } catch (error) {
-          // A put that LMDB rejects marks the transaction as failed: the whole batch is aborted.
-          failure = error;
-          throw error;
-        }
-      });
+      await syncs.track(() =>
+        root.transaction(() => {
+          // More writes may have arrived since the transaction was requested.
+          this.refuseWhileFull();
+          writes = this.queue.removeAll();
+          try {
+            batch = this.write(writes, (state) => syncs.enterSynced(state));
+            this.unacknowledged.add(batch);
+          } catch (error) {
+            // A put that LMDB rejects marks the transaction as failed: the whole batch is aborted.
+            failure = error;
+            throw error;
+          }
+        }),
+      );
     } catch (error) {
       const cause = failure ?? (await transactionError(error));
       // If the transaction could not begin, all waiting writes fail.
@@ -177,7 +229,7 @@ export class Writer {
 
   private acknowledge(batch: Batch): void {
     try {
-      if (batch.events.length > 0) this.on.durable(batch);
+      if (batch.events.length > 0) this.on.committed(batch);
     } finally {
       for (const { to, result } of batch.outcomes) to.resolve(result);
       for (const { to, error } of batch.failed) to.reject(error);
@@ -202,12 +254,16 @@ export class Writer {
   /**
    * Must be called in the write transaction. Everything that can fail is done before the first put, because an exception doesn't
    * undo a put.
+   *
+   * @param enter called before the first put with the current state; returns the `unsyncedSince` of the new one.
    */
-  private write(batched: readonly WaitingWrite[]): Batch {
+  private write(batched: readonly WaitingWrite[], enter: (state: State) => number | undefined): Batch {
     const { meta, marks, counts } = this.environment;
-    const { revision: before, floor, markTime: markedAt } = soundStateIn(meta.getBinaryFast("state"));
+    const state = soundStateIn(meta.getBinaryFast("state"));
+    const { revision: before, floor, markTime: markedAt } = state;
     const { steps, ...batch } = this.plan(batched, before);
     if (steps.length === 0) return batch;
+    const unsyncedSince = enter(state);
     const counters = [...growthOf(batch.events)]
       .filter(([, change]) => change !== 0)
       .map(
@@ -219,7 +275,10 @@ export class Writer {
     const mark = markTime(this.now());
     if (mark !== markedAt) marks.putSync(markedAt, encodeNumber(before));
     const { revision } = steps.at(-1)!.event;
-    meta.putSync("state", encodeState({ revision, floor, markTime: mark, batch: batch.number }));
+    meta.putSync(
+      "state",
+      encodeState({ revision, floor, markTime: mark, batch: batch.number, unsyncedSince }),
+    );
     return batch;
   }
 
@@ -281,84 +340,10 @@ export class Writer {
   }
 }
 
-/** Returns the maximum size of a write in bytes; the superseded value stays in the log. */
-function maxBytesOf(record: Buffer, superseded: Entry | undefined): number {
-  return record.length + writeOverheadBytes + (superseded === undefined ? 0 : recordOf(superseded).length);
-}
-
-interface Prepared {
-  readonly error?: undefined;
-  readonly result: CommitResult;
-  /** Undefined for a conflict. */
-  readonly event?: StoreEvent;
-  readonly record?: Buffer | undefined;
-}
-
-/** The current state of keys, including earlier writes of the batch. */
-interface PresentState {
-  entry(key: string): Entry | undefined;
-  /** Revision of {@link entry}; cheaper for keys that many writes of a batch depend on. */
-  revision(key: string): Revision | undefined;
-}
-
-/** Returns the outcome of a write in a state, without side effects. */
-function prepare(write: Write, present: PresentState, revision: Revision): Prepared {
-  const { key } = write;
-  const previous = present.entry(key);
-  const expected = write.kind === "create" ? undefined : write.expected;
-  if (previous?.revision !== expected) return { result: { ok: false, current: previous } };
-  const failedCondition = firstFailed(write.conditions, (other) => present.revision(other));
-  if (failedCondition !== undefined) return { result: { ok: false, current: previous, failedCondition } };
-  const encoded = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft, previous);
-  return {
-    result: { ok: true, revision, entry: (encoded?.entry ?? previous)! },
-    event: { key, revision, entry: encoded?.entry, previous },
-    record: encoded?.record,
-  };
-}
-
 /** A successful write of a batch. */
 interface Step {
   readonly write: Write;
   readonly event: StoreEvent;
   /** Undefined for a delete. */
   readonly record: Buffer | undefined;
-}
-
-interface Refused {
-  readonly error: unknown;
-  readonly result?: undefined;
-  readonly record?: undefined;
-}
-
-function attempt(make: () => Prepared): Prepared | Refused {
-  try {
-    return make();
-  } catch (error) {
-    return { error };
-  }
-}
-
-/** Change of the number of keys in each collection and partition. */
-function growthOf(events: readonly StoreEvent[]): Map<string, number> {
-  const growth = new Map<string, number>();
-  let counted = { collection: "", partition: "" };
-  let more = 0;
-  const add = (): void => {
-    if (more === 0) return;
-    for (const prefix of [counted.collection, counted.partition]) {
-      growth.set(prefix, (growth.get(prefix) ?? 0) + more);
-    }
-    more = 0;
-  };
-  for (const { key, entry, previous } of events) {
-    // Usually all writes of a batch are in one partition.
-    if (!isIn(key, counted.partition)) {
-      add();
-      counted = countersOf(key);
-    }
-    more += (entry === undefined ? 0 : 1) - (previous === undefined ? 0 : 1);
-  }
-  add();
-  return growth;
 }

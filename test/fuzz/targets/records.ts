@@ -18,6 +18,7 @@ import {
   recordOf,
   writeLogRecord,
 } from "../../../src/storage/lmdb/layout.ts";
+import { decodeSyncPoint, encodeSyncPoint } from "../../../src/storage/lmdb/sync-point.ts";
 import { StoreDamagedError } from "../../../src/storage/store.ts";
 import { attempt, type Target } from "../target.ts";
 
@@ -33,11 +34,21 @@ const logLength = writeLogRecord(logRecord, "update", "key", record);
 /** Records of the data file: a record with a right checksum is the one that was written. */
 export const recordTarget: Target = {
   name: "record",
-  files: ["src/storage/lmdb/layout.ts", "src/storage/stamp.ts"],
+  files: ["src/storage/lmdb/layout.ts", "src/storage/lmdb/sync-point.ts", "src/storage/stamp.ts"],
   seeds: [
     record,
     logRecord.subarray(0, logLength),
     encodeState({ revision: revisionOf(9), floor: revisionOf(1), markTime: 5, batch: 2 }),
+    encodeState({ revision: revisionOf(9), floor: revisionOf(1), markTime: 5, batch: 2, unsyncedSince: 4 }),
+    encodeSyncPoint({
+      isOpen: true,
+      isRestored: false,
+      identity: Buffer.alloc(16, 1),
+      meta: Buffer.alloc(144, 2),
+      revision: 9,
+      ceiling: 20,
+      synced: [3, 4],
+    }),
     encodeStamp({ label: "platform", format: 1 } as never),
   ],
   dictionary: ["\0\0\0\0\0\0\0\x07", "\xff\xff\xff\xff"],
@@ -50,6 +61,12 @@ export const recordTarget: Target = {
     attempt(() => decodeLogRecord(buffer), RangeError);
     attempt(() => decodeStamp(buffer), StoreDamagedError);
     if (isStateSound(buffer)) decodeState(buffer);
+    const point = attempt(() => decodeSyncPoint(buffer), StoreDamagedError);
+    if (
+      point !== undefined &&
+      !encodeSyncPoint(point).equals(encodeSyncPoint(decodeSyncPoint(encodeSyncPoint(point))!))
+    )
+      throw new Error("a sync point isn't encoded as it was decoded");
   },
 };
 

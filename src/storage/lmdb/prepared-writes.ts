@@ -1,0 +1,82 @@
+/** The outcomes of writes in a batch, computed without side effects. */
+import { firstFailed } from "../conditions.ts";
+import { countersOf, isIn } from "../keys.ts";
+import type { CommitResult, Entry, Revision, StoreEvent, Write } from "../store.ts";
+import { encodeRecord, recordOf } from "./layout.ts";
+
+/** Maximum size of a write besides its value and the superseded one: keys, index entries, partial pages. */
+const writeOverheadBytes = 4096;
+
+/** Returns the maximum size of a write in bytes; the superseded value stays in the log. */
+export function maxBytesOf(record: Buffer, superseded: Entry | undefined): number {
+  return record.length + writeOverheadBytes + (superseded === undefined ? 0 : recordOf(superseded).length);
+}
+
+interface Prepared {
+  readonly error?: undefined;
+  readonly result: CommitResult;
+  /** Undefined for a conflict. */
+  readonly event?: StoreEvent;
+  readonly record?: Buffer | undefined;
+}
+
+/** The current state of keys, including earlier writes of the batch. */
+export interface PresentState {
+  entry(key: string): Entry | undefined;
+  /** Revision of {@link entry}; cheaper for keys that many writes of a batch depend on. */
+  revision(key: string): Revision | undefined;
+}
+
+/** Returns the outcome of a write in a state, without side effects. */
+export function prepare(write: Write, present: PresentState, revision: Revision): Prepared {
+  const { key } = write;
+  const previous = present.entry(key);
+  const expected = write.kind === "create" ? undefined : write.expected;
+  if (previous?.revision !== expected) return { result: { ok: false, current: previous } };
+  const failedCondition = firstFailed(write.conditions, (other) => present.revision(other));
+  if (failedCondition !== undefined) return { result: { ok: false, current: previous, failedCondition } };
+  const encoded = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft, previous);
+  return {
+    result: { ok: true, revision, entry: (encoded?.entry ?? previous)! },
+    event: { key, revision, entry: encoded?.entry, previous },
+    record: encoded?.record,
+  };
+}
+
+interface Refused {
+  readonly error: unknown;
+  readonly result?: undefined;
+  readonly record?: undefined;
+}
+
+export function attempt(make: () => Prepared): Prepared | Refused {
+  try {
+    return make();
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Change of the number of keys in each collection and partition. */
+export function growthOf(events: readonly StoreEvent[]): Map<string, number> {
+  const growth = new Map<string, number>();
+  let counted = { collection: "", partition: "" };
+  let more = 0;
+  const add = (): void => {
+    if (more === 0) return;
+    for (const prefix of [counted.collection, counted.partition]) {
+      growth.set(prefix, (growth.get(prefix) ?? 0) + more);
+    }
+    more = 0;
+  };
+  for (const { key, entry, previous } of events) {
+    // Usually all writes of a batch are in one partition.
+    if (!isIn(key, counted.partition)) {
+      add();
+      counted = countersOf(key);
+    }
+    more += (entry === undefined ? 0 : 1) - (previous === undefined ? 0 : 1);
+  }
+  add();
+  return growth;
+}

@@ -3387,6 +3387,12 @@ export interface ValueOptions {
   readonly storage?: StorageOptions | undefined;
   /** How long past versions can be read and watches can resume. (default 300000) */
   readonly retentionMs?: number | undefined;
+  /**
+   * Resources whose writes are acknowledged before they are synced, and how soon a sync follows:
+   * RESOURCE[.GROUP]=interval:DURATION, comma separated. A power failure can lose their acknowledged writes since the
+   * last sync. Embedded store only. (default [])
+   */
+  readonly durability?: readonly string[] | undefined;
   /** Address to listen on. (default "127.0.0.1") */
   readonly host?: string | undefined;
   /**
@@ -3605,6 +3611,14 @@ export interface RequestedStamp extends Stamp {
  * **Durability.** A promise of `commit` resolves only when the write is synced to disk (or agreed by the cluster).
  * Writes that arrive together share one sync. A crash never leaves half a write.
  *
+ * **Deferred syncs.** For collections in `StoreOptions.deferredSyncMs` the promise resolves when the write is committed: every
+ * reader of every process sees it, in the order of the revisions. It is synced with the next write of another collection, or after the
+ * interval of its collection, whichever comes first. A crash of the process loses nothing. A power failure or a crash of the system can
+ * lose acknowledged writes of these collections, those since the last sync and no others: it never loses a write of another collection
+ * that any reader has seen, and what remains is the state of one earlier revision. If a state with unsynced writes was lost, the store
+ * continues at a revision above all that it has ever assigned, with its floor there: a position of before is a
+ * {@link RevisionCompactedError}, never the position of another write. `close` syncs everything.
+ *
  * **Order.** Before `commit` resolves, every subscription of the same store object that has the key under its prefix
  * has received the event. `Subscription.sync()` extends this to writes by other processes.
  *
@@ -3695,6 +3709,11 @@ export interface StoreUsage {
   readonly freeBytes: number;
   /** Number of writes that failed since the store was opened: the disk was full or the commit failed. */
   readonly failedWrites?: number | undefined;
+  /**
+   * Upper bound of the age of the oldest acknowledged write that isn't synced, in milliseconds; 0 if all are. Absent if no syncs are
+   * deferred (see **Deferred syncs** of {@link Store}).
+   */
+  readonly unsyncedMs?: number | undefined;
 }
 
 declare const revisionBrand: unique symbol;

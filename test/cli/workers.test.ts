@@ -73,6 +73,24 @@ const clients = (server: ServerProcess, count: number) =>
   Array.from({ length: count }, () => server.as("admin"));
 
 describe("--workers", () => {
+  test("--durability: the committing process defers syncs, and every worker shows the age of unsynced writes", async () => {
+    const server = await start("deferred", "--durability=leases=interval:1h");
+    const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";
+    const apis = clients(server, 4);
+    await Promise.all(
+      apis.map(async (api, n) => {
+        expect((await api.post(leases, { metadata: { name: `lease-${n}` } })).status).toBe(201);
+      }),
+    );
+    for (const api of apis) {
+      await until(async () => {
+        const { text } = await api.get("/metrics");
+        return Number(/^platform_store_unsynced_age_seconds (\S+)$/m.exec(text)?.[1]) > 0;
+      });
+      expect((await api.get(leases)).body.items).toHaveLength(4);
+    }
+  });
+
   test("serves one port with several processes; each reads what another acknowledged, and watches receive it", async () => {
     const server = await start("several");
     const [first, ...others] = clients(server, 6) as [Api, ...Api[]];

@@ -20,6 +20,7 @@ afterAll(() => folder.remove());
 const wrong: Readonly<Record<string, string>> = {
   "storage-backend": "floppy",
   "etcd-servers": "ftp://127.0.0.1:1",
+  durability: "leases=later",
   vocabulary: "klingon",
   "log-format": "xml",
   "bind-address": "nowhere",

@@ -64,6 +64,14 @@ function selectorMetrics(name: string): readonly MetricDefinition[] {
       labels: [],
     },
     {
+      name: `${name}_store_unsynced_age_seconds`,
+      help: "Age of the oldest acknowledged write that isn't synced, if resources have a deferred sync (--durability).",
+      type: "gauge",
+      stability: "ALPHA",
+      labels: [],
+      combined: "max",
+    },
+    {
       name: `${name}_selector_indexes_too_large_total`,
       help: "Indexes of labels and fields that weren't built or were dropped because of the memory limit; lists read all objects instead.",
       type: "counter",

@@ -81,6 +81,8 @@ async function countObjects(metrics: MetricSet, { store, registry, vocabulary }:
     metrics.sample("apiserver_storage_db_free_size_in_bytes", embedded).set(usage.freeBytes);
     if (usage.failedWrites !== undefined)
       metrics.sample(`${vocabulary.name}_store_failed_writes_total`).set(usage.failedWrites);
+    if (usage.unsyncedMs !== undefined)
+      metrics.sample(`${vocabulary.name}_store_unsynced_age_seconds`).set(usage.unsyncedMs / 1000);
   }
   await registry.readAll();
   for (const resource of registry.stored()) {

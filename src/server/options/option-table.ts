@@ -68,6 +68,12 @@ export const serverOptionTable = {
     "How long past versions can be read and watches can resume.",
     { default: 5 * minuteMs },
   ),
+  durability: option(
+    texts(),
+    "durability",
+    "Resources whose writes are acknowledged before they are synced, and how soon a sync follows: RESOURCE[.GROUP]=interval:DURATION, comma separated. A power failure can lose their acknowledged writes since the last sync. Embedded store only.",
+    { default: [] },
+  ),
   host: option(text, "bind-address", "Address to listen on.", { default: "127.0.0.1" }),
   advertiseAddress: option(
     text,

@@ -667,6 +667,12 @@ export interface ValueOptions {
   readonly storage?: StorageOptions | undefined;
   /** How long past versions can be read and watches can resume. (default 300000) */
   readonly retentionMs?: number | undefined;
+  /**
+   * Resources whose writes are acknowledged before they are synced, and how soon a sync follows:
+   * RESOURCE[.GROUP]=interval:DURATION, comma separated. A power failure can lose their acknowledged writes since the
+   * last sync. Embedded store only. (default [])
+   */
+  readonly durability?: readonly string[] | undefined;
   /** Address to listen on. (default "127.0.0.1") */
   readonly host?: string | undefined;
   /**
@@ -777,6 +783,12 @@ export interface ValueSettings {
   readonly storage: StorageSettings;
   /** How long past versions can be read and watches can resume. */
   readonly retentionMs: number;
+  /**
+   * Resources whose writes are acknowledged before they are synced, and how soon a sync follows:
+   * RESOURCE[.GROUP]=interval:DURATION, comma separated. A power failure can lose their acknowledged writes since the
+   * last sync. Embedded store only.
+   */
+  readonly durability: readonly string[];
   /** Address to listen on. */
   readonly host: string;
   /**

@@ -2,6 +2,7 @@ import { StoreStampError } from "../../storage/stamp.ts";
 import type { SharedValues } from "../../storage/shared-values.ts";
 import { isStore } from "../../storage/guarded-store.ts";
 import type { MemoryStore } from "../../storage/memory/memory-store.ts";
+import { deferredSyncMsOf } from "./durability.ts";
 import { writePrepared } from "./prepared-objects.ts";
 import type { Inherited } from "./inherited.ts";
 import type { Store } from "../../storage/store.ts";
@@ -33,10 +34,11 @@ export async function openStore(
   inherited?: Inherited,
 ): Promise<OpenStore> {
   const { storage } = options;
+  const deferredSyncMs = deferredSyncMsOf(options, extensionStore !== undefined);
   if (extensionStore !== undefined) return { store: extensionStore, shared: undefined, hasDefaults: false };
   if (isStore(storage)) throw new Error("a store of the embedding program is not opened here");
   try {
-    return await openEngine(options, storage, inherited);
+    return await openEngine(options, storage, deferredSyncMs, inherited);
   } catch (error) {
     throw error instanceof StoreStampError ? stampError(error, storage) : error;
   }
@@ -45,12 +47,13 @@ export async function openStore(
 async function openEngine(
   options: ServerOptions,
   storage: StorageSettings,
+  deferredSyncMs: ReadonlyMap<string, number>,
   inherited: Inherited | undefined,
 ): Promise<OpenStore> {
   const { clock, retentionMs, log, vocabulary } = options;
   const failed = (error: unknown) =>
     log.warn({ error: String(error) }, "background work of the store failed; retrying");
-  const common = { clock, retentionMs, failed, stamp: stampOf(vocabulary) };
+  const common = { clock, retentionMs, deferredSyncMs, failed, stamp: stampOf(vocabulary) };
   switch (storage.engine) {
     case "memory": {
       const { createMemoryStore } = await import("../../storage/memory/memory-store.ts");

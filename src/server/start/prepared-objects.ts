@@ -60,6 +60,7 @@ const irrelevant = new Set([
   "extensions",
   "vocabulary",
   "storage",
+  "durability",
   "host",
   "port",
   "random",

@@ -274,6 +274,32 @@ export function apiGroups(freePort: number): readonly FlagGroup[] {
       ],
     },
     {
+      name: "the embedded store",
+      shared: ["--storage-backend=embedded"],
+      manualClock: true,
+      rows: [
+        {
+          flag: "durability",
+          value: "leases=interval:1h",
+          observed: "whether /metrics shows the age of an unsynced write",
+          async observe({ admin, clock }) {
+            const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";
+            let isShown = false;
+            // The server's own writes of other resources sync everything.
+            for (let attempt = 0; attempt < 10 && !isShown; attempt++) {
+              await ok(admin.post(leases, { metadata: { name: `unsynced-${attempt}` } }));
+              await clock!.advance(1000);
+              const { text } = await ok(admin.get("/metrics"));
+              isShown = Number(/^platform_store_unsynced_age_seconds (\S+)$/m.exec(text)?.[1]) > 0;
+            }
+            return isShown;
+          },
+          changed: true,
+          usual: false,
+        },
+      ],
+    },
+    {
       name: "time",
       manualClock: true,
       rows: [
@@ -330,6 +356,7 @@ export function apiGroups(freePort: number): readonly FlagGroup[] {
     {
       name: "the controllers of servers over one store",
       shared: ["--storage-backend=embedded"],
+      manualClock: true,
       rows: [
         {
           flag: "leader-elect",

@@ -19,6 +19,7 @@ import { get } from "./scenarios/get.ts";
 import { grant } from "./scenarios/grant.ts";
 import { informers } from "./scenarios/informers.ts";
 import { bulkReview, insight } from "./scenarios/insight.ts";
+import { leases } from "./scenarios/leases.ts";
 import { library } from "./scenarios/library.ts";
 import { list } from "./scenarios/list.ts";
 import { memory } from "./scenarios/memory.ts";
@@ -77,6 +78,7 @@ const scenarios: readonly Scenario[] = [
   customKind,
   definitions,
   fairness,
+  leases,
   startUp,
   library,
   memory,

@@ -39,6 +39,8 @@ export async function openSocket(address: Address): Promise<TLSSocket> {
 export interface Conversation {
   /** Returns the next request; undefined to stop. */
   next(): Buffer | undefined;
+  /** Returns the milliseconds to wait before the next request. */
+  delayMs?(): number;
   /** Called for each response with its duration. */
   answered(status: number, milliseconds: number): void;
   /** Called for each part of a body. */
@@ -75,13 +77,19 @@ export class Connection {
     return new Promise((resolve, reject) => {
       this.finished = resolve;
       this.broken = reject;
-      this.send();
+      this.sendInTime();
     });
   }
 
   close(): void {
     this.broken = undefined;
     this.socket.destroy();
+  }
+
+  private sendInTime(): void {
+    const delayMs = this.talk!.delayMs?.() ?? 0;
+    if (delayMs <= 0) this.send();
+    else setTimeout(() => this.send(), delayMs);
   }
 
   private send(): void {
@@ -97,7 +105,7 @@ export class Connection {
 
   private onAnswer(status: number): void {
     this.talk!.answered(status, performance.now() - this.sentAt);
-    this.send();
+    this.sendInTime();
   }
 
   private onLost(error: Error): void {

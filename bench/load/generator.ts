@@ -14,6 +14,8 @@ interface Lane {
 }
 
 let lanes: Lane[] = [];
+/** Milliseconds between two requests of a connection; 0 if it sends as fast as possible. */
+let intervalMs = 0;
 let watchers: Watcher[] = [];
 
 const handlers = { open, run, close };
@@ -24,8 +26,10 @@ serveParent(handlers);
 /** Maximum number of concurrent handshakes. */
 const openTogether = 16;
 
-async function open({ address, connections, request, fresh, watchers: watching }: LoadPlan): Promise<void> {
+async function open(plan: LoadPlan): Promise<void> {
+  const { address, connections, request, rate, fresh, watchers: watching } = plan;
   close();
+  intervalMs = rate === undefined ? 0 : (connections / rate) * 1000;
   const sources = requestSources(request, connections);
   for (let index = 0; index < connections; index++) {
     const source = sources(index);
@@ -58,9 +62,16 @@ async function run({ seconds }: { readonly seconds: number }): Promise<LoadResul
   const cpuBefore = process.cpuUsage();
   const start = performance.now();
   const deadline = start + seconds * 1000;
-  const talk = async ({ source, run: converse }: Lane): Promise<void> => {
+  const talk = async ({ source, run: converse }: Lane, index: number): Promise<void> => {
     let spent = 0;
+    let sendAt = start + (intervalMs * index) / lanes.length;
     await converse({
+      delayMs() {
+        const delay = Math.min(sendAt, deadline) - performance.now();
+        // A connection that is late doesn't catch up.
+        sendAt = Math.max(sendAt, performance.now()) + intervalMs;
+        return delay;
+      },
       next: () => (performance.now() >= deadline || failure !== undefined ? undefined : source.next()),
       body: (part) => {
         bytes += part.length;

@@ -35,6 +35,8 @@ export interface LoadPlan {
   /** Number of connections, each with one request in progress at any time. */
   readonly connections: number;
   readonly request: RequestPlan;
+  /** Maximum number of requests per second, over all connections together; each connection sends at even intervals. */
+  readonly rate?: number | undefined;
   /** Whether each request opens a new connection, which counts as part of its time. */
   readonly fresh?: boolean | undefined;
   /** Connections that were opened with a watch and only read; marks in the text become the number of each. */

@@ -159,17 +159,20 @@ export class DeferredSyncs {
   }
 
   /**
-   * Resolves when {@link commit} can be called: without yielding in between, it fails only because of another process.
+   * Resolves with true when {@link commit} can be called: without yielding in between, it fails only because of another process.
    *
+   * @param isNeeded whether there is still something to commit; otherwise the result is false.
    * @throws {MustSync} if commits must be synced at present.
    * @throws {StoreDamagedError} a sync has failed.
    */
-  async ready(): Promise<void> {
-    while (!this.isReady || this.unsynced.writes >= waitAfterWrites) {
-      if (performance.now() < this.retreatUntil) throw new MustSync();
-      await this.advance();
+  async ready(isNeeded: () => boolean): Promise<boolean> {
+    while (isNeeded()) {
+      if (this.transactions > 0) await this.withoutTransactions();
+      else if (this.isReady && this.unsynced.writes < waitAfterWrites) return true;
+      else if (performance.now() < this.retreatUntil) throw new MustSync();
+      else await this.advance();
     }
-    await this.withoutTransactions();
+    return false;
   }
 
   /**

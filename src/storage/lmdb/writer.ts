@@ -69,8 +69,6 @@ export interface WriterEvents {
 export class Writer {
   private readonly logEncoder = new LogEncoder();
   private underWay = 0;
-  /** Whether a batch with a deferred sync is in progress. */
-  private isDeferring = false;
   /** Number of writes that failed for lack of space or because of a failed commit. */
   failedWrites = 0;
   /** Batches that were written, and may be durable, but are not reported to this thread yet. */
@@ -129,40 +127,43 @@ export class Writer {
 
   private startBatch(): void {
     if (this.queue.opening || this.underWay >= batchesUnderWay || this.queue.length === 0) return;
-    if (this.isDeferring || (this.queue.canDefer && this.underWay > 0)) return;
+    if (this.queue.canDefer && this.underWay > 0) return;
     this.refuseWhileFull();
     if (this.queue.length === 0) return;
     this.underWay++;
-    this.isDeferring = this.queue.canDefer;
-    if (!this.isDeferring) this.queue.open();
-    (this.isDeferring ? this.runDeferred() : this.runBatch())
+    const { canDefer } = this.queue;
+    if (!canDefer) this.queue.open();
+    (canDefer ? this.runDeferred() : this.runBatch())
       .catch((error: unknown) => this.on.failed(error))
       .finally(() => this.endBatch());
   }
 
   private endBatch(): void {
     this.underWay--;
-    this.isDeferring = false;
     this.startBatch();
     if (this.busy) return;
     this.on.idle();
     for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** Commits the waiting writes without a sync; with one if another has arrived that needs it, or another process writes too. */
+  /**
+   * Commits the waiting writes without a sync; with one if another process writes too. A write that needs a sync doesn't wait for it:
+   * its batch begins meanwhile, and takes the waiting writes along.
+   */
   private async runDeferred(): Promise<void> {
-    const { syncs } = this.environment;
+    const { queue } = this;
+    const isNeeded = () => queue.canDefer && queue.length > 0;
     // The writes of one turn of the event loop form a batch.
     await new Promise((resolve) => setImmediate(resolve));
     try {
-      await syncs.ready();
-      if (this.queue.canDefer) return this.commitUnsynced();
+      if (await this.environment.syncs.ready(isNeeded)) this.commitUnsynced();
     } catch (error) {
-      if (error instanceof StoreError) return this.refuse(this.queue.withdrawAll(), error);
+      if (error instanceof StoreError) return this.refuse(queue.withdrawAll(), error);
       if (!(error instanceof MustSync)) throw error;
+      if (!isNeeded() || queue.opening) return;
+      queue.open();
+      await this.runBatch();
     }
-    this.queue.open();
-    await this.runBatch();
   }
 
   /** @throws {MustSync} nothing was written, and the writes still wait. */

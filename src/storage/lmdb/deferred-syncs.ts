@@ -13,8 +13,11 @@ const reservedRevisions = 1_000_000;
 /** Number of unsynced writes from which on a sync begins early, and from which on unsynced commits wait for it: bounds the file. */
 const syncAfterWrites = 16_384;
 const waitAfterWrites = 4 * syncAfterWrites;
-/** Time after a commit of another process during which commits are synced. */
+/** Time after a commit of another process, or a failed one, during which commits are synced. */
 const retreatMs = 1000;
+/** A commit that blocks the event loop longer than this is followed by synced ones, which don't, for ten times as long. */
+const stallMs = 20;
+const stallFactor = 10;
 /** How often a locked transaction is tried while another process has the write lock, and the pause in between. */
 const lockAttempts = 200;
 const lockPauseMs = 5;
@@ -142,12 +145,16 @@ export class DeferredSyncs {
     if (!this.isReady || this.transactions > 0 || lock.holder() !== undefined) throw new MustSync();
     const since = this.unsynced.writes === 0 ? now : this.unsynced.since;
     let began = false;
+    const start = performance.now();
     try {
       root.transactionSync(() => {
         if (!this.isOwner() || this.state().revision + writes > this.ceiling) throw new MustSync();
         began = true;
         work(since);
       }, unsyncedTransaction);
+      // A busy disk makes writes to the system's memory wait.
+      const blockedMs = performance.now() - start;
+      if (blockedMs > stallMs) this.retreat(blockedMs * stallFactor);
     } catch (error) {
       // After some failures lmdb-js can't begin a synchronous transaction; an asynchronous one reports them.
       if (began) this.retreat();
@@ -373,9 +380,9 @@ export class DeferredSyncs {
     return soundStateIn(this.environment.meta.getBinaryFast("state"));
   }
 
-  private retreat(): void {
+  private retreat(ms = retreatMs): void {
     this.isReady = false;
-    this.retreatUntil = performance.now() + retreatMs;
+    this.retreatUntil = performance.now() + ms;
   }
 
   private giveUp(): never {

@@ -52,8 +52,9 @@ export async function measureInTurns(
   }
 }
 
-async function measure(
-  { name, pid }: Side,
+/** Runs the load of a generator for a while. */
+export async function measure(
+  { name, pid }: Pick<Side, "name" | "pid">,
   generator: Helper<GeneratorApi>,
   unit: Unit,
   seconds: number,

@@ -3,10 +3,9 @@ import { groupName } from "../../src/schema/kind.ts";
 import { getText, writeText } from "../load/http-text.ts";
 import type { GeneratorApi } from "../load/generator.ts";
 import { objectMark, sequenceMark } from "../load/plan.ts";
-import { median, type Sample } from "../measure.ts";
+import { measure, median, type Sample } from "../measure.ts";
 import { configMap, configMapsPath, objectName } from "../objects.ts";
-import { factsOf, Helper } from "../processes.ts";
-import { monotonicMicros, noteMeasured } from "../profile.ts";
+import { Helper } from "../processes.ts";
 import { ratioRow, timesRow, type Row } from "../rows.ts";
 import type { Bench, Scenario } from "../scenario.ts";
 import { openSubject, type Subject, vocabularyOf } from "../subject.ts";
@@ -109,14 +108,16 @@ async function* measured(bench: Bench, subject: Subject, setting: string, rate: 
       request: { kind: "numbered", text: update, objects: clients },
       rate,
     });
+    const load = `${clients} leases at ${rate}/s, ${setting}`;
+    const server = { name: load, pid };
     const idle: number[] = [];
     const beside: number[] = [];
     const updates: Sample[] = [];
     for (let round = -1; round < rounds; round++) {
-      const alone = await sampled(quiet, seconds, pid);
+      const alone = await measure(server, quiet, "answers", seconds);
       const [written, together] = await Promise.all([
-        sampled(busy, seconds, pid),
-        sampled(quiet, seconds, undefined),
+        measure(server, busy, "answers", seconds),
+        measure({ name: load, pid: undefined }, quiet, "answers", seconds),
       ]);
       // The first round warms up.
       if (round < 0) continue;
@@ -124,27 +125,9 @@ async function* measured(bench: Bench, subject: Subject, setting: string, rate: 
       beside.push(together.p99);
       updates.push(written);
     }
-    const load = `${clients} leases at ${rate}/s, ${setting}`;
     yield ratioRow(`updates of ${load}`, "/s", updates, undefined);
     yield timesRow(`get p99 beside ${load}`, "ms", median(beside), median(idle));
   } finally {
     await Promise.all([quiet.close(), busy.close()]);
   }
-}
-
-async function sampled(
-  generator: Helper<GeneratorApi>,
-  seconds: number,
-  pid: number | undefined,
-): Promise<Sample> {
-  const micros = () => (pid === undefined ? undefined : factsOf(pid).cpuMicros);
-  const before = micros();
-  const from = monotonicMicros();
-  const result = await generator.call("run", { seconds });
-  if (pid !== undefined) noteMeasured(pid, from, monotonicMicros());
-  const after = micros();
-  if (result.failure !== undefined) throw new Error(result.failure);
-  const serverMicros =
-    before === undefined || after === undefined ? undefined : (after - before) / result.answers;
-  return { ...result, rate: result.answers / result.seconds, serverMicros };
 }

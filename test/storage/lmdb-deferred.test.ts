@@ -1,7 +1,7 @@
 import fs, { copyFileSync, mkdirSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { create, readAll, textOf, until, update } from "../../src/storage/conformance/support.ts";
 import { checksumOfText } from "../../src/storage/lmdb/checksum.ts";
 import { backupLmdb } from "../../src/storage/lmdb/backup.ts";
@@ -205,6 +205,23 @@ describe("an embedded store with deferred syncs", () => {
     expect(await keysOf(again)).toEqual(["objects/n/a"]);
     await create(again, "/g/objects/n/c", "1");
     expect(await again.check()).toEqual([]);
+  });
+
+  it("syncs commits for a while after two that blocked the event loop", async () => {
+    const subject = opened();
+    const { store, clock } = subject;
+    await create(store, "/g/leases/n/a", "1");
+    const now = vi.spyOn(clock, "now").mockImplementation(() => {
+      for (const end = performance.now() + 30; performance.now() < end;);
+      return 1_700_000_000_000;
+    });
+    const monotonicNow = vi.spyOn(clock, "monotonicNow").mockImplementation(() => clock.now());
+    await create(store, "/g/leases/n/b", "1");
+    await create(store, "/g/leases/n/c", "1");
+    now.mockRestore();
+    monotonicNow.mockRestore();
+    await create(store, "/g/leases/n/d", "1");
+    expect(await keysOf(openCopy(subject))).toEqual(["a", "b", "c", "d"].map((name) => `leases/n/${name}`));
   });
 
   it("refuses writes above its size limit, and loses nothing", async () => {

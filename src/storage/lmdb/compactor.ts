@@ -1,10 +1,10 @@
 import { revisionOf } from "../entry.ts";
 import type { Revision } from "../store.ts";
 import type { Environment } from "./databases.ts";
-import { MustSync } from "./deferred-syncs.ts";
 import { transactionError } from "./errors.ts";
 import { decodeLogRecord, encodeState, isIndexed, readUint64, type State } from "./layout.ts";
 import { soundStateIn, stateIn } from "./stored-state.ts";
+import { MustSync } from "./sync-point.ts";
 
 /** Number of revisions that one transaction drops, in about a millisecond. */
 const sliceRevisions = 200;

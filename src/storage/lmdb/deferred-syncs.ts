@@ -5,7 +5,14 @@ import { StoreDamagedError } from "../store.ts";
 import { dataFile } from "./files.ts";
 import { encodeState, type State } from "./layout.ts";
 import { soundStateIn } from "./stored-state.ts";
-import { identityOf, noIdentity, type SyncPoint, SyncPointFile, unsyncedTransaction } from "./sync-point.ts";
+import {
+  identityOf,
+  MustSync,
+  noIdentity,
+  type SyncPoint,
+  SyncPointFile,
+  unsyncedTransaction,
+} from "./sync-point.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
 /** Number of revisions that unsynced commits may assign before the next sync point. */
@@ -15,7 +22,7 @@ const syncAfterWrites = 16_384;
 const waitAfterWrites = 4 * syncAfterWrites;
 /** Time after a commit of another process, or a failed one, during which commits are synced. */
 const retreatMs = 1000;
-/** A commit that blocks the event loop longer than this is followed by synced ones, which don't, for ten times as long. */
+/** Two commits in a row that block the event loop longer than this are followed by synced ones, which don't, for ten times as long. */
 const stallMs = 20;
 const stallFactor = 10;
 /** How often a locked transaction is tried while another process has the write lock, and the pause in between. */
@@ -29,11 +36,6 @@ export interface DeferrableEnvironment {
   readonly meta: Database<Buffer, string>;
   readonly lock: WriterLock;
   readonly pageBytes: number;
-}
-
-/** Another process writes to the folder, or this one can't write at present: the commit must be synced. */
-export class MustSync extends Error {
-  override name = "MustSync";
 }
 
 /** A snapshot of a committed state, whose pages no commit overwrites while it is held. */
@@ -65,6 +67,7 @@ export class DeferredSyncs {
   private pin: Snapshot | undefined;
   private advancing: Promise<void> | undefined;
   private retreatUntil = Number.NEGATIVE_INFINITY;
+  private hasStalled = false;
   /** Number of asynchronous transactions of this process; a synchronous one would block the event loop until they end. */
   private transactions = 0;
   private readonly idle: (() => void)[] = [];
@@ -73,15 +76,10 @@ export class DeferredSyncs {
   private laterUnsynced = { writes: 0, since: 0 };
   /** Whether a transaction in progress syncs everything before it. */
   private entered = false;
-  /** The failure of a sync. What was committed since the sync point may be lost although it can still be read. */
-  private lost: StoreDamagedError | undefined;
+  /** The error of all writes after a failed sync. What was committed since the sync point may be lost although it can be read. */
+  failure: StoreDamagedError | undefined;
 
   constructor(private readonly environment: DeferrableEnvironment) {}
-
-  /** Returns the error with which all writes fail since a sync has failed. */
-  get failure(): StoreDamagedError | undefined {
-    return this.lost;
-  }
 
   /** Whether a sync should begin before its time, because many writes are unsynced. */
   get isDue(): boolean {
@@ -117,7 +115,7 @@ export class DeferredSyncs {
    * @throws {StoreDamagedError} a sync has failed.
    */
   enterSynced({ unsyncedSince }: Pick<State, "unsyncedSince">): number | undefined {
-    if (this.lost !== undefined) throw this.lost;
+    if (this.failure !== undefined) throw this.failure;
     if (unsyncedSince !== undefined && this.isOwner()) {
       const number = this.environment.root.getWriteTxnId();
       const { value } = this.point!;
@@ -154,7 +152,8 @@ export class DeferredSyncs {
       }, unsyncedTransaction);
       // A busy disk makes writes to the system's memory wait.
       const blockedMs = performance.now() - start;
-      if (blockedMs > stallMs) this.retreat(blockedMs * stallFactor);
+      if (blockedMs > stallMs && this.hasStalled) this.retreat(blockedMs * stallFactor);
+      this.hasStalled = blockedMs > stallMs;
     } catch (error) {
       // After some failures lmdb-js can't begin a synchronous transaction; an asynchronous one reports them.
       if (began) this.retreat();
@@ -200,7 +199,7 @@ export class DeferredSyncs {
 
   /** Syncs everything and ends the deferral, when the environment is closed. */
   async close(): Promise<void> {
-    if (this.lost === undefined && (this.point !== undefined || this.hasUnsynced)) {
+    if (this.failure === undefined && (this.point !== undefined || this.hasUnsynced)) {
       await this.sync();
       await this.end();
     }
@@ -221,7 +220,7 @@ export class DeferredSyncs {
     this.disown();
   }
 
-  /** Closes the file. Call it after the environment was closed. */
+  /** Closes the file, after the environment. */
   release(): void {
     if (this.opened !== undefined) closeSync(this.opened.file);
     this.opened = undefined;
@@ -248,7 +247,7 @@ export class DeferredSyncs {
 
   /** Syncs the current state and makes it the sync point. */
   private async moveSyncPoint(): Promise<void> {
-    if (this.lost !== undefined) throw this.lost;
+    if (this.failure !== undefined) throw this.failure;
     if (this.point === undefined) await this.becomeOwner();
     const snapshot = await this.locked(() => this.take());
     try {
@@ -343,13 +342,13 @@ export class DeferredSyncs {
       );
     } catch (error) {
       const { dir } = this.environment;
-      this.lost = new StoreDamagedError(
+      this.failure = new StoreDamagedError(
         `the writes to ${dir} could not be synced (${String(error)}): check the disk, then restart the server; ` +
           "it continues with the last synced state",
         { cause: error },
       );
       if (this.point !== undefined) this.write({ ...this.point.value, identity: noIdentity });
-      throw this.lost;
+      throw this.failure;
     }
   }
 

@@ -79,6 +79,11 @@ export function decodeSyncPoint(bytes: Buffer): SyncPoint | undefined {
   };
 }
 
+/** Another process writes to the folder, or this one can't write at present: the commit must be synced. */
+export class MustSync extends Error {
+  override name = "MustSync";
+}
+
 /** Flags of a transaction of lmdb-js that is committed before `transactionSync` returns, and isn't synced. */
 export const unsyncedTransaction = 0x10002 as TransactionFlags;
 

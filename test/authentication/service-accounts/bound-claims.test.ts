@@ -9,7 +9,7 @@ const account = { name: "builder", uid: "u1" };
 /** Validates a token of the account at a time, and returns the reported uses. */
 async function usesOf(warnAfter: number | undefined, atSeconds: number, identity: Partial<Identity> = {}) {
   const clock = new ManualClock();
-  clock.advance(atSeconds * 1000 - clock.now());
+  await clock.advance(atSeconds * 1000 - clock.now());
   const live = { identity: () => ({ uid: account.uid, ...identity }) } as unknown as LiveObjects;
   const uses: string[] = [];
   const tokens = new BoundTokens(platform, live, clock, (use) => void uses.push(use));

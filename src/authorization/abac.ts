@@ -1,12 +1,16 @@
 import type { UserInfo } from "../base/user-info.ts";
+import type { YieldIfDue } from "../base/yielding.ts";
+import type { AccessScopes } from "./access-scopes.ts";
 import type {
   Attributes,
   Authorizer,
   Decision,
   NonResourceRule,
+  ResourceAttributes,
   ResourceRule,
   RuleList,
   RuleResolver,
+  ScopeResolver,
 } from "./authorizer.ts";
 
 /** One line of a policy file. An empty field matches nothing, except where its comment says otherwise. */
@@ -30,7 +34,7 @@ const allowed: Decision = { verdict: "allow", reason: "", evaluationError: "" };
 const unmatched: Decision = { verdict: "noOpinion", reason: "No policy matched.", evaluationError: "" };
 
 /** Allows a request that a policy matches, and has no opinion on others (mode ABAC). */
-export class AbacAuthorizer implements Authorizer, RuleResolver {
+export class AbacAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
   constructor(private readonly policies: readonly AbacPolicy[]) {}
 
   authorize(attributes: Attributes): Decision {
@@ -50,6 +54,23 @@ export class AbacAuthorizer implements Authorizer, RuleResolver {
       if (nonResourcePath !== "") nonResourceRules.push({ verbs, nonResourceURLs: [nonResourcePath] });
     }
     return { resourceRules, nonResourceRules, incomplete: false, evaluationError: "" };
+  }
+
+  /** Adds the namespaces of the matching policies. */
+  async addScopes(
+    attributes: ResourceAttributes,
+    scopes: AccessScopes,
+    yieldIfDue: YieldIfDue,
+  ): Promise<boolean> {
+    for (const policy of this.policies) {
+      const { namespace } = policy;
+      if (allows(policy, { ...attributes, namespace })) {
+        if (namespace === "*") scopes.allowEverywhere();
+        else scopes.allowIn(namespace);
+      }
+      await yieldIfDue();
+    }
+    return true;
   }
 }
 

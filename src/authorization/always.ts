@@ -1,4 +1,13 @@
-import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "./authorizer.ts";
+import type { AccessScopes } from "./access-scopes.ts";
+import type {
+  Attributes,
+  Authorizer,
+  Decision,
+  ResourceAttributes,
+  RuleList,
+  RuleResolver,
+  ScopeResolver,
+} from "./authorizer.ts";
 
 const everything: RuleList = {
   resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"], resourceNames: [] }],
@@ -9,26 +18,31 @@ const everything: RuleList = {
 const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: "" };
 
 /** Allows every request (mode AlwaysAllow). */
-export const alwaysAllow: Authorizer & RuleResolver = {
+export const alwaysAllow: Authorizer & RuleResolver & ScopeResolver = {
   authorize: (): Decision => ({ verdict: "allow", reason: "", evaluationError: "" }),
   rulesFor: () => everything,
+  addScopes: (_attributes, scopes) => {
+    scopes.allowEverywhere();
+    return true;
+  },
 };
 
 /**
  * Allows no request (mode AlwaysDeny). As in Kubernetes its verdict is `noOpinion`, not `deny`: a later authorizer may
  * still allow the request.
  */
-export const alwaysDeny: Authorizer & RuleResolver = {
+export const alwaysDeny: Authorizer & RuleResolver & ScopeResolver = {
   authorize: (): Decision => ({
     verdict: "noOpinion",
     reason: "Everything is forbidden.",
     evaluationError: "",
   }),
   rulesFor: () => nothing,
+  addScopes: () => true,
 };
 
 /** Allows every request of the members of one group, and has no opinion on other users. */
-export class PrivilegedGroup implements Authorizer, RuleResolver {
+export class PrivilegedGroup implements Authorizer, RuleResolver, ScopeResolver {
   constructor(private readonly group: string) {}
 
   authorize({ user }: Attributes): Decision {
@@ -38,5 +52,10 @@ export class PrivilegedGroup implements Authorizer, RuleResolver {
 
   rulesFor(user: Attributes["user"]): RuleList {
     return user.groups.includes(this.group) ? everything : nothing;
+  }
+
+  addScopes({ user }: ResourceAttributes, scopes: AccessScopes): boolean {
+    if (user.groups.includes(this.group)) scopes.allowEverywhere();
+    return true;
   }
 }

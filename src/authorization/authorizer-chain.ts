@@ -2,7 +2,14 @@ import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { alwaysAllow, alwaysDeny, PrivilegedGroup } from "./always.ts";
-import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "./authorizer.ts";
+import type {
+  Attributes,
+  Authorizer,
+  Decision,
+  RuleList,
+  RuleResolver,
+  ScopeResolver,
+} from "./authorizer.ts";
 import type { AccessInsight } from "./insight/insight.ts";
 
 /** The authorization modes, in the spelling of `--authorization-mode`. */
@@ -16,6 +23,8 @@ export interface ChainLink {
   readonly authorizer: Authorizer;
   /** Undefined if the authorizer can't enumerate rules; lists of rules are then incomplete. */
   readonly resolver: RuleResolver | undefined;
+  /** Undefined if the authorizer can't enumerate objects, or may deny requests; see {@link ScopeResolver}. */
+  readonly scopes?: ScopeResolver | undefined;
   /** Undefined if the authorizer can't explain its decisions. */
   readonly insight?: AccessInsight | undefined;
   /** Describes everything the authorizer allows in one sentence; undefined if its decisions depend on rules. */
@@ -34,13 +43,15 @@ export interface Opinion {
   readonly decision: Decision;
 }
 
+type AnyAuthorizer = Authorizer & Partial<RuleResolver & ScopeResolver>;
+
 /** The authorizers of the enabled modes that have dependencies or configuration. */
 export interface FurtherAuthorizers {
-  readonly Node?: (Authorizer & RuleResolver) | undefined;
-  readonly ABAC?: (Authorizer & RuleResolver) | undefined;
+  readonly Node?: (Authorizer & RuleResolver & Partial<ScopeResolver>) | undefined;
+  readonly ABAC?: (Authorizer & RuleResolver & Partial<ScopeResolver>) | undefined;
   readonly Webhook?: Authorizer | undefined;
   /** Authorizers of the embedding program, by name. */
-  readonly [name: string]: (Authorizer & Partial<RuleResolver>) | undefined;
+  readonly [name: string]: AnyAuthorizer | undefined;
 }
 
 /**
@@ -52,14 +63,14 @@ export interface FurtherAuthorizers {
  */
 export function authorizationChain(
   modes: readonly string[],
-  rbac: Authorizer & RuleResolver,
+  rbac: Authorizer & RuleResolver & Partial<ScopeResolver>,
   vocabulary: Vocabulary,
   further: FurtherAuthorizers = {},
   insight?: AccessInsight,
 ): AuthorizerChain {
   const masters = `${vocabulary.systemPrefix}masters`;
   const privileged = new PrivilegedGroup(masters);
-  const byMode: Readonly<Record<string, (Authorizer & Partial<RuleResolver>) | undefined>> = {
+  const byMode: Readonly<Record<string, AnyAuthorizer | undefined>> = {
     RBAC: rbac,
     AlwaysAllow: alwaysAllow,
     AlwaysDeny: alwaysDeny,
@@ -75,15 +86,26 @@ export function authorizationChain(
       name,
       authorizer,
       resolver,
+      scopes: canEnumerate(authorizer) ? authorizer : undefined,
       insight: ownInsight,
       summary: fixedDecisions[name as AuthorizationMode],
     };
   });
   const privilegedSummary = `members of the group ${JSON.stringify(masters)} are allowed everything`;
   return new AuthorizerChain([
-    { name: "privileged group", authorizer: privileged, resolver: privileged, summary: privilegedSummary },
+    {
+      name: "privileged group",
+      authorizer: privileged,
+      resolver: privileged,
+      scopes: privileged,
+      summary: privilegedSummary,
+    },
     ...links,
   ]);
+}
+
+function canEnumerate(authorizer: AnyAuthorizer): authorizer is AnyAuthorizer & ScopeResolver {
+  return authorizer.addScopes !== undefined;
 }
 
 function canList(authorizer: Authorizer & Partial<RuleResolver>): authorizer is Authorizer & RuleResolver {

@@ -1,5 +1,7 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
+import type { YieldIfDue } from "../base/yielding.ts";
+import type { AccessScopes } from "./access-scopes.ts";
 
 /** The attributes of a request that authorization depends on. */
 export type Attributes = ResourceAttributes | NonResourceAttributes;
@@ -75,4 +77,20 @@ export interface RuleList {
 export interface RuleResolver {
   /** Returns the rules, for SelfSubjectRulesReviews. */
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList>;
+}
+
+/** Enumerates the objects that a user may access. */
+export interface ScopeResolver {
+  /**
+   * Adds the objects for which the authorizer allows the verb of a request; it must never deny a request. The name in the attributes is
+   * ignored; the result needs to be complete only for their namespace (empty: for all). Reflects every write acknowledged before the call.
+   *
+   * @returns false if the objects of this user can't be enumerated, so that each has to be decided by {@link Authorizer.authorize},
+   * which takes microseconds.
+   */
+  addScopes(
+    attributes: ResourceAttributes,
+    scopes: AccessScopes,
+    yieldIfDue: YieldIfDue,
+  ): MaybePromise<boolean>;
 }

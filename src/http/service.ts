@@ -3,7 +3,7 @@ import type { RequestLog } from "./metrics/request-log.ts";
 import type { RequestObserver } from "./metrics/access-log.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
-import type { Authorizer } from "../authorization/authorizer.ts";
+import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import type { FairReading } from "../flow/fair-reading.ts";
 import type { FairTurns } from "../flow/fair-turns.ts";
 import type { LargeRequests } from "../flow/large-requests.ts";
@@ -32,7 +32,7 @@ export interface HttpService {
   readonly clock: Clock;
   readonly encodings: Encodings;
   readonly authenticator: Authenticator;
-  readonly authorizer: Authorizer;
+  readonly authorizer: AuthorizerChain;
   /** Limits concurrent requests. */
   readonly limits: RequestLimiter;
   /** Order of requests that arrive together. */

@@ -10,6 +10,7 @@ import type {
   ResourceAttributes,
   RuleList,
   RuleResolver,
+  ScopeResolver,
 } from "../authorizer.ts";
 import { nodeRules } from "../rbac/default-roles/component-roles.ts";
 import { policyNames } from "../rbac/default-roles/declare.ts";
@@ -32,7 +33,7 @@ const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete:
  * Allows the agent of a node (user `system:node:NAME` in group `system:nodes`) what it needs for the pods on its node, and
  * has no opinion on anything else (mode Node). The NodeRestriction admission plugin limits an agent to its own Node and Pods.
  */
-export class NodeAuthorizer implements Authorizer, RuleResolver {
+export class NodeAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
   private readonly leaseNamespace: string;
   private readonly rules: readonly Rule[];
   private readonly deciders: ReadonlyMap<
@@ -86,6 +87,11 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     if (nodeNameOf(this.vocabulary, user) === undefined) return nothing;
     const evaluationError = "node authorizer does not support user rule resolution";
     return { ...nothing, incomplete: true, evaluationError };
+  }
+
+  /** Objects of a node can't be enumerated, because they depend on its pods. Other users have none. */
+  addScopes({ user }: ResourceAttributes): boolean {
+    return nodeNameOf(this.vocabulary, user) === undefined;
   }
 
   private authorizeRead(node: string, request: ResourceAttributes, type: NeededType): MaybePromise<Decision> {

@@ -2,8 +2,19 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "../authorizer.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
+import type { AccessScopes } from "../access-scopes.ts";
+import type {
+  Attributes,
+  Authorizer,
+  Decision,
+  ResourceAttributes,
+  RuleList,
+  RuleResolver,
+  ScopeResolver,
+} from "../authorizer.ts";
 import type { BindingObject, StoredRole } from "./policy.ts";
+import { addRbacScopes } from "./granted-scopes.ts";
 import { RbacIndex } from "./rbac-index.ts";
 import { rbac } from "../../kinds/groups.ts";
 import { Follower } from "../../resources/followers/follower.ts";
@@ -17,7 +28,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
  * RBAC over the stored roles and bindings. A decision reflects every write that was acknowledged before the call, also by other
  * server processes.
  */
-export class StoredRbac implements Authorizer, RuleResolver {
+export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
   readonly index: RbacIndex;
   private readonly follower: Follower;
 
@@ -61,6 +72,16 @@ export class StoredRbac implements Authorizer, RuleResolver {
 
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList> {
     return andThen(this.follower.sync(), () => this.index.rulesFor(user, namespace));
+  }
+
+  async addScopes(
+    attributes: ResourceAttributes,
+    scopes: AccessScopes,
+    yieldIfDue: YieldIfDue,
+  ): Promise<boolean> {
+    await this.follower.sync();
+    await addRbacScopes(this.index, attributes, scopes, yieldIfDue);
+    return true;
   }
 
   close(): void {

@@ -57,6 +57,11 @@ export class AuditTrail implements AuditHooks {
     this.annotate(reasonKey, reason);
   }
 
+  /** Records that a list is limited to a view. */
+  viewed(view: string): void {
+    if (this.terms !== undefined) this.annotate(this.auditor.keys.view, view);
+  }
+
   /** Adds an annotation to later events; an existing one isn't replaced. */
   annotate(key: string, value: string): void {
     this.annotations ??= {};

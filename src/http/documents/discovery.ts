@@ -240,5 +240,7 @@ function versionDocument(vocabulary: Vocabulary): object {
     goVersion: "",
     compiler: `node ${process.version}`,
     platform: `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
+    // Values of the parameter `view` of lists; clients of Kubernetes ignore the field.
+    listViews: ["mine"],
   };
 }

@@ -16,6 +16,8 @@ export interface AuditHooks {
   received(): MaybePromise<void>;
   /** The decision of the authorizers. */
   decided(decision: Decision): void;
+  /** Called if a list is limited to a view. @param view value of the parameter. */
+  viewed(view: string): void;
   /** Adds an annotation to later events; an existing value isn't replaced. */
   annotate(key: string, value: string): void;
   /** Called if the requested version is deprecated. @param removed the first release without it; undefined if unknown. */

@@ -58,6 +58,31 @@ export function timeoutParameter(query: Query): number | undefined {
   return nanos > 0n ? Number(nanos) / 1e6 : undefined;
 }
 
+/**
+ * Returns the parameter `view`: `mine` limits a list to the objects that the user may get; undefined if it is missing or empty.
+ *
+ * @throws {StatusError} BadRequest for another value.
+ */
+export function viewParameter(query: Query): "mine" | undefined {
+  const text = textOf(query, "view");
+  if (text === undefined || text === "mine") return text;
+  throw new StatusError(
+    "BadRequest",
+    `parameter view: ${JSON.stringify(text)} is not supported; the only allowed value is "mine"`,
+  );
+}
+
+/**
+ * Rejects the parameter `view` of a request that would affect or send more objects without it.
+ *
+ * @param verb verb of the request, for the message.
+ * @throws {StatusError} BadRequest if there is one.
+ */
+export function refuseView(query: Query, verb: "watch" | "deletecollection"): void {
+  if (viewParameter(query) === undefined) return;
+  throw new StatusError("BadRequest", `parameter view: "mine" is supported by list only, not by ${verb}`);
+}
+
 export interface ListParameters {
   readonly list: ListOptions;
   readonly timeoutSeconds: number | undefined;
@@ -103,6 +128,7 @@ export function watchParameters(
   { query, name }: Pick<ResourceFacts, "name" | "query">,
   watchList: boolean,
 ): WatchParameters {
+  refuseView(query, "watch");
   const report = FieldReport.start();
   const match = textOf(query, "resourceVersionMatch");
   const token = textOf(query, "continue");

@@ -1,17 +1,69 @@
+import { userView } from "../../authorization/user-view.ts";
+import type { ResourceAttributes } from "../../authorization/authorizer.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { createYielder } from "../../base/yielding.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
 import { attributesOf, forbidden } from "../request/attributes.ts";
 import type { RequestContext } from "../request/context.ts";
+import { viewParameter } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Authorizes the request.
+ * Authorizes the request. A list with `view=mine` needs no right to list: it is limited to the objects that its user may get
+ * (`request.view`).
  *
- * @throws {StatusError} Forbidden, with user, verb, resource and the reason if there is one.
+ * @throws {StatusError} Forbidden, with user, verb, resource and the reason if there is one; BadRequest for a view that can't be served.
  */
-export function authorize({ authorizer }: HttpService, request: RequestContext): MaybePromise<void> {
-  const attributes = attributesOf(request.facts, request.user);
-  return andThen(authorizer.authorize(attributes), (decision) => {
-    request.audit?.decided(decision);
+export function authorize(service: HttpService, request: RequestContext): MaybePromise<void> {
+  const { facts, user, audit } = request;
+  const attributes = attributesOf(facts, user);
+  const resource = attributes.kind === "resource" ? listedWithView(request) : undefined;
+  if (resource !== undefined) {
+    return authorizeView(service, request, attributes as ResourceAttributes, resource);
+  }
+  return andThen(service.authorizer.authorize(attributes), (decision) => {
+    audit?.decided(decision);
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   });
 }
+
+/**
+ * Returns the resource type of a list or watch with the parameter `view`; undefined for any other request, which needs the right to
+ * its verb. Requests that an extension server or another verb would answer are never authorized as views.
+ *
+ * @throws {StatusError} BadRequest for an unsupported value.
+ */
+function listedWithView({ facts, resource, remote }: RequestContext): Resource | undefined {
+  if (facts.query.empty || facts.kind !== "resource" || resource === undefined || remote !== undefined) {
+    return undefined;
+  }
+  const { verb, name, subresource, pathVerb, query } = facts;
+  if ((verb !== "list" && verb !== "watch") || name !== "" || subresource !== "" || pathVerb !== "") {
+    return undefined;
+  }
+  return viewParameter(query) === undefined ? undefined : resource;
+}
+
+/** Every authenticated user may ask for their view; an anonymous one needs the right to the verb too. */
+async function authorizeView(
+  service: HttpService,
+  request: RequestContext,
+  attributes: ResourceAttributes,
+  resource: Resource,
+): Promise<void> {
+  const { authorizer, engine, turns } = service;
+  const { user, audit } = request;
+  const isAuthenticated = user.groups.includes(`${engine.vocabulary.systemPrefix}authenticated`);
+  const decision = isAuthenticated ? ownView : await authorizer.authorize(attributes);
+  audit?.decided(decision);
+  audit?.viewed("mine");
+  if (decision.verdict !== "allow") throw forbidden(attributes, decision);
+  const yieldIfDue = createYielder(() => turns.longStep(user.name));
+  request.view = await userView(authorizer, attributes, resource, yieldIfDue);
+}
+
+const ownView = {
+  verdict: "allow",
+  reason: "view=mine: every user may list what they may get",
+  evaluationError: "",
+} as const;

@@ -1,5 +1,5 @@
 import { notFound } from "../../resources/engine/engine.ts";
-import { keyOf, type Resource } from "../../resources/registry/registry.ts";
+import { keyOf, namesOf, type Resource } from "../../resources/registry/registry.ts";
 import { encodeObject } from "../../resources/objects/stored.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { revisionOf } from "../../storage/entry.ts";
@@ -27,7 +27,12 @@ export async function serveComputed(service: HttpService, request: ResourceConte
   }
   const { selection } = listParameters(resource, facts.query).list;
   const entries = (await source()).map((object) => entryOf(resource, object));
-  const chosen = entries.filter((entry) => selection.matches(entry));
+  const chosen: Entry[] = [];
+  for (const entry of entries) {
+    if (!selection.matches(entry)) continue;
+    if (request.view === undefined || (await request.view.allows("", namesOf(entry.key).name)))
+      chosen.push(entry);
+  }
   const page = chosen.length === 0 ? undefined : { entries: chosen, joined: undefined };
   const end = { revision: noRevision, continueToken: "", remaining: undefined };
   return sendSmallList(service, request, encoding, page, end);

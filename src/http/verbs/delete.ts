@@ -5,7 +5,13 @@ import { decode, TypeFault } from "../../schema/decode.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
 import { inputFormat, parse, readBytes } from "./body.ts";
-import { integerParameter, invalidOptions, isDryRun, listParameters } from "../request/parameters.ts";
+import {
+  integerParameter,
+  invalidOptions,
+  isDryRun,
+  listParameters,
+  refuseView,
+} from "../request/parameters.ts";
 import { sendStatus } from "../answers/respond.ts";
 import { isTrue } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
@@ -35,6 +41,7 @@ export async function serveDelete(service: HttpService, request: ResourceContext
 /** DELETE of a collection. */
 export async function serveDeleteCollection(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
+  refuseView(facts.query, "deletecollection");
   const { list } = listParameters(target.resource, facts.query);
   const { options } = await deleteOptions(service, request);
   if (options.uid !== undefined || options.resourceVersion !== undefined) {

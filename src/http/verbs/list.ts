@@ -21,7 +21,7 @@ export async function serveList(service: HttpService, request: ResourceContext):
   const { query } = request.facts;
   const { list: options, timeoutSeconds } = listParameters(request.target.resource, query);
   if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
-  const list = chunked(service, options);
+  const list = { ...chunked(service, options), view: request.view };
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
   const pause = pauseOf(service, request);

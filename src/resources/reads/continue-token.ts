@@ -10,17 +10,22 @@ export interface ContinuePoint {
   readonly after: string;
   /** Number of remaining objects, if known. */
   readonly remaining: number | undefined;
+  /** The view of the list (see `ObjectView.id`); undefined for a list without one. */
+  readonly view?: string | undefined;
 }
 
 export function encodeContinue(point: ContinuePoint): string {
-  const { revision, after, remaining } = point;
-  return Buffer.from(JSON.stringify({ v: 1, rv: revision, after, remaining })).toString("base64url");
+  const { revision, after, remaining, view } = point;
+  return Buffer.from(JSON.stringify({ v: 1, rv: revision, after, remaining, view })).toString("base64url");
 }
 
-/** @throws {StatusError} BadRequest for an invalid token. */
-export function decodeContinue(token: string): ContinuePoint {
+/**
+ * @param view the view of the request.
+ * @throws {StatusError} BadRequest for an invalid token, or one of another view.
+ */
+export function decodeContinue(token: string, view?: string): ContinuePoint {
   const invalid = (): StatusError => new StatusError("BadRequest", "continue key is not valid");
-  let parsed: { v?: unknown; rv?: unknown; after?: unknown; remaining?: unknown } | null;
+  let parsed: { [member in "v" | "rv" | "after" | "remaining" | "view"]?: unknown } | null;
   try {
     parsed = parseEmbeddedJson(Buffer.from(token, "base64url").toString("utf8")) as typeof parsed;
   } catch {
@@ -30,5 +35,11 @@ export function decodeContinue(token: string): ContinuePoint {
   const { rv, after, remaining } = parsed;
   if (!Number.isSafeInteger(rv) || (rv as number) < 1 || typeof after !== "string") throw invalid();
   if (remaining !== undefined && !Number.isSafeInteger(remaining)) throw invalid();
-  return { revision: rv as Revision, after, remaining: remaining as number | undefined };
+  if (parsed.view !== view) {
+    throw new StatusError(
+      "BadRequest",
+      "parameter continue: the token is of a list with another view; use it with the parameter view and the user of that list",
+    );
+  }
+  return { revision: rv as Revision, after, remaining: remaining as number | undefined, view };
 }

@@ -10,11 +10,14 @@ import { awaitVersion } from "./get.ts";
 import type { ItemForm } from "../pages/joined-bodies.ts";
 import type { CollectionPage } from "../pages/page-cache.ts";
 import type { StretchForms } from "../pages/page-forms.ts";
+import type { ObjectView } from "../objects/object-view.ts";
 import { keyOf, prefixOf, type Resource } from "../registry/registry.ts";
 import { storeFailure, type ListRead } from "../engine/resource-version.ts";
 import type { Selection } from "../objects/selection.ts";
 import { readCandidates } from "../selector-index/chosen-page.ts";
 import type { Candidates } from "../selector-index/collection-index.ts";
+import { chooseVisible } from "./visible-entries.ts";
+import { partsToRead, type VisibleParts } from "./visible-parts.ts";
 
 export interface ListOptions {
   readonly read: ListRead;
@@ -23,6 +26,8 @@ export interface ListOptions {
   readonly selection: Selection;
   /** Resolves when the next page may be read and encoded; the default is the next turn of the event loop. */
   readonly pause?: (() => Promise<void>) | undefined;
+  /** Limits the list to the objects that its user may see; undefined for no limit. */
+  readonly view?: ObjectView | undefined;
 }
 
 /** Metadata of a list, available after the last page. */
@@ -65,15 +70,19 @@ export async function* listObjects(
 ): AsyncGenerator<ListedPage, ListEnd> {
   const engine = engineInVersion(served, target.resource);
   const walk = await start(engine, target, options);
-  await useIndex(engine, target.resource, walk, options.selection);
+  const view = options.view?.everything === true ? undefined : options.view;
+  if (view !== undefined) walk.parts = await partsToRead(engine, target, view, walk);
+  if (walk.parts === undefined) await useIndex(engine, target.resource, walk, options.selection);
   for (;;) {
     const page = await readPage(engine, walk, options);
     walk.revision = page.revision;
-    const chosen = choose(page, options, walk);
+    const chosen =
+      view === undefined ? choose(page, options, walk) : await chooseVisible(page, view, options, walk);
     walk.unselected += page.entries.length - chosen.entries.length;
     if (chosen.entries.length > 0) yield chosen;
     if (walk.done) {
-      if (walk.candidates === undefined) noteScan(engine, target, walk, options.selection);
+      if (walk.candidates === undefined && view === undefined)
+        noteScan(engine, target, walk, options.selection);
       return await end(engine, walk, options);
     }
     // A synchronous store would block other work.
@@ -95,8 +104,12 @@ interface Walk {
   /** Number of checked objects that aren't selected. */
   unselected: number;
   revision: Revision | undefined;
+  /** The parts of a view that are read instead of the collection; undefined: it is scanned. */
+  parts: VisibleParts | undefined;
   /** The last checked key. */
   after: string | undefined;
+  /** In a list with a view, the last key in the response: a token must not have the key of a hidden object. */
+  sent: string | undefined;
   selected: number;
   done: boolean;
   more: boolean;
@@ -104,7 +117,7 @@ interface Walk {
   readonly remainingBefore: number | undefined;
 }
 
-async function start(engine: Engine, target: Target, { read, selection }: ListOptions): Promise<Walk> {
+async function start(engine: Engine, target: Target, { read, selection, view }: ListOptions): Promise<Walk> {
   const prefix = prefixOf(target.resource, target.namespace);
   const fresh: Walk = {
     form: itemForm(target.resource),
@@ -115,7 +128,9 @@ async function start(engine: Engine, target: Target, { read, selection }: ListOp
     isCached: undefined,
     unselected: 0,
     revision: undefined,
+    parts: undefined,
     after: undefined,
+    sent: undefined,
     selected: 0,
     done: false,
     more: false,
@@ -131,7 +146,7 @@ async function start(engine: Engine, target: Target, { read, selection }: ListOp
       await awaitVersion(engine, read.revision);
       return { ...fresh, revision: read.revision };
     case "continue": {
-      const point = decodeContinue(read.token);
+      const point = decodeContinue(read.token, view?.id);
       return {
         ...fresh,
         revision: point.revision,
@@ -180,10 +195,17 @@ function isIndexable({ storage }: Resource, key: string | undefined, terms: Sele
 async function readPage(
   engine: Engine,
   walk: Walk,
-  { limit, selection }: ListOptions,
+  { limit: requested, selection, view }: ListOptions,
 ): Promise<CollectionPage> {
+  // A view has to see whether a visible object follows.
+  const limit = view === undefined || view.everything ? requested : 0;
   try {
     if (walk.key !== undefined) return await readKey(engine.store, walk.key, walk);
+    if (walk.parts !== undefined) {
+      const isBounded = selection.everything && requested > 0;
+      const limits = { limit: isBounded ? requested - walk.selected + 1 : Infinity, maxBytes: pageBytes };
+      return await walk.parts.read(walk.revision, limits);
+    }
     if (walk.candidates !== undefined) return await readChosen(engine.store, walk.candidates, walk, limit);
     return await engine.pages.read({
       form: walk.form,
@@ -258,13 +280,16 @@ function choose(page: CollectionPage, { limit, selection }: ListOptions, walk: W
   return { entries: chosen, joined: undefined };
 }
 
-async function end(engine: Engine, walk: Walk, options: ListOptions): Promise<ListEnd> {
+async function end(engine: Engine, walk: Walk, { limit, selection, view }: ListOptions): Promise<ListEnd> {
   const revision = walk.revision!;
-  if (options.limit === 0 || !walk.more) return { revision, continueToken: "", remaining: undefined };
-  const counts = options.selection.everything && engine.featureEnabled("RemainingItemCount");
+  if (limit === 0 || !walk.more) return { revision, continueToken: "", remaining: undefined };
+  // A count would include hidden objects.
+  const isCounted = selection.everything && (view === undefined || view.everything);
+  const counts = isCounted && engine.featureEnabled("RemainingItemCount");
   const remaining = counts ? await countRemaining(engine, walk, revision) : undefined;
-  const after = walk.after!.slice(walk.prefix.length);
-  return { revision, continueToken: encodeContinue({ revision, after, remaining }), remaining };
+  const after = (walk.sent ?? walk.after!).slice(walk.prefix.length);
+  const token = encodeContinue({ revision, after, remaining, view: view?.id });
+  return { revision, continueToken: token, remaining };
 }
 
 async function countRemaining(engine: Engine, walk: Walk, revision: Revision): Promise<number> {

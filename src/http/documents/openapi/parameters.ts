@@ -69,6 +69,13 @@ export const listParameters: readonly Parameter[] = [
   query("timeoutSeconds", "integer", "When the server ends a list or watch, in seconds."),
 ];
 
+/** The parameter of lists without a counterpart in Kubernetes; see `docs/views.md`. */
+export const viewParameter = query(
+  "view",
+  "string",
+  "`mine` limits a list to the objects that the user may get; it needs no right to list.",
+);
+
 export const watchParameters: readonly Parameter[] = [
   query("allowWatchBookmarks", "boolean", "Whether a watch may tell, without a change, how far it has come."),
   query("sendInitialEvents", "boolean", "Whether a watch begins with the objects that exist."),

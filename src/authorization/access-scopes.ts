@@ -1,0 +1,128 @@
+/** Sets with at least this number of names are shared between scopes; the names of smaller ones are copied. */
+const sharedSize = 256;
+
+/** The objects of one namespace, or of every namespace, that a user may access. */
+class NamespaceScope {
+  /** Whether every name is allowed. */
+  whole = false;
+  private readonly names = new Set<string>();
+  private shared: readonly ReadonlySet<string>[] = [];
+
+  /** @param names undefined for every name. */
+  allow(names: ReadonlySet<string> | undefined): void {
+    if (names === undefined) this.whole = true;
+    else if (names.size < sharedSize) for (const name of names) this.names.add(name);
+    else if (!this.shared.includes(names)) this.shared = [...this.shared, names];
+  }
+
+  allows(name: string): boolean {
+    return this.whole || this.names.has(name) || this.shared.some((names) => names.has(name));
+  }
+
+  /** Returns the sets of allowed names; a name may be in several. */
+  nameSets(): readonly ReadonlySet<string>[] {
+    return [this.names, ...this.shared];
+  }
+
+  /** Whether no single name is allowed. */
+  get isNameless(): boolean {
+    return this.names.size === 0 && this.shared.length === 0;
+  }
+}
+
+/** A part of a collection: one namespace, or one object if it has a name. */
+export interface AccessPart {
+  readonly namespace: string;
+  readonly name: string | undefined;
+}
+
+/**
+ * The objects of one resource type for which a user may perform a verb, as granted by the authorizers that can enumerate their grants:
+ * all of them, whole namespaces, and single names in one or in every namespace. A namespace is the one in the attributes of a request
+ * for the object; it is empty for cluster-scoped objects.
+ */
+export class AccessScopes {
+  private readonly everywhere = new NamespaceScope();
+  private readonly byNamespace = new Map<string, NamespaceScope>();
+
+  /** Whether every object is allowed. */
+  get everything(): boolean {
+    return this.everywhere.whole;
+  }
+
+  /** Allows names in every namespace. @param names undefined for every name. */
+  allowEverywhere(names?: ReadonlySet<string>): void {
+    this.everywhere.allow(names);
+  }
+
+  /** Allows names in one namespace. @param names undefined for every name. */
+  allowIn(namespace: string, names?: ReadonlySet<string>): void {
+    let scope = this.byNamespace.get(namespace);
+    if (scope === undefined) this.byNamespace.set(namespace, (scope = new NamespaceScope()));
+    scope.allow(names);
+  }
+
+  /** Whether an object is allowed. */
+  allows(namespace: string, name: string): boolean {
+    return this.everywhere.allows(name) || this.byNamespace.get(namespace)?.allows(name) === true;
+  }
+
+  /** Whether every object of a namespace is allowed. */
+  allowsWhole(namespace: string): boolean {
+    return this.everything || this.byNamespace.get(namespace)?.whole === true;
+  }
+
+  /**
+   * Returns disjoint parts that together have every allowed object of all namespaces, in no particular order.
+   *
+   * @param limit maximum number of parts.
+   * @returns undefined if there are more parts, or if single names are allowed in every namespace.
+   */
+  parts(limit: number): readonly AccessPart[] | undefined {
+    if (this.everything || !this.everywhere.isNameless) return undefined;
+    const parts: AccessPart[] = [];
+    for (const [namespace, scope] of this.byNamespace) {
+      if (scope.whole) parts.push({ namespace, name: undefined });
+      else if (!addNames(parts, namespace, scope.nameSets(), limit)) return undefined;
+      if (parts.length > limit) return undefined;
+    }
+    return parts;
+  }
+
+  /**
+   * Returns the allowed objects of one namespace by name.
+   *
+   * @param limit maximum number of parts.
+   * @returns undefined if there are more, or if the whole namespace is allowed.
+   */
+  partsIn(namespace: string, limit: number): readonly AccessPart[] | undefined {
+    if (this.allowsWhole(namespace)) return undefined;
+    const sets = [...this.everywhere.nameSets(), ...(this.byNamespace.get(namespace)?.nameSets() ?? [])];
+    const parts: AccessPart[] = [];
+    return addNames(parts, namespace, sets, limit) ? parts : undefined;
+  }
+
+  /** Returns the namespaces with own grants; `whole` says whether each has every name. */
+  *namespaces(): Iterable<{ readonly namespace: string; readonly whole: boolean }> {
+    for (const [namespace, { whole }] of this.byNamespace) yield { namespace, whole };
+  }
+}
+
+/** Adds a part for each name; returns false if there are more parts than the limit. */
+function addNames(
+  parts: AccessPart[],
+  namespace: string,
+  sets: readonly ReadonlySet<string>[],
+  limit: number,
+): boolean {
+  const added = new Set<string>();
+  for (const names of sets) {
+    for (const name of names) {
+      if (added.has(name)) continue;
+      if (parts.length >= limit) return false;
+      added.add(name);
+      parts.push({ namespace, name });
+    }
+  }
+  return true;
+}

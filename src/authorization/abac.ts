@@ -1,6 +1,6 @@
 import type { UserInfo } from "../base/user-info.ts";
 import type { YieldIfDue } from "../base/yielding.ts";
-import type { AccessScopes } from "./access-scopes.ts";
+import { AccessScopes } from "./access-scopes.ts";
 import type {
   Attributes,
   Authorizer,
@@ -56,12 +56,9 @@ export class AbacAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
     return { resourceRules, nonResourceRules, incomplete: false, evaluationError: "" };
   }
 
-  /** Adds the namespaces of the matching policies. */
-  async addScopes(
-    attributes: ResourceAttributes,
-    scopes: AccessScopes,
-    yieldIfDue: YieldIfDue,
-  ): Promise<boolean> {
+  /** Returns the namespaces of the matching policies. */
+  async scopesFor(attributes: ResourceAttributes, yieldIfDue: YieldIfDue): Promise<AccessScopes> {
+    const scopes = new AccessScopes();
     for (const policy of this.policies) {
       const { namespace } = policy;
       if (allows(policy, { ...attributes, namespace })) {
@@ -70,7 +67,7 @@ export class AbacAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
       }
       await yieldIfDue();
     }
-    return true;
+    return scopes;
   }
 }
 

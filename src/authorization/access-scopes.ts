@@ -5,28 +5,28 @@ const sharedSize = 256;
 class NamespaceScope {
   /** Whether every name is allowed. */
   whole = false;
-  private readonly names = new Set<string>();
+  private names: Set<string> | undefined;
   private shared: readonly ReadonlySet<string>[] = [];
 
   /** @param names undefined for every name. */
   allow(names: ReadonlySet<string> | undefined): void {
     if (names === undefined) this.whole = true;
-    else if (names.size < sharedSize) for (const name of names) this.names.add(name);
+    else if (names.size < sharedSize) for (const name of names) (this.names ??= new Set()).add(name);
     else if (!this.shared.includes(names)) this.shared = [...this.shared, names];
   }
 
   allows(name: string): boolean {
-    return this.whole || this.names.has(name) || this.shared.some((names) => names.has(name));
+    return this.whole || this.names?.has(name) === true || this.shared.some((names) => names.has(name));
   }
 
   /** Returns the sets of allowed names; a name may be in several. */
   nameSets(): readonly ReadonlySet<string>[] {
-    return [this.names, ...this.shared];
+    return this.names === undefined ? this.shared : [this.names, ...this.shared];
   }
 
   /** Whether no single name is allowed. */
   get isNameless(): boolean {
-    return this.names.size === 0 && this.shared.length === 0;
+    return this.names === undefined && this.shared.length === 0;
   }
 }
 
@@ -45,6 +45,9 @@ export class AccessScopes {
   private readonly everywhere = new NamespaceScope();
   private readonly byNamespace = new Map<string, NamespaceScope>();
 
+  /** Number of added namespaces and names, as a measure of memory; names that were added several times count each time. */
+  size = 0;
+
   /** Whether every object is allowed. */
   get everything(): boolean {
     return this.everywhere.whole;
@@ -52,11 +55,13 @@ export class AccessScopes {
 
   /** Allows names in every namespace. @param names undefined for every name. */
   allowEverywhere(names?: ReadonlySet<string>): void {
+    this.size += names?.size ?? 1;
     this.everywhere.allow(names);
   }
 
   /** Allows names in one namespace. @param names undefined for every name. */
   allowIn(namespace: string, names?: ReadonlySet<string>): void {
+    this.size += names?.size ?? 1;
     let scope = this.byNamespace.get(namespace);
     if (scope === undefined) this.byNamespace.set(namespace, (scope = new NamespaceScope()));
     scope.allow(names);
@@ -102,9 +107,9 @@ export class AccessScopes {
     return addNames(parts, namespace, sets, limit) ? parts : undefined;
   }
 
-  /** Returns the namespaces with own grants; `whole` says whether each has every name. */
-  *namespaces(): Iterable<{ readonly namespace: string; readonly whole: boolean }> {
-    for (const [namespace, { whole }] of this.byNamespace) yield { namespace, whole };
+  /** Returns the namespaces with own grants. */
+  namespaces(): Iterable<string> {
+    return this.byNamespace.keys();
   }
 }
 
@@ -125,4 +130,11 @@ function addNames(
     }
   }
   return true;
+}
+
+/** Returns the scopes of an authorizer that allows everything. */
+export function allScopes(): AccessScopes {
+  const scopes = new AccessScopes();
+  scopes.allowEverywhere();
+  return scopes;
 }

@@ -1,4 +1,4 @@
-import type { AccessScopes } from "./access-scopes.ts";
+import { AccessScopes, allScopes } from "./access-scopes.ts";
 import type {
   Attributes,
   Authorizer,
@@ -21,10 +21,7 @@ const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete:
 export const alwaysAllow: Authorizer & RuleResolver & ScopeResolver = {
   authorize: (): Decision => ({ verdict: "allow", reason: "", evaluationError: "" }),
   rulesFor: () => everything,
-  addScopes: (_attributes, scopes) => {
-    scopes.allowEverywhere();
-    return true;
-  },
+  scopesFor: allScopes,
 };
 
 /**
@@ -38,7 +35,7 @@ export const alwaysDeny: Authorizer & RuleResolver & ScopeResolver = {
     evaluationError: "",
   }),
   rulesFor: () => nothing,
-  addScopes: () => true,
+  scopesFor: () => new AccessScopes(),
 };
 
 /** Allows every request of the members of one group, and has no opinion on other users. */
@@ -54,8 +51,7 @@ export class PrivilegedGroup implements Authorizer, RuleResolver, ScopeResolver 
     return user.groups.includes(this.group) ? everything : nothing;
   }
 
-  addScopes({ user }: ResourceAttributes, scopes: AccessScopes): boolean {
-    if (user.groups.includes(this.group)) scopes.allowEverywhere();
-    return true;
+  scopesFor({ user }: ResourceAttributes): AccessScopes {
+    return user.groups.includes(this.group) ? allScopes() : new AccessScopes();
   }
 }

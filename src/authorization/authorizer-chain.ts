@@ -105,7 +105,7 @@ export function authorizationChain(
 }
 
 function canEnumerate(authorizer: AnyAuthorizer): authorizer is AnyAuthorizer & ScopeResolver {
-  return authorizer.addScopes !== undefined;
+  return authorizer.scopesFor !== undefined;
 }
 
 function canList(authorizer: Authorizer & Partial<RuleResolver>): authorizer is Authorizer & RuleResolver {

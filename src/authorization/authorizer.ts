@@ -82,15 +82,12 @@ export interface RuleResolver {
 /** Enumerates the objects that a user may access. */
 export interface ScopeResolver {
   /**
-   * Adds the objects for which the authorizer allows the verb of a request; it must never deny a request. The name in the attributes is
+   * Returns the objects for which the authorizer allows the verb of a request; it must never deny a request. The name in the attributes is
    * ignored; the result needs to be complete only for their namespace (empty: for all). Reflects every write acknowledged before the call.
+   * The result isn't changed afterwards.
    *
-   * @returns false if the objects of this user can't be enumerated, so that each has to be decided by {@link Authorizer.authorize},
+   * @returns undefined if the objects of this user can't be enumerated, so that each has to be decided by {@link Authorizer.authorize},
    * which takes microseconds.
    */
-  addScopes(
-    attributes: ResourceAttributes,
-    scopes: AccessScopes,
-    yieldIfDue: YieldIfDue,
-  ): MaybePromise<boolean>;
+  scopesFor(attributes: ResourceAttributes, yieldIfDue: YieldIfDue): MaybePromise<AccessScopes | undefined>;
 }

@@ -5,12 +5,9 @@ import type { YieldIfDue } from "../base/yielding.ts";
 import type { ObjectView, ViewPart } from "../resources/objects/object-view.ts";
 import type { Resource } from "../resources/registry/registry.ts";
 import { compareKeys } from "../storage/keys.ts";
-import { AccessScopes } from "./access-scopes.ts";
+import type { AccessScopes } from "./access-scopes.ts";
 import type { ResourceAttributes } from "./authorizer.ts";
 import type { AuthorizerChain } from "./authorizer-chain.ts";
-
-/** Maximum number of namespaces and names that are enumerated; a view with more is filtered object by object. */
-const maxParts = 16_384;
 
 /**
  * Returns the objects of a collection that a `get` of each would allow to a user. They are enumerated once, by the authorizers of the
@@ -26,14 +23,16 @@ export async function userView(
   yieldIfDue: YieldIfDue,
 ): Promise<ObjectView> {
   const get = { ...attributes, verb: "get", name: "" };
-  const scopes = new AccessScopes();
+  const granted: AccessScopes[] = [];
   let isComplete = true;
   for (const { name, scopes: resolver } of chain.links) {
-    if (scopes.everything) break;
+    if (granted.some(({ everything }) => everything)) break;
     if (resolver === undefined) throw notEnumerable(name);
-    isComplete = (await resolver.addScopes(get, scopes, yieldIfDue)) && isComplete;
+    const scopes = await resolver.scopesFor(get, yieldIfDue);
+    if (scopes === undefined) isComplete = false;
+    else if (scopes.size > 0) granted.push(scopes);
   }
-  return new UserView(scopes, get, resource, isComplete ? undefined : chain);
+  return new UserView(granted, get, resource, isComplete ? undefined : chain);
 }
 
 function notEnumerable(authorizer: string): StatusError {
@@ -47,29 +46,39 @@ function notEnumerable(authorizer: string): StatusError {
 class UserView implements ObjectView {
   readonly id: string;
   readonly everything: boolean;
-  readonly parts: readonly ViewPart[] | undefined;
   /** The last object that the chain decided about, and the keys of those that it allowed up to there. */
   private decidedUpTo = "";
   private readonly allowedKeys = new Set<string>();
+  private readonly isNamespaceItself: boolean;
 
   /**
+   * @param granted the objects that authorizers enumerated.
    * @param get attributes of a `get` without its name; the namespace is that of the collection.
-   * @param chain decides about objects that `scopes` doesn't have; undefined if these are hidden.
+   * @param chain decides about objects that `granted` doesn't have; undefined if these are hidden.
    */
   constructor(
-    private readonly scopes: AccessScopes,
+    private readonly granted: readonly AccessScopes[],
     private readonly get: ResourceAttributes,
     private readonly resource: Resource,
     private readonly chain: AuthorizerChain | undefined,
   ) {
     this.id = createHash("sha256").update(get.user.name).digest("base64url").slice(0, 16);
-    this.everything = isNamespaceItself(resource) ? scopes.everything : scopes.allowsWhole(get.namespace);
-    this.parts = chain === undefined && !this.everything ? visibleParts(scopes, get, resource) : undefined;
+    this.isNamespaceItself = isNamespaceItself(resource);
+    this.everything = granted.some((scopes) =>
+      this.isNamespaceItself ? scopes.everything : scopes.allowsWhole(get.namespace),
+    );
+  }
+
+  parts(limit: number): readonly ViewPart[] | undefined {
+    // Parts of several authorizers could overlap.
+    if (this.chain !== undefined || this.everything || this.granted.length > 1) return undefined;
+    const [scopes] = this.granted;
+    return scopes === undefined ? [] : visibleParts(scopes, this.get, this.resource, limit);
   }
 
   allows(namespace: string, name: string): MaybePromise<boolean> {
-    const scope = isNamespaceItself(this.resource) ? name : namespace;
-    if (this.scopes.allows(scope, name)) return true;
+    const scope = this.isNamespaceItself ? name : namespace;
+    for (const scopes of this.granted) if (scopes.allows(scope, name)) return true;
     return this.chain === undefined ? false : this.decide(this.chain, scope, name);
   }
 
@@ -94,22 +103,23 @@ function visibleParts(
   scopes: AccessScopes,
   { namespace }: ResourceAttributes,
   resource: Resource,
+  limit: number,
 ): readonly ViewPart[] | undefined {
-  if (isNamespaceItself(resource)) return visibleNamespaces(scopes);
+  if (isNamespaceItself(resource)) return visibleNamespaces(scopes, limit);
   const parts =
-    resource.namespaced && namespace === "" ? scopes.parts(maxParts) : scopes.partsIn(namespace, maxParts);
+    resource.namespaced && namespace === "" ? scopes.parts(limit) : scopes.partsIn(namespace, limit);
   return parts?.filter((part) => isKey(part) && (part.namespace !== "") === resource.namespaced);
 }
 
 /** Returns the visible namespaces: those with a grant for all names or their own, and those with a grant in the whole cluster. */
-function visibleNamespaces(scopes: AccessScopes): readonly ViewPart[] | undefined {
-  const clusterWide = scopes.partsIn("", maxParts);
+function visibleNamespaces(scopes: AccessScopes, limit: number): readonly ViewPart[] | undefined {
+  const clusterWide = scopes.partsIn("", limit);
   if (clusterWide === undefined) return undefined;
   const names = new Set(clusterWide.map(({ name }) => name));
-  for (const { namespace } of scopes.namespaces()) {
+  for (const namespace of scopes.namespaces()) {
     if (scopes.allows(namespace, namespace)) names.add(namespace);
   }
-  if (names.size > maxParts) return undefined;
+  if (names.size > limit) return undefined;
   return [...names].map((name) => ({ namespace: "", name })).filter(isKey);
 }
 

@@ -12,6 +12,7 @@ import type {
   RuleResolver,
   ScopeResolver,
 } from "../authorizer.ts";
+import { AccessScopes } from "../access-scopes.ts";
 import { nodeRules } from "../rbac/default-roles/component-roles.ts";
 import { policyNames } from "../rbac/default-roles/declare.ts";
 import type { Rule } from "../rbac/policy.ts";
@@ -90,8 +91,8 @@ export class NodeAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
   }
 
   /** Objects of a node can't be enumerated, because they depend on its pods. Other users have none. */
-  addScopes({ user }: ResourceAttributes): boolean {
-    return nodeNameOf(this.vocabulary, user) === undefined;
+  scopesFor({ user }: ResourceAttributes): AccessScopes | undefined {
+    return nodeNameOf(this.vocabulary, user) === undefined ? new AccessScopes() : undefined;
   }
 
   private authorizeRead(node: string, request: ResourceAttributes, type: NeededType): MaybePromise<Decision> {

@@ -1,5 +1,5 @@
 import type { YieldIfDue } from "../../base/yielding.ts";
-import type { AccessScopes } from "../access-scopes.ts";
+import { AccessScopes } from "../access-scopes.ts";
 import type { ResourceAttributes } from "../authorizer.ts";
 import type { RbacIndex } from "./rbac-index.ts";
 import type { RoleRecord } from "./role-record.ts";
@@ -12,18 +12,18 @@ interface AllowedNames {
 }
 
 /**
- * Adds the objects that RBAC grants to a user: everything, whole namespaces, and names in one or in every namespace. Each role is
+ * Returns the objects that RBAC grants to a user: everything, whole namespaces, and names in one or in every namespace. Each role is
  * matched once, so the time is proportional to the user's grants and the rules of their roles, not to the number of objects, users or
  * bindings. Grants that change during the call may be included or not.
  *
  * @param attributes verb and resource type; with a namespace only grants in the cluster and in this namespace are read.
  */
-export async function addRbacScopes(
+export async function grantedScopes(
   index: RbacIndex,
   attributes: ResourceAttributes,
-  scopes: AccessScopes,
   yieldIfDue: YieldIfDue,
-): Promise<void> {
+): Promise<AccessScopes> {
+  const scopes = new AccessScopes();
   const query = ruleQuery(attributes);
   const matches = new Map<RoleRecord, AllowedNames | undefined>();
   let steps = 0;
@@ -41,7 +41,7 @@ export async function addRbacScopes(
   };
   const subjects = index.scopesOf(attributes.user);
   for (const subject of subjects) await add("", subject.get("")?.roles() ?? []);
-  if (scopes.everything) return;
+  if (scopes.everything) return scopes;
   for (const subject of subjects) {
     if (attributes.namespace !== "") {
       await add(attributes.namespace, subject.get(attributes.namespace)?.roles() ?? []);
@@ -51,6 +51,7 @@ export async function addRbacScopes(
       if (namespace !== "") await add(namespace, scope.roles());
     }
   }
+  return scopes;
 }
 
 /** Returns the names that the rules of a role allow; undefined if none of its rules matches the request. */

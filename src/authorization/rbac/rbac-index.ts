@@ -49,6 +49,8 @@ export class RbacIndex implements Authorizer, RuleResolver {
   /** By name (ClusterRoleBinding) or `namespace/name` (RoleBinding). */
   private readonly bindings = new Map<string, BindingRecord>();
   private readonly apiGroup: string;
+  /** Increases with each change of a role or binding; equal values mean equal decisions. */
+  generation = 0;
   private readonly budget: TableBudget;
   /** Finds rules by resource, for {@link whoCan}. */
   readonly finder = new RuleFinder(() => this.allRoles());
@@ -209,6 +211,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   }
 
   private putBinding(namespace: string, name: string, object: BindingObject): void {
+    this.generation++;
     this.removeBinding(namespace, name);
     const { roleRef } = object;
     const role = this.referencedRole(namespace, object);
@@ -226,6 +229,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   }
 
   private removeBinding(namespace: string, name: string): void {
+    this.generation++;
     const key = keyOf(namespace, name);
     const binding = this.bindings.get(key);
     if (binding === undefined) return;
@@ -300,6 +304,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   }
 
   private setRole(role: RoleRecord, object: StoredRole | undefined): void {
+    this.generation++;
     role.put(object);
     this.finder.changed(role);
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
+import { RecentMap } from "../../base/recent-map.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { YieldIfDue } from "../../base/yielding.ts";
@@ -14,7 +15,7 @@ import type {
   ScopeResolver,
 } from "../authorizer.ts";
 import type { BindingObject, StoredRole } from "./policy.ts";
-import { addRbacScopes } from "./granted-scopes.ts";
+import { grantedScopes } from "./granted-scopes.ts";
 import { RbacIndex } from "./rbac-index.ts";
 import { rbac } from "../../kinds/groups.ts";
 import { Follower } from "../../resources/followers/follower.ts";
@@ -24,6 +25,17 @@ import { groupName } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
+/** The scopes of a user for a verb and resource type, with the generation of the index from which they were read. */
+interface CachedScopes {
+  readonly generation: number;
+  readonly scopes: AccessScopes;
+}
+
+/** The cost is the number of namespaces and names. */
+const cacheLimits = { entries: 256, cost: 200_000 };
+/** Maximum size of cached scopes; larger ones would evict those of all other users. */
+const maxCachedSize = 50_000;
+
 /**
  * RBAC over the stored roles and bindings. A decision reflects every write that was acknowledged before the call, also by other
  * server processes.
@@ -31,6 +43,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
   readonly index: RbacIndex;
   private readonly follower: Follower;
+  private readonly scopes = new RecentMap<CachedScopes>(cacheLimits);
 
   constructor(store: Store, vocabulary: Vocabulary, clock: Clock, failed: (error: unknown) => void) {
     this.index = new RbacIndex(vocabulary);
@@ -74,14 +87,18 @@ export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
     return andThen(this.follower.sync(), () => this.index.rulesFor(user, namespace));
   }
 
-  async addScopes(
-    attributes: ResourceAttributes,
-    scopes: AccessScopes,
-    yieldIfDue: YieldIfDue,
-  ): Promise<boolean> {
+  /** Returns the objects that roles grant; cached until a role or binding changes. */
+  async scopesFor(attributes: ResourceAttributes, yieldIfDue: YieldIfDue): Promise<AccessScopes> {
     await this.follower.sync();
-    await addRbacScopes(this.index, attributes, scopes, yieldIfDue);
-    return true;
+    const { generation } = this.index;
+    const { user, verb, group, resource, subresource, namespace } = attributes;
+    const key = JSON.stringify([user.name, user.groups, verb, group, resource, subresource, namespace]);
+    const cached = this.scopes.get(key);
+    if (cached?.generation === generation) return cached.scopes;
+    const scopes = await grantedScopes(this.index, attributes, yieldIfDue);
+    if (this.index.generation === generation && scopes.size <= maxCachedSize)
+      this.scopes.set(key, { generation, scopes }, scopes.size);
+    return scopes;
   }
 
   close(): void {

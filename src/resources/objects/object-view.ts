@@ -7,10 +7,12 @@ export interface ObjectView {
   /** Whether it has every object of the collection, so that the list is the same as without it. */
   readonly everything: boolean;
   /**
-   * Disjoint parts of the collection that together have every visible object: namespaces, or single objects. Undefined if they can't be
-   * enumerated or are too many.
+   * Returns disjoint parts of the collection that together have every visible object: namespaces, or single objects.
+   *
+   * @param limit maximum number of parts.
+   * @returns undefined if there are more, or if they can't be enumerated.
    */
-  readonly parts: readonly ViewPart[] | undefined;
+  parts(limit: number): readonly ViewPart[] | undefined;
   /**
    * Whether an object is visible. A list asks in the order of the keys; a list that is read twice gets the same results.
    *

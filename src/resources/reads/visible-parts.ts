@@ -19,17 +19,16 @@ const partsAtOnce = 128;
 export async function partsToRead(
   { store }: Engine,
   { resource, namespace }: Target,
-  { parts }: ObjectView,
+  view: ObjectView,
   position: { readonly revision: Revision | undefined; readonly after: string | undefined },
 ): Promise<VisibleParts | undefined> {
-  if (parts === undefined) return undefined;
   try {
-    const objects = parts.length === 0 ? 0 : await store.count(prefixOf(resource, namespace));
-    if (parts.length * objectsPerPart > objects) return undefined;
+    const objects = await store.count(prefixOf(resource, namespace));
+    const parts = view.parts(Math.floor(objects / objectsPerPart));
+    return parts === undefined ? undefined : new VisibleParts(store, resource, parts, position.after);
   } catch (error) {
     throw storeFailure(error);
   }
-  return new VisibleParts(store, resource, parts, position.after);
 }
 
 /** Reads namespaces and single objects in the order of their keys, at one revision. */

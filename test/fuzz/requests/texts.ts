@@ -56,6 +56,7 @@ const parameters: Readonly<Record<string, readonly string[]>> = {
   timeoutSeconds: ["0", "1", "-1", "1.5"],
   allowWatchBookmarks: ["true", "x"],
   sendInitialEvents: ["true", "false"],
+  view: ["mine", "all", ""],
   pretty: ["true", "1"],
   dryRun: ["All", "x"],
   fieldManager: ["a", "", "x".repeat(200)],

@@ -140,3 +140,21 @@ it("a view of ABAC policies and of the fixed modes allows what these authorizers
   });
   await fc.assert(property, { numRuns: 300 });
 });
+
+it("an object that the chain decided keeps its result when the list is read again", async () => {
+  let allowed = new Set(["x", "z"]);
+  const changing: Authorizer & ScopeResolver = {
+    authorize: (attributes) => {
+      const isAllowed = attributes.kind === "resource" && allowed.has(attributes.name);
+      return { verdict: isAllowed ? "allow" : "noOpinion", reason: "", evaluationError: "" };
+    },
+    scopesFor: () => undefined,
+  };
+  const link = { name: "Node", authorizer: changing, resolver: undefined, scopes: changing };
+  const view = await userView(new AuthorizerChain([link]), ask(user("u"), "list"), pods, never);
+  const read = () => Promise.all(["x", "y", "z"].map((name) => view.allows("a", name)));
+  expect(view.parts(1000)).toBeUndefined();
+  expect(await read()).toEqual([true, false, true]);
+  allowed = new Set(["y"]);
+  expect(await read()).toEqual([true, false, true]);
+});

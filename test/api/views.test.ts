@@ -6,6 +6,7 @@ import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
 import { AuditedServer } from "../audit/support.ts";
 import { TestServer, type Api } from "../support/api.ts";
 import { ExtensionServer } from "../support/extension-server.ts";
+import { definition, order, served } from "./custom-resources/support.ts";
 import { configMap, namesIn, namespace, ok, user } from "./support.ts";
 import { chunksOf, createGrant, keysIn } from "./views-support.ts";
 
@@ -284,6 +285,25 @@ describe("view=mine with further authorizers", () => {
       await extension.close();
     }
   });
+});
+
+test("custom resources have views", async () => {
+  const server = await TestServer.start({ users: [{ name: "ann" }] });
+  try {
+    const orders = await served(server.admin, definition());
+    for (const name of ["one", "two"]) await ok(server.admin.post(orders, order(name)));
+    const rule = { verbs: ["get"], apiGroups: ["*"], resources: ["orders"], resourceNames: ["two"] };
+    const grant = { name: "two", namespace: "default", kind: "Role", rules: [rule] } as const;
+    await createGrant(server.admin, { ...grant, subject: user("ann") });
+    expect(namesIn(await ok(server.admin.get(orders)))).toEqual(["one", "two"]);
+    const ann = server.as("ann");
+    expect((await ann.get(orders)).status).toBe(403);
+    expect(namesIn(await ok(ann.get(`${orders}?view=mine`)))).toEqual(["two"]);
+    const all = orders.replace("/namespaces/default", "");
+    expect(keysIn(await ok(ann.get(`${all}?view=mine`)))).toEqual(["default/two"]);
+  } finally {
+    await server.close();
+  }
 });
 
 test("the audit event of a view has the verb list and the annotation of the view", async () => {

@@ -35,7 +35,10 @@ const methods = {
   },
 };
 
-if (process.send !== undefined) {
+// The processes of a server with several workers have a channel too, to their parent, which must keep them running.
+const isStartedByBench = process.env.PLINTH_PROCESS_ROLE === undefined;
+
+if (process.send !== undefined && isStartedByBench) {
   process.on("message", (message) => {
     if (message === null || typeof message !== "object" || !Object.hasOwn(message, "meter")) return;
     process.send({ meter: message.meter, value: methods[message.method]() });

@@ -23,6 +23,11 @@ const sliceBytes = 384 * 1024;
 const joinedBytes = 64 * 1024;
 /** Cost of a delivery beside the bytes of its events. */
 const deliveryBytes = 3 * 1024;
+/**
+ * Maximum number of bytes of the undelivered events of a group. Above it events are delivered without other work in between, so that
+ * writers are not faster than the deliveries for long.
+ */
+const maxPendingBytes = 32 * 1024 * 1024;
 /** Cost of looking at a receiver that needs nothing, or at a batch. */
 const lookBytes = 64;
 
@@ -46,13 +51,27 @@ export class DeferredDeliveries {
     this.pending.add(group);
   }
 
-  /** Runs the first slice at once, unless earlier events are still being delivered. */
+  /** Runs the first slice at once, unless earlier events are still being delivered; further ones while too many bytes wait. */
   begin(): void {
-    if (this.pending.size > 0 && !this.sliceIsComing && !this.inSlice) this.slice();
+    if (this.inSlice) return;
+    if (this.pending.size > 0 && !this.sliceIsComing) this.slice();
+    while (this.exceedsLimit) this.deliverSlice();
+  }
+
+  private get exceedsLimit(): boolean {
+    for (const { pendingBytes } of this.pending) if (pendingBytes > maxPendingBytes) return true;
+    return false;
   }
 
   private slice(): void {
     this.sliceIsComing = false;
+    this.deliverSlice();
+    if (this.pending.size === 0) return;
+    this.sliceIsComing = true;
+    this.later(() => this.slice());
+  }
+
+  private deliverSlice(): void {
     this.inSlice = true;
     try {
       let left = sliceBytes;
@@ -66,9 +85,6 @@ export class DeferredDeliveries {
     } finally {
       this.inSlice = false;
     }
-    if (this.pending.size === 0) return;
-    this.sliceIsComing = true;
-    this.later(() => this.slice());
   }
 }
 
@@ -76,6 +92,8 @@ export class DeferredDeliveries {
 export class DeferredGroup {
   readonly members = new Set<Receiver>();
   private batches: Batch[] = [];
+  /** Bytes of the events that not all members have received. */
+  pendingBytes = 0;
   /** The members that the current round has not visited yet; undefined between rounds. */
   private round: Iterator<Receiver> | undefined;
   /** All members that the current round has visited have received every event up to here. */
@@ -94,6 +112,7 @@ export class DeferredGroup {
     let bytes = 0;
     for (const event of events) bytes += eventBytes(event);
     this.batches.push({ events, upTo, bytes });
+    this.pendingBytes += bytes;
   }
 
   /** Whether there are events that a receiver at this revision has not received. */
@@ -141,7 +160,7 @@ export class DeferredGroup {
     const rest = this.batches.slice(this.selected);
     const matching = rest.filter(({ events }) => this.isSelected(events));
     if (matching.length < rest.length) {
-      this.batches = [...this.batches.slice(0, this.selected), ...matching];
+      this.keep([...this.batches.slice(0, this.selected), ...matching]);
       this.joined = undefined;
     }
     this.selected = this.batches.length;
@@ -157,9 +176,14 @@ export class DeferredGroup {
     }
   }
 
+  private keep(batches: Batch[]): void {
+    this.batches = batches;
+    this.pendingBytes = batches.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   private endRound(): void {
     const before = this.batches.length;
-    this.batches = this.batches.filter(({ upTo }) => upTo > this.reached);
+    this.keep(this.batches.filter(({ upTo }) => upTo > this.reached));
     this.selected = Math.max(0, this.selected - (before - this.batches.length));
     this.round = undefined;
     this.joined = undefined;

@@ -68,6 +68,17 @@ describe("deferrable subscriptions", () => {
     expect(count).toBeGreaterThan(5);
   });
 
+  test("receive events without other work in between when too many bytes wait for them", async () => {
+    const { store, watchers } = await open(100);
+    const mebibyte = 1024 * 1024;
+    for (let index = 0; index < 100; index++) await create(store, `object-${index}`, mebibyte);
+    const behind = Math.min(...watchers.map(({ names }) => names.length));
+    // One event more than the limit, because the last round ends below it.
+    expect(100 - behind).toBeLessThanOrEqual(33);
+    expect(behind).toBeLessThan(100);
+    await turns(() => watchers.every(({ names }) => names.length === 100));
+  });
+
   test("receive the events of several writes as one batch, in order, when they are behind", async () => {
     const { store, watchers } = await open(1000);
     const names = Array.from({ length: 50 }, (_, index) => `object-${index}`);

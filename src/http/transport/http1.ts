@@ -131,13 +131,10 @@ export class Http1Exchange implements HttpExchange {
       response.write(body.subarray(0, last), guard.wrap("write", end, response));
       return;
     }
-    const sink = new SlicedSink(
-      response,
-      guard,
-      this.slices(() => {
-        if (response.socket !== null) this.context.slowReaders.sentTo(response.socket);
-      }),
-    );
+    const written = () => {
+      if (response.socket !== null) this.context.slowReaders.sentTo(response.socket);
+    };
+    const sink = new SlicedSink(response, guard, { ...this.slices(), written });
     if (sink.write(body.subarray(0, last))) end();
     else guard.once(sink, "drain", end, response);
   }
@@ -178,9 +175,8 @@ export class Http1Exchange implements HttpExchange {
   }
 
   /** Slices of this response are written in the turns of its user. */
-  private slices(written?: () => void): SliceRules {
-    const pace = (task: () => void) => this.context.nextSlice(this.caller, task);
-    return written === undefined ? { pace } : { pace, written };
+  private slices(): SliceRules {
+    return { pace: (task) => this.context.nextSlice(this.caller, task) };
   }
 
   get backlog(): ResponseBacklog | undefined {

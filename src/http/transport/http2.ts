@@ -135,9 +135,8 @@ export class Http2Exchange implements HttpExchange {
   }
 
   /** Slices of this response are written in the turns of its user. */
-  private slices(written?: () => void): SliceRules {
-    const pace = (task: () => void) => this.context.nextSlice(this.caller, task);
-    return written === undefined ? { pace } : { pace, written };
+  private slices(): SliceRules {
+    return { pace: (task) => this.context.nextSlice(this.caller, task) };
   }
 
   get backlog(): ResponseBacklog | undefined {

@@ -3018,28 +3018,7 @@ export interface CreateServerOptions<Kinds extends readonly Kind[] = readonly Ki
   readonly log?: Logger | undefined;
 }
 
-// ---- server/options/options-error
-
-/** Options that can't be used; the message names the option, the value and what is wrong. */
-export declare class OptionsError extends Error {
-  name: string;
-}
-
-// ---- server/options/test-options
-
-/** Options of the library for tests; `plinth serve` has no flags for them. */
-export interface TestOptions {
-  /** Keeps the newest 10,000 requests in `server.requests`; false by default. */
-  readonly recordRequests?: boolean | undefined;
-  /**
-   * Makes uids and generated names the same in each run that creates the same objects; with a manual clock that has a fixed start,
-   * timestamps too. A safe integer. Needs objects in memory. Keys, tokens and certificates are random nevertheless, and resource versions
-   * follow the order of concurrent writes. Forks take their values from the sequence of their origin.
-   */
-  readonly seed?: number | undefined;
-}
-
-// ---- server/options/types
+// ---- server/options/option-types
 
 /** Where objects are stored. */
 export type StorageOptions =
@@ -3493,6 +3472,27 @@ export interface ValueOptions {
   readonly accessLog?: boolean | undefined;
   /** Time after a stop signal during which the server still serves, but isn't ready. (default 0) */
   readonly shutdownDelayMs?: number | undefined;
+}
+
+// ---- server/options/options-error
+
+/** Options that can't be used; the message names the option, the value and what is wrong. */
+export declare class OptionsError extends Error {
+  name: string;
+}
+
+// ---- server/options/test-options
+
+/** Options of the library for tests; `plinth serve` has no flags for them. */
+export interface TestOptions {
+  /** Keeps the newest 10,000 requests in `server.requests`; false by default. */
+  readonly recordRequests?: boolean | undefined;
+  /**
+   * Makes uids and generated names the same in each run that creates the same objects; with a manual clock that has a fixed start,
+   * timestamps too. A safe integer. Needs objects in memory. Keys, tokens and certificates are random nevertheless, and resource versions
+   * follow the order of concurrent writes. Forks take their values from the sequence of their origin.
+   */
+  readonly seed?: number | undefined;
 }
 
 // ---- server/server

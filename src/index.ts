@@ -56,7 +56,7 @@ export type {
   StorageOptions,
   TlsOptions,
   TokenWebhookOptions,
-} from "./server/options/types.ts";
+} from "./server/options/option-types.ts";
 export { createTestCertificate, type TestCertificate } from "./server/library/test-certificate.ts";
 export type { Server } from "./server/server.ts";
 export type { Snapshot } from "./server/library/snapshots.ts";

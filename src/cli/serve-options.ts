@@ -20,7 +20,7 @@ import {
   type Setting,
   type Settings,
 } from "../server/options/settings.ts";
-import type { ValueSettings } from "../server/options/types.ts";
+import type { ValueSettings } from "../server/options/settings-types.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ProxyOptions } from "../../src/server/options/types.ts";
+import type { ProxyOptions } from "../../src/server/options/option-types.ts";
 import { authority, client, intermediate, type CertificatePair } from "../authentication/pki.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { echo, FakeBackend, makePod } from "../support/backends.ts";

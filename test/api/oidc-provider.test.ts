@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { optionsOfFlags } from "../support/serve-options.ts";
-import type { OidcOptions } from "../../src/server/options/types.ts";
+import type { OidcOptions } from "../../src/server/options/option-types.ts";
 import { rsa } from "../authentication/jwt-support.ts";
 import { HttpsService, type Reply } from "../support/https-service.ts";
 import { ok, until } from "./support.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import type { OidcOptions } from "../../src/server/options/types.ts";
+import type { OidcOptions } from "../../src/server/options/option-types.ts";
 import { ec, jwt, rsa } from "../authentication/jwt-support.ts";
 import { TestServer } from "../support/api.ts";
 import { HttpsService, type Received, type Reply } from "../support/https-service.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, afterEach, beforeEach, describe, expect, it } from
 import { systemClock } from "../../src/base/clock.ts";
 import { createServer } from "../../src/index.ts";
 import { OptionsError } from "../../src/server/options/options-error.ts";
-import type { StorageOptions } from "../../src/server/options/types.ts";
+import type { StorageOptions } from "../../src/server/options/option-types.ts";
 import {
   acquireEnvironment,
   defaultMapBytes,

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { startServer, type Server } from "../../src/server/server.ts";
-import type { TlsSettings } from "../../src/server/options/types.ts";
+import type { TlsSettings } from "../../src/server/options/settings-types.ts";
 import { manualOptions } from "../support/server-options.ts";
 
 let server: Server | undefined;

@@ -23,7 +23,7 @@ import type { Engine } from "../../resources/engine/engine.ts";
 import { clientCertificate } from "../certificates/client-certificate.ts";
 import type { Opened } from "../start/opened.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import type { AggregationSettings } from "../options/types.ts";
+import type { AggregationSettings } from "../options/settings-types.ts";
 import { outageLogIntervalMs } from "../webhooks/remote-services.ts";
 import { serviceResolver } from "../webhooks/webhook-services.ts";
 

@@ -5,7 +5,7 @@ import { encodeMembers } from "../../http/audit/event.ts";
 import { auditVersion } from "../../http/audit/policy-file.ts";
 import { SingleOutput } from "../../http/audit/single-output.ts";
 import { serviceLimits } from "../../remote/remote-service.ts";
-import type { AuditWebhookSettings } from "../options/types.ts";
+import type { AuditWebhookSettings } from "../options/settings-types.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { remoteService } from "../webhooks/remote-services.ts";
 

@@ -12,7 +12,7 @@ import { RotatingFile } from "../../http/audit/rotating-file.ts";
 import { StandardOutput } from "../../http/audit/standard-output.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
-import type { AuditLogSettings, AuditSettings } from "../options/types.ts";
+import type { AuditLogSettings, AuditSettings } from "../options/settings-types.ts";
 import { readOptionBytes } from "../options/option-files.ts";
 import { OptionsError } from "../options/options-error.ts";
 import { stackOf } from "../../base/logger.ts";

@@ -3,7 +3,7 @@ import type { AuthorityPool } from "../../authentication/authority-pool.ts";
 import { ClientCertificateVerifier } from "../../authentication/presented-certificate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ClusterTrust } from "../../controllers/cluster-authentication-trust.ts";
-import type { ProxySettings } from "../options/types.ts";
+import type { ProxySettings } from "../options/settings-types.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { ClientAuthorities } from "../certificates/serving.ts";

@@ -14,7 +14,7 @@ import { groupName } from "../../schema/kind.ts";
 import { outageLogIntervalMs, remoteService } from "../webhooks/remote-services.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
-import type { TokenWebhookSettings } from "../options/types.ts";
+import type { TokenWebhookSettings } from "../options/settings-types.ts";
 import { authenticatingProxy, identityHeaders } from "./authenticating-proxy.ts";
 import type { ClientAuthorities } from "../certificates/serving.ts";
 import { ClientCertificateVerifier } from "../../authentication/presented-certificate.ts";

@@ -5,7 +5,7 @@ import { usernamePrefix } from "../../authentication/oidc/claims-to-user.ts";
 import { OidcTokens } from "../../authentication/oidc/oidc-tokens.ts";
 import { rarely } from "../../base/clock.ts";
 import { RemoteClient } from "../../remote/remote-client.ts";
-import type { OidcSettings } from "../options/types.ts";
+import type { OidcSettings } from "../options/settings-types.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { outageLogIntervalMs } from "../webhooks/remote-services.ts";

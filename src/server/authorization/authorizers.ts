@@ -14,7 +14,7 @@ import { groupName } from "../../schema/kind.ts";
 import { StoredInsight } from "../../authorization/insight/stored-insight.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import type { AuthorizationWebhookSettings } from "../options/types.ts";
+import type { AuthorizationWebhookSettings } from "../options/settings-types.ts";
 import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
 import { readOptionFile } from "../options/option-files.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";

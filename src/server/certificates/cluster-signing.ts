@@ -4,7 +4,7 @@ import type { SigningAuthorities } from "../../controllers/certificates/authorit
 import { signerRoles } from "../../controllers/certificates/built-in-signers.ts";
 import { signingFlagPrefixes } from "../options/connection-options.ts";
 import { OptionsError } from "../options/options-error.ts";
-import type { ClusterSigningSettings } from "../options/types.ts";
+import type { ClusterSigningSettings } from "../options/settings-types.ts";
 
 /**
  * Returns a function that gives the CA of a built-in signer. Files are read for each certificate, so changes apply at

@@ -7,7 +7,7 @@ import { clientCertificate } from "../certificates/client-certificate.ts";
 import { connectionLimit, openFileLimit } from "../start/open-files.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import type { ConnectionSettings } from "../options/types.ts";
+import type { ConnectionSettings } from "../options/settings-types.ts";
 import { readAuthorities } from "../certificates/serving.ts";
 
 /** The share of all connections that pods, services and nodes may use. */

@@ -13,7 +13,8 @@ import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { testOptionKeys, testOptionsOf, type TestOptions } from "./test-options.ts";
 import { completeOptions, flagNames, isObject, settingsOf } from "./settings.ts";
-import type { StorageOptions, ValueOptions, ValueSettings } from "./types.ts";
+import type { StorageOptions, ValueOptions } from "./option-types.ts";
+import type { ValueSettings } from "./settings-types.ts";
 
 /**
  * The options of {@link createServer}; everything has a default that suits tests.

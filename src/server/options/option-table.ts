@@ -22,7 +22,7 @@ const modeNames = authorizationModes.map((mode) => JSON.stringify(mode)).join(" 
 /**
  * Every option of a server that is a value: the arguments of `createServer`, the flags of `plinth serve`, its environment variables and its
  * configuration file are derived from this table, with their types, defaults, messages and documentation.
- * After a change `npm run options` writes the declared types (`types.ts`) and the tables of `docs/flags.md`.
+ * After a change `npm run options` writes the declared types (`option-types.ts`, `settings-types.ts`) and the tables of `docs/flags.md`.
  */
 export const serverOptionTable = {
   vocabulary: option(

@@ -6,7 +6,7 @@ import type { OtherProcesses } from "../../http/metrics/metric-set.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Extensions } from "./extensions.ts";
-import type { StorageSettings, ValueSettings } from "./types.ts";
+import type { StorageSettings, ValueSettings } from "./settings-types.ts";
 
 /** The complete options of a server: the values of the options table, and objects with code. */
 export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "storage"> {

@@ -136,7 +136,7 @@ export function parseSetting(
 /**
  * Completes the options that are set with defaults, and checks them against each other.
  *
- * @returns an object of the shape that the generated declarations in `types.ts` describe.
+ * @returns an object of the shape that the generated declarations in `settings-types.ts` describe.
  * @throws {OptionsError} a required option is missing, or options contradict each other.
  */
 export function completeOptions(table: OptionTable, settings: Settings, user: OptionUser): unknown {

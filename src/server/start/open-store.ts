@@ -8,7 +8,7 @@ import type { Inherited } from "./inherited.ts";
 import type { Store } from "../../storage/store.ts";
 import { stampError, stampOf } from "./store-stamp.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import type { StorageSettings } from "../options/types.ts";
+import type { StorageSettings } from "../options/settings-types.ts";
 
 /** A store and the values that its servers share. */
 export interface OpenStore {

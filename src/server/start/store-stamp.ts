@@ -4,7 +4,7 @@ import { StoreStampError, type RequestedStamp } from "../../storage/stamp.ts";
 import { vocabularies } from "../../vocabulary/vocabularies.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { OptionsError } from "../options/options-error.ts";
-import type { StorageSettings } from "../options/types.ts";
+import type { StorageSettings } from "../options/settings-types.ts";
 
 /** Version of the format of stored objects. */
 export const storeFormat = 1;

@@ -23,7 +23,7 @@ import type { LmdbStore } from "./lmdb-store.ts";
 import { noProgress, type Progress, whileGrowing } from "./progress.ts";
 import { stateIn } from "./stored-state.ts";
 import { stampIn } from "./stamp.ts";
-import { closeCopiedSyncPoint } from "./sync-recovery.ts";
+import { closeCopiedSyncPoint } from "./syncs/sync-recovery.ts";
 
 const manifestFile = "backup.json";
 

@@ -4,7 +4,7 @@ import type { Environment } from "./databases.ts";
 import { transactionError } from "./errors.ts";
 import { decodeLogRecord, encodeState, isIndexed, readUint64, type State } from "./layout.ts";
 import { soundStateIn, stateIn } from "./stored-state.ts";
-import { MustSync } from "./sync-point.ts";
+import { MustSync } from "./syncs/sync-point.ts";
 
 /** Number of revisions that one transaction drops, in about a millisecond. */
 const sliceRevisions = 200;

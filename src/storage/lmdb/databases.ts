@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from "lmdb";
 import type { RawEntry, RecordCodec } from "./codecs.ts";
 import type { HistoryKey } from "./layout.ts";
-import type { DeferredSyncs } from "./deferred-syncs.ts";
+import type { DeferredSyncs } from "./syncs/deferred-syncs.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
 /** The open databases of a folder; see `layout.ts`. */

@@ -25,10 +25,10 @@ import { damagedError, lockedError, replacedError } from "./errors.ts";
 import { encodeState, formatVersion, isStateSound, readableFormats } from "./layout.ts";
 import { metaDamage } from "./meta-pages.ts";
 import { pageBytesOf } from "./disk-space.ts";
-import { DeferredSyncs } from "./deferred-syncs.ts";
+import { DeferredSyncs } from "./syncs/deferred-syncs.ts";
 import { soundStateIn } from "./stored-state.ts";
 import { claimStamp, missingStamp } from "./stamp.ts";
-import { finishRestore, needsRestore, restoreSyncPoint, skipLostRevisions } from "./sync-recovery.ts";
+import { finishRestore, needsRestore, restoreSyncPoint, skipLostRevisions } from "./syncs/sync-recovery.ts";
 import { WriterLock } from "./writer-lock.ts";
 
 /** Size of the address space, not of the file, which grows as needed. */

@@ -20,7 +20,7 @@
  * **Versions.** Format 2 added the checksums: of records, of the state, and of the stamp. Records, states and stamps of
  * format 1 have none and are still read; the next write adds it. The first write of a program that supports format 2 sets the
  * format of the store, and programs that don't support it refuse the store. A store has format 3 while its syncs are deferred
- * (`deferred-syncs.ts`): a process that doesn't support it must not write to it. It gets format 2 again when it is closed.
+ * (`syncs/`): a process that doesn't support it must not write to it. It gets format 2 again when it is closed.
  *
  * Superseded values are in the log because the log grows only at its end: successive updates fill the same page, while storage
  * by key would touch one page each. They form a chain: the log entry R wrote the value of revision R and contains the previous

@@ -32,8 +32,8 @@ import type { Progress } from "./progress.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { recordRetention } from "./retention.ts";
 import { fileBytes, usedBytes } from "./disk-space.ts";
-import { canDefer } from "./sync-point.ts";
-import { SyncTimer } from "./sync-timer.ts";
+import { canDefer } from "./syncs/sync-point.ts";
+import { SyncTimer } from "./syncs/sync-timer.ts";
 import { type Batch, Writer } from "./writer.ts";
 
 /** Options of an embedded store. */

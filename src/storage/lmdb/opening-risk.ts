@@ -4,7 +4,7 @@ import { pageDamage } from "./check.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { dataFile, lockFile, lmdbMagic } from "./files.ts";
 import { fileDamage } from "./meta-pages.ts";
-import { needsRestore } from "./sync-recovery.ts";
+import { needsRestore } from "./syncs/sync-recovery.ts";
 
 /** Byte offsets in the lock file: number of used reader entries, first entry, size of an entry, process id in an entry. */
 const table = { usedAt: 16, firstAt: 208, entryBytes: 64, processAt: 8 } as const;

@@ -18,7 +18,7 @@ import { attempt, growthOf, maxBytesOf, prepare, type PresentState } from "./pre
 import { type Reader } from "./reader.ts";
 import { numberIn, soundStateIn } from "./stored-state.ts";
 import { remainingBytes } from "./disk-space.ts";
-import { MustSync } from "./sync-point.ts";
+import { MustSync } from "./syncs/sync-point.ts";
 import { type WaitingWrite, WaitingWrites } from "./waiting-writes.ts";
 
 /** Maximum number of batches in progress: the next one is prepared while one syncs, so that the disk is never idle. */

@@ -18,7 +18,7 @@ import {
   recordOf,
   writeLogRecord,
 } from "../../../src/storage/lmdb/layout.ts";
-import { decodeSyncPoint, encodeSyncPoint } from "../../../src/storage/lmdb/sync-point.ts";
+import { decodeSyncPoint, encodeSyncPoint } from "../../../src/storage/lmdb/syncs/sync-point.ts";
 import { StoreDamagedError } from "../../../src/storage/store.ts";
 import { attempt, type Target } from "../target.ts";
 
@@ -34,7 +34,7 @@ const logLength = writeLogRecord(logRecord, "update", "key", record);
 /** Records of the data file: a record with a right checksum is the one that was written. */
 export const recordTarget: Target = {
   name: "record",
-  files: ["src/storage/lmdb/layout.ts", "src/storage/lmdb/sync-point.ts", "src/storage/stamp.ts"],
+  files: ["src/storage/lmdb/layout.ts", "src/storage/lmdb/syncs/sync-point.ts", "src/storage/stamp.ts"],
   seeds: [
     record,
     logRecord.subarray(0, logLength),

@@ -9,18 +9,24 @@ import {
 } from "../../../src/server/options/option.ts";
 import { flagNames } from "../../../src/server/options/settings.ts";
 
+/** `Options` are what a caller gives, `Settings` are complete with defaults. */
+export type Form = "Options" | "Settings";
+
+const heads: Readonly<Record<Form, string>> = {
+  Options: "What a caller gives; `settings-types.ts` has the complete forms.",
+  Settings: "Options with all defaults; `option-types.ts` has what a caller gives.",
+};
+
 /**
- * The declared types of an options table: `…Options` is what a caller gives, `…Settings` is complete. The text isn't formatted.
+ * Returns the declared types of an options table in one form. The text isn't formatted.
  *
- * @param root name of the table's own types, without `Options`.
+ * @param root name of the table's own type, without the form.
  */
-export function declarations(table: OptionTable, root: string): string {
-  const writer = new Writer(
-    new Map([...flagNames(table)].map(([path, flag]) => [flag, path] as const).toReversed()),
-  );
+export function declarations(table: OptionTable, root: string, form: Form): string {
+  const paths = new Map([...flagNames(table)].map(([path, flag]) => [flag, path] as const).toReversed());
+  const writer = new Writer(paths, form);
   writer.add(`${root}Options`, table, "The options of a server that are values; see `serverOptionTable`.");
-  const head =
-    "// Generated from option-table.ts by `npm run options`; not to be edited.\n// `…Options` is what a caller gives, `…Settings` is complete with defaults.\n";
+  const head = `// Generated from option-table.ts by \`npm run options\`; not to be edited.\n// ${heads[form]}\n`;
   return [head, ...writer.texts.values()].join("\n");
 }
 
@@ -28,53 +34,57 @@ class Writer {
   /** The declared types by name. */
   readonly texts = new Map<string, string>();
 
-  constructor(private readonly paths: ReadonlyMap<string, string>) {}
+  constructor(
+    private readonly paths: ReadonlyMap<string, string>,
+    private readonly form: Form,
+  ) {}
 
   add(name: string, table: OptionTable, description: string): void {
-    const given = Object.entries(table).map(([key, row]) => this.member(key, row, "Options"));
-    const complete = Object.entries(table).map(([key, row]) => this.member(key, row, "Settings"));
-    const text = [
-      `${this.comment(description)}export interface ${name} {\n${given.join("\n")}\n}\n`,
-      `${this.comment(`{@link ${name}} with all defaults.`)}export interface ${settingsName(name)} {\n${complete.join("\n")}\n}\n`,
-    ].join("\n");
+    const members = Object.entries(table).map(([key, row]) => this.member(key, row));
+    const text = `${this.heading(name, description)}export interface ${this.nameOf(name)} {\n${members.join("\n")}\n}\n`;
     const before = this.texts.get(name);
     if (before !== undefined && withoutDefaults(before) !== withoutDefaults(text))
       throw new Error(`two groups of options have the type ${name}, but other members`);
     if (before === undefined) this.texts.set(name, text);
   }
 
-  private member(key: string, row: OptionRow, form: "Options" | "Settings"): string {
+  private nameOf(name: string): string {
+    return this.form === "Options" ? name : settingsName(name);
+  }
+
+  private heading(name: string, description: string): string {
+    return this.comment(this.form === "Options" ? description : `\`${name}\` with all defaults.`);
+  }
+
+  private member(key: string, row: OptionRow): string {
+    const { form } = this;
     const canBeAbsent = form === "Options" ? !isRequired(row) : isAbsentWithoutSetting(row);
-    const type = isOption(row) ? row.type.typescript : this.typeOf(row, form);
+    const type = isOption(row) ? row.type.typescript : this.typeOf(row);
     const off = form === "Options" && !isOption(row) && !isVariants(row) && row.toggle ? " | false" : "";
     const mark = form === "Options" && canBeAbsent ? "?" : "";
     return `${this.comment(describe(row, form))}readonly ${key}${mark}: ${type}${off}${canBeAbsent ? " | undefined" : ""};`;
   }
 
-  private typeOf(row: OptionGroup | OptionVariants, form: "Options" | "Settings"): string {
+  private typeOf(row: OptionGroup | OptionVariants): string {
     if (isVariants(row)) {
       this.addVariants(row);
-      return form === "Options" ? row.typeName : settingsName(row.typeName);
+      return this.nameOf(row.typeName);
     }
     if (row.typeName === undefined) {
-      const members = Object.entries(row.members).map(([key, one]) => this.member(key, one, form));
+      const members = Object.entries(row.members).map(([key, one]) => this.member(key, one));
       return `{ ${members.join(" ")} }`;
     }
     this.add(row.typeName, row.members, row.description);
-    return form === "Options" ? row.typeName : settingsName(row.typeName);
+    return this.nameOf(row.typeName);
   }
 
   private addVariants(row: OptionVariants): void {
-    const union = (form: "Options" | "Settings") =>
-      Object.entries(row.variants).map(([choice, members]) => {
-        const lines = Object.entries(members).map(([key, one]) => this.member(key, one, form));
-        return `| { ${this.comment(describe(row.choice, form))}readonly ${row.by}: ${JSON.stringify(choice)};\n${lines.join("\n")} }`;
-      });
-    const { typeName } = row;
-    const text = [
-      `${this.comment(row.description)}export type ${typeName} = ${union("Options").join("\n")};\n`,
-      `${this.comment(`{@link ${typeName}} with all defaults.`)}export type ${settingsName(typeName)} = ${union("Settings").join("\n")};\n`,
-    ].join("\n");
+    const { typeName, description } = row;
+    const union = Object.entries(row.variants).map(([choice, members]) => {
+      const lines = Object.entries(members).map(([key, one]) => this.member(key, one));
+      return `| { ${this.comment(describe(row.choice, this.form))}readonly ${row.by}: ${JSON.stringify(choice)};\n${lines.join("\n")} }`;
+    });
+    const text = `${this.heading(typeName, description)}export type ${this.nameOf(typeName)} = ${union.join("\n")};\n`;
     this.texts.set(typeName, text);
   }
 
@@ -97,7 +107,7 @@ class Writer {
 const settingsName = (name: string) => name.replace(/Options$/, "").replace(/$/, "Settings");
 const withoutDefaults = (text: string) => text.replaceAll(/\s*\(default [^)]*\)|[\n *]+/g, "");
 
-function describe(row: OptionRow, form: "Options" | "Settings"): string {
+function describe(row: OptionRow, form: Form): string {
   if (!isOption(row)) return row.description;
   if (form === "Settings" || row.required || row.libraryDefault === undefined) return row.description;
   return `${row.description} (default ${JSON.stringify(row.libraryDefault)})`;

@@ -5,7 +5,7 @@ import { optionsOf, type SettableOption } from "../../../src/server/options/opti
 import { serverOptionTable } from "../../../src/server/options/option-table.ts";
 import { configurationFileOption, programOptionTable } from "../../../src/server/options/program-options.ts";
 import { read } from "../../tidy/source-files.ts";
-import { declarations } from "./declarations.ts";
+import { declarations, type Form } from "./declarations.ts";
 
 // `npm run options` writes these files.
 
@@ -15,9 +15,13 @@ async function formatted(file: string, text: string): Promise<string> {
   return format(text, { ...(await resolveConfig(file)), filepath: file });
 }
 
-test("types.ts has the types of the options table", async () => {
-  const file = fileBelowRoot("src/server/options/types.ts");
-  await expect(await formatted(file, declarations(serverOptionTable, "Value"))).toMatchFileSnapshot(file);
+test.each<readonly [string, Form]>([
+  ["option-types.ts", "Options"],
+  ["settings-types.ts", "Settings"],
+])("%s has the types of the options table", async (name, form) => {
+  const file = fileBelowRoot(`src/server/options/${name}`);
+  const text = declarations(serverOptionTable, "Value", form);
+  await expect(await formatted(file, text)).toMatchFileSnapshot(file);
 });
 
 test("docs/flags.md has a row for each option, with its flag, default, type and key", async () => {

@@ -5,7 +5,7 @@ import { handle } from "../../../src/http/pipeline.ts";
 import type { HttpService } from "../../../src/http/service.ts";
 import type { Connection } from "../../../src/http/transport/connection.ts";
 import { serverOptionsOf } from "../../../src/server/options/library-options.ts";
-import type { StorageSettings } from "../../../src/server/options/types.ts";
+import type { StorageSettings } from "../../../src/server/options/settings-types.ts";
 import { startServer, type Server } from "../../../src/server/server.ts";
 import type { MemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { SimulatedCluster } from "../etcd/simulated-cluster.ts";

@@ -1,5 +1,5 @@
 // Generated from option-table.ts by `npm run options`; not to be edited.
-// `…Options` is what a caller gives, `…Settings` is complete with defaults.
+// What a caller gives; `settings-types.ts` has the complete forms.
 
 /** Where objects are stored. */
 export type StorageOptions =
@@ -28,33 +28,6 @@ export type StorageOptions =
       readonly prefix?: string | undefined;
     };
 
-/** {@link StorageOptions} with all defaults. */
-export type StorageSettings =
-  | {
-      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
-      readonly engine: "embedded";
-      /** Folder of the embedded store. The program uses one in `--data-dir`. */
-      readonly dir: string;
-    }
-  | {
-      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
-      readonly engine: "memory";
-    }
-  | {
-      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
-      readonly engine: "etcd";
-      /** Addresses of an etcd cluster, comma separated; implies `storage.engine`=etcd3. */
-      readonly endpoints: readonly string[];
-      /** CA certificates of the etcd cluster (PEM). */
-      readonly caFile: string | undefined;
-      /** Client certificate of the server for etcd (PEM). */
-      readonly certFile: string | undefined;
-      /** Key of `storage.certFile` (PEM). */
-      readonly keyFile: string | undefined;
-      /** Prefix of all keys in etcd. */
-      readonly prefix: string;
-    };
-
 /** Limits on concurrent requests. */
 export interface FlowOptions {
   /** Schedule requests by flow schemas and priority levels; otherwise reject requests above the limits. (default true) */
@@ -71,33 +44,12 @@ export interface FlowOptions {
   readonly maxChanging?: number | undefined;
 }
 
-/** {@link FlowOptions} with all defaults. */
-export interface FlowSettings {
-  /** Schedule requests by flow schemas and priority levels; otherwise reject requests above the limits. */
-  readonly fair: boolean;
-  /** Maximum number of concurrent reading requests; 0 for no limit. With priority and fairness, a part of all seats. */
-  readonly maxReading: number;
-  /**
-   * Maximum number of concurrent changing requests; 0 for no limit. With priority and fairness, the other part of all
-   * seats.
-   */
-  readonly maxChanging: number;
-}
-
 /** TLS versions and cipher suites of clients. */
 export interface TlsOptions {
   /** Minimum TLS version of clients: VersionTLS10 to VersionTLS13. (default "VersionTLS12") */
   readonly minVersion?: string | undefined;
   /** Allowed cipher suites of TLS 1.2, by their IANA names; those of TLS 1.3 are always allowed. (default []) */
   readonly cipherSuites?: readonly string[] | undefined;
-}
-
-/** {@link TlsOptions} with all defaults. */
-export interface TlsSettings {
-  /** Minimum TLS version of clients: VersionTLS10 to VersionTLS13. */
-  readonly minVersion: string;
-  /** Allowed cipher suites of TLS 1.2, by their IANA names; those of TLS 1.3 are always allowed. */
-  readonly cipherSuites: readonly string[];
 }
 
 /** Tokens of service accounts (spec: conventions 5.5). */
@@ -127,30 +79,6 @@ export interface ServiceAccountOptions {
   readonly jwksUri?: string | undefined;
 }
 
-/** {@link ServiceAccountOptions} with all defaults. */
-export interface ServiceAccountSettings {
-  /**
-   * Accepted issuers of service account tokens; the first one issues new tokens. Default: the issuer of the
-   * vocabulary.
-   */
-  readonly issuers: readonly string[];
-  /**
-   * Files with RSA or ECDSA keys, public or private (PEM), that verify service account tokens. Default:
-   * `certificateFiles.key`.
-   */
-  readonly keyFiles: readonly string[];
-  /** Private key that signs service account tokens (PEM). Default: the server generates one. */
-  readonly signingKeyFile: string | undefined;
-  /** Reject a token from a Secret if the Secret or its service account no longer exists. */
-  readonly lookup: boolean;
-  /** Longest lifetime of a requested token, at least 1h; 0s for no limit. */
-  readonly maxExpirationMs: number;
-  /** Extend the lifetime of tokens injected into pods to a year, and count uses after the requested lifetime. */
-  readonly extendExpiration: boolean;
-  /** Published URL (https) of the keys that verify service account tokens, if it isn't below the issuer. */
-  readonly jwksUri: string | undefined;
-}
-
 /** A webhook that authenticates tokens (spec: conventions 5.7). */
 export interface TokenWebhookOptions {
   /** Client configuration of a webhook that authenticates the tokens that no other authenticator accepts. */
@@ -159,16 +87,6 @@ export interface TokenWebhookOptions {
   readonly version?: "v1" | "v1beta1" | undefined;
   /** How long responses of that webhook are cached. (default 120000) */
   readonly cacheMs?: number | undefined;
-}
-
-/** {@link TokenWebhookOptions} with all defaults. */
-export interface TokenWebhookSettings {
-  /** Client configuration of a webhook that authenticates the tokens that no other authenticator accepts. */
-  readonly configFile: string;
-  /** Version of the TokenReviews sent to that webhook: v1 or v1beta1. */
-  readonly version: "v1" | "v1beta1";
-  /** How long responses of that webhook are cached. */
-  readonly cacheMs: number;
 }
 
 /** An OpenID Connect provider whose ID tokens are accepted (spec: conventions 5.6). */
@@ -193,28 +111,6 @@ export interface OidcOptions {
   readonly signingAlgorithms?: readonly string[] | undefined;
 }
 
-/** {@link OidcOptions} with all defaults. */
-export interface OidcSettings {
-  /** https URL of the OpenID Connect provider whose ID tokens are accepted. */
-  readonly issuerUrl: string;
-  /** Client ID that must be in the audience of ID tokens; requires `authentication.oidc.issuerUrl`. */
-  readonly clientId: string;
-  /** Claim with the user name. */
-  readonly usernameClaim: string;
-  /** Prefix of user names; - for none. Default: the issuer and #, but none for the claim email. */
-  readonly usernamePrefix: string | undefined;
-  /** Claim with the groups of the user. Default: no groups. */
-  readonly groupsClaim: string | undefined;
-  /** Prefix of groups. */
-  readonly groupsPrefix: string;
-  /** KEY=VALUE claims that an ID token must have. */
-  readonly requiredClaims: readonly string[];
-  /** CA certificates of the provider (PEM). Default: those of the operating system. */
-  readonly caFile: string | undefined;
-  /** Accepted signing algorithms of ID tokens. */
-  readonly signingAlgorithms: readonly string[];
-}
-
 /** An authenticating proxy, which passes the user in request headers (spec: conventions 5.8). */
 export interface ProxyOptions {
   /** CA certificates of the proxies that authenticate users and pass them in headers (PEM). */
@@ -227,20 +123,6 @@ export interface ProxyOptions {
   readonly extraHeaderPrefixes?: readonly string[] | undefined;
   /** Allowed common names of the proxies' certificates. Default: any. (default []) */
   readonly allowedNames?: readonly string[] | undefined;
-}
-
-/** {@link ProxyOptions} with all defaults. */
-export interface ProxySettings {
-  /** CA certificates of the proxies that authenticate users and pass them in headers (PEM). */
-  readonly caFile: string;
-  /** Headers with the user name; the first one with a value counts. Requires `authentication.proxy.caFile`. */
-  readonly usernameHeaders: readonly string[];
-  /** Headers with the groups of the user. */
-  readonly groupHeaders: readonly string[];
-  /** Prefixes of headers with extra attributes of the user. */
-  readonly extraHeaderPrefixes: readonly string[];
-  /** Allowed common names of the proxies' certificates. Default: any. */
-  readonly allowedNames: readonly string[];
 }
 
 /** Authentication beside client certificates and static tokens. */
@@ -257,22 +139,6 @@ export interface AuthenticationOptions {
   readonly oidc?: OidcOptions | undefined;
   /** An authenticating proxy, which passes the user in request headers (spec: conventions 5.8). */
   readonly proxy?: ProxyOptions | undefined;
-}
-
-/** {@link AuthenticationOptions} with all defaults. */
-export interface AuthenticationSettings {
-  /** Audiences of tokens for this server, comma separated. Default: the issuers. */
-  readonly apiAudiences: readonly string[];
-  /** Tokens of service accounts (spec: conventions 5.5). */
-  readonly serviceAccounts: ServiceAccountSettings;
-  /** Accept bootstrap tokens, which are Secrets in the system namespace. */
-  readonly bootstrapTokens: boolean;
-  /** A webhook that authenticates tokens (spec: conventions 5.7). */
-  readonly tokenWebhook: TokenWebhookSettings | undefined;
-  /** An OpenID Connect provider whose ID tokens are accepted (spec: conventions 5.6). */
-  readonly oidc: OidcSettings | undefined;
-  /** An authenticating proxy, which passes the user in request headers (spec: conventions 5.8). */
-  readonly proxy: ProxySettings | undefined;
 }
 
 /** CAs of single signers. */
@@ -311,42 +177,6 @@ export interface SignerAuthorityOptions {
     | undefined;
 }
 
-/** {@link SignerAuthorityOptions} with all defaults. */
-export interface SignerAuthoritySettings {
-  /** CA that signs requests of node agents for serving certificates. */
-  readonly serving:
-    | {
-        /** CA certificate that signs requests of node agents for serving certificates (PEM). */
-        readonly cert: string; /** Key of `clusterSigning.signers.serving.cert` (PEM). */
-        readonly key: string;
-      }
-    | undefined;
-  /** CA that signs requests of node agents for client certificates. */
-  readonly nodeClient:
-    | {
-        /** CA certificate that signs requests of node agents for client certificates (PEM). */
-        readonly cert: string; /** Key of `clusterSigning.signers.nodeClient.cert` (PEM). */
-        readonly key: string;
-      }
-    | undefined;
-  /** CA that signs requests for client certificates of the API. */
-  readonly client:
-    | {
-        /** CA certificate that signs requests for client certificates of the API (PEM). */
-        readonly cert: string; /** Key of `clusterSigning.signers.client.cert` (PEM). */
-        readonly key: string;
-      }
-    | undefined;
-  /** CA that signs requests to the signer legacy-unknown. */
-  readonly legacyUnknown:
-    | {
-        /** CA certificate that signs requests to the signer legacy-unknown (PEM). */
-        readonly cert: string; /** Key of `clusterSigning.signers.legacyUnknown.cert` (PEM). */
-        readonly key: string;
-      }
-    | undefined;
-}
-
 /** The CAs of the built-in signers of certificate requests. */
 export interface ClusterSigningOptions {
   /** CA that signs certificate requests to the built-in signers; default: the server's own CA. */
@@ -363,22 +193,6 @@ export interface ClusterSigningOptions {
   readonly durationMs?: number | undefined;
 }
 
-/** {@link ClusterSigningOptions} with all defaults. */
-export interface ClusterSigningSettings {
-  /** CA that signs certificate requests to the built-in signers; default: the server's own CA. */
-  readonly files:
-    | {
-        /** CA certificate that signs certificate requests to the built-in signers; default: the server's own CA (PEM). */
-        readonly cert: string; /** Key of `clusterSigning.files.cert` (PEM). */
-        readonly key: string;
-      }
-    | undefined;
-  /** CAs of single signers. */
-  readonly signers: SignerAuthoritySettings;
-  /** Lifetime of certificates issued by the built-in signers, unless a request asks for less. */
-  readonly durationMs: number;
-}
-
 /** The webhook of authorization mode Webhook. */
 export interface AuthorizationWebhookOptions {
   /** Client configuration of the webhook of mode Webhook. */
@@ -391,28 +205,8 @@ export interface AuthorizationWebhookOptions {
   readonly unauthorizedMs?: number | undefined;
 }
 
-/** {@link AuthorizationWebhookOptions} with all defaults. */
-export interface AuthorizationWebhookSettings {
-  /** Client configuration of the webhook of mode Webhook. */
-  readonly configFile: string;
-  /** Version of the SubjectAccessReviews sent to that webhook: v1 or v1beta1. */
-  readonly version: "v1" | "v1beta1";
-  /** How long allowing decisions of that webhook are cached. */
-  readonly authorizedMs: number;
-  /** How long denying decisions of that webhook are cached. */
-  readonly unauthorizedMs: number;
-}
-
 /** Limit of the rate of batches. */
 export interface AuditThrottleOptions {
-  /** Average number of batches per second, if their rate is limited. */
-  readonly perSecond: number;
-  /** Number of batches sent at once, if their rate is limited. */
-  readonly burst: number;
-}
-
-/** {@link AuditThrottleOptions} with all defaults. */
-export interface AuditThrottleSettings {
   /** Average number of batches per second, if their rate is limited. */
   readonly perSecond: number;
   /** Number of batches sent at once, if their rate is limited. */
@@ -431,18 +225,6 @@ export interface AuditBatchOptions {
   readonly throttle?: AuditThrottleOptions | false | undefined;
 }
 
-/** {@link AuditBatchOptions} with all defaults. */
-export interface AuditBatchSettings {
-  /** Capacity of the buffer in mode batch, in events. */
-  readonly bufferEvents: number;
-  /** Maximum size of a batch in mode batch, in events. */
-  readonly batchEvents: number;
-  /** Time after which an incomplete batch is sent. */
-  readonly maxWaitMs: number;
-  /** Limit of the rate of batches. */
-  readonly throttle: AuditThrottleSettings | undefined;
-}
-
 /** Limit of the size of events and batches. */
 export interface AuditTruncateOptions {
   /**
@@ -452,14 +234,6 @@ export interface AuditTruncateOptions {
   readonly maxEventBytes?: number | undefined;
   /** Maximum size of a batch in bytes, if sizes are limited. (default 10485760) */
   readonly maxBatchBytes?: number | undefined;
-}
-
-/** {@link AuditTruncateOptions} with all defaults. */
-export interface AuditTruncateSettings {
-  /** Maximum size of an event in bytes, if sizes are limited: a larger one loses its objects, or is dropped. */
-  readonly maxEventBytes: number;
-  /** Maximum size of a batch in bytes, if sizes are limited. */
-  readonly maxBatchBytes: number;
 }
 
 /** The audit log. */
@@ -486,30 +260,6 @@ export interface AuditLogOptions {
   readonly truncate?: AuditTruncateOptions | false | undefined;
 }
 
-/** {@link AuditLogOptions} with all defaults. */
-export interface AuditLogSettings {
-  /** File of the audit log; - is standard output. */
-  readonly path: string;
-  /** Format of the audit log: json or legacy. */
-  readonly format: "json" | "legacy";
-  /** Whether requests wait for the audit log: batch, blocking or blocking-strict. */
-  readonly mode: "batch" | "blocking" | "blocking-strict";
-  /** Size in megabytes at which the audit log is rotated; 0 is 100. */
-  readonly maxBytes: number;
-  /** Number of days after which rotated audit logs are deleted; 0 keeps them. */
-  readonly maxAgeMs: number;
-  /** Maximum number of rotated audit logs; 0 is unlimited. */
-  readonly maxBackups: number;
-  /** Compress rotated audit logs (gzip). */
-  readonly compress: boolean;
-  /** Version of the events in the audit log; only the default is supported. */
-  readonly version: string | undefined;
-  /** How events are collected in mode batch. */
-  readonly batch: AuditBatchSettings;
-  /** Limit of the size of events and batches. */
-  readonly truncate: AuditTruncateSettings | undefined;
-}
-
 /** A service that receives audit events. */
 export interface AuditWebhookOptions {
   /** Client configuration of a service that receives audit events. */
@@ -526,22 +276,6 @@ export interface AuditWebhookOptions {
   readonly truncate?: AuditTruncateOptions | false | undefined;
 }
 
-/** {@link AuditWebhookOptions} with all defaults. */
-export interface AuditWebhookSettings {
-  /** Client configuration of a service that receives audit events. */
-  readonly configFile: string;
-  /** Whether requests wait for that service: batch, blocking or blocking-strict. */
-  readonly mode: "batch" | "blocking" | "blocking-strict";
-  /** Delay before a failed delivery is retried for the first time. */
-  readonly backoffMs: number;
-  /** Version of the events sent to that service; only the default is supported. */
-  readonly version: string | undefined;
-  /** How events are collected in mode batch. */
-  readonly batch: AuditBatchSettings;
-  /** Limit of the size of events and batches. */
-  readonly truncate: AuditTruncateSettings | undefined;
-}
-
 /** Which requests are recorded, and where. */
 export interface AuditOptions {
   /** Audit policy (YAML). Default: no request is recorded. */
@@ -550,16 +284,6 @@ export interface AuditOptions {
   readonly log?: AuditLogOptions | undefined;
   /** A service that receives audit events. */
   readonly webhook?: AuditWebhookOptions | undefined;
-}
-
-/** {@link AuditOptions} with all defaults. */
-export interface AuditSettings {
-  /** Audit policy (YAML). Default: no request is recorded. */
-  readonly policyFile: string | undefined;
-  /** The audit log. */
-  readonly log: AuditLogSettings | undefined;
-  /** A service that receives audit events. */
-  readonly webhook: AuditWebhookSettings | undefined;
 }
 
 /** Connections from the server to pods, services and node agents. */
@@ -589,27 +313,6 @@ export interface ConnectionOptions {
   readonly deniedRanges?: readonly string[] | undefined;
 }
 
-/** {@link ConnectionOptions} with all defaults. */
-export interface ConnectionSettings {
-  /** CA certificates of the node agents (PEM). Default: their certificates aren't verified. */
-  readonly nodeAgentCaFile: string | undefined;
-  /** Client certificate of the server for node agents (PEM); requires `connections.nodeAgentKeyFile`. */
-  readonly nodeAgentCertFile: string | undefined;
-  /** Key of `connections.nodeAgentCertFile` (PEM). */
-  readonly nodeAgentKeyFile: string | undefined;
-  /** Types of a node's addresses, in order of preference, for connections to its agent. */
-  readonly nodeAddressTypes: readonly string[];
-  /** Time limit for establishing a connection to a node agent. */
-  readonly nodeAgentTimeoutMs: number;
-  /** Allow connections to pods, services and nodes at loopback addresses: for tests and development only. */
-  readonly allowLoopback: boolean;
-  /**
-   * Addresses and ranges to which no connection to a pod, service or node is allowed, beside the built-in ones; comma
-   * separated.
-   */
-  readonly deniedRanges: readonly string[];
-}
-
 /** Forwarding of requests to extension servers (APIService). */
 export interface AggregationOptions {
   /**
@@ -628,35 +331,12 @@ export interface AggregationOptions {
   readonly rejectRedirects?: boolean | undefined;
 }
 
-/** {@link AggregationOptions} with all defaults. */
-export interface AggregationSettings {
-  /**
-   * Client certificate of the server for extension servers, see APIService (PEM); requires
-   * `aggregation.clientKeyFile`.
-   */
-  readonly clientCertFile: string | undefined;
-  /** Key of `aggregation.clientCertFile` (PEM). */
-  readonly clientKeyFile: string | undefined;
-  /** Connect to extension servers only at the ready endpoints of their service, never at its cluster address. */
-  readonly endpointRouting: boolean;
-  /** Reject redirects from extension servers instead of passing them to the client. */
-  readonly rejectRedirects: boolean;
-}
-
 /** Default tolerations of pods (plugin DefaultTolerationSeconds). */
 export interface TolerationSecondsOptions {
   /** Default for how many seconds a pod tolerates a node that isn't ready (DefaultTolerationSeconds). (default 300) */
   readonly notReady?: number | undefined;
   /** Default for how many seconds a pod tolerates an unreachable node (DefaultTolerationSeconds). (default 300) */
   readonly unreachable?: number | undefined;
-}
-
-/** {@link TolerationSecondsOptions} with all defaults. */
-export interface TolerationSecondsSettings {
-  /** Default for how many seconds a pod tolerates a node that isn't ready (DefaultTolerationSeconds). */
-  readonly notReady: number;
-  /** Default for how many seconds a pod tolerates an unreachable node (DefaultTolerationSeconds). */
-  readonly unreachable: number;
 }
 
 /** The options of a server that are values; see `serverOptionTable`. */
@@ -773,109 +453,4 @@ export interface ValueOptions {
   readonly accessLog?: boolean | undefined;
   /** Time after a stop signal during which the server still serves, but isn't ready. (default 0) */
   readonly shutdownDelayMs?: number | undefined;
-}
-
-/** {@link ValueOptions} with all defaults. */
-export interface ValueSettings {
-  /** Names of groups, labels and media types: platform or kubernetes. */
-  readonly vocabulary: "platform" | "kubernetes";
-  /** Where objects are stored. */
-  readonly storage: StorageSettings;
-  /** How long past versions can be read and watches can resume. */
-  readonly retentionMs: number;
-  /**
-   * Resources whose writes are acknowledged before they are synced, and how soon a sync follows:
-   * RESOURCE[.GROUP]=interval:DURATION, comma separated. A power failure can lose their acknowledged writes since the
-   * last sync. Embedded store only.
-   */
-  readonly durability: readonly string[];
-  /** Address to listen on. */
-  readonly host: string;
-  /**
-   * Address for other machines, in the endpoints of the server's own Service and in its certificate. Default: the
-   * address it listens on, or the first of this machine.
-   */
-  readonly advertiseAddress: string | undefined;
-  /** Port to listen on; 0 chooses a free one. */
-  readonly port: number | false;
-  /** Maximum number of open client connections. Default: 20000, or less if the limit of open files requires it. */
-  readonly maxConnections: number | undefined;
-  /** Limits on concurrent requests. */
-  readonly flow: FlowSettings;
-  /** The serving certificate. Default: the server creates one. */
-  readonly certificateFiles:
-    | {
-        /**
-         * Serving certificate with its chain (PEM); include the root if admin.kubeconfig is to trust it. Default: the
-         * server creates one.
-         */
-        readonly cert: string; /** Key of `certificateFiles.cert` (PEM). */
-        readonly key: string;
-      }
-    | undefined;
-  /** TLS versions and cipher suites of clients. */
-  readonly tls: TlsSettings;
-  /**
-   * Further names and addresses in the certificate that the server creates, comma separated. On `host` other than
-   * loopback it already has those of this machine.
-   */
-  readonly extraHosts: readonly string[];
-  /** CA certificates of clients (PEM), beside the server's own CA. */
-  readonly clientCaFile: string | undefined;
-  /** Static tokens: CSV with token, user, uid and optionally groups. */
-  readonly tokenAuthFile: string | undefined;
-  /** Treat requests without credentials as the anonymous user. Default: true, but false with AlwaysAllow. */
-  readonly anonymousAuth: boolean | undefined;
-  /** Authentication beside client certificates and static tokens. */
-  readonly authentication: AuthenticationSettings;
-  /** The CAs of the built-in signers of certificate requests. */
-  readonly clusterSigning: ClusterSigningSettings;
-  /** Authorizers in order: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny. */
-  readonly authorizationModes: readonly (
-    "Node" | "RBAC" | "ABAC" | "Webhook" | "AlwaysAllow" | "AlwaysDeny" | (string & Record<never, never>)
-  )[];
-  /** The webhook of authorization mode Webhook. */
-  readonly authorizationWebhook: AuthorizationWebhookSettings | undefined;
-  /** Policies of mode ABAC: one JSON object per line. */
-  readonly authorizationPolicyFile: string | undefined;
-  /** Which requests are recorded, and where. */
-  readonly audit: AuditSettings;
-  /** API versions and resources to enable or disable: KEY, KEY=true or KEY=false, comma separated. */
-  readonly runtimeConfig: string;
-  /** Features to enable or disable: NAME=true or NAME=false, comma separated; also AllAlpha and AllBeta. */
-  readonly featureGates: string;
-  /** How long events are kept after they were last seen. */
-  readonly eventLifeMs: number;
-  /** The previous release: shows deprecated metrics that this release hides. */
-  readonly showHiddenMetricsForVersion: string;
-  /** Ranges of the cluster addresses of services: one, or one of each IP family, comma separated. */
-  readonly serviceClusterIpRanges: readonly string[];
-  /** Range of the node ports of services, both ends included. */
-  readonly serviceNodePortRange: string;
-  /** Connections from the server to pods, services and node agents. */
-  readonly connections: ConnectionSettings;
-  /** Forwarding of requests to extension servers (APIService). */
-  readonly aggregation: AggregationSettings;
-  /** Allow privileged containers. */
-  readonly allowPrivileged: boolean;
-  /** Controllers to run: * for all but bootstrapsigner and tokencleaner, NAME to add one, -NAME to leave one out. */
-  readonly enabledControllers: readonly string[];
-  /** Elect one of the servers that share a store to run the controllers; otherwise each runs its own. */
-  readonly leaderElection: boolean;
-  /** Publish a Lease, renewed every ten seconds, that shows that the server is alive. The program does so by default. */
-  readonly identityLease: boolean;
-  /** Configuration of admission plugins: an AdmissionConfiguration in YAML or JSON. */
-  readonly admissionConfigurationFile: string | undefined;
-  /** Default tolerations of pods (plugin DefaultTolerationSeconds). */
-  readonly tolerationSeconds: TolerationSecondsSettings;
-  /** Admission plugins to run beside the default ones, comma separated. */
-  readonly enabledAdmissionPlugins: readonly string[];
-  /** Admission plugins not to run, comma separated. */
-  readonly disabledAdmissionPlugins: readonly string[];
-  /** Time during which /livez succeeds although the start isn't finished. */
-  readonly livezGracePeriodMs: number;
-  /** Log an entry per request: method, path, user, status and duration. */
-  readonly accessLog: boolean;
-  /** Time after a stop signal during which the server still serves, but isn't ready. */
-  readonly shutdownDelayMs: number;
 }

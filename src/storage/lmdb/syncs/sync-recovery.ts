@@ -1,13 +1,13 @@
 import { closeSync, existsSync, fdatasyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
-import type { Environment } from "./databases.ts";
-import { dataFile } from "./files.ts";
-import { encodeState } from "./layout.ts";
-import { metaTransaction, PageDamage, pageBytesIn, relabelledMeta } from "./meta-pages.ts";
-import { soundStateIn } from "./stored-state.ts";
+import type { Environment } from "../databases.ts";
+import { dataFile } from "../files.ts";
+import { encodeState } from "../layout.ts";
+import { metaTransaction, PageDamage, pageBytesIn, relabelledMeta } from "../meta-pages.ts";
+import { soundStateIn } from "../stored-state.ts";
 import { identityOf, noIdentity, type SyncPoint, SyncPointFile, unsyncedTransaction } from "./sync-point.ts";
-import { revisionOf } from "../entry.ts";
+import { revisionOf } from "../../entry.ts";
 
 /** Runs work with the data file of a folder. */
 function withFile<T>(dir: string, work: (file: SyncPointFile) => T, mode: "r" | "r+" = "r+"): T {

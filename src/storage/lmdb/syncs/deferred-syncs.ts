@@ -1,10 +1,10 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
-import { StoreDamagedError } from "../store.ts";
-import { dataFile } from "./files.ts";
-import { encodeState, type State } from "./layout.ts";
-import { soundStateIn } from "./stored-state.ts";
+import { StoreDamagedError } from "../../store.ts";
+import { dataFile } from "../files.ts";
+import { encodeState, type State } from "../layout.ts";
+import { soundStateIn } from "../stored-state.ts";
 import {
   identityOf,
   MustSync,
@@ -13,7 +13,7 @@ import {
   SyncPointFile,
   unsyncedTransaction,
 } from "./sync-point.ts";
-import type { WriterLock } from "./writer-lock.ts";
+import type { WriterLock } from "../writer-lock.ts";
 
 /** Number of revisions that unsynced commits may assign before the next sync point. */
 const reservedRevisions = 1_000_000;

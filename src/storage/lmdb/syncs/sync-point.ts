@@ -7,10 +7,10 @@
 import { createHash } from "node:crypto";
 import { fstatSync, readFileSync, readSync, writeSync } from "node:fs";
 import type { TransactionFlags } from "lmdb";
-import { StoreDamagedError } from "../store.ts";
-import { checksumBytes, checksumOf } from "./checksum.ts";
-import { readUint64, writeUint64 } from "./layout.ts";
-import { committedMeta, metaTransaction } from "./meta-pages.ts";
+import { StoreDamagedError } from "../../store.ts";
+import { checksumBytes, checksumOf } from "../checksum.ts";
+import { readUint64, writeUint64 } from "../layout.ts";
+import { committedMeta, metaTransaction } from "../meta-pages.ts";
 
 /** The synced state, and which commits may follow it. */
 export interface SyncPoint {

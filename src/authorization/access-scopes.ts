@@ -1,18 +1,21 @@
 /** Sets with at least this number of names are shared between scopes; the names of smaller ones are copied. */
 const sharedSize = 256;
+/** Maximum number of shared sets of a scope, each of which is asked for a name; the names of further ones are copied. */
+const maxShared = 16;
 
 /** The objects of one namespace, or of every namespace, that a user may access. */
 class NamespaceScope {
   /** Whether every name is allowed. */
   whole = false;
   private names: Set<string> | undefined;
-  private shared: readonly ReadonlySet<string>[] = [];
+  private readonly shared: ReadonlySet<string>[] = [];
 
   /** @param names undefined for every name. */
   allow(names: ReadonlySet<string> | undefined): void {
     if (names === undefined) this.whole = true;
-    else if (names.size < sharedSize) for (const name of names) (this.names ??= new Set()).add(name);
-    else if (!this.shared.includes(names)) this.shared = [...this.shared, names];
+    else if (this.shared.includes(names)) return;
+    else if (names.size >= sharedSize && this.shared.length < maxShared) this.shared.push(names);
+    else for (const name of names) (this.names ??= new Set()).add(name);
   }
 
   allows(name: string): boolean {

@@ -14,6 +14,7 @@ export interface Failure {
 
 /** The result of a search. */
 export interface SearchReport {
+  /** Number of inputs that were run. Measurements of growth don't count: how often one runs the target depends on the machine's speed. */
   readonly executions: number;
   /** Inputs that reached something new, seeds included. */
   readonly corpus: readonly Buffer[];
@@ -131,9 +132,13 @@ class Search {
     if (this.coverage.take(true)) this.corpus.push(input);
   }
 
-  /** @returns whether the properties hold for the input. */
-  private async execute(input: Buffer): Promise<boolean> {
+  private execute(input: Buffer): Promise<boolean> {
     this.executions++;
+    return this.runTarget(input);
+  }
+
+  /** @returns whether the properties hold for the input. */
+  private async runTarget(input: Buffer): Promise<boolean> {
     const start = performance.now();
     try {
       await this.target.run(input);
@@ -177,7 +182,7 @@ class Search {
   private async measureGrowth(): Promise<void> {
     const input = this.dice.pick(this.corpus);
     if (input.length === 0 || input.length > 2048) return;
-    const growth = await fastGrowthOf((long) => this.execute(long), randomRepetition(input, this.dice));
+    const growth = await fastGrowthOf((long) => this.runTarget(long), randomRepetition(input, this.dice));
     if (growth !== undefined && this.growths.length < defaultMaxFailures) this.growths.push(growth);
   }
 }

@@ -6,6 +6,7 @@ import type { Authenticator } from "../authentication/authenticator.ts";
 import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import type { FairReading } from "../flow/fair-reading.ts";
 import type { FairTurns } from "../flow/fair-turns.ts";
+import type { SharedBudget } from "../flow/shared-budget.ts";
 import type { LargeRequests } from "../flow/large-requests.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Encodings } from "./encodings/choose.ts";
@@ -48,6 +49,8 @@ export interface HttpService {
   /** Paths outside of resources; those that end with `/` are prefixes. */
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
+  /** Limits the bytes of lists that are encoded before their first byte is sent. */
+  readonly bufferedLists: SharedBudget;
   /** Response bytes that clients haven't read yet. */
   readonly backlog: ResponseBacklogs;
   /** Whether large responses are compressed if the client accepts that. */

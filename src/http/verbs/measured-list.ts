@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { createYielder } from "../../base/yielding.ts";
 import { listObjects, type ListEnd, type ListedPage, type ListOptions } from "../../resources/reads/list.ts";
+import { BufferedParts } from "./buffered-parts.ts";
 import { recordedList } from "./recorded-list.ts";
 import { sendCompressed, streamCompressed } from "../answers/compression.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
@@ -9,15 +10,12 @@ import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** Maximum size of a list that is buffered in memory; a longer list is read again when it is sent. */
-const maxBufferedBytes = 4 * 1024 * 1024;
-
 /** Maximum size of a list that is sent as one buffer. */
 const maxJoinedBytes = 256 * 1024;
 
 /**
- * Sends a list in an encoding that begins with its length, in constant memory. A long list is read twice; the second read is at
- * the revision of the first, so it has the same bytes.
+ * Sends a list in an encoding that begins with its length, in bounded memory. A list that is too long to be buffered is read and encoded
+ * twice; the second read is at the revision of the first, so it has the same bytes.
  */
 export async function serveMeasured(
   service: HttpService,
@@ -28,65 +26,68 @@ export async function serveMeasured(
   const { exchange } = request;
   const headers = headersFor(encoding.contentType);
   const writer = recordedList(request, encoding);
-  const measured = await measure(service, request, list, writer);
-  const { head, tail } = writer.around!(measured.length);
-  if (measured.buffered !== undefined && measured.length > maxJoinedBytes) {
+  const buffered = new BufferedParts(service.bufferedLists, request.user.name);
+  try {
+    const end = await measure(service, request, { list, writer, buffered });
+    const { head, tail } = writer.around!(buffered.length);
+    if (buffered.all !== undefined && buffered.length <= maxJoinedBytes) {
+      const whole = Buffer.concat([head, ...buffered.all, tail]);
+      return await (service.compresses
+        ? sendCompressed(exchange, 200, headers, whole)
+        : exchange.send(200, headers, whole));
+    }
     const stream = service.compresses
       ? streamCompressed(exchange, 200, headers)
       : exchange.stream(200, headers);
-    for (const part of [head, ...measured.buffered, tail]) stream.write(part);
-    return stream.end();
-  }
-  if (measured.buffered !== undefined) {
-    const whole = Buffer.concat([head, ...measured.buffered, tail]);
-    return service.compresses
-      ? sendCompressed(exchange, 200, headers, whole)
-      : exchange.send(200, headers, whole);
-  }
-  const stream = exchange.stream(200, headers);
-  try {
-    stream.write(head);
-    await sendAgain(service, request, { list, writer, stream }, measured.end);
-    stream.write(tail);
-    await stream.end();
-  } catch (error) {
-    stream.destroy();
-    throw error;
+    try {
+      stream.write(head);
+      if (buffered.all === undefined) await sendAgain(service, request, { list, writer, stream }, end);
+      else await sendBuffered(service, request, buffered.all, stream);
+      stream.write(tail);
+      await stream.end();
+    } catch (error) {
+      stream.destroy();
+      throw error;
+    }
+  } finally {
+    buffered.drop();
   }
 }
 
-interface Measurement {
-  /** Bytes between head and tail. */
-  readonly length: number;
-  readonly end: ListEnd;
-  /** The parts of a short list; undefined for a long one. */
-  readonly buffered: readonly Uint8Array[] | undefined;
-}
-
+/** Encodes a list; returns its metadata. */
 async function measure(
   service: HttpService,
   request: ResourceContext,
-  list: ListOptions,
-  writer: ListWriter,
-): Promise<Measurement> {
-  const { target } = request;
-  const { engine } = service;
+  {
+    list,
+    writer,
+    buffered,
+  }: { readonly list: ListOptions; readonly writer: ListWriter; readonly buffered: BufferedParts },
+): Promise<ListEnd> {
   const pause = pauseOf(service, request);
-  const pages = listObjects(engine, target, { ...list, pause });
-  let buffered: Uint8Array[] | undefined = [];
-  let length = 0;
+  const pages = listObjects(service.engine, request.target, { ...list, pause });
   for (;;) {
     const step = await pages.next();
-    const add = (part: Uint8Array): void => {
-      length += part.length;
-      if (length > maxBufferedBytes) buffered = undefined;
-      else buffered?.push(part);
-    };
     if (step.done === true) {
-      add(writer.end(step.value));
-      return { length, end: step.value, buffered };
+      buffered.add(writer.end(step.value));
+      return step.value;
     }
-    await forEachPart(writer, step.value, add, pause);
+    await forEachPart(writer, step.value, (part) => buffered.add(part), pause);
+  }
+}
+
+/** Writes parts as fast as the client reads, with pauses. */
+async function sendBuffered(
+  service: HttpService,
+  request: ResourceContext,
+  parts: readonly Uint8Array[],
+  stream: BodyStream,
+): Promise<void> {
+  const yieldIfDue = createYielder(pauseOf(service, request));
+  for (const part of parts) {
+    if (!stream.write(part)) await drainInTime(stream, service.clock);
+    if (stream.closed) return;
+    await yieldIfDue();
   }
 }
 

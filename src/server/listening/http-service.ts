@@ -20,6 +20,7 @@ import { RequestMetrics } from "../../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../../http/documents/openid-documents.ts";
 import { addOpenApiPaths, type OpenApiParts } from "../../http/documents/openapi/openapi-paths.ts";
 import type { HttpService } from "../../http/service.ts";
+import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
 import { PathTable } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
 import { rarely } from "../../base/clock.ts";
@@ -106,6 +107,7 @@ export async function httpService(
     }),
     paths,
     bodies: requestBodies(options, metrics),
+    bufferedLists: bufferedListsOfProcess(options.processes ?? 1),
     audit: await auditorFor(options, metrics),
     compresses: on("APIResponseCompression"),
     ...requestObservers(options),

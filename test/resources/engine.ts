@@ -23,7 +23,7 @@ export function engineOver(store: Store, kinds: readonly Kind[]): Engine {
     featureEnabled: () => false,
     allowPrivileged: true,
     storageHooks: new Map(),
-    pages: new PageCache(store),
+    pages: new PageCache(store, systemClock),
     selectors: new SelectorIndex(store, systemClock, () => undefined),
     repeatedApplies: new RepeatedApplies(),
     fieldSets: new RecentFieldSets(),

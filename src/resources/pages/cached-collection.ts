@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { compareKeys } from "../../storage/keys.ts";
-import type { RangePage, Revision, Store, StoreEvent, Subscription } from "../../storage/store.ts";
+import type { Entry, RangePage, Revision, Store, StoreEvent, Subscription } from "../../storage/store.ts";
 import {
   entriesIn,
   headerBytes,
@@ -69,6 +69,8 @@ export class CachedCollection {
   private sharedPages = 0;
   /** Bytes of the cached bodies, headers and other forms. */
   bytes = 0;
+  /** When it was last read, in milliseconds of the monotonic clock. */
+  usedAt = 0;
   /** Whether the subscription has ended, so that the cache can't be used. */
   ended = false;
 
@@ -113,12 +115,23 @@ export class CachedCollection {
     return { entries, joined: stretchOf(entries), forms, from, more };
   }
 
+  /**
+   * Estimates the size of the collection. One above the limits isn't cached as a whole.
+   *
+   * @param first entries of its first page.
+   * @param count number of its objects.
+   */
+  expect(first: readonly Entry[], count: number): void {
+    if (this.tooLarge || bytesOf(first) * (count / first.length) <= this.limits.bodyBytes) return;
+    this.tooLarge = true;
+    this.clear();
+  }
+
   /** Caches a page that was just read above `after`; undefined if it can't be cached. */
   insert(after: string | undefined, page: RangePage): InsertedPage | undefined {
     if (this.ended || this.subscription.position > page.revision) return undefined;
     if (this.tooLarge && !this.isShared(after)) return undefined;
-    let bytes = page.entries.length + headerBytes(page.entries);
-    for (const { body } of page.entries) bytes += body.length;
+    const bytes = bytesOf(page.entries);
     const bodies = this.segments.reduce((sum, segment) => sum + segment.bytes, bytes);
     if (!this.tooLarge && bodies > this.limits.bodyBytes) {
       this.tooLarge = true;
@@ -236,6 +249,11 @@ export class CachedCollection {
     this.window.clear();
     this.bytes = 0;
   }
+}
+
+/** Bytes of the bodies and headers of a page. */
+function bytesOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { body }) => sum + body.length, entries.length + headerBytes(entries));
 }
 
 /** Pages that are cached after two lists have read the same page of a collection above the limits. */

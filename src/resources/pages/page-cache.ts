@@ -1,3 +1,4 @@
+import type { Clock, Timer } from "../../base/clock.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { RangeOptions, RangePage, Revision, Store } from "../../storage/store.ts";
 import { CachedCollection, type CachedPage, type CollectionLimits } from "./cached-collection.ts";
@@ -27,27 +28,47 @@ export interface PageCacheLimits extends CollectionLimits {
 }
 
 const mebibyte = 1024 * 1024;
-const defaultLimits: PageCacheLimits = {
-  totalBytes: 64 * mebibyte,
-  collectionBytes: 48 * mebibyte,
-  bodyBytes: 28 * mebibyte,
-  windowBytes: 16 * mebibyte,
-};
+const leastTotalBytes = 64 * mebibyte;
+const mostTotalBytes = 256 * mebibyte;
+/** The cache takes at most this part of the memory. */
+const memoryPart = 1 / 32;
+
+/**
+ * Returns the limits of the cache of a process.
+ *
+ * @param memoryBytes memory that the process may use.
+ */
+export function pageCacheLimits(memoryBytes: number): PageCacheLimits {
+  const totalBytes = Math.min(mostTotalBytes, Math.max(leastTotalBytes, memoryBytes * memoryPart));
+  return {
+    totalBytes,
+    collectionBytes: totalBytes * (3 / 4),
+    bodyBytes: totalBytes * (7 / 16),
+    windowBytes: 16 * mebibyte,
+  };
+}
+
+/** A collection that wasn't read for this time is dropped. */
+const idleMs = 5 * 60_000;
+/** Interval of dropping unused collections. */
+const sweepMs = 60_000;
 
 /**
  * Cache of the pages of recently listed collections, so that a list of an unchanged collection costs no more than sending it. The first
  * event for a key drops the page of the key, so results are always those of the store. Bounded in bytes; evicts the least recently used
- * collections.
+ * collections, and those that aren't read for some minutes.
  */
 export class PageCache {
   /** By prefix, least recently used first. */
   private readonly collections = new Map<string, CachedCollection>();
   /** Whether the store is local. The cache is off for remote stores, where its check would cost as much as reading the page. */
   private isLocal: boolean | undefined;
+  private timer: Timer | undefined;
 
   constructor(
     private readonly store: Store,
-    private readonly limits: PageCacheLimits = defaultLimits,
+    private readonly clock: Clock,
+    private readonly limits: PageCacheLimits = pageCacheLimits(0),
   ) {}
 
   /** Reads a page as {@link Store.range} does, with the same errors. */
@@ -73,13 +94,14 @@ export class PageCache {
       }
       return andThen(this.store.range(request), (page) =>
         andThen(request.isCached?.() ?? true, (isCached) =>
-          isCached ? this.insert(collection, request, page) : { ...page, joined: undefined },
+          isCached ? this.insertIfSmall(collection, request, page) : { ...page, joined: undefined },
         ),
       );
     });
   }
 
   close(): void {
+    this.timer?.cancel();
     for (const collection of this.collections.values()) collection.close();
     this.collections.clear();
   }
@@ -92,8 +114,23 @@ export class PageCache {
     }
     this.collections.delete(prefix);
     this.collections.set(prefix, collection);
+    collection.usedAt = this.clock.monotonicNow();
+    this.timer ??= this.clock.setTimer(() => this.sweep(), sweepMs);
     this.shrink();
     return collection;
+  }
+
+  /** Caches a page, unless the collection is expected to exceed the limits: it would be dropped when they are reached. */
+  private insertIfSmall(
+    collection: CachedCollection,
+    request: PageRequest,
+    page: RangePage,
+  ): MaybePromise<CollectionPage> {
+    if (request.after !== undefined || !page.more) return this.insert(collection, request, page);
+    return andThen(this.store.count(request.prefix), (count) => {
+      collection.expect(page.entries, count);
+      return this.insert(collection, request, page);
+    });
   }
 
   private insert(collection: CachedCollection, request: PageRequest, page: RangePage): CollectionPage {
@@ -109,6 +146,17 @@ export class PageCache {
   private follows({ entries }: CachedPage, at: Revision, { prefix }: PageRequest): MaybePromise<boolean> {
     const after = entries.at(-1)?.key;
     return andThen(this.store.range({ prefix, at, after, limit: 1 }), (page) => page.entries.length > 0);
+  }
+
+  private sweep(): void {
+    this.timer = undefined;
+    const before = this.clock.monotonicNow() - idleMs;
+    for (const [prefix, collection] of this.collections) {
+      if (collection.usedAt >= before) continue;
+      collection.close();
+      this.collections.delete(prefix);
+    }
+    if (this.collections.size > 0) this.timer = this.clock.setTimer(() => this.sweep(), sweepMs);
   }
 
   private shrink(): void {

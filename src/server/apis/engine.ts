@@ -1,10 +1,11 @@
+import { totalmem } from "node:os";
 import { randomValues } from "../../base/random.ts";
 import { stackOf } from "../../base/logger.ts";
 import { Timestamps } from "../../base/timestamps.ts";
 import { RecentFieldSets } from "../../fields/apply/recent-field-sets.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { RepeatedApplies } from "../../resources/engine/repeated-applies.ts";
-import { PageCache } from "../../resources/pages/page-cache.ts";
+import { PageCache, pageCacheLimits } from "../../resources/pages/page-cache.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { SelectorIndex } from "../../resources/selector-index/selector-index.ts";
 import type { Store } from "../../storage/store.ts";
@@ -28,7 +29,7 @@ export function engineFor(
     ...randomValues(options),
     featureEnabled: featureGates(options).enabled,
     allowPrivileged,
-    pages: new PageCache(store),
+    pages: new PageCache(store, clock, pageCacheLimits(memoryBytes() / (options.processes ?? 1))),
     selectors: new SelectorIndex(store, clock, (error) =>
       log.warn({ error: stackOf(error) }, "an index for selectors could not be built; lists scan instead"),
     ),
@@ -36,4 +37,10 @@ export function engineFor(
     fieldSets: new RecentFieldSets(),
     timestamps: new Timestamps(clock),
   };
+}
+
+/** Memory that this process may use: that of the machine, or less if the system limits it. */
+function memoryBytes(): number {
+  const limit = process.constrainedMemory() || Infinity;
+  return Math.min(limit, totalmem());
 }

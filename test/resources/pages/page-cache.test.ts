@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
 import type { ItemForm } from "../../../src/resources/pages/joined-bodies.ts";
 import type { PageForm } from "../../../src/resources/pages/page-forms.ts";
-import { PageCache, type CollectionPage } from "../../../src/resources/pages/page-cache.ts";
+import { PageCache, pageCacheLimits, type CollectionPage } from "../../../src/resources/pages/page-cache.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import {
   StoreUnavailableError,
@@ -12,6 +12,7 @@ import {
   type Revision,
   type Store,
 } from "../../../src/storage/store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 import { UnsteadyStore } from "../../support/unsteady-store.ts";
 
 const prefix = "/core/configmaps/";
@@ -89,7 +90,7 @@ describe("pages of collections", () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), async (steps) => {
           const store = createMemoryStore({ clock: systemClock });
-          const cache = new PageCache(store, {
+          const cache = new PageCache(store, systemClock, {
             totalBytes: 6000,
             collectionBytes: 3600,
             bodyBytes: 2400,
@@ -142,7 +143,7 @@ describe("pages of collections", () => {
 
   it("at a compacted revision are rejected as by the store, even when they are cached", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store);
+    const cache = new PageCache(store, systemClock);
     await put(store, keyOf(0), "a");
     const first = await cache.read({
       prefix,
@@ -170,7 +171,7 @@ describe("pages of collections", () => {
         return Reflect.get(target, name, receiver) as unknown;
       },
     });
-    const cache = new PageCache(counting);
+    const cache = new PageCache(counting, systemClock);
     for (let name = 0; name < 20; name++) await put(store, keyOf(name), "x");
     const list = async () => {
       let after: string | undefined;
@@ -200,7 +201,7 @@ describe("pages of collections", () => {
 
   it("are read from the cache, but not cached, by a request that asks for that", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store);
+    const cache = new PageCache(store, systemClock);
     const read = async (isCached?: () => boolean) => cache.read({ prefix, form, maxBytes: 5000, isCached });
     await put(store, keyOf(1), "a");
     expect((await read(() => false)).joined).toBeUndefined();
@@ -213,7 +214,7 @@ describe("pages of collections", () => {
 
   it("other forms of a page are cached with it within the limits and dropped with it", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, {
+    const cache = new PageCache(store, systemClock, {
       totalBytes: 5000,
       collectionBytes: 3000,
       bodyBytes: 2500,
@@ -253,13 +254,15 @@ describe("pages of collections", () => {
 
   it("are cached in preference to other forms of pages when the memory limit is reached", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, {
+    const cache = new PageCache(store, systemClock, {
       totalBytes: 5000,
       collectionBytes: 3000,
       bodyBytes: 2500,
       windowBytes: 1000,
     });
-    for (let name = 0; name < 6; name += 2) await put(store, keyOf(name), "a".repeat(800));
+    // By the first object, the collection is expected to be within the limits.
+    for (let name = 0; name < 6; name += 2)
+      await put(store, keyOf(name), "a".repeat(name === 0 ? 500 : 1000));
     const read = async (after?: string): Promise<CollectionPage> =>
       cache.read({ prefix, form, after, at: undefined, limit: undefined, maxBytes: 1 });
     (await read()).forms!.keep("form", { bytes: 2000 });
@@ -276,9 +279,47 @@ describe("pages of collections", () => {
     await store.close();
   });
 
+  it("are cached up to a part of the memory of the process", () => {
+    const mebibytes = (gibibytes: number) => pageCacheLimits(gibibytes * 1024 ** 3).totalBytes / 1024 ** 2;
+    expect([0, 1, 2, 4, 8, 64].map(mebibytes)).toEqual([64, 64, 64, 128, 256, 256]);
+    expect(pageCacheLimits(0)).toMatchObject({ bodyBytes: 28 * 1024 ** 2, collectionBytes: 48 * 1024 ** 2 });
+  });
+
+  it("are not cached from the first one if the collection is expected to exceed the limits", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const limits = { totalBytes: 6000, collectionBytes: 3600, bodyBytes: 3000, windowBytes: 0 };
+    const cache = new PageCache(store, systemClock, limits);
+    const read = async (within: string) =>
+      cache.read({ prefix: within, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1 });
+    for (let name = 0; name < 6; name++) await put(store, keyOf(name), "a".repeat(800));
+    expect((await read(prefix)).joined).toBeUndefined();
+    expect((await read(`${prefix}a/`)).joined).toBeDefined();
+    cache.close();
+    await store.close();
+  });
+
+  it("are dropped when a collection isn't read for some minutes", async () => {
+    const clock = new ManualClock();
+    const store = createMemoryStore({ clock });
+    const cache = new PageCache(store, clock);
+    await put(store, keyOf(0), "a");
+    const read = async () =>
+      cache.read({ prefix, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1000 });
+    const { forms } = await read();
+    forms!.keep("form", { bytes: 1 });
+    await clock.advance(4 * 60_000);
+    expect((await read()).forms!.get("form")).toBeDefined();
+    await clock.advance(4 * 60_000);
+    expect((await read()).forms!.get("form")).toBeDefined();
+    await clock.advance(7 * 60_000);
+    expect((await read()).forms!.get("form")).toBeUndefined();
+    cache.close();
+    await store.close();
+  });
+
   it("at a future revision are rejected by the store", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store);
+    const cache = new PageCache(store, systemClock);
     await put(store, keyOf(0), "a");
     const request = { prefix, form, after: undefined, limit: undefined, maxBytes: 1000 };
     const { revision } = await cache.read({ ...request, at: undefined });
@@ -310,7 +351,7 @@ describe("pages of collections", () => {
         };
       },
     });
-    const cache = new PageCache(counting);
+    const cache = new PageCache(counting, systemClock);
     for (let index = 0; index < 200; index++) {
       // A page that its limit cut short is not kept.
       const namespace = `${prefix}n${index}/`;
@@ -345,7 +386,7 @@ describe("a store with an asynchronous latestRevision", () => {
             }
           : (Reflect.get(target, name) as unknown),
     });
-    const pages = new PageCache(later);
+    const pages = new PageCache(later, systemClock);
     // The test runner fails on a rejected promise that nobody handles.
     await expect(async () => pages.read({ prefix, form, maxBytes: 1000 })).rejects.toThrow(
       StoreUnavailableError,

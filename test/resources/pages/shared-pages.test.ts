@@ -23,7 +23,7 @@ test("pages of a collection above the limits are cached while several lists read
     },
   });
   const limits = { totalBytes: 100_000, collectionBytes: 50_000, bodyBytes: 5000, windowBytes: 3000 };
-  const cache = new PageCache(counting, limits);
+  const cache = new PageCache(counting, systemClock, limits);
   for (let index = 100; index < 200; index++) {
     await store.commit({ kind: "create", key: `${prefix}a/object-${index}`, draft: draft() });
   }

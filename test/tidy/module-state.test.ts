@@ -35,7 +35,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/fields/apply/owned-fields.ts: unchangedFor",
     "src/http/audit/event.ts: userTexts",
     "src/http/transport/listener.ts: connections",
-    "src/http/verbs/watch.ts: framesByBatch",
+    "src/http/verbs/watch-frames.ts: framesByBatch",
     "src/kinds/core/pod/columns.ts: summaries",
     "src/resources/engine/engine-in-version.ts: engines",
     "src/custom-resources/conversion/converted-watch.ts: shared",

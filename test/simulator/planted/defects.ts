@@ -190,7 +190,7 @@ export const productDefects: readonly PlantedDefect[] = [
     laws: [watches],
     patches: [
       {
-        file: "src/http/verbs/watch.ts",
+        file: "src/http/verbs/watch-stream.ts",
         find: "this.sentRevision ?? 0)) this.bookmark(position);",
         replace: "this.sentRevision ?? 0)) this.bookmark((position + 1) as Revision);",
       },

@@ -25,12 +25,18 @@ export class ConvertedWatch implements Subscription {
   /** Delivery of all received changes; undefined if none waits. */
   private work: Promise<void> | undefined;
 
-  /** @param position the revision after which the watch begins. */
+  /** @param delivered every change up to here has been delivered; at first the revision after which the watch begins. */
   constructor(
     private readonly store: EntryView,
     private readonly observer: WatchObserver,
-    public position: Revision,
+    private delivered: Revision,
   ) {}
+
+  get position(): Revision {
+    const { delivered, inner } = this;
+    if (this.work !== undefined || inner === undefined || inner.position <= delivered) return delivered;
+    return inner.position;
+  }
 
   start(source: WatchSource): this {
     this.inner = source({
@@ -90,7 +96,7 @@ export class ConvertedWatch implements Subscription {
   }
 
   private deliver(changes: readonly WatchChange[], upTo: Revision): void {
-    this.position = upTo;
+    this.delivered = upTo;
     this.observer.changes(changes, upTo);
   }
 

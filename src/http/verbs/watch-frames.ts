@@ -66,11 +66,7 @@ async function encodeEntries(
 const framesByBatch = new WeakMap<readonly WatchChange[], Map<string, Uint8Array>>();
 
 /** Returns the frames of a batch of changes; watches with the same batch and key share them. */
-function sharedFrames(
-  changes: readonly WatchChange[],
-  key: string,
-  encode: () => Uint8Array,
-): Uint8Array {
+function sharedFrames(changes: readonly WatchChange[], key: string, encode: () => Uint8Array): Uint8Array {
   let framesByKey = framesByBatch.get(changes);
   if (framesByKey === undefined) framesByBatch.set(changes, (framesByKey = new Map()));
   let frames = framesByKey.get(key);

@@ -22,6 +22,7 @@ function watching() {
   let source: WatchObserver | undefined;
   let closed = 0;
   let position = 0;
+  const inner = { position: 0 as Revision };
   const store = {
     showAll: (entries: readonly Entry[]) =>
       new Promise<readonly Entry[]>((resolve, reject) =>
@@ -35,12 +36,13 @@ function watching() {
     },
     ended: (error: Error) => void seen.push(error.message),
   };
-  const watch = new ConvertedWatch(store, observer, 0 as Revision).start((inner) => {
-    source = inner;
-    return { position: 0 as Revision, sync: () => 0 as Revision, close: () => void closed++ };
+  const watch = new ConvertedWatch(store, observer, 0 as Revision).start((receiver) => {
+    source = receiver;
+    return Object.assign(inner, { sync: () => 0 as Revision, close: () => void closed++ });
   });
   return {
     watch,
+    inner,
     conversions,
     seen,
     closed: () => closed,
@@ -68,6 +70,18 @@ test("changes and the watch position wait for earlier conversions", async () => 
   expect(seen).toEqual([1, 2]);
   send(4);
   expect(watch.position).toBe(4);
+});
+
+test("the watch position follows the inner position while no conversion is running", async () => {
+  const { send, conversions, watch, inner } = watching();
+  inner.position = 5 as Revision;
+  expect(watch.position).toBe(5);
+  send(6, added(6));
+  inner.position = 7 as Revision;
+  expect(watch.position).toBe(0);
+  const synced = watch.sync();
+  conversions[0]!.resolve();
+  expect(await synced).toBe(7);
 });
 
 test("a failed conversion ends the watch once, and no later change is delivered", async () => {

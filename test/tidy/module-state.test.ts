@@ -45,6 +45,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/flow/flow-configuration.ts: storedEntries",
     "src/authentication/service-accounts/keys.ts: verificationKeys",
     "src/authentication/service-accounts/discovery-documents.ts: webKeys",
+    "src/resources/reads/merged-source.ts: slices",
     "src/resources/reads/watch.ts: shared",
     "src/server/features/enabled-features.ts: gatesOf",
   ],

@@ -110,6 +110,16 @@ export class AccessScopes {
     return addNames(parts, namespace, sets, limit) ? parts : undefined;
   }
 
+  /** Returns the sets of names that are allowed in every namespace; a name may be in several. */
+  namesEverywhere(): readonly ReadonlySet<string>[] {
+    return this.everywhere.nameSets();
+  }
+
+  /** Returns the sets of names that are allowed in one namespace, without those that are in every namespace. */
+  namesIn(namespace: string): readonly ReadonlySet<string>[] {
+    return this.byNamespace.get(namespace)?.nameSets() ?? [];
+  }
+
   /** Returns the namespaces with own grants. */
   namespaces(): Iterable<string> {
     return this.byNamespace.keys();

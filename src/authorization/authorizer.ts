@@ -1,6 +1,9 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { YieldIfDue } from "../base/yielding.ts";
+import type { FollowedView } from "../resources/objects/followed-view.ts";
+import type { EnumeratedView } from "../resources/objects/object-view.ts";
+import type { Revision } from "../storage/store.ts";
 import type { AccessScopes } from "./access-scopes.ts";
 
 /** The attributes of a request that authorization depends on. */
@@ -79,6 +82,16 @@ export interface RuleResolver {
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList>;
 }
 
+/** The objects to follow, for {@link ScopeResolver.followScopes}. */
+export interface FollowRequest {
+  /** The namespace limits the grants that matter; empty for all. The name is ignored. */
+  readonly attributes: ResourceAttributes;
+  /** Returns the view of a user with these grants of the authorizer; depends on the attributes only. */
+  readonly toView: (scopes: AccessScopes) => EnumeratedView;
+  /** Revision of the first state; undefined: one that has every write acknowledged before the call. */
+  readonly after: Revision | undefined;
+}
+
 /** Enumerates the objects that a user may access. */
 export interface ScopeResolver {
   /**
@@ -90,4 +103,6 @@ export interface ScopeResolver {
    * which takes microseconds.
    */
   scopesFor(attributes: ResourceAttributes, yieldIfDue: YieldIfDue): MaybePromise<AccessScopes | undefined>;
+  /** Follows what {@link scopesFor} returns; absent if that never changes for a user. */
+  followScopes?(request: FollowRequest): Promise<FollowedView>;
 }

@@ -17,11 +17,13 @@ interface AllowedNames {
  * bindings. Grants that change during the call may be included or not.
  *
  * @param attributes verb and resource type; with a namespace only grants in the cluster and in this namespace are read.
+ * @param consulted receives the roles on which the result depends; a change of another role can't change it.
  */
 export async function grantedScopes(
   index: RbacIndex,
   attributes: ResourceAttributes,
   yieldIfDue: YieldIfDue,
+  consulted?: Set<RoleRecord>,
 ): Promise<AccessScopes> {
   const scopes = new AccessScopes();
   const query = ruleQuery(attributes);
@@ -33,6 +35,7 @@ export async function grantedScopes(
       if (match === undefined && !matches.has(role)) {
         match = await namesIn(role, query, yieldIfDue);
         matches.set(role, match);
+        consulted?.add(role);
       }
       if (match !== undefined && namespace === "") scopes.allowEverywhere(match.names);
       else if (match !== undefined) scopes.allowIn(namespace, match.names);

@@ -283,7 +283,13 @@ export class RbacIndex implements Authorizer, RuleResolver {
     return undefined;
   }
 
-  private findRole(kind: "ClusterRole" | "Role", namespace: string, name: string): RoleRecord | undefined {
+  /** Returns a binding; the namespace of a ClusterRoleBinding is empty. */
+  findBinding(namespace: string, name: string): BindingRecord | undefined {
+    return this.bindings.get(keyOf(namespace, name));
+  }
+
+  /** Returns a role that exists or that a binding refers to. */
+  findRole(kind: "ClusterRole" | "Role", namespace: string, name: string): RoleRecord | undefined {
     return kind === "ClusterRole" ? this.clusterRoles.get(name) : this.roles.get(keyOf(namespace, name));
   }
 

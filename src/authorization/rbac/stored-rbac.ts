@@ -9,18 +9,19 @@ import type {
   Attributes,
   Authorizer,
   Decision,
+  FollowRequest,
   ResourceAttributes,
   RuleList,
   RuleResolver,
   ScopeResolver,
 } from "../authorizer.ts";
-import type { BindingObject, StoredRole } from "./policy.ts";
+import { putGrant, removeGrant } from "./grant-entries.ts";
+import { GrantLine } from "./grant-line.ts";
 import { grantedScopes } from "./granted-scopes.ts";
 import { RbacIndex } from "./rbac-index.ts";
 import { rbac } from "../../kinds/groups.ts";
 import { Follower } from "../../resources/followers/follower.ts";
-import { namesOf } from "../../resources/registry/registry.ts";
-import { decodedEntry } from "../../resources/followers/informer.ts";
+import type { FollowedView } from "../../resources/objects/followed-view.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -45,14 +46,23 @@ export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
   private readonly follower: Follower;
   private readonly scopes = new RecentMap<CachedScopes>(cacheLimits);
 
+  /** Exists while views are watched. */
+  private line: GrantLine | undefined;
+  private readonly newLine: () => GrantLine;
+
   constructor(store: Store, vocabulary: Vocabulary, clock: Clock, failed: (error: unknown) => void) {
     this.index = new RbacIndex(vocabulary);
     const handler = {
-      put: (entry: Entry, _created: boolean, lasting: boolean) => this.put(entry, lasting),
-      remove: (key: string) => this.remove(key),
+      put: (entry: Entry, _created: boolean, lasting: boolean) => putGrant(this.index, entry, lasting),
+      remove: (key: string) => removeGrant(this.index, key),
       failed,
     };
-    this.follower = new Follower(store, `/${groupName(rbac, vocabulary)}/`, handler, clock);
+    const prefix = `/${groupName(rbac, vocabulary)}/`;
+    this.follower = new Follower(store, prefix, handler, clock);
+    this.newLine = () => {
+      const ended = () => (this.line = undefined);
+      return new GrantLine({ store, prefix, vocabulary, clock, failed, ended });
+    };
   }
 
   /** Resolves when the index contains all stored roles and bindings. */
@@ -101,36 +111,13 @@ export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
     return scopes;
   }
 
+  /** Follows the objects that roles grant to a user. */
+  followScopes(request: FollowRequest): Promise<FollowedView> {
+    return (this.line ??= this.newLine()).follow(request);
+  }
+
   close(): void {
+    this.line?.close();
     this.follower.close();
-  }
-
-  private put(entry: Entry, lasting: boolean): void {
-    const { namespace, name } = namesOf(entry.key);
-    const object = decodedEntry(entry, lasting);
-    switch (object.kind) {
-      case "ClusterRole":
-        return this.index.putClusterRole(name, object as unknown as StoredRole);
-      case "Role":
-        return this.index.putRole(namespace, name, object as unknown as StoredRole);
-      case "ClusterRoleBinding":
-        return this.index.putClusterRoleBinding(name, object as unknown as BindingObject);
-      case "RoleBinding":
-        return this.index.putRoleBinding(namespace, name, object as unknown as BindingObject);
-    }
-  }
-
-  private remove(key: string): void {
-    const { namespace, name } = namesOf(key);
-    switch (key.split("/")[2]) {
-      case "clusterroles":
-        return this.index.removeClusterRole(name);
-      case "roles":
-        return this.index.removeRole(namespace, name);
-      case "clusterrolebindings":
-        return this.index.removeClusterRoleBinding(name);
-      case "rolebindings":
-        return this.index.removeRoleBinding(namespace, name);
-    }
   }
 }

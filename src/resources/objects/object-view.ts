@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 
 /** The objects of a collection that one user may see. It doesn't change during a request. */
 export interface ObjectView {
@@ -19,6 +20,23 @@ export interface ObjectView {
    * @param namespace empty for a cluster-scoped object.
    */
   allows(namespace: string, name: string): MaybePromise<boolean>;
+}
+
+/** A view whose objects are enumerated, so that it can be compared with another view of the same user and collection. */
+export interface EnumeratedView extends ObjectView {
+  allows(namespace: string, name: string): boolean;
+  /**
+   * Returns disjoint parts of the collection that together have every object of this view that isn't in another one; they may also have
+   * objects of both and of neither.
+   *
+   * @param limit maximum number of parts.
+   * @returns undefined if there are more, or if they can't be enumerated.
+   */
+  partsBeyond(
+    other: EnumeratedView,
+    limit: number,
+    yieldIfDue: YieldIfDue,
+  ): Promise<readonly ViewPart[] | undefined>;
 }
 
 /** A namespace; or, with a name, an object, whose namespace is empty if it is cluster-scoped. */

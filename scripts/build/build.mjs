@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { buildConsole } from "./console.mjs";
 import { billOfMaterials, bundledPackages, licenseTexts } from "./bundled-packages.mjs";
 import { writeKindTypes } from "./kind-types.mjs";
 import { pruneTypes, writeCommonJsTypes } from "./reachable-types.mjs";
@@ -146,6 +147,7 @@ const results = await Promise.all([
     generated(exportAll(packages), file, { format: "cjs", metafile: true }),
   ),
 ]);
+results.push(await buildConsole("dist/console"));
 const types = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
   stdio: "inherit",
 });

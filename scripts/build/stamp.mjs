@@ -11,6 +11,7 @@ export function sourceStamp() {
     "tsconfig.build.json",
     ...below("scripts/build"),
     ...below("src"),
+    ...below("console"),
   ];
   for (const file of files.toSorted()) hash.update(file).update("\0").update(readFileSync(file)).update("\0");
   return hash.digest("hex");

@@ -9,6 +9,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
+    name: "console",
+    summary: "Opens the web console of a running server as its administrator.",
+    load: async () => (await import("./console/console.ts")).consoleCommand,
+  },
+  {
     name: "kubeconfig",
     summary: "Prints a kubeconfig, or adds a context to yours.",
     load: async () => (await import("./kubeconfig/kubeconfig.ts")).kubeconfigCommand,

@@ -7,6 +7,7 @@ import { recordReceived } from "./stages/audit.ts";
 import { authenticate } from "./stages/authentication.ts";
 import { authorize } from "./stages/authorization.ts";
 import { answerFailure } from "./stages/failure.ts";
+import { findConsolePage } from "./stages/console.ts";
 import { impersonate } from "./stages/impersonation.ts";
 import { enterLimits } from "./stages/limits.ts";
 import { readRequestFacts } from "./stages/request-facts.ts";
@@ -19,14 +20,15 @@ import type { HttpExchange } from "./transport/http-exchange.ts";
 /** The stages of a request in order; documented in `docs/lifecycle.md`. */
 export const stages: readonly Stage[] = [
   /* 1 */ { name: "Request facts", run: readRequestFacts },
-  /* 2 */ { name: "Authentication", run: authenticate },
-  /* 3 */ { name: "Audit", run: recordReceived },
-  /* 4 */ { name: "Impersonation", run: impersonate },
-  /* 5 */ { name: "Limits", run: enterLimits },
-  /* 6 */ { name: "Turn", schedule: takeTurn },
-  /* 7 */ { name: "Unread answers", run: awaitRoom },
-  /* 8 */ { name: "Authorization", run: authorize },
-  /* 9 */ { name: "Verb", run: serve },
+  /* 2 */ { name: "Console", find: findConsolePage },
+  /* 3 */ { name: "Authentication", run: authenticate },
+  /* 4 */ { name: "Audit", run: recordReceived },
+  /* 5 */ { name: "Impersonation", run: impersonate },
+  /* 6 */ { name: "Limits", run: enterLimits },
+  /* 7 */ { name: "Turn", schedule: takeTurn },
+  /* 8 */ { name: "Unread answers", run: awaitRoom },
+  /* 9 */ { name: "Authorization", run: authorize },
+  /* 10 */ { name: "Verb", run: serve },
 ];
 
 /** Runs the stages from an index on. Returns a promise only if a stage waits. */
@@ -34,6 +36,11 @@ function run(service: HttpService, request: RequestContext, first: number): Mayb
   for (let at = first; at < stages.length; at++) {
     const stage = stages[at]!;
     if ("schedule" in stage) return stage.schedule(service, request, () => run(service, request, at + 1));
+    if ("find" in stage) {
+      const handler = stage.find(service, request);
+      if (handler !== undefined) return handler(request) ?? undefined;
+      continue;
+    }
     const done = stage.run(service, request);
     if (done instanceof Promise) return done.then(() => run(service, request, at + 1));
   }

@@ -24,7 +24,8 @@ import type { RequestLimiter } from "./limits/limiter.ts";
 import type { WatchCounts } from "./limits/watch-counts.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
-import type { PathTable } from "./request/path-table.ts";
+import type { RequestContext } from "./request/context.ts";
+import type { PathHandler, PathTable } from "./request/path-table.ts";
 import type { OpenStreams } from "./transport/open-streams.ts";
 
 /** Dependencies of the pipeline's stages, created once by `server/`. */
@@ -46,6 +47,8 @@ export interface HttpService {
   readonly reviews: ReadonlyMap<string, ReviewHandler>;
   /** Compute the objects of kinds that aren't stored, by kind name; sorted by name. */
   readonly computed: ReadonlyMap<string, () => Promise<readonly ApiObject[]>>;
+  /** The web console; undefined if it is off. */
+  readonly console: WebConsole | undefined;
   /** Paths outside of resources; those that end with `/` are prefixes. */
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
@@ -83,6 +86,14 @@ export interface HttpService {
   readonly guard: HandlerGuard;
   /** Logs bugs, and connections that were cut off. */
   readonly log: HttpLog;
+}
+
+/** The web console (`documents/console/`). */
+export interface WebConsole {
+  /** Returns the handler of a request that needs no authentication; undefined for all others. */
+  publicHandler(request: RequestContext): PathHandler | undefined;
+  /** Creates a one-time code for the caller. */
+  createCode(request: RequestContext): Promise<void>;
 }
 
 /** Rules of requests to extension servers. */

@@ -43,6 +43,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/root-authority.ts",
   ],
   "compares with times in tokens": [
+    "src/authentication/console/login-codes.ts",
+    "src/authentication/console/session-tokens.ts",
     "src/authentication/oidc/oidc-tokens.ts",
     "src/authentication/service-accounts/bound-claims.ts",
   ],

@@ -80,11 +80,14 @@ test("no catch is silent", () => {
 
 /** Where JSON is parsed without a bound of its depth: it is this program's own, a server's answer to it, or a file's. */
 const trustedJson = [
+  "src/authentication/console/login-codes.ts",
+  "src/authentication/console/session-tokens.ts",
   "src/cli/administrator-file.ts",
   "src/cli/workers/role.ts",
   "src/controllers/cluster-authentication-trust.ts",
   "src/fields/apply/field-set.ts",
   "src/fields/apply/managed-fields-text.ts",
+  "src/http/documents/console/console-files.ts",
   "src/resources/objects/stored.ts",
   "src/resources/services/claims.ts",
   "src/resources/writes/apply.ts",

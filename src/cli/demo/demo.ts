@@ -1,6 +1,6 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { packageFolder } from "../../base/package-folder.ts";
 import { isObject, type JsonObject } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { parseExactJson } from "../../base/json/embedded.ts";
@@ -119,11 +119,4 @@ function pathOf(object: JsonObject, table: ResourceTable): string {
   const base = group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
   const scope = namespace === undefined ? "" : `/namespaces/${namespace}`;
   return `${base}${scope}/${resource.name}/${encodeURIComponent(name)}`;
-}
-
-/** The folder of the package, which contains the examples: the nearest one above this file with a package.json. */
-function packageFolder(): string {
-  let folder = path.dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(path.join(folder, "package.json"))) folder = path.dirname(folder);
-  return folder;
 }

@@ -5,21 +5,24 @@ import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import { deprecationOf } from "../answers/deprecation.ts";
 import type { RequestContext } from "../request/context.ts";
 import { readFacts } from "../request/facts.ts";
+import { refuseForeignPage } from "../request/foreign-page.ts";
 import { refuseAmbiguousHost } from "../request/host.ts";
 import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { PathFacts, ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Reads the request attributes from method and path, and rejects an ambiguous host. Adds a warning if the version is deprecated.
+ * Reads the request attributes from method and path, and rejects an ambiguous host, and writes
+ * of pages of other sites. Adds a warning if the version is deprecated.
  *
- * @throws {StatusError} BadRequest
+ * @throws {StatusError} BadRequest, Forbidden
  */
 export function readRequestFacts(service: HttpService, request: RequestContext): MaybePromise<void> {
   const { exchange } = request;
   const facts = readFacts(exchange.method, exchange.url);
   request.facts = facts;
   refuseAmbiguousHost(exchange);
+  refuseForeignPage(exchange);
   if (facts.kind === "path") {
     if (!tellsKinds(facts.path)) return findPath(service, request, facts);
     // Groups of custom kinds have documents only while there are definitions.

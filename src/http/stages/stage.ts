@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { PathHandler } from "../request/path-table.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
@@ -10,6 +11,10 @@ export type Stage = { readonly name: string } & (
        * StatusError to end the request; the pipeline sends it as the response.
        */
       readonly run: (service: HttpService, request: RequestContext) => MaybePromise<void>;
+    }
+  | {
+      /** Returns the handler that serves the request without the following stages; undefined to continue with them. */
+      readonly find: (service: HttpService, request: RequestContext) => PathHandler | undefined;
     }
   | {
       /** Schedules the following stages: calls `rest` once and returns its result. */

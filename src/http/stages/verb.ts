@@ -3,6 +3,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
+import { codesPath } from "../documents/console/console-pages.ts";
 import { serveAggregated } from "../connect/aggregated.ts";
 import { serveResource } from "../verbs/serve-resource.ts";
 import { injectFaults } from "./faults.ts";
@@ -24,6 +25,9 @@ function serveVerb(service: HttpService, request: RequestContext): MaybePromise<
   const { facts, exchange, remote } = request;
   if (remote !== undefined) return serveAggregated(service, request, remote);
   if (facts.kind === "resource") return serveResource(service, request, facts);
+  if (exchange.method === "POST" && service.console !== undefined && facts.path === codesPath) {
+    return service.console.createCode(request);
+  }
   const handler = service.paths.find(facts.path);
   if (handler === undefined) {
     // `/apis/GROUP` and paths below it.

@@ -1,6 +1,7 @@
 import { anonymousByDefault } from "../../authentication/anonymous.ts";
 import { BootstrapTokens } from "../../authentication/bootstrap-token.ts";
 import type { Authenticator } from "../../authentication/authenticator.ts";
+import { SessionTokens } from "../../authentication/console/session-tokens.ts";
 import { AuthenticatorChain } from "../../authentication/authenticator-chain.ts";
 import { ClientCertificateAuthenticator } from "../../authentication/client-certificate.ts";
 import { AuthenticationCounters } from "../../authentication/counters.ts";
@@ -30,6 +31,8 @@ export interface ServerAuthentication {
   readonly authenticator: Authenticator;
   readonly serviceAccounts: ServiceAccountKeys;
   readonly counters: AuthenticationCounters;
+  /** Tokens of sessions of the console; undefined if it is off. */
+  readonly sessions: SessionTokens | undefined;
   /** Closes clients and file watches. */
   close(): Promise<void>;
 }
@@ -59,12 +62,13 @@ export async function serverAuthentication(
 ): Promise<ServerAuthentication> {
   const counters = new AuthenticationCounters();
   const { serviceAccounts } = parts;
+  const sessions = options.console ? new SessionTokens(serviceAccounts.signingKey, options.clock) : undefined;
   const open: { close(): Promise<void> }[] = [];
   const opened: Parts["opened"] = (one) => void open.push(one);
   const close = async () => void (await Promise.all(open.map((one) => one.close())));
   try {
-    const authenticator = await authenticators(options, { ...parts, counters, opened });
-    return { authenticator, serviceAccounts, counters, close };
+    const authenticator = await authenticators(options, { ...parts, counters, sessions, opened });
+    return { authenticator, serviceAccounts, counters, sessions, close };
   } catch (error) {
     await close();
     throw error;
@@ -72,9 +76,10 @@ export async function serverAuthentication(
 }
 
 async function authenticators(options: ServerOptions, parts: Parts): Promise<Authenticator> {
-  const { ownTokens } = parts;
+  const { ownTokens, sessions } = parts;
   const methods = certificateMethods(options, parts);
   if (ownTokens.length > 0) methods.push(new TokenFileAuthenticator(ownTokens));
+  if (sessions !== undefined) methods.push(sessions);
   if (options.tokenAuthFile !== undefined) methods.push(await tokenFile(options, options.tokenAuthFile));
   const { vocabulary, clock, authentication: methodOptions } = options;
   const live = new LiveObjects(parts.store, parts.registry);

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { IssueLegacyToken } from "../../controllers/service-account-tokens.ts";
 import { legacyClaims } from "../../authentication/service-accounts/legacy-claims.ts";
 import { signClaims, type VerificationKey } from "../../authentication/jwt/signature.ts";
@@ -24,6 +25,8 @@ export interface ServiceAccountKeys {
   readonly ownAudiences: readonly string[];
   readonly keys: readonly VerificationKey[];
   readonly issuer: TokenIssuer;
+  /** The private key that signs tokens. */
+  readonly signingKey: KeyObject;
   /** The generated signing keys; undefined if the options name the key. */
   readonly signingKeys: SigningKeys | undefined;
 }
@@ -62,6 +65,7 @@ export async function serviceAccountKeys(
   return {
     issuers,
     ownAudiences,
+    signingKey: signing.key,
     signingKeys: signingKeyFile === undefined ? signingKeys : undefined,
     keys: distinctKeys([signing, ...former].map(toVerificationKey).concat(named)),
     issueLegacy: (facts) => signClaims(legacyClaims(vocabulary, facts), signing.key, signing.id),

@@ -6,6 +6,9 @@ import { discoveryDocuments } from "../../authentication/service-accounts/discov
 import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
 import { HandlerGuard } from "../../http/transport/guard.ts";
 import { serveAggregated } from "../../http/connect/aggregated.ts";
+import { LoginCodes } from "../../authentication/console/login-codes.ts";
+import { ConsoleFiles } from "../../http/documents/console/console-files.ts";
+import { ConsolePages } from "../../http/documents/console/console-pages.ts";
 import { addDiscoveryPaths } from "../../http/documents/discovery.ts";
 import { FairReading } from "../../flow/fair-reading.ts";
 import { eventLoop, FairTurns } from "../../flow/fair-turns.ts";
@@ -105,6 +108,7 @@ export async function httpService(
       registry: engine.registry,
       timestamps: engine.timestamps,
     }),
+    console: consolePages(options, engine, parts.authentication),
     paths,
     bodies: requestBodies(options, metrics),
     bufferedLists: bufferedListsOfProcess(options.processes ?? 1),
@@ -131,6 +135,21 @@ export async function httpService(
     },
   };
   return service;
+}
+
+/** Creates the web console. */
+function consolePages(
+  { clock, vocabulary: { systemPrefix } }: ServerOptions,
+  { store }: Engine,
+  { sessions }: ServerAuthentication,
+): ConsolePages | undefined {
+  if (sessions === undefined) return undefined;
+  return new ConsolePages(
+    new ConsoleFiles(),
+    new LoginCodes(store, clock),
+    sessions,
+    `${systemPrefix}masters`,
+  );
 }
 
 /** Creates the observers of completed requests: the access log, and the recorded requests. */

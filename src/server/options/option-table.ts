@@ -62,6 +62,10 @@ export const serverOptionTable = {
       },
     },
   },
+  console: option(boolean, "console", "Serve the web console at /console/. The program does so by default.", {
+    default: true,
+    libraryDefault: false,
+  }),
   retentionMs: option(
     milliseconds,
     "history-retention",

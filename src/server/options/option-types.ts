@@ -345,6 +345,8 @@ export interface ValueOptions {
   readonly vocabulary?: "platform" | "kubernetes" | undefined;
   /** Where objects are stored. */
   readonly storage?: StorageOptions | undefined;
+  /** Serve the web console at /console/. The program does so by default. (default false) */
+  readonly console?: boolean | undefined;
   /** How long past versions can be read and watches can resume. (default 300000) */
   readonly retentionMs?: number | undefined;
   /**

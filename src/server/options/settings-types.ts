@@ -327,6 +327,8 @@ export interface ValueSettings {
   readonly vocabulary: "platform" | "kubernetes";
   /** Where objects are stored. */
   readonly storage: StorageSettings;
+  /** Serve the web console at /console/. The program does so by default. */
+  readonly console: boolean;
   /** How long past versions can be read and watches can resume. */
   readonly retentionMs: number;
   /**

@@ -51,6 +51,14 @@ const servingGroups: readonly FlagGroup[] = [
         usual: "TLSv1.2",
       },
       {
+        flag: "console",
+        value: "false",
+        observed: "whether the web console is served",
+        observe: async ({ admin }) => (await admin.get("/console/")).status,
+        changed: 404,
+        usual: 200,
+      },
+      {
         flag: "tls-san",
         value: "plinth.example",
         observed: "whether the certificate has the name",

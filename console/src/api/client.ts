@@ -1,0 +1,105 @@
+/** A failed request. */
+export class ApiError extends Error {
+  override name = "ApiError";
+  constructor(
+    readonly status: number,
+    message: string,
+    /** The Status object of the response; undefined if it isn't one. */
+    readonly body: StatusBody | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** The fields of a Status that the console reads. */
+export interface StatusBody {
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: {
+    readonly causes?: readonly {
+      readonly reason?: string;
+      readonly message?: string;
+      readonly field?: string;
+    }[];
+  };
+}
+
+export interface RequestOptions {
+  readonly method?: string;
+  /** Sent as JSON, or as it is if it is a text. */
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The bearer token of the session. It is only in this variable: never in storage, in a URL or in the page. */
+let token: string | undefined;
+/** Called when the server doesn't accept the credentials any more. */
+let unauthorized: () => void = () => undefined;
+
+export function setToken(value: string | undefined): void {
+  token = value;
+}
+
+export function onUnauthorized(handler: () => void): void {
+  unauthorized = handler;
+}
+
+/**
+ * Sends a request with the credentials of the session.
+ *
+ * @throws {ApiError} for a status of 400 and above.
+ * @throws {TypeError} if the server can't be reached.
+ */
+export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const response = await sendWith(token, path, options);
+  if (response.ok) return response;
+  if (response.status === 401) unauthorized();
+  throw await errorOf(response);
+}
+
+/** Sends a request with a certain token, or with the client certificate of the browser. */
+export function sendWith(
+  bearer: string | undefined,
+  path: string,
+  { method = "GET", body, contentType, accept = "application/json", signal }: RequestOptions,
+): Promise<Response> {
+  const headers: Record<string, string> = { Accept: accept };
+  if (bearer !== undefined) headers["Authorization"] = `Bearer ${bearer}`;
+  if (body !== undefined) headers["Content-Type"] = contentType ?? "application/json";
+  return fetch(path, {
+    method,
+    headers,
+    body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
+    signal: signal ?? null,
+    credentials: "same-origin",
+    cache: "no-store",
+    redirect: "error",
+  });
+}
+
+/** Returns the JSON of a response. @throws as {@link send}. */
+export async function getJson<T>(path: string, options?: RequestOptions): Promise<T> {
+  return (await (await send(path, options)).json()) as T;
+}
+
+export async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => "");
+  let body: StatusBody | undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) body = value;
+  } catch {
+    // Not a Status: the text itself is the message.
+    body = undefined;
+  }
+  return new ApiError(response.status, body?.message ?? (text.slice(0, 500) || response.statusText), body);
+}
+
+/** Returns the message of any error for the user. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  if (error instanceof TypeError) return "the server can't be reached";
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,66 @@
+import { getJson } from "./client.ts";
+import type { ResourceAction } from "./access.ts";
+
+/** A rule of a role. */
+export interface Rule {
+  readonly verbs?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+export interface Reference {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** A binding, its role and the rule that allows a request. */
+export interface Grant {
+  readonly binding: Reference;
+  readonly role: Reference;
+  readonly subject: Reference;
+  readonly rule: Rule;
+  readonly ruleIndex: number;
+}
+
+export interface Explanation {
+  readonly allowed: boolean;
+  readonly denied?: boolean;
+  readonly reason?: string;
+  readonly decidedBy?: string;
+  readonly authorizers?: readonly { readonly name: string; readonly opinion: string }[];
+  readonly grants?: readonly Grant[];
+  readonly nearMisses?: readonly (Grant & { readonly missing: readonly { readonly message: string }[] })[];
+  readonly faults?: readonly { readonly binding?: Reference; readonly message?: string }[];
+  readonly notes?: readonly string[];
+}
+
+/** A user, as access reviews name them. */
+export interface Subject {
+  readonly user: string;
+  readonly groups: readonly string[];
+}
+
+/** A request for a resource or for a path. */
+export type Question =
+  | { readonly resourceAttributes: ResourceAction }
+  | { readonly nonResourceAttributes: { readonly verb: string; readonly path: string } };
+
+/** Explains whether a user may do something. @throws as `send`; the user of the console needs a right to ask. */
+export async function explain(
+  groupSuffix: string,
+  subject: Subject,
+  question: Question,
+): Promise<Explanation> {
+  const { status } = await post<{ status: Explanation }>(groupSuffix, "accessexplanations", {
+    ...subject,
+    ...question,
+  });
+  return status;
+}
+
+function post<T>(groupSuffix: string, resource: string, spec: object): Promise<T> {
+  return getJson<T>(`/apis/insight.${groupSuffix}/v1/${resource}`, { method: "POST", body: { spec } });
+}

@@ -1,0 +1,163 @@
+import { pathOf, type ResourceType } from "../model/resource-types.ts";
+import { getJson, send } from "./client.ts";
+
+/** Metadata that the console reads. */
+export interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly creationTimestamp?: string | null;
+  readonly deletionTimestamp?: string | null;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** An entry of `metadata.managedFields`. */
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly time?: string | null;
+  readonly subresource?: string;
+  readonly fieldsV1?: object;
+}
+
+/** Any object of the API. */
+export interface ApiObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Metadata;
+  readonly [field: string]: unknown;
+}
+
+/** Gets one object. @throws as `send` */
+export function getObject(
+  type: ResourceType,
+  namespace: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<ApiObject> {
+  return getJson<ApiObject>(pathOf(type, namespace, name), { signal });
+}
+
+/** Deletes an object. @param propagation as in DeleteOptions. @throws as `send` */
+export async function deleteObject(
+  type: ResourceType,
+  namespace: string,
+  name: string,
+  propagation: "Background" | "Foreground" | "Orphan",
+  uid: string | undefined,
+): Promise<void> {
+  const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+  const body = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: propagation, ...preconditions };
+  await send(pathOf(type, namespace, name), { method: "DELETE", body });
+}
+
+interface MetadataList {
+  readonly metadata: { readonly continue?: string; readonly remainingItemCount?: number };
+  readonly items: readonly { readonly metadata: Metadata }[];
+}
+
+/** An object that has an owner. */
+export interface Dependent {
+  readonly type: ResourceType;
+  readonly metadata: Metadata;
+}
+
+/** Objects of a type beyond this number are not searched for dependents. */
+const maxSearched = 5000;
+const chunkSize = 500;
+
+export interface DependentSearch {
+  readonly dependents: readonly Dependent[];
+  /** Types of which not all objects were searched: too many, or the user may not list them. */
+  readonly incomplete: readonly ResourceType[];
+}
+
+/**
+ * Searches the objects that one of the owners owns, in a namespace or, if it is empty, in all.
+ *
+ * @param metaGroup group of the kind PartialObjectMetadataList.
+ */
+export async function findDependents(
+  types: readonly ResourceType[],
+  metaGroup: string,
+  namespace: string,
+  owners: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<DependentSearch> {
+  const dependents: Dependent[] = [];
+  const incomplete: ResourceType[] = [];
+  const searched = types.filter(
+    ({ verbs, namespaced }) =>
+      verbs.includes("list") && verbs.includes("delete") && (namespaced || namespace === ""),
+  );
+  const search = async (type: ResourceType) => {
+    const accept = `application/json;as=PartialObjectMetadataList;v=v1;g=${metaGroup}`;
+    let next = "";
+    for (let count = 0; count < maxSearched; count += chunkSize) {
+      const parameters = new URLSearchParams({ limit: String(chunkSize), ...(next && { continue: next }) });
+      const list: MetadataList = await getJson<MetadataList>(
+        `${pathOf(type, namespace)}?${parameters.toString()}`,
+        { accept, signal },
+      );
+      for (const { metadata } of list.items) {
+        if (metadata.ownerReferences?.some(({ uid }) => owners.has(uid))) dependents.push({ type, metadata });
+      }
+      next = list.metadata.continue ?? "";
+      if (next === "") return;
+    }
+    incomplete.push(type);
+  };
+  await inParallel(searched, 6, (type) =>
+    search(type).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      incomplete.push(type);
+    }),
+  );
+  return { dependents, incomplete };
+}
+
+/** Returns the number of objects of each type in a namespace, without types that have none or can't be listed. */
+export async function countIn(
+  types: readonly ResourceType[],
+  metaGroup: string,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly { readonly type: ResourceType; readonly count: number }[]> {
+  const counts: { type: ResourceType; count: number }[] = [];
+  const accept = `application/json;as=PartialObjectMetadataList;v=v1;g=${metaGroup}`;
+  const namespaced = types.filter((type) => type.namespaced && type.verbs.includes("list"));
+  await inParallel(namespaced, 6, async (type) => {
+    const list = await getJson<MetadataList>(`${pathOf(type, namespace)}?limit=1`, { accept, signal }).catch(
+      () => undefined,
+    );
+    const count = (list?.items.length ?? 0) + (list?.metadata.remainingItemCount ?? 0);
+    if (count > 0) counts.push({ type, count });
+  });
+  return counts.toSorted((one, other) => other.count - one.count);
+}
+
+async function inParallel<T>(
+  values: readonly T[],
+  width: number,
+  work: (value: T) => Promise<void>,
+): Promise<void> {
+  const queue = [...values];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+}

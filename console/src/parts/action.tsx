@@ -1,0 +1,34 @@
+import { useSignal } from "@preact/signals";
+import type { ResourceAction } from "../api/access.ts";
+import { useAccess } from "../state/use-access.ts";
+import { WhyNot } from "./why-not.tsx";
+
+interface ActionProps {
+  readonly action: ResourceAction;
+  readonly label: string;
+  readonly isDangerous?: boolean;
+  readonly isPrimary?: boolean;
+  readonly onRun: () => void;
+}
+
+/** A button for an action of the API. If the user may not do it, the button explains why. */
+export function Action({ action, label, isDangerous = false, isPrimary = false, onRun }: ActionProps) {
+  const decision = useAccess(action);
+  const explains = useSignal(false);
+  const isDenied = decision.value?.allowed === false;
+  const tone = isDangerous ? "danger" : isPrimary ? "primary" : "";
+  return (
+    <>
+      <button
+        type="button"
+        class={isDenied ? `${tone} denied` : tone}
+        aria-disabled={isDenied}
+        title={isDenied ? `You may not ${action.verb} this. Press for the reason.` : undefined}
+        onClick={() => (isDenied ? (explains.value = true) : onRun())}
+      >
+        {label}
+      </button>
+      {explains.value && <WhyNot action={action} onClose={() => (explains.value = false)} />}
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import { computed, signal } from "@preact/signals";
+import { AccessReviews } from "../api/access.ts";
+import { errorOf, messageOf, onUnauthorized, sendWith, setToken } from "../api/client.ts";
+import { readTypes, type ServerTypes } from "../api/discovery.ts";
+import { pathOf } from "../model/resource-types.ts";
+
+/** The state of the login. */
+export type SessionState =
+  | { readonly kind: "signed-out"; readonly message: string }
+  | { readonly kind: "signing-in" }
+  | { readonly kind: "signed-in"; readonly userName: string };
+
+export const session = signal<SessionState>({ kind: "signed-out", message: "" });
+/** What the server serves; empty until the login. */
+export const serverTypes = signal<ServerTypes>({ types: [], groupSuffix: "" });
+export const reviews = computed(() => new AccessReviews(serverTypes.value.groupSuffix));
+
+onUnauthorized(() => signOut("The server doesn't accept your credentials any more."));
+
+/** Forgets the credentials and everything read with them. The place stays in the URL, so the next login returns to it. */
+export function signOut(message = ""): void {
+  setToken(undefined);
+  session.value = { kind: "signed-out", message };
+  serverTypes.value = { types: [], groupSuffix: "" };
+}
+
+/** Signs in with a token, or with the client certificate of the browser if there is none. */
+export async function signIn(token: string | undefined): Promise<void> {
+  session.value = { kind: "signing-in" };
+  try {
+    const response = await sendWith(token, "/apis", {});
+    if (!response.ok) return signOut(await refusalText(response, token));
+    setToken(token);
+    const types = await readTypes();
+    const userName = await authenticatedName(token, types);
+    if (userName === undefined) {
+      return signOut(
+        "Your browser sent no client certificate that the server accepts. Paste a token instead.",
+      );
+    }
+    serverTypes.value = types;
+    session.value = { kind: "signed-in", userName };
+  } catch (error) {
+    signOut(messageOf(error));
+  }
+}
+
+/** Exchanges a one-time code for a token, and signs in with it. */
+export async function signInWithCode(code: string): Promise<void> {
+  session.value = { kind: "signing-in" };
+  try {
+    const response = await sendWith(code, "/console/sessions", { method: "POST" });
+    if (!response.ok) return signOut((await errorOf(response)).message);
+    const { token } = (await response.json()) as { readonly token: string };
+    await signIn(token);
+  } catch (error) {
+    signOut(messageOf(error));
+  }
+}
+
+async function refusalText(response: Response, token: string | undefined): Promise<string> {
+  if (response.status === 401 && token !== undefined) return "The server doesn't accept this token.";
+  if (token === undefined) {
+    return "Your browser sent no client certificate that the server accepts. Paste a token instead.";
+  }
+  return (await errorOf(response)).message;
+}
+
+/**
+ * Returns the user's name; empty if the server doesn't tell it. The server decides for itself who the user is: the name is only shown,
+ * and used in questions about the user's own access. Undefined if the requests are anonymous.
+ */
+async function authenticatedName(
+  token: string | undefined,
+  { groupSuffix, types }: ServerTypes,
+): Promise<string | undefined> {
+  // Anonymous users may not ask about their own access.
+  const access = await sendWith(token, `/apis/authorization.${groupSuffix}/v1/selfsubjectaccessreviews`, {
+    method: "POST",
+    body: { spec: { nonResourceAttributes: { verb: "get", path: "/api" } } },
+  });
+  if (token === undefined && !access.ok) return undefined;
+  const self = types.find(({ name }) => name === "selfsubjectreviews");
+  if (self !== undefined) {
+    const answer = await sendWith(token, pathOf(self, ""), { method: "POST", body: {} });
+    const { status } = (await answer.json()) as { status?: { userInfo?: { username?: string } } };
+    if (status?.userInfo?.username !== undefined) return status.userInfo.username;
+  }
+  return nameInToken(token) ?? "";
+}
+
+/** Returns the user that the claims of a token name; undefined if it has none. */
+function nameInToken(token: string | undefined): string | undefined {
+  const text = token?.split(".")[1] ?? "";
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) =>
+      one.charCodeAt(0),
+    );
+    const claims = JSON.parse(new TextDecoder().decode(bytes)) as {
+      readonly name?: unknown;
+      readonly sub?: unknown;
+    };
+    const name = claims.name ?? claims.sub;
+    return typeof name === "string" ? name : undefined;
+  } catch {
+    // A token without readable claims.
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import { useSignal, type ReadonlySignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Decision, ResourceAction } from "../api/access.ts";
+import { reportBug } from "./bugs.ts";
+import { reviews } from "./session.ts";
+
+/** Interval of repeated reviews, so that a revoked right is noticed. */
+const intervalMs = 3000;
+
+/** Returns whether the user may do something; undefined until it is known. It is reviewed again every few seconds. */
+export function useAccess(action: ResourceAction): ReadonlySignal<Decision | undefined> {
+  const decision = useSignal<Decision | undefined>(undefined);
+  const key = JSON.stringify(action);
+  useEffect(() => {
+    let isOpen = true;
+    const ask = () => {
+      if (document.hidden) return;
+      reviews.value
+        .may(action)
+        .then((answer) => {
+          const { value: before } = decision;
+          if (isOpen && (before?.allowed !== answer.allowed || before.reason !== answer.reason)) {
+            decision.value = answer;
+          }
+        })
+        .catch(reportBug);
+    };
+    decision.value = undefined;
+    ask();
+    const timer = setInterval(ask, intervalMs);
+    return () => {
+      isOpen = false;
+      clearInterval(timer);
+    };
+  }, [key, reviews.value]);
+  return decision;
+}

@@ -1,0 +1,3 @@
+export function AccessView({ place }: { readonly place: { readonly tab: string } }) {
+  return <p>{place.tab}</p>;
+}

@@ -1,0 +1,63 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { reportBug } from "../state/bugs.ts";
+import { session, signIn } from "../state/session.ts";
+
+/** The login page. */
+export function Login() {
+  const token = useSignal("");
+  const field = useRef<HTMLInputElement>(null);
+  const { value: state } = session;
+  const isBusy = state.kind === "signing-in";
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <main class="login">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const text = token.value.trim();
+          token.value = "";
+          if (text !== "") signIn(text).catch(reportBug);
+        }}
+      >
+        <h1>
+          <img src="icon.svg" alt="" width="28" height="28" /> Plinth console
+        </h1>
+        {state.kind === "signed-out" && state.message !== "" && (
+          <p class="message bad" role="alert">
+            {state.message}
+          </p>
+        )}
+        <label for="token">Bearer token</label>
+        <input
+          id="token"
+          ref={field}
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          value={token.value}
+          onInput={(event) => (token.value = event.currentTarget.value)}
+          aria-describedby="token-note"
+        />
+        <p class="note" id="token-note">
+          The token stays in the memory of this page: a reload forgets it.
+        </p>
+        <div class="buttons">
+          <button type="submit" class="primary" disabled={isBusy}>
+            {isBusy ? "Signing in…" : "Sign in"}
+          </button>
+          <button type="button" disabled={isBusy} onClick={signInWithCertificate}>
+            Use a client certificate
+          </button>
+        </div>
+        <p class="note">
+          On the machine of the server, <code>plinth console</code> opens this page as the administrator.
+        </p>
+      </form>
+    </main>
+  );
+}
+
+function signInWithCertificate(): void {
+  signIn(undefined).catch(reportBug);
+}

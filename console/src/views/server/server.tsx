@@ -1,0 +1,3 @@
+export function ServerView() {
+  return <p>server</p>;
+}

@@ -1,0 +1,56 @@
+import { useSignal } from "@preact/signals";
+import { byGroup, isBrowsable, type ResourceType } from "../model/resource-types.ts";
+import { formatRoute, listRoute } from "../model/routes.ts";
+import { lastNamespace, route } from "../state/place.ts";
+import { serverTypes } from "../state/session.ts";
+
+/** The kinds by group. */
+export function Sidebar() {
+  const groups = byGroup(serverTypes.value.types.filter(isBrowsable));
+  const { value: place } = route;
+  const current = "resource" in place ? `${place.group}/${place.resource}` : "";
+  return (
+    <nav class="sidebar" aria-label="Kinds">
+      {groups.map(([group, types]) => (
+        <Group key={group} group={group} types={types} current={current} />
+      ))}
+    </nav>
+  );
+}
+
+interface GroupProps {
+  readonly group: string;
+  readonly types: readonly ResourceType[];
+  /** `group/name` of the type that is shown. */
+  readonly current: string;
+}
+
+/** Groups that are open at first. */
+const openAtFirst = new Set(["", "apps", "batch"]);
+
+function Group({ group, types, current }: GroupProps) {
+  const isOpen = useSignal(openAtFirst.has(group) || current.startsWith(`${group}/`));
+  return (
+    <details open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary title={group === "" ? "core" : group}>{group === "" ? "core" : shortened(group)}</summary>
+      <ul>
+        {types.map((type) => (
+          <li key={type.name}>
+            <a
+              href={formatRoute(listRoute(type, type.namespaced ? lastNamespace.value : ""))}
+              aria-current={current === `${type.group}/${type.name}` ? "page" : undefined}
+            >
+              {type.kind}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** The group without the suffix of the server's own groups. */
+function shortened(group: string): string {
+  const suffix = `.${serverTypes.value.groupSuffix}`;
+  return group.endsWith(suffix) ? group.slice(0, -suffix.length) : group;
+}

@@ -1,0 +1,72 @@
+import { createHmac, hkdfSync, timingSafeEqual, type KeyObject } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { AuthenticationResult, Authenticator, Credentials } from "../authenticator.ts";
+import { bearerToken } from "../bearer-token.ts";
+import { refusal } from "../refusal.ts";
+
+/** First characters of a token, which no other kind of token has. */
+const prefix = "console.";
+/** How long a token is valid. */
+const lifeMs = 60 * 60 * 1000;
+/** Tokens of this server are shorter, because names and groups of administrators are. */
+const maxTokenLength = 8192;
+
+/** Whether a bearer token is one of a session. */
+export function isSessionToken(token: string | undefined): boolean {
+  return token?.startsWith(prefix) === true;
+}
+
+/** What a token says. */
+interface SessionClaims {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+}
+
+/**
+ * Tokens of sessions of the console that began with a one-time code. A token is the user and the time of expiry, with a message
+ * authentication code. Its key is derived from the signing key of service accounts, so that every process of the server accepts it.
+ */
+export class SessionTokens implements Authenticator {
+  private readonly key: Buffer;
+
+  /** @param signingKey the private key of service account tokens. */
+  constructor(
+    signingKey: KeyObject,
+    private readonly clock: Clock,
+  ) {
+    const secret = signingKey.export({ type: "pkcs8", format: "der" });
+    this.key = Buffer.from(hkdfSync("sha256", secret, "", "sessions of the console", 32));
+  }
+
+  /** Returns a token of a user, and the time of its expiry in milliseconds since 1970. */
+  issue({ name, uid, groups }: UserInfo): { readonly token: string; readonly expires: number } {
+    const expires = this.clock.now() + lifeMs;
+    const claims: SessionClaims = { name, uid, groups, expires };
+    const text = Buffer.from(JSON.stringify(claims)).toString("base64url");
+    return { token: `${prefix}${text}.${this.codeOf(text).toString("base64url")}`, expires };
+  }
+
+  authenticate({ authorization, audiences }: Credentials): AuthenticationResult | undefined {
+    const token = bearerToken(authorization);
+    if (token === undefined || !isSessionToken(token) || audiences !== undefined) return undefined;
+    const parts = token.length > maxTokenLength ? [] : token.slice(prefix.length).split(".");
+    const [text = "", code = ""] = parts;
+    const actual = Buffer.from(code, "base64url");
+    const expected = this.codeOf(text);
+    if (parts.length !== 2 || actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
+      throw refusal("the token of the console is invalid");
+    }
+    const claims = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as SessionClaims;
+    if (this.clock.now() >= claims.expires) throw refusal("the session of the console has expired");
+    const { name, uid, groups } = claims;
+    return { user: { name, uid, groups, extra: {} }, method: "console", cacheable: false };
+  }
+
+  private codeOf(text: string): Buffer {
+    return createHmac("sha256", this.key).update(text).digest();
+  }
+}

@@ -1,0 +1,75 @@
+import type { LoginCodes } from "../../../authentication/console/login-codes.ts";
+import { isSessionToken, type SessionTokens } from "../../../authentication/console/session-tokens.ts";
+import { bearerToken } from "../../../authentication/bearer-token.ts";
+import { StatusError } from "../../../base/status-error.ts";
+import { sendJson } from "../../answers/respond.ts";
+import type { PathHandler } from "../../request/path-table.ts";
+import type { RequestContext } from "../../request/context.ts";
+import type { WebConsole } from "../../service.ts";
+import { consolePrefix, type ConsoleFiles } from "./console-files.ts";
+
+/** Path at which an administrator creates a one-time code; authenticated and authorized like any other path. */
+export const codesPath = `${consolePrefix}codes`;
+/** Path at which a code is exchanged for a token of a session. */
+const sessionsPath = `${consolePrefix}sessions`;
+
+/** The console: its files, and the login with a one-time code. */
+export class ConsolePages implements WebConsole {
+  constructor(
+    private readonly files: ConsoleFiles,
+    private readonly codes: LoginCodes,
+    private readonly tokens: SessionTokens,
+    /** Name of the group of administrators. */
+    private readonly administrators: string,
+  ) {}
+
+  publicHandler({ exchange: { method }, facts }: RequestContext): PathHandler | undefined {
+    if (facts.kind !== "path") return undefined;
+    const { path } = facts;
+    if (path === consolePrefix.slice(0, -1)) return isRead(method) ? redirect : undefined;
+    if (!path.startsWith(consolePrefix)) return undefined;
+    if (path === sessionsPath && method === "POST") return (request) => this.redeem(request);
+    if (path === codesPath || path === sessionsPath || !isRead(method)) return undefined;
+    return ({ exchange }) => this.sendFile(exchange, path);
+  }
+
+  /**
+   * Creates a code for the caller, who must be an administrator with other credentials than a code's: codes must not extend the
+   * rights of a user, or of a session, beyond the validity of their credentials. An impersonated administrator gets none.
+   *
+   * @throws {StatusError} Forbidden, TooManyRequests
+   */
+  async createCode({ exchange, caller, user }: RequestContext): Promise<void> {
+    const isSession = isSessionToken(bearerToken(exchange.header("authorization")));
+    if (!caller.groups.includes(this.administrators) || user !== caller || isSession) {
+      throw new StatusError(
+        "Forbidden",
+        `only members of ${this.administrators} with their own credentials may create codes for the console`,
+      );
+    }
+    sendJson(exchange, 201, await this.codes.create(caller));
+  }
+
+  /** @throws {StatusError} Unauthorized */
+  private async redeem({ exchange }: RequestContext): Promise<void> {
+    const user = await this.codes.redeem(bearerToken(exchange.header("authorization")) ?? "");
+    if (user === undefined)
+      throw new StatusError("Unauthorized", "the code is invalid, expired or was used already");
+    sendJson(exchange, 201, this.tokens.issue(user));
+  }
+
+  /** @throws {StatusError} NotFound */
+  private sendFile(exchange: RequestContext["exchange"], path: string): void {
+    if (!this.files.send(exchange, path)) {
+      throw new StatusError("NotFound", "the server could not find the requested resource");
+    }
+  }
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function redirect({ exchange }: RequestContext): void {
+  exchange.send(308, ["Location", consolePrefix], Buffer.alloc(0));
+}

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { useServer } from "../support/use-server.ts";
+
+const server = useServer();
+const namespaces = "/api/v1/namespaces";
+const create = (site: string | undefined) =>
+  server.admin.ask("POST", `${namespaces}?dryRun=All`, {
+    body: { metadata: { name: "made-by-a-page" } },
+    headers: site === undefined ? {} : { "sec-fetch-site": site },
+  });
+
+it("a write of a page of another site is refused; those of the console, of a user and of programs are not", async () => {
+  const statuses = [];
+  for (const site of ["cross-site", "same-site", "same-origin", "none", undefined]) {
+    statuses.push((await create(site)).status);
+  }
+  expect(statuses).toEqual([403, 403, 201, 201, 201]);
+});
+
+it("a page of another site may follow a link, but opens no connection", async () => {
+  const headers = { "sec-fetch-site": "cross-site" };
+  expect((await server.admin.get(namespaces, { headers })).status).toBe(200);
+  const upgrade = { ...headers, upgrade: "websocket", connection: "Upgrade" };
+  expect((await server.admin.get(namespaces, { headers: upgrade })).status).toBe(403);
+});

@@ -97,8 +97,8 @@ export class SelectorIndex {
   ) {}
 
   /**
-   * Finds the objects that may be selected; undefined if the collection must be scanned. If an index for the search is being built, waits
-   * for it, because a scan beside it would take longer than both.
+   * Finds the objects that may be selected; undefined if they must be scanned. If an index for a search in most of the collection is being
+   * built, waits for it, because a scan beside it would take longer than both.
    *
    * @throws {StoreError}
    */
@@ -107,10 +107,21 @@ export class SelectorIndex {
     return andThen(this.findNow(search), (candidates) => {
       const building = candidates === undefined ? this.buildingFor(search) : undefined;
       if (building === undefined) return this.count(candidates);
-      return this.atMost(maxWaitMs, building)
-        .then(() => this.findNow(search))
-        .then((later) => this.count(later));
+      return andThen(this.isMostOf(search), (isMost) => {
+        if (!isMost) return this.count(undefined);
+        return this.atMost(maxWaitMs, building)
+          .then(() => this.findNow(search))
+          .then((later) => this.count(later));
+      });
     });
+  }
+
+  /** Whether the list has most objects of the collection, so that a scan takes about as long as building an index. */
+  private isMostOf({ prefix, collection }: CollectionSearch): MaybePromise<boolean> {
+    if (prefix === collection) return true;
+    return andThen(this.store.count(prefix), (listed) =>
+      andThen(this.store.count(collection), (all) => listed >= all * worthPart),
+    );
   }
 
   /** Waits for work, at most a number of milliseconds. */

@@ -204,6 +204,16 @@ describe("the index of a label", () => {
     expect(await large.selectors.expectsIndex(search("app"))).toBe(false);
   });
 
+  it("isn't waited for by lists of a namespace with less than half of the objects", async () => {
+    const { list, counters, store } = await filled({ count: 300 });
+    await put(store, "b", "another", { labels: { app: "web" }, nodeName: "" });
+    await list();
+    expect(await list({ ...web, namespace: "b" })).toHaveLength(1);
+    expect(counters()).toMatchObject({ scanned: 2, fromIndex: 0 });
+    expect(await list({ ...web, namespace: "a" })).toHaveLength(30);
+    expect(counters()).toMatchObject({ scanned: 2, fromIndex: 1 });
+  });
+
   it("isn't waited for by lists of other labels or at a revision", async () => {
     const { list, counters, indexed, store } = await filled({ count: 300 });
     const at = (await store.latestRevision()) as Revision;

@@ -37,11 +37,11 @@ export async function userView(
 }
 
 /** The error of a view that an authorizer can't enumerate. */
-function notEnumerable(authorizer: string): StatusError {
+export function notEnumerable(authorizer: string): StatusError {
   return new StatusError(
     "BadRequest",
     `parameter view: the authorizer ${JSON.stringify(authorizer)} can't enumerate the objects that a user may get; ` +
-      "list a namespace without the parameter",
+      "list or watch a namespace without the parameter",
   );
 }
 

@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { StatusError } from "../../base/status-error.ts";
 import type { YieldIfDue } from "../../base/yielding.ts";
 import type { FollowedView, ViewObserver, ViewState } from "../../resources/objects/followed-view.ts";
 import type { EnumeratedView } from "../../resources/objects/object-view.ts";
@@ -7,6 +8,9 @@ import type { AccessScopes } from "../access-scopes.ts";
 import type { ResourceAttributes } from "../authorizer.ts";
 import type { RoleRecord } from "./role-record.ts";
 import type { TrackedScopes } from "./tracked-grants.ts";
+
+/** Maximum number of namespaces and names in the states that a follower keeps in memory. */
+const maxHeldSize = 1_000_000;
 
 /** A {@link ViewState} that can get a following one. */
 export class ScopeState implements ViewState {
@@ -88,9 +92,18 @@ export class FollowedScopes implements FollowedView {
     this.line.release(this);
   }
 
+  advance(): void {
+    this.state = this.state.next!;
+  }
+
   /** A state has got a following one. */
   changed(): void {
-    this.observer?.changed();
+    if (this.failure !== undefined) return;
+    if (this.live.tail.totalSize - this.state.totalSize <= maxHeldSize) this.observer?.changed();
+    else
+      this.end(
+        new StatusError("Expired", "the grants of the user change faster than the client reads; list again"),
+      );
   }
 
   /** The line has ended. */

@@ -24,9 +24,12 @@ export interface ViewObserver {
 
 /** The view of one user as it changes with the revisions of the store. It must be closed. */
 export interface FollowedView {
-  /** The revision at which it was opened: {@link state} is the view at this revision. */
-  readonly start: Revision;
+  /** The revision at which it was opened; undefined if it never changes, so that it is valid at every revision. */
+  readonly start: Revision | undefined;
+  /** At first the view at {@link start}. */
   readonly state: ViewState;
+  /** Replaces the state by the following one. States that aren't replaced stay in memory, so a view with too many of them ends. */
+  advance(): void;
   /** Every state that begins at or before this revision is known. */
   readonly position: Revision;
   /** Advances the position to a revision that the store has reached. Synchronous if the store is and no grant of the user changes. */
@@ -36,4 +39,15 @@ export interface FollowedView {
   /** Yields to other work; shared by all followed views of a server. */
   readonly yieldIfDue: YieldIfDue;
   close(): void;
+}
+
+/** Opens the view of the user of one request. */
+export interface ViewSource {
+  /** Whether the view has every object of the collection and always will, so that it needn't be followed. */
+  readonly everything: boolean;
+  /**
+   * @param after the revision at which the view begins; undefined: a revision that has every write acknowledged before the call.
+   * @throws {StatusError} Expired if the grants at the revision are no longer known.
+   */
+  open(after: Revision | undefined): Promise<FollowedView>;
 }

@@ -10,9 +10,11 @@ import type {
 import type { Engine, Target } from "../engine/engine.ts";
 import { prefixOf } from "../registry/registry.ts";
 import type { Selection } from "../objects/selection.ts";
+import type { FollowedView } from "../objects/followed-view.ts";
 import { bodyAt, headerOf, type Header } from "../objects/stored.ts";
 import type { WatchSource } from "../registry/versioned-storage.ts";
 import type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
+import { ViewWatch } from "./view-watch.ts";
 
 export type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
 
@@ -21,6 +23,7 @@ export type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
  * encodings can be shared.
  *
  * @param after the revision after which the watch begins.
+ * @param view limits the watch to the objects that its user may get; it was opened at `after` and is closed with the watch.
  */
 export function watchObjects(
   engine: Engine,
@@ -28,8 +31,9 @@ export function watchObjects(
   selection: Selection,
   after: Revision,
   observer: WatchObserver,
+  view?: FollowedView,
 ): Subscription {
-  const start = (receiver: WatchObserver) => watchIn(engine, target, selection, after, receiver);
+  const start = (receiver: WatchObserver) => watchIn(engine, target, selection, after, receiver, view);
   return engine.interceptWatch === undefined ? start(observer) : engine.interceptWatch(observer, start);
 }
 
@@ -39,12 +43,18 @@ function watchIn(
   selection: Selection,
   after: Revision,
   observer: WatchObserver,
+  view: FollowedView | undefined,
 ): Subscription {
   const { resource, namespace } = target;
+  const { store } = engine;
   const options = { prefix: prefixOf(resource, namespace), after };
-  if (resource.storage === undefined) return subscribe(engine.store, options, selection, observer);
-  const source: WatchSource = (inner) => subscribe(engine.store, options, selection, inner);
-  return resource.storage.viewOf(engine.store).watch(source, observer, after);
+  const source: WatchSource = (receiver) => {
+    if (view === undefined) return subscribe(store, options, selection, receiver);
+    const watch = new ViewWatch({ store, target, selection }, view, receiver, after);
+    return watch.start((inner) => subscribe(store, options, selection, inner));
+  };
+  if (resource.storage === undefined) return source(observer);
+  return resource.storage.viewOf(store).watch(source, observer, after);
 }
 
 /** Subscribes an observer to the changes that a selection sees, as they are stored. */

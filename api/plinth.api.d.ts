@@ -431,6 +431,27 @@ export declare function manualClock(startMs?: number): ManualClock;
 /** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
+// ---- base/releases
+
+/** The API releases that a server can follow, oldest first. */
+export declare const releases: readonly [
+  "1.26",
+  "1.27",
+  "1.28",
+  "1.29",
+  "1.30",
+  "1.31",
+  "1.32",
+  "1.33",
+  "1.34",
+  "1.35",
+  "1.36",
+  "1.37",
+];
+
+/** An API release, such as `1.26`. */
+export type Release = (typeof releases)[number];
+
 // ---- base/status-error
 
 /**
@@ -1439,6 +1460,7 @@ export interface ChangingResources {
 /** The served resource types: built-in ones, which never change, and those of custom kinds. */
 export declare class Registry {
   readonly vocabulary: Vocabulary;
+  readonly release: Release;
   /** By group, version and name. */
   /** The built-in group versions. */
   readonly builtInVersions: readonly ServedGroupVersion[];
@@ -1451,7 +1473,12 @@ export declare class Registry {
    * @param kinds the declared kinds.
    * @param served whether a kind's resource is served; see `runtime-config.ts`.
    */
-  constructor(kinds: readonly Kind[], vocabulary: Vocabulary, served: (group: string, kind: Kind) => boolean);
+  constructor(
+    kinds: readonly Kind[],
+    vocabulary: Vocabulary,
+    served: (group: string, kind: Kind) => boolean,
+    release?: Release,
+  );
   /** Increases with every change of the served resource types. */
   get revision(): number;
   /** See {@link ChangingResources.revisionOf}; always empty for built-in groups. */
@@ -3362,6 +3389,21 @@ export interface TolerationSecondsOptions {
 export interface ValueOptions {
   /** Names of groups, labels and media types: platform or kubernetes. (default "platform") */
   readonly vocabulary?: "platform" | "kubernetes" | undefined;
+  /** API release whose kinds, versions, feature gates and defaults the server follows. (default "1.26") */
+  readonly release?:
+    | "1.26"
+    | "1.27"
+    | "1.28"
+    | "1.29"
+    | "1.30"
+    | "1.31"
+    | "1.32"
+    | "1.33"
+    | "1.34"
+    | "1.35"
+    | "1.36"
+    | "1.37"
+    | undefined;
   /** Where objects are stored. */
   readonly storage?: StorageOptions | undefined;
   /** Serve the web console at /console/. The program does so by default. (default false) */
@@ -4067,8 +4109,6 @@ export interface Vocabulary {
     readonly annotation: string;
     readonly manager: string;
   };
-  /** Version that `/version` reports as `gitVersion`. */
-  readonly gitVersion: string;
   /** Behavior for which the specification and the reference differ. */
   readonly behavior: VocabularyBehavior;
   /** Prefix of the response headers with flow schema and priority level of the request, with its dash. */

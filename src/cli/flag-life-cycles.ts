@@ -1,5 +1,4 @@
-import { isLater, releaseAfter } from "../base/releases.ts";
-import { referenceRelease } from "../vocabulary/vocabulary.ts";
+import { defaultRelease, isLater, releaseAfter } from "../base/releases.ts";
 import type { Logger } from "../base/logger.ts";
 import { optionsOf } from "../server/options/option.ts";
 import { programOptionTable } from "../server/options/program-options.ts";
@@ -88,7 +87,7 @@ export function earliestRemoval({ audience, stability, deprecated }: FlagLifeCyc
   return releaseAfter(deprecated, minReleases[audience][stability]);
 }
 
-const release = `${referenceRelease.major}.${referenceRelease.minor}`;
+const release = defaultRelease;
 const byName = new Map(flagLifeCycles.map((one) => [one.name, one]));
 
 /** Returns the reason why a removed flag is unknown; undefined for a flag that never existed. */

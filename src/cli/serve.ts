@@ -2,7 +2,8 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { makeFolder } from "../base/folders.ts";
 import { writePrivateFile } from "../base/private-file.ts";
-import { features } from "../server/features/features.ts";
+import { defaultRelease } from "../base/releases.ts";
+import { featuresOf } from "../server/features/features.ts";
 import { OptionsError } from "../server/options/options-error.ts";
 import { stackOf, type Logger } from "../base/logger.ts";
 import type { Server } from "../server/server.ts";
@@ -29,7 +30,7 @@ export const serveCommand: Command = {
   flags: serveFlags,
   help: () =>
     helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags) +
-    featureHelp(features) +
+    featureHelp(featuresOf(defaultRelease)) +
     acceptedHelp(),
   async run(words) {
     const flags = parseFlags(allFlags, words);

@@ -1,4 +1,4 @@
-import { referenceRelease } from "../vocabulary/vocabulary.ts";
+import { releases } from "../base/releases.ts";
 import type { Command } from "./command.ts";
 import { productVersion } from "./product-version.ts";
 
@@ -6,9 +6,8 @@ export const versionCommand: Command = {
   flags: [],
   help: () => "Prints the version and its API release.\n\nUsage: plinth version\n",
   run() {
-    const { major, minor } = referenceRelease;
     process.stdout.write(
-      `plinth ${productVersion}, API release ${major}.${minor}, node ${process.version}\n`,
+      `plinth ${productVersion}, API releases ${releases[0]} to ${releases.at(-1)}, node ${process.version}\n`,
     );
     return Promise.resolve(0);
   },

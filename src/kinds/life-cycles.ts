@@ -1,5 +1,5 @@
 import { isLater } from "../base/releases.ts";
-import { groupName } from "../schema/kind.ts";
+import { groupName, type Kind } from "../schema/kind.ts";
 import type { Group, GroupVersion } from "../schema/types.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { lifeCycles, type LifeCycle } from "./life-cycle-table.ts";
@@ -13,6 +13,14 @@ const byKind = new Map(lifeCycles.map((one) => [keyOf(one.group, one.version, on
 
 function keyOf({ base }: Group, version: string, kind: string): string {
   return `${base}/${version} ${kind}`;
+}
+
+/** Whether a release serves, or can serve, a built-in kind in its version. Own kinds of the product are in every release. */
+export function isInRelease({ group, version, name }: Kind, release: string): boolean {
+  const cycle = lifeCycleOf(group, version, name);
+  if (cycle === undefined) return true;
+  const { introduced, removed } = cycle;
+  return !isLater(introduced, release) && (removed === undefined || isLater(removed, release));
 }
 
 /** Returns the warning for requests to a deprecated version; undefined if it isn't deprecated. */

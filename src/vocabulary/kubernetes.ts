@@ -38,7 +38,6 @@ export const kubernetes: Vocabulary = {
     annotation: "kubectl.kubernetes.io/last-applied-configuration",
     manager: "kubectl",
   },
-  gitVersion: "v1.26.0+plinth",
   behavior: referenceBehavior,
   flowHeaderPrefix: "X-Kubernetes-PF-",
 };

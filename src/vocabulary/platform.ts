@@ -34,7 +34,6 @@ export const platform: Vocabulary = {
   aggregateToLabelPrefix: "rbac.authorization.platform.io/aggregate-to-",
   autoUpdateAnnotation: "rbac.authorization.platform.io/autoupdate",
   bootstrappingLabel: "platform.io/bootstrapping",
-  gitVersion: "v1.26.0+plinth",
   behavior: specifiedBehavior,
   flowHeaderPrefix: "X-Platform-PF-",
 };

@@ -59,13 +59,8 @@ export interface Vocabulary {
    * of the same client for server-side apply. Undefined if no client of the vocabulary applies this way.
    */
   readonly clientSideApply?: { readonly annotation: string; readonly manager: string };
-  /** Version that `/version` reports as `gitVersion`. */
-  readonly gitVersion: string;
   /** Behavior for which the specification and the reference differ. */
   readonly behavior: VocabularyBehavior;
   /** Prefix of the response headers with flow schema and priority level of the request, with its dash. */
   readonly flowHeaderPrefix: string;
 }
-
-/** The reference release that the server implements. */
-export const referenceRelease = { major: "1", minor: "26" } as const;

@@ -4,8 +4,11 @@ import { expect, test } from "vitest";
 import { FeatureGates, featuresAt } from "../../src/server/features/feature-gates.ts";
 import { featureLifeCycles } from "../../src/server/features/feature-life-cycles.ts";
 import { featureHelp } from "../../src/cli/feature-help.ts";
-import { features } from "../../src/server/features/features.ts";
+import { releases, type Release } from "../../src/base/releases.ts";
+import { featuresOf, isLaterFeature } from "../../src/server/features/features.ts";
 import { TestServer } from "../support/api.ts";
+
+const features = featuresOf("1.26");
 
 interface Gate {
   readonly name: string;
@@ -13,15 +16,20 @@ interface Gate {
   readonly on: boolean;
 }
 
-/** The gates of the reference, release 1.26: name, stage and default. */
-const reference = readFileSync(path.join(import.meta.dirname, "reference-gates.tsv"), "utf8")
-  .trimEnd()
-  .split("\n")
-  .slice(1)
-  .map((line): Gate => {
-    const [name = "", stage = "", on] = line.split("\t");
-    return { name, stage, on: on === "true" };
-  });
+/** Reads a table of gates of the reference: name, stage and default. */
+function gatesIn(file: string): readonly Gate[] {
+  return readFileSync(path.join(import.meta.dirname, file), "utf8")
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line): Gate => {
+      const [name = "", stage = "", on] = line.split("\t");
+      return { name, stage, on: on === "true" };
+    });
+}
+
+/** The gates of release 1.26. */
+const reference = gatesIn("reference-gates.tsv");
 
 /** Where the documents say something else than the reference does. */
 const differences: readonly Gate[] = [
@@ -48,6 +56,52 @@ test.each(expected.map(({ name, stage, on }) => [ruleOf[stage], name, stage, on]
     expect(features.gates[name]).toMatchObject({ stage, on });
   },
 );
+
+test("release 1.37 has the alpha and beta gates that the help of its reference lists, with their defaults", () => {
+  const { gates } = featuresOf("1.37");
+  const listed = gatesIn("reference-gates-1.37.tsv");
+  expect(listed.length).toBeGreaterThan(150);
+  const shown = listed.map(({ name }) => ({ name, stage: gates[name]?.stage, on: gates[name]?.on }));
+  expect(shown).toEqual(listed);
+});
+
+test.each(releases.slice(1))(
+  "the gates of release %s follow the deprecation rules of those before",
+  (release) => {
+    const [before, after] = [featuresOf(releases[releases.indexOf(release) - 1]!), featuresOf(release)];
+    for (const [name, { stage }] of Object.entries(before.gates)) {
+      const now = after.gates[name];
+      expect([name, now !== undefined || after.removed.get(name)?.release === release]).toEqual([name, true]);
+      if (stage === "stable")
+        expect([name, now?.stage ?? "removed"]).toEqual([
+          name,
+          expect.stringMatching(/^(stable|deprecated|removed)$/),
+        ]);
+    }
+  },
+);
+
+test("a feature is on without its gate once it was stable, and off before its release", () => {
+  const gatesAt = (release: Release) =>
+    FeatureGates.parse("", featuresOf(release), (name) => isLaterFeature(name, release));
+  expect(
+    ["1.26", "1.27", "1.30", "1.33", "1.37"].map((release) =>
+      gatesAt(release as Release).enabled("AggregatedDiscoveryEndpoint"),
+    ),
+  ).toEqual([false, true, true, true, true]);
+  expect(
+    ["1.26", "1.31", "1.32", "1.37"].map((release) =>
+      gatesAt(release as Release).enabled("CustomResourceFieldSelectors"),
+    ),
+  ).toEqual([false, true, true, true]);
+  expect(() => gatesAt("1.37").enabled("NoSuchFeature")).toThrow("there is no feature gate NoSuchFeature");
+  expect(() => FeatureGates.parse("AggregatedDiscoveryEndpoint=true", featuresOf("1.37"))).toThrow(
+    "unrecognized feature gate: AggregatedDiscoveryEndpoint; it was removed in 1.33 and can no longer be set",
+  );
+  expect(() => FeatureGates.parse("AggregatedDiscoveryEndpoint=false", featuresOf("1.30"))).toThrow(
+    "cannot set feature gate AggregatedDiscoveryEndpoint to false, feature is locked to true",
+  );
+});
 
 test("C-9.2-12 every beta gate of the reference that is on by default is on, and off on a server that turns it off", async () => {
   const betas = expected.filter(({ stage, on }) => stage === "beta" && on).map(({ name }) => name);

@@ -11,12 +11,12 @@ import {
 import type { KindContext } from "../../src/schema/context.ts";
 import { decode } from "../../src/schema/decode.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { referenceRelease } from "../../src/vocabulary/vocabulary.ts";
+import { defaultRelease } from "../../src/base/releases.ts";
 import { arbitraryStruct } from "../support/arbitrary-value.ts";
 
 /** Laws of every conversion from a version that was removed, for manifests of any content. */
 const context: KindContext = { vocabulary: platform, enabled: () => true, subresource: "" };
-const release = `${referenceRelease.major}.${referenceRelease.minor}`;
+const release = defaultRelease;
 const conversions = versionChanges
   .flatMap(({ from, kinds }) => kinds.map((kind) => ({ from, kind })))
   .map((one) => [`${apiVersionOf(one.from, platform)} ${one.kind}`, one] as const);

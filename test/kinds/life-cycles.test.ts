@@ -7,10 +7,10 @@ import { TestServer } from "../support/api.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { groupName } from "../../src/schema/kind.ts";
-import { referenceRelease } from "../../src/vocabulary/vocabulary.ts";
+import { defaultRelease } from "../../src/base/releases.ts";
 
 /** Conventions 9.2: the deprecation rules, tested on the table of life cycles. */
-const release = `${referenceRelease.major}.${referenceRelease.minor}`;
+const release = defaultRelease;
 const nameOf = ({ group, version, kind }: LifeCycle) => `${group.base}/${version} ${kind}`;
 const rows = lifeCycles.map((cycle) => [nameOf(cycle), cycle] as const);
 const minor = (text: string) => Number(text.split(".")[1]);

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { features } from "../../src/server/features/features.ts";
+import { featuresOf } from "../../src/server/features/features.ts";
 import { idleFeatures } from "../../src/server/features/idle-features.ts";
 import { read, sources } from "./source-files.ts";
+
+const features = featuresOf("1.26");
 
 const lists = new Set(["src/server/features/feature-life-cycles.ts", "src/server/features/idle-features.ts"]);
 const code = sources.filter((file) => !lists.has(file)).map(read);

@@ -27,6 +27,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/schema/protobuf/transcode-plan.ts: structPlans",
     "src/schema/kind-in-vocabulary.ts: kindsByPrefix",
     "src/resources/registry/registry.ts: namesByVocabulary",
+    "src/server/features/features.ts: featuresByRelease",
   ],
   "derived from a value that one server made and nobody changes, and goes with it": [
     "src/authorization/rbac/default-roles/default-policy.ts: cachedPolicies",

@@ -1,3 +1,4 @@
+import { defaultRelease } from "../../base/releases.ts";
 import { deepClone, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { TypeFault } from "../../schema/decode.ts";
@@ -6,7 +7,7 @@ import { kindInVocabulary } from "../../schema/kind-in-vocabulary.ts";
 import type { GroupVersion } from "../../schema/types.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
-import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import { podSecurityPolicy } from "./policy.ts";
 import { checkByKind, readByKind } from "./read.ts";
@@ -30,7 +31,7 @@ export interface Converted {
   readonly notes: readonly Note[];
 }
 
-const release = `${referenceRelease.major}.${referenceRelease.minor}`;
+const release = defaultRelease;
 
 /**
  * Converts an object; the input isn't modified.

@@ -1,3 +1,4 @@
+import { gitVersionOf, releases } from "../../base/releases.ts";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { packageFolder } from "../../base/package-folder.ts";
@@ -71,7 +72,7 @@ export const demoCommand: Command = {
  */
 async function vocabularyOf(client: ServerClient): Promise<Vocabulary> {
   const { gitVersion } = await client.get("/version");
-  if (!vocabularies.some((one) => one.gitVersion === gitVersion)) {
+  if (!releases.some((release) => gitVersionOf(release) === gitVersion)) {
     throw new ClientError(
       `the server has version ${String(gitVersion)} and is not Plinth; nothing was written`,
     );

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { kubernetes } from "../../vocabulary/kubernetes.ts";
+import { defaultRelease, gitVersionOf } from "../../base/releases.ts";
 import { acceptedFlags, acceptFlags } from "../accepted-flags.ts";
 import { helpText, type Command } from "../command.ts";
 import { FlagReader, parseFlags, type FlagValues } from "../flag-reader.ts";
@@ -47,7 +47,7 @@ export const kubeApiserverCommand: Command = {
   help: () => helpText("kube-apiserver [FLAGS]", about, helpFlags),
   async run(words) {
     if (words.includes("--version")) {
-      process.stdout.write(`Kubernetes ${kubernetes.gitVersion}\n`);
+      process.stdout.write(`Kubernetes ${gitVersionOf(defaultRelease)}\n`);
       return 0;
     }
     const values = parseFlags(flags, words);

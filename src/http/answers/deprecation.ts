@@ -1,12 +1,10 @@
 import { deprecationWarning, lifeCycleOf } from "../../kinds/life-cycles.ts";
-import type { Resource } from "../../resources/registry/registry.ts";
-import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { Registry, Resource } from "../../resources/registry/registry.ts";
 
 const warningCache = new WeakMap<Resource, string>();
-const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
 /** Returns the warning for a deprecated version (spec: conventions 9.2); empty for other versions. */
-export function deprecationOf(resource: Resource, vocabulary: Vocabulary): string {
+export function deprecationOf(resource: Resource, { release, vocabulary }: Registry): string {
   let cached = warningCache.get(resource);
   if (cached === undefined) {
     const { group, version, name, custom } = resource.kind;

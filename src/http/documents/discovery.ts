@@ -1,7 +1,8 @@
 import { apiVersionOf } from "../../base/group-names.ts";
 import { createHash } from "node:crypto";
+import { gitVersionOf, type Release } from "../../base/releases.ts";
 import { clientWarning } from "../../vocabulary/other-vocabulary.ts";
-import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import {
   isStored,
   type ServedGroupVersion,
@@ -67,7 +68,7 @@ export function addDiscoveryPaths(
   paths.addChanging(changingDiscovery(registry, all, features));
   paths.addWithSlash("/version", (request) => {
     checkAcceptsJson(request);
-    sendJson(request.exchange, 200, versionDocument(vocabulary));
+    sendJson(request.exchange, 200, versionDocument(registry.release));
   });
   paths.add("/", (request) => {
     if (wantsWelcomePage(request)) {
@@ -229,11 +230,12 @@ function storageVersionHash({ stored }: Resource): string {
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
 }
 
-function versionDocument(vocabulary: Vocabulary): object {
+function versionDocument(release: Release): object {
+  const [major, minor] = release.split(".");
   return {
-    major: referenceRelease.major,
-    minor: referenceRelease.minor,
-    gitVersion: vocabulary.gitVersion,
+    major,
+    minor,
+    gitVersion: gitVersionOf(release),
     gitCommit: "",
     gitTreeState: "",
     buildDate: "1970-01-01T00:00:00Z",

@@ -93,7 +93,7 @@ function findResource(service: HttpService, request: RequestContext, facts: Reso
 /** The deprecation warning (spec: conventions 9.2). */
 function announceDeprecation(service: HttpService, request: RequestContext, subresource: string): void {
   const resource = request.resource!;
-  const warning = deprecationOf(resource, service.engine.vocabulary);
+  const warning = deprecationOf(resource, service.engine.registry);
   if (warning === "") return;
   service.metrics.deprecated(resource, subresource);
   const { group, version, name } = resource.kind;

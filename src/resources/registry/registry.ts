@@ -1,4 +1,5 @@
 import { apiVersionOf } from "../../base/group-names.ts";
+import { defaultRelease, type Release } from "../../base/releases.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { kindInVocabulary } from "../../schema/kind-in-vocabulary.ts";
 import { groupName, type Kind } from "../../schema/kind.ts";
@@ -93,6 +94,7 @@ export class Registry {
     kinds: readonly Kind[],
     readonly vocabulary: Vocabulary,
     served: (group: string, kind: Kind) => boolean,
+    readonly release: Release = defaultRelease,
   ) {
     const versions = new Map<string, { group: string; version: string; resources: Resource[] }>();
     for (const kind of kinds) {

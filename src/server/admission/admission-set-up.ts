@@ -63,7 +63,7 @@ export async function setUpAdmission(
   const sources = { store, clock: options.clock, failed };
   const facts = opened.add(new AdmissionFacts(sources, options.vocabulary), close);
   const quotas = opened.add(new QuotaIndex(sources, registry), close);
-  const podSecurityCounters = new PodSecurityCounters();
+  const podSecurityCounters = new PodSecurityCounters(registry.release);
   const webhookObserver = new DeferredWebhookObserver();
   const policyObserver = new DeferredPolicyObserver();
   const parts: AdmissionParts = {

@@ -1,6 +1,7 @@
 import { imageReviewVersion } from "../../admission/plugins/image-policy-webhook/image-review.ts";
 import { apiVersionOf } from "../../base/group-names.ts";
 import { builtInKinds } from "../../kinds/all.ts";
+import { isInRelease } from "../../kinds/life-cycles.ts";
 import { Registry } from "../../resources/registry/registry.ts";
 import { RuntimeConfig, RuntimeConfigError } from "../../resources/registry/runtime-config.ts";
 import { groupName, type Kind } from "../../schema/kind.ts";
@@ -10,8 +11,12 @@ import type { ServerOptions } from "../options/server-options.ts";
 /** Returns the registry of the resources that the options enable. */
 export function registryFor(options: ServerOptions, extensionKinds: readonly Kind[]): Registry {
   const config = runtimeConfigOf(options, extensionKinds);
-  return new Registry([...builtInKinds, ...extensionKinds], options.vocabulary, (group, kind) =>
-    config.serves(group, kind),
+  const { vocabulary, release } = options;
+  return new Registry(
+    [...builtInKinds.filter((kind) => isInRelease(kind, release)), ...extensionKinds],
+    vocabulary,
+    (group, kind) => config.serves(group, kind),
+    release,
   );
 }
 
@@ -21,11 +26,11 @@ export function registryFor(options: ServerOptions, extensionKinds: readonly Kin
  * @throws {OptionsError} if it names an unknown version or resource.
  */
 export function runtimeConfigOf(
-  { vocabulary, runtimeConfig, extensions }: ServerOptions,
+  { vocabulary, release, runtimeConfig, extensions }: ServerOptions,
   extensionKinds: readonly Kind[] = extensions?.kinds ?? [],
 ): RuntimeConfig {
   const resourcesByVersion = new Map<string, Set<string>>([[imageReviewVersion(vocabulary), new Set()]]);
-  for (const kind of [...builtInKinds, ...extensionKinds]) {
+  for (const kind of [...builtInKinds.filter((one) => isInRelease(one, release)), ...extensionKinds]) {
     const group = groupName(kind.group, vocabulary);
     const version = apiVersionOf(group, kind.version);
     resourcesByVersion.set(version, (resourcesByVersion.get(version) ?? new Set()).add(kind.resource));

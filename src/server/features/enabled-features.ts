@@ -1,6 +1,6 @@
 import { FeatureGateError, FeatureGates } from "./feature-gates.ts";
 import { idleFeatures } from "./idle-features.ts";
-import { features } from "./features.ts";
+import { featuresOf, isLaterFeature } from "./features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
@@ -14,9 +14,9 @@ const gatesOf = new WeakMap<ServerOptions, FeatureGates>();
 export function featureGates(options: ServerOptions): FeatureGates {
   const cached = gatesOf.get(options);
   if (cached !== undefined) return cached;
-  const { featureGates: text, log } = options;
+  const { featureGates: text, log, release } = options;
   try {
-    const gates = FeatureGates.parse(text, features);
+    const gates = FeatureGates.parse(text, featuresOf(release), (name) => isLaterFeature(name, release));
     for (const warning of gates.warnings) log.warn({}, warning);
     for (const name of gates.settings.keys()) {
       const reason = idleFeatures.get(name);

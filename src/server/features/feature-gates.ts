@@ -10,25 +10,40 @@ export type FeatureStage = (typeof stages)[number];
 export interface Feature {
   readonly stage: FeatureStage;
   readonly on: boolean;
+  /** Whether it can't be set to another value. */
+  readonly locked: boolean;
+}
+
+/** A feature whose gate was removed. */
+export interface RemovedGate {
+  /** The first release without the gate. */
+  readonly release: string;
+  /** Whether the feature is part of all later releases. */
+  readonly on: boolean;
 }
 
 /** The features of a release. */
 export interface Features {
   /** The features that can be set, by gate name. */
   readonly gates: Readonly<Record<string, Feature>>;
-  /** The release that removed a gate, by gate name. */
-  readonly removed: ReadonlyMap<string, string>;
+  /** The removed gates, by name. */
+  readonly removed: ReadonlyMap<string, RemovedGate>;
 }
 
 /** Returns the features of the table at a release. */
 export function featuresAt(release: string, table: Readonly<Record<string, FeatureLifeCycle>>): Features {
   const gates: Record<string, Feature> = {};
-  const removed = new Map<string, string>();
+  const removed = new Map<string, RemovedGate>();
   for (const [name, cycle] of Object.entries(table)) {
     const stage = stageAt(release, cycle);
-    if (cycle.removed !== undefined && !isLater(cycle.removed, release)) removed.set(name, cycle.removed);
+    if (cycle.removed !== undefined && !isLater(cycle.removed, release))
+      removed.set(name, { release: cycle.removed, on: cycle.stable !== undefined });
     else if (stage !== undefined)
-      gates[name] = { stage, on: cycle.on ?? (stage === "beta" || stage === "stable") };
+      gates[name] = {
+        stage,
+        on: cycle.on ?? (stage === "beta" || stage === "stable"),
+        locked: stage === "stable",
+      };
   }
   return { gates, removed };
 }
@@ -65,16 +80,22 @@ export class FeatureGates {
     readonly settings: ReadonlyMap<string, boolean>,
     /** Warnings for the operator about the settings. */
     readonly warnings: readonly string[],
+    private readonly isLater: (name: string) => boolean,
   ) {}
 
   /**
    * Parses comma-separated `NAME=true|false` pairs. `AllAlpha` and `AllBeta` set every feature of the stage that
    * isn't named itself.
    *
+   * @param isLater whether a later release has a feature.
    * @throws {FeatureGateError} if a name is unknown or removed, a value is neither true nor false, or a stable
    * feature is turned off.
    */
-  static parse(text: string, features: Features): FeatureGates {
+  static parse(
+    text: string,
+    features: Features,
+    isLater: (name: string) => boolean = () => false,
+  ): FeatureGates {
     const settings = new Map<string, boolean>();
     const warnings: string[] = [];
     for (const pair of text.split(",").map((one) => one.trim())) {
@@ -87,20 +108,27 @@ export class FeatureGates {
       const feature = featureOf(features, name);
       if (feature === undefined && name !== "AllAlpha" && name !== "AllBeta")
         throw unknownGateError(name, features);
-      if (feature?.stage === "stable" && !on) {
-        throw new FeatureGateError(`cannot set feature gate ${name} to false, feature is locked to true`);
+      if (feature?.locked === true && on !== feature.on) {
+        throw new FeatureGateError(
+          `cannot set feature gate ${name} to ${on}, feature is locked to ${feature.on}`,
+        );
       }
       if (feature?.stage === "stable") warnings.push(`feature gate ${name} is stable; it will be removed`);
       if (feature?.stage === "deprecated") warnings.push(`feature gate ${name} is deprecated`);
       settings.set(name, on);
     }
-    return new FeatureGates(features, settings, warnings);
+    return new FeatureGates(features, settings, warnings, isLater);
   }
 
-  /** Whether the feature is enabled. An unknown name is a bug and throws. */
+  /** Whether the feature is enabled; one without a gate is, if the release has it. An unknown name is a bug and throws. */
   readonly enabled = (name: string): boolean => {
     const feature = featureOf(this.features, name);
-    if (feature === undefined) throw new Error(`there is no feature gate ${name}`);
+    if (feature === undefined) {
+      const removed = this.features.removed.get(name);
+      if (removed !== undefined) return removed.on;
+      if (this.isLater(name)) return false;
+      throw new Error(`there is no feature gate ${name}`);
+    }
     const own = this.settings.get(name);
     if (own !== undefined) return own;
     const stageSetting = feature.stage === "alpha" ? "AllAlpha" : feature.stage === "beta" ? "AllBeta" : "";
@@ -113,7 +141,7 @@ function featureOf({ gates }: Features, name: string): Feature | undefined {
 }
 
 function unknownGateError(name: string, { removed }: Features): FeatureGateError {
-  const release = removed.get(name);
-  const removal = release === undefined ? "" : `; it was removed in ${release} and can no longer be set`;
+  const gate = removed.get(name);
+  const removal = gate === undefined ? "" : `; it was removed in ${gate.release} and can no longer be set`;
   return new FeatureGateError(`unrecognized feature gate: ${name}${removal}`);
 }

@@ -1,3 +1,4 @@
+import { gitVersionOf, releaseAfter, type Release } from "../../base/releases.ts";
 import { qualifiedName } from "../../base/group-names.ts";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
 import { metricDefinitions } from "../../http/metrics/definitions.ts";
@@ -5,14 +6,11 @@ import { MetricSet, type Sample } from "../../http/metrics/metric-set.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { StoreError } from "../../storage/store.ts";
-import { referenceRelease } from "../../vocabulary/vocabulary.ts";
 import { openFileLimit, openFiles } from "../start/open-files.ts";
-import { features } from "../features/features.ts";
+import { featuresOf } from "../features/features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-
-const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
 /** Label for the size of the embedded store; the size of other stores isn't reported. */
 const embedded = "embedded";
@@ -23,16 +21,17 @@ export function serverMetrics(
   engine: Engine,
   counters: AuthenticationCounters,
 ): MetricSet {
-  const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion);
+  const { release } = options;
+  const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion, release);
   const warn = (message: string) => options.log.warn({}, message);
   const metrics = new MetricSet(metricDefinitions(engine.vocabulary), { release, showHiddenFor, warn });
-  const { name, gitVersion } = engine.vocabulary;
-  const { major, minor } = referenceRelease;
+  const { name } = engine.vocabulary;
+  const [major = "", minor = ""] = release.split(".");
   metrics
-    .sample(`${name}_build_info`, major, minor, gitVersion, `${process.platform}/${process.arch}`)
+    .sample(`${name}_build_info`, major, minor, gitVersionOf(release), `${process.platform}/${process.arch}`)
     .set(1);
   // The labels of the reference: ALPHA, BETA, DEPRECATED, and none for stable.
-  for (const [feature, { stage }] of Object.entries(features.gates)) {
+  for (const [feature, { stage }] of Object.entries(featuresOf(release).gates)) {
     const label = stage === "stable" ? "" : stage.toUpperCase();
     metrics.sample(`${name}_feature_enabled`, feature, label).set(engine.featureEnabled(feature) ? 1 : 0);
   }
@@ -107,9 +106,8 @@ async function collectProcess(metrics: MetricSet): Promise<void> {
 }
 
 /** Parses `--show-hidden-metrics-for-version`; only the previous release is allowed. */
-function previousRelease(text: string): string {
-  const { major, minor } = referenceRelease;
-  const previous = `${major}.${Number(minor) - 1}`;
+function previousRelease(text: string, release: Release): string {
+  const previous = releaseAfter(release, -1);
   if (text === "" || text === previous) return text;
   throw new OptionsError(
     `--show-hidden-metrics-for-version: ${JSON.stringify(text)} is not the release before this one, ${previous}`,

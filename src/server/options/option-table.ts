@@ -1,3 +1,4 @@
+import { defaultRelease, releases } from "../../base/releases.ts";
 import { authorizationModes } from "../../authorization/authorizer-chain.ts";
 import { audit } from "./audit-options.ts";
 import { authentication } from "./authentication-options.ts";
@@ -30,6 +31,12 @@ export const serverOptionTable = {
     "vocabulary",
     "Names of groups, labels and media types: platform or kubernetes.",
     { default: "platform" },
+  ),
+  release: option(
+    oneOf(releases),
+    "release",
+    "API release whose kinds, versions, feature gates and defaults the server follows.",
+    { default: defaultRelease },
   ),
   storage: {
     by: "engine",

@@ -343,6 +343,21 @@ export interface TolerationSecondsOptions {
 export interface ValueOptions {
   /** Names of groups, labels and media types: platform or kubernetes. (default "platform") */
   readonly vocabulary?: "platform" | "kubernetes" | undefined;
+  /** API release whose kinds, versions, feature gates and defaults the server follows. (default "1.26") */
+  readonly release?:
+    | "1.26"
+    | "1.27"
+    | "1.28"
+    | "1.29"
+    | "1.30"
+    | "1.31"
+    | "1.32"
+    | "1.33"
+    | "1.34"
+    | "1.35"
+    | "1.36"
+    | "1.37"
+    | undefined;
   /** Where objects are stored. */
   readonly storage?: StorageOptions | undefined;
   /** Serve the web console at /console/. The program does so by default. (default false) */

@@ -325,6 +325,9 @@ export interface TolerationSecondsSettings {
 export interface ValueSettings {
   /** Names of groups, labels and media types: platform or kubernetes. */
   readonly vocabulary: "platform" | "kubernetes";
+  /** API release whose kinds, versions, feature gates and defaults the server follows. */
+  readonly release:
+    "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | "1.31" | "1.32" | "1.33" | "1.34" | "1.35" | "1.36" | "1.37";
   /** Where objects are stored. */
   readonly storage: StorageSettings;
   /** Serve the web console at /console/. The program does so by default. */

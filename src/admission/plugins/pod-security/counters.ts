@@ -1,6 +1,6 @@
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
-import { referenceRelease } from "../../../vocabulary/vocabulary.ts";
+import { defaultRelease, isLater, type Release } from "../../../base/releases.ts";
 import { latest, type LevelVersion } from "./levels.ts";
 import type { Mode } from "./namespace-policy.ts";
 
@@ -43,6 +43,9 @@ export class PodSecurityCounters {
   private readonly created = this.privilegedCount("create");
   private readonly updated = this.privilegedCount("update");
 
+  /** @param release of the server. */
+  constructor(private readonly release: Release = defaultRelease) {}
+
   /** Counts a pod in a `privileged` namespace. */
   passed({ operation }: Counted): void {
     (operation === "CREATE" ? this.created : this.updated).value++;
@@ -56,7 +59,7 @@ export class PodSecurityCounters {
     { operation, target }: Counted,
   ): void {
     const { subresource } = target;
-    const version = versionLabel(level);
+    const version = versionLabel(level, this.release);
     const labels = [operationLabel(operation), resourceLabel(target), subresource];
     this.evaluations.of(decision, level.level, version, mode, ...labels).value++;
   }
@@ -82,9 +85,9 @@ export class PodSecurityCounters {
 }
 
 /** All future releases are counted as `future`, as labels of namespaces may name any. */
-function versionLabel({ level, minor }: LevelVersion): string {
+function versionLabel({ level, minor }: LevelVersion, release: Release): string {
   if (minor === latest || level === "privileged") return "latest";
-  return minor > Number(referenceRelease.minor) ? "future" : `v1.${minor}`;
+  return isLater(`1.${minor}`, release) ? "future" : `v1.${minor}`;
 }
 
 function operationLabel(operation: AdmissionRequest["operation"]): string {

@@ -1,5 +1,6 @@
+import { defaultRelease } from "../../../base/releases.ts";
 import { FeatureGates } from "../../../server/features/feature-gates.ts";
-import { features } from "../../../server/features/features.ts";
+import { featuresOf } from "../../../server/features/features.ts";
 import { storeFormat } from "../../../server/start/store-stamp.ts";
 import type { Progress } from "../../../storage/lmdb/progress.ts";
 import { rewriteLmdb, stampOfStore } from "../../../storage/lmdb/rewrite.ts";
@@ -47,7 +48,12 @@ export async function convertDataFolder(read: FlagReader, progress: Progress): P
     stamp: { label: target.name, format: storeFormat },
     progress,
     async change(copy) {
-      result = await convertStore(copy, source, target, FeatureGates.parse("", features).enabled);
+      result = await convertStore(
+        copy,
+        source,
+        target,
+        FeatureGates.parse("", featuresOf(defaultRelease)).enabled,
+      );
       return result.refusals.length === 0 && !isDryRun;
     },
   });

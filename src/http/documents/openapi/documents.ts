@@ -1,3 +1,4 @@
+import { gitVersionOf } from "../../../base/releases.ts";
 import { createHash } from "node:crypto";
 import type { ApiServices } from "../../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
@@ -164,8 +165,9 @@ export class OpenApiDocuments {
   }
 
   private info(): object {
-    const { name, gitVersion } = this.registry.vocabulary;
-    return { title: name[0]!.toUpperCase() + name.slice(1), version: gitVersion };
+    const { vocabulary, release } = this.registry;
+    const { name } = vocabulary;
+    return { title: name[0]!.toUpperCase() + name.slice(1), version: gitVersionOf(release) };
   }
 }
 

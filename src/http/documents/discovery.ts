@@ -242,7 +242,8 @@ function versionDocument(release: Release): object {
     goVersion: "",
     compiler: `node ${process.version}`,
     platform: `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
-    // Values of the parameter `view` of lists; clients of Kubernetes ignore the field.
+    // Values of the parameter `view` of lists and of watches; clients of Kubernetes ignore the fields.
     listViews: ["mine"],
+    watchViews: ["mine"],
   };
 }

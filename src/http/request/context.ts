@@ -4,6 +4,7 @@ import type { WorkPace } from "../../base/work-pace.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Ticket } from "../../flow/ticket.ts";
 import type { Target } from "../../resources/engine/engine.ts";
+import type { ViewSource } from "../../resources/objects/followed-view.ts";
 import type { ObjectView } from "../../resources/objects/object-view.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
@@ -39,6 +40,8 @@ export interface RequestContext {
   ticket: Ticket | undefined;
   /** Authorization: the objects that a list with `view=mine` is limited to; undefined for other requests. */
   view: ObjectView | undefined;
+  /** Authorization: opens the objects that a watch with `view=mine` is limited to; undefined for other requests. */
+  viewSource: ViewSource | undefined;
   /** Unread answers: whether it waited for the client to read earlier responses. */
   waitedForClient: boolean;
   /** Verb: paces the work by the size of body and object; undefined before. */
@@ -84,6 +87,7 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     limited: false,
     ticket: undefined,
     view: undefined,
+    viewSource: undefined,
     waitedForClient: false,
     pace: undefined,
     deadline: undefined,

@@ -59,7 +59,7 @@ export function timeoutParameter(query: Query): number | undefined {
 }
 
 /**
- * Returns the parameter `view`: `mine` limits a list to the objects that the user may get; undefined if it is missing or empty.
+ * Returns the parameter `view`: `mine` limits a list or watch to the objects that the user may get; undefined if it is missing or empty.
  *
  * @throws {StatusError} BadRequest for another value.
  */
@@ -75,12 +75,15 @@ export function viewParameter(query: Query): "mine" | undefined {
 /**
  * Rejects the parameter `view` of a request that would affect or send more objects without it.
  *
- * @param verb verb of the request, for the message.
+ * @param request for the message.
  * @throws {StatusError} BadRequest if there is one.
  */
-export function refuseView(query: Query, verb: "watch" | "deletecollection"): void {
+export function refuseView(query: Query, request: "deletecollection" | "paths with /watch/"): void {
   if (viewParameter(query) === undefined) return;
-  throw new StatusError("BadRequest", `parameter view: "mine" is supported by list only, not by ${verb}`);
+  throw new StatusError(
+    "BadRequest",
+    `parameter view: "mine" is supported by list and by list with watch=true, not by ${request}`,
+  );
 }
 
 export interface ListParameters {
@@ -128,7 +131,6 @@ export function watchParameters(
   { query, name }: Pick<ResourceFacts, "name" | "query">,
   watchList: boolean,
 ): WatchParameters {
-  refuseView(query, "watch");
   const report = FieldReport.start();
   const match = textOf(query, "resourceVersionMatch");
   const token = textOf(query, "continue");

@@ -1,3 +1,4 @@
+import { userViewSource } from "../../authorization/followed-user-view.ts";
 import { userView } from "../../authorization/user-view.ts";
 import type { ResourceAttributes } from "../../authorization/authorizer.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
@@ -9,8 +10,8 @@ import { viewParameter } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Authorizes the request. A list with `view=mine` needs no right to list: it is limited to the objects that its user may get
- * (`request.view`).
+ * Authorizes the request. A list or watch with `view=mine` needs no right to the verb: it is limited to the objects that its user may
+ * get (`request.view`, `request.viewSource`).
  *
  * @throws {StatusError} Forbidden, with user, verb, resource and the reason if there is one; BadRequest for a view that can't be served.
  */
@@ -59,11 +60,13 @@ async function authorizeView(
   audit?.viewed("mine");
   if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   const yieldIfDue = createYielder(() => turns.longStep(user.name));
-  request.view = await userView(authorizer, attributes, resource, yieldIfDue);
+  if (attributes.verb === "watch")
+    request.viewSource = await userViewSource(authorizer, attributes, resource, yieldIfDue);
+  else request.view = await userView(authorizer, attributes, resource, yieldIfDue);
 }
 
 const ownView = {
   verdict: "allow",
-  reason: "view=mine: every user may list what they may get",
+  reason: "view=mine: every user may list and watch what they may get",
   evaluationError: "",
 } as const;

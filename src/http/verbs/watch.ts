@@ -1,11 +1,18 @@
 import { StatusError } from "../../base/status-error.ts";
+import {
+  storeFailure,
+  type ListRead,
+  type ResourceVersion,
+} from "../../resources/engine/resource-version.ts";
+import type { FollowedView } from "../../resources/objects/followed-view.ts";
+import { awaitVersion } from "../../resources/reads/get.ts";
 import { listObjects } from "../../resources/reads/list.ts";
 import { watchObjects, type WatchChange } from "../../resources/reads/watch.ts";
 import type { Revision } from "../../storage/store.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { WatchEncoding, WatchFrames } from "../encodings/encoding.ts";
 import type { ResourceContext } from "../request/context.ts";
-import { watchParameters, type WatchParameters } from "../request/parameters.ts";
+import { refuseView, watchParameters, type WatchParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import { watchEncodingOf } from "./answer.ts";
@@ -21,8 +28,10 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
   const { resourceVersion } = parameters;
   const fromState = resourceVersion === undefined || resourceVersion === 0 || parameters.sendInitialEvents;
   if (!fromState) await rejectExpired(service, resourceVersion);
+  // An error before the first bytes has its own status.
+  const view = await openView(service, request, fromState, resourceVersion);
   const stream = request.exchange.stream(200, headersFor(encoding.watchContentType));
-  const watcher = new Watcher(service, request, parameters, encoding, stream);
+  const watcher = new Watcher(service, request, { parameters, view }, encoding, stream);
   const unregister = service.watches.add(facts, parameters.selection);
   facts.query.release();
   watcher.stream.attach(unregister);
@@ -35,19 +44,47 @@ async function rejectExpired(service: HttpService, version: Revision): Promise<v
   if (version < floor) throw new StatusError("Expired", `too old resource version: ${version} (${floor})`);
 }
 
+/**
+ * Opens the view that limits a watch; undefined for a watch of everything.
+ *
+ * @throws {StatusError} if the grants at the resource version are no longer known, or if the request isn't authorized as a view.
+ */
+async function openView(
+  { engine }: HttpService,
+  { facts, viewSource }: ResourceContext,
+  fromState: boolean,
+  version: ResourceVersion,
+): Promise<FollowedView | undefined> {
+  if (viewSource === undefined) refuseView(facts.query, "paths with /watch/");
+  if (viewSource === undefined || viewSource.everything) return undefined;
+  const isAtLeast = fromState && version !== undefined && version !== 0;
+  if (isAtLeast) await awaitVersion(engine, version);
+  try {
+    return await viewSource.open(fromState ? undefined : (version as Revision));
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
 class Watcher {
   readonly stream: WatchStream;
   /** Encoding of the next frame. */
   private frames: WatchFrames;
+  private readonly parameters: WatchParameters;
+  private readonly view: FollowedView | undefined;
 
+  /** @param watched has the view that limits the watch, if any; it is closed with the watch. */
   constructor(
     private readonly service: HttpService,
     private readonly request: ResourceContext,
-    private readonly parameters: WatchParameters,
+    watched: { readonly parameters: WatchParameters; readonly view: FollowedView | undefined },
     private readonly encoding: WatchEncoding,
     body: BodyStream,
   ) {
     this.frames = encoding;
+    const { parameters, view } = watched;
+    this.parameters = parameters;
+    this.view = view;
     const { timeoutSeconds, allowBookmarks } = parameters;
     const form = {
       timeoutSeconds,
@@ -56,6 +93,7 @@ class Watcher {
       error: (status: object) => encoding.error(status),
     };
     this.stream = new WatchStream(service, request, form, body);
+    if (view !== undefined) this.stream.onClose(() => view.close());
   }
 
   /**
@@ -72,22 +110,22 @@ class Watcher {
 
   private subscribe(after: Revision) {
     const { stream } = this;
-    return watchObjects(this.service.engine, this.request.target, this.parameters.selection, after, {
-      changes: (changes, upTo) => this.send(changes, upTo),
-      ended: (error) => stream.fail(error),
+    const observer = {
+      changes: (changes: readonly WatchChange[], upTo: Revision) => this.send(changes, upTo),
+      ended: (error: Error) => stream.fail(error),
       drained: () => stream.drained(),
-    });
+    };
+    const { selection } = this.parameters;
+    return watchObjects(this.service.engine, this.request.target, selection, after, observer, this.view);
   }
 
   /** Sends synthetic ADDED events for all objects; returns the revision of the read. */
   private async sendState(): Promise<Revision | undefined> {
-    const { resourceVersion, selection, sendInitialEvents } = this.parameters;
-    const read =
-      resourceVersion === undefined || resourceVersion === 0
-        ? { mode: "latest" as const }
-        : { mode: "notOlderThan" as const, revision: resourceVersion };
+    const { selection, sendInitialEvents } = this.parameters;
     const pause = pauseOf(this.service, this.request);
-    const pages = listObjects(this.service.engine, this.request.target, { read, limit: 0, selection, pause });
+    const view = this.view?.state.view;
+    const options = { read: this.stateRead, limit: 0, selection, pause, view };
+    const pages = listObjects(this.service.engine, this.request.target, options);
     const end = await this.stream.sendPages(pages, (page) =>
       initialEvents(page, this.nextFrames(), this.encoding.later, pause),
     );
@@ -96,11 +134,22 @@ class Watcher {
     return end.revision;
   }
 
+  /** The read of the current state: with a view, at the revision of its grants. */
+  private get stateRead(): ListRead {
+    const start = this.view?.start;
+    if (start !== undefined) return { mode: "exact", revision: start };
+    const { resourceVersion } = this.parameters;
+    if (resourceVersion === undefined || resourceVersion === 0) return { mode: "latest" };
+    return { mode: "notOlderThan", revision: resourceVersion };
+  }
+
   private send(changes: readonly WatchChange[], upTo: Revision): void {
     if (this.stream.ended || changes.length === 0) return;
     const frames = framesOf(changes, this.nextFrames(), this.encoding.later);
     this.service.metrics.watchEvents(this.request.target.resource, changes.length, frames.length);
     this.stream.send(frames, upTo);
+    if (!this.stream.ended && this.parameters.allowBookmarks && isOlder(changes.at(-1)!, upTo))
+      this.stream.bookmark(upTo);
   }
 
   /** Returns the encoding of the next frame; those after it have the later encoding, if there is one. */
@@ -109,4 +158,9 @@ class Watcher {
     this.frames = this.encoding.later ?? this.encoding;
     return frames;
   }
+}
+
+/** Whether a change of grants has shown an object that is older than the change, and is complete. */
+function isOlder({ event: { entry, revision } }: WatchChange, upTo: Revision): boolean {
+  return entry !== undefined && entry.revision < revision && revision <= upTo;
 }

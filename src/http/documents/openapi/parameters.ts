@@ -69,11 +69,11 @@ export const listParameters: readonly Parameter[] = [
   query("timeoutSeconds", "integer", "When the server ends a list or watch, in seconds."),
 ];
 
-/** The parameter of lists without a counterpart in Kubernetes; see `docs/views.md`. */
+/** The parameter of lists and watches without a counterpart in Kubernetes; see `docs/views.md`. */
 export const viewParameter = query(
   "view",
   "string",
-  "`mine` limits a list to the objects that the user may get; it needs no right to list.",
+  "`mine` limits a list or watch to the objects that the user may get; it needs no right to list or watch.",
 );
 
 export const watchParameters: readonly Parameter[] = [

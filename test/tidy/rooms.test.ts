@@ -55,6 +55,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "documents",
     "verbs",
     "stages",
+    "subscriptions",
     "pipeline.ts",
   ],
 };

@@ -16,6 +16,7 @@ import { headersFor, sendJson } from "../answers/respond.ts";
 import { htmlMediaType, wantsWelcomePage, welcomePage } from "../answers/welcome-page.ts";
 import { checkAcceptsJson, sendDocument } from "./send-document.ts";
 import type { RequestContext } from "../request/context.ts";
+import { eventStreamType } from "../request/negotiation.ts";
 import type { ChangingPaths, PathTable } from "../request/path-table.ts";
 
 /** Parts of discovery that depend on feature gates. */
@@ -245,5 +246,7 @@ function versionDocument(release: Release): object {
     // Values of the parameter `view` of lists and of watches; clients of Kubernetes ignore the fields.
     listViews: ["mine"],
     watchViews: ["mine"],
+    // Media types of `/subscriptions`.
+    subscriptions: ["application/json", eventStreamType],
   };
 }

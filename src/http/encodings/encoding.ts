@@ -22,6 +22,10 @@ export interface Encoding {
 export interface WatchFrames {
   /** See {@link Encoding.key}. */
   readonly key: string;
+  /** Whether the frame of an unchanged object changes over time, as the ages of a table do. */
+  readonly varies?: true;
+  /** Encodes an object, from its stored bytes, as frames have it. */
+  object(body: Uint8Array): Uint8Array;
   /** Encodes a watch frame from an event type and an object's stored bytes. */
   frame(type: string, body: Uint8Array): Uint8Array;
   /** Encodes a bookmark. */
@@ -34,6 +38,8 @@ export interface WatchEncoding extends Encoding, WatchFrames {
   readonly watchContentType: string;
   /** Encoding of the frames after the first one, if they differ. */
   readonly later?: WatchFrames;
+  /** Returns what only the first frame has, without an object: the columns of a table. */
+  head?(): object;
   /** Encodes the watch frame with the reason of the watch's end. */
   error(status: object): Uint8Array;
 }

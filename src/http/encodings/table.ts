@@ -34,6 +34,7 @@ export class TableEncoding implements WatchEncoding {
   /** Without the parameters of the request, as in the reference. */
   readonly contentType = "application/json";
   readonly watchContentType = "application/json";
+  readonly varies = true;
   /** Frames without columns, which only the first frame of a watch has. */
   readonly later: WatchFrames;
   private readonly columns: readonly Column[];
@@ -60,6 +61,8 @@ export class TableEncoding implements WatchEncoding {
     this.key = `table ${include} ${version} ${view.key}`;
     this.later = {
       key: `later ${this.key}`,
+      varies: true,
+      object: (body) => Buffer.from(encodeJson(this.shown(body, null) as JsonValue)),
       frame: (type, body) => jsonFrame(type, this.shown(body, null)),
       bookmark: (revision) => jsonFrame("BOOKMARK", this.table(revision, [], null)),
     };

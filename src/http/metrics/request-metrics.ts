@@ -2,7 +2,7 @@ import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { RequestContext } from "../request/context.ts";
-import { isConnection, type RequestFacts, type ResourceFacts } from "../request/facts.ts";
+import { isConnection, isSubscription, type RequestFacts, type ResourceFacts } from "../request/facts.ts";
 import type { MetricSet, Sample } from "./metric-set.ts";
 
 /** The samples of requests with the same labels; times and sizes only of requests that aren't long-running. */
@@ -98,7 +98,7 @@ export class RequestMetrics {
   }
 
   /** Counts a long-running request until its connection or stream is closed. */
-  longRunning(facts: ResourceFacts, exchange: HttpExchange): void {
+  longRunning(facts: RequestFacts, exchange: HttpExchange): void {
     const sample = this.metrics.sample(
       "apiserver_longrunning_requests",
       verbOf(facts, exchange),
@@ -176,6 +176,7 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 
 /** Returns the HTTP method, except for lists (LIST), watches (WATCH), deletecollection (DELETECOLLECTION) and connections (CONNECT). */
 function verbOf(facts: RequestFacts, exchange: HttpExchange): string {
+  if (isSubscription(facts)) return "WATCH";
   if (facts.kind === "path") return methodOf(exchange);
   if (isConnection(facts)) return "CONNECT";
   switch (facts.verb) {

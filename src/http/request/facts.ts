@@ -62,6 +62,11 @@ export class Query {
     return this.text === "" ? undefined : (this.params.get(name) ?? undefined);
   }
 
+  /** The names of all parameters, with repetitions. */
+  names(): Iterable<string> {
+    return this.text === "" ? [] : this.params.keys();
+  }
+
   all(name: string): string[] {
     return this.text === "" ? [] : this.params.getAll(name);
   }
@@ -177,7 +182,16 @@ export function isConnection(facts: RequestFacts): boolean {
   );
 }
 
+/** Path of watches of several resource types (`http/subscriptions/`). */
+export const subscriptionsPath = "/subscriptions";
+
+/** Whether a request is a watch of several resource types. */
+export function isSubscription(facts: RequestFacts): boolean {
+  return facts.kind === "path" && facts.path === subscriptionsPath;
+}
+
 /** Whether a request is a watch or a connection, which have no deadline. */
 export function isLongRunning(facts: RequestFacts): boolean {
-  return facts.kind === "resource" && (facts.verb === "watch" || isConnection(facts));
+  if (facts.kind === "path") return isSubscription(facts);
+  return facts.verb === "watch" || isConnection(facts);
 }

@@ -70,6 +70,33 @@ export function negotiateWatch(accept: string | undefined, vocabulary: Vocabular
   );
 }
 
+/** Media type of server-sent events. */
+export const eventStreamType = "text/event-stream";
+
+/**
+ * Chooses the form of a subscription: JSON lines or server-sent events, both with the JSON representations of objects.
+ *
+ * @throws {StatusError} NotAcceptable
+ */
+export function negotiateSubscription(
+  accept: string | undefined,
+  vocabulary: Vocabulary,
+): { readonly representation: Representation; readonly isEventStream: boolean } {
+  if (accept === undefined || accept === "") return { representation: json, isEventStream: false };
+  for (const range of byPreference(parseAccept(accept))) {
+    if (range.quality === 0) continue;
+    const isEventStream = range.type === eventStreamType;
+    const asJson = isEventStream ? { ...range, type: "application/json" } : range;
+    const representation = representationOf(asJson, vocabulary);
+    if (representation?.format === "json") return { representation, isEventStream };
+  }
+  throw new StatusError(
+    "NotAcceptable",
+    `only the following media types are accepted of a subscription: application/json, ${eventStreamType}` +
+      acceptHint(accept, vocabulary),
+  );
+}
+
 /**
  * As {@link negotiate}, for objects without protobuf encoding: returns the most preferred JSON representation.
  *

@@ -10,9 +10,13 @@ export interface ChangingPaths {
   readonly paths: readonly string[];
 }
 
+const documentMethods: readonly string[] = ["GET", "HEAD"];
+
 /** Handlers of non-resource paths. */
 export class PathTable {
   private readonly exact = new Map<string, PathHandler>();
+  /** The methods of paths that don't have those of documents. */
+  private readonly methods = new Map<string, readonly string[]>();
   private readonly below: { readonly prefix: string; readonly handler: PathHandler }[] = [];
 
   private changing: ChangingPaths = { find: () => undefined, paths: [] };
@@ -20,6 +24,17 @@ export class PathTable {
   /** Sets the changing paths; permanent paths take precedence. */
   addChanging(paths: ChangingPaths): void {
     this.changing = paths;
+  }
+
+  /** Adds the handler of a path with its HTTP methods. */
+  addWithMethods(path: string, methods: readonly string[], handler: PathHandler): void {
+    this.exact.set(path, handler);
+    this.methods.set(path, methods);
+  }
+
+  /** Whether a path has an HTTP method: GET and HEAD, unless it was added with others. */
+  allows(path: string, method: string): boolean {
+    return (this.methods.get(path) ?? documentMethods).includes(method);
   }
 
   /** Adds the handler of a path, or of all paths with this prefix if it ends with `/`. */

@@ -6,12 +6,13 @@ import { createYielder } from "../../base/yielding.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { attributesOf, forbidden } from "../request/attributes.ts";
 import type { RequestContext } from "../request/context.ts";
+import { isSubscription } from "../request/facts.ts";
 import { viewParameter } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 
 /**
  * Authorizes the request. A list or watch with `view=mine` needs no right to the verb: it is limited to the objects that its user may
- * get (`request.view`, `request.viewSource`).
+ * get (`request.view`, `request.viewSource`). A subscription needs no right to its path; the verb authorizes each of its watches.
  *
  * @throws {StatusError} Forbidden, with user, verb, resource and the reason if there is one; BadRequest for a view that can't be served.
  */
@@ -22,11 +23,26 @@ export function authorize(service: HttpService, request: RequestContext): MaybeP
   if (resource !== undefined) {
     return authorizeView(service, request, attributes as ResourceAttributes, resource);
   }
+  if (isSubscription(facts) && isAuthenticated(service, request)) {
+    audit?.decided(watchesOfOwn);
+    return undefined;
+  }
   return andThen(service.authorizer.authorize(attributes), (decision) => {
     audit?.decided(decision);
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   });
 }
+
+function isAuthenticated({ engine }: HttpService, { user }: RequestContext): boolean {
+  return user.groups.includes(`${engine.vocabulary.systemPrefix}authenticated`);
+}
+
+/** The verb of a subscription authorizes each of its watches. */
+const watchesOfOwn = {
+  verdict: "allow",
+  reason: "every user may subscribe to the resource types that they may watch",
+  evaluationError: "",
+} as const;
 
 /**
  * Returns the resource type of a list or watch with the parameter `view`; undefined for any other request, which needs the right to
@@ -52,10 +68,9 @@ async function authorizeView(
   attributes: ResourceAttributes,
   resource: Resource,
 ): Promise<void> {
-  const { authorizer, engine, turns } = service;
+  const { authorizer, turns } = service;
   const { user, audit } = request;
-  const isAuthenticated = user.groups.includes(`${engine.vocabulary.systemPrefix}authenticated`);
-  const decision = isAuthenticated ? ownView : await authorizer.authorize(attributes);
+  const decision = isAuthenticated(service, request) ? ownView : await authorizer.authorize(attributes);
   audit?.decided(decision);
   audit?.viewed("mine");
   if (decision.verdict !== "allow") throw forbidden(attributes, decision);

@@ -8,21 +8,32 @@ import { readFacts } from "../request/facts.ts";
 import { refuseForeignPage } from "../request/foreign-page.ts";
 import { refuseAmbiguousHost } from "../request/host.ts";
 import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
-import type { PathFacts, ResourceFacts } from "../request/facts.ts";
+import type { PathFacts, RequestFacts, ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Reads the request attributes from method and path, and rejects an ambiguous host, and writes
- * of pages of other sites. Adds a warning if the version is deprecated.
+ * Reads the request attributes from method and path, and rejects an ambiguous host, and writes of pages of other sites.
  *
  * @throws {StatusError} BadRequest, Forbidden
  */
 export function readRequestFacts(service: HttpService, request: RequestContext): MaybePromise<void> {
   const { exchange } = request;
-  const facts = readFacts(exchange.method, exchange.url);
-  request.facts = facts;
+  request.facts = readFacts(exchange.method, exchange.url);
   refuseAmbiguousHost(exchange);
   refuseForeignPage(exchange);
+  return findServed(service, request, request.facts);
+}
+
+/**
+ * Finds what serves a request with these facts: a resource type, an extension server or a path. Adds a warning if the version is
+ * deprecated.
+ */
+export function findServed(
+  service: HttpService,
+  request: RequestContext,
+  facts: RequestFacts,
+): MaybePromise<void> {
+  request.facts = facts;
   if (facts.kind === "path") {
     if (!tellsKinds(facts.path)) return findPath(service, request, facts);
     // Groups of custom kinds have documents only while there are definitions.

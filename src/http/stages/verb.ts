@@ -34,7 +34,7 @@ function serveVerb(service: HttpService, request: RequestContext): MaybePromise<
     const hint = groupHint(facts.path.split("/", 3)[2] ?? "", service.engine.vocabulary);
     throw new StatusError("NotFound", `the server could not find the requested resource${hint}`);
   }
-  if (exchange.method !== "GET" && exchange.method !== "HEAD") {
+  if (!service.paths.allows(facts.path, exchange.method)) {
     throw new StatusError(
       "MethodNotAllowed",
       "the server does not allow this method on the requested resource",

@@ -18,14 +18,18 @@ import type { HttpService } from "../service.ts";
 const maxBodyBytes = 3 * 1024 * 1024;
 
 /** Reads the body, which is empty if there is none, and waits until it may be decoded. */
-export function readBytes(service: HttpService, request: RequestContext): MaybePromise<Buffer> {
+export function readBytes(
+  service: HttpService,
+  request: RequestContext,
+  maxBytes = maxBodyBytes,
+): MaybePromise<Buffer> {
   const { exchange } = request;
   const encoding = exchange.header("content-encoding");
   if (encoding !== undefined && encoding !== "identity") {
     throw new StatusError("UnsupportedMediaType", `bodies in the encoding ${encoding} are not supported`);
   }
   const account = service.bodies.open(exchange);
-  const read = exchange.readBody(maxBodyBytes, account);
+  const read = exchange.readBody(maxBytes, account);
   if (!(read instanceof Promise)) return inPace(service, request, read);
   // The account stays open until the body may be decoded.
   return awaitClient(service, request, read)

@@ -5,6 +5,9 @@ import { portions } from "../encodings/chunks.ts";
 import type { WatchFrames } from "../encodings/encoding.ts";
 import { sliceBytes } from "../transport/sliced-sink.ts";
 
+/** Encodes events. */
+type EventFrames = Pick<WatchFrames, "key" | "varies" | "frame">;
+
 /** The frames of a page of the initial state, in parts that are written at a time. */
 interface InitialEvents {
   readonly parts: readonly Uint8Array[];
@@ -12,16 +15,17 @@ interface InitialEvents {
 }
 
 /**
- * Encodes the entries of a page as ADDED events; pauses between portions. The frames are cached with the page.
+ * Encodes the entries of a page as ADDED events; pauses between portions. The frames are cached with the page unless they vary.
  *
  * @param later encoding of the frames after the first one, if they differ.
  */
 export async function initialEvents(
   { entries, forms }: ListedPage,
-  first: WatchFrames,
-  later: WatchFrames | undefined,
+  first: EventFrames,
+  later: EventFrames | undefined,
   pause: () => Promise<void>,
 ): Promise<readonly Uint8Array[]> {
+  if (first.varies === true) return (await encodeEntries(entries, first, later, pause)).parts;
   const key = `initial events ${first.key}`;
   let page = forms?.get(key) as InitialEvents | undefined;
   if (page === undefined) {
@@ -33,8 +37,8 @@ export async function initialEvents(
 
 async function encodeEntries(
   entries: ListedPage["entries"],
-  first: WatchFrames,
-  later: WatchFrames | undefined,
+  first: EventFrames,
+  later: EventFrames | undefined,
   pause: () => Promise<void>,
 ): Promise<InitialEvents> {
   const yieldIfDue = createYielder(pause);
@@ -66,7 +70,11 @@ async function encodeEntries(
 const framesByBatch = new WeakMap<readonly WatchChange[], Map<string, Uint8Array>>();
 
 /** Returns the frames of a batch of changes; watches with the same batch and key share them. */
-function sharedFrames(changes: readonly WatchChange[], key: string, encode: () => Uint8Array): Uint8Array {
+export function sharedFrames(
+  changes: readonly WatchChange[],
+  key: string,
+  encode: () => Uint8Array,
+): Uint8Array {
   let framesByKey = framesByBatch.get(changes);
   if (framesByKey === undefined) framesByBatch.set(changes, (framesByKey = new Map()));
   let frames = framesByKey.get(key);
@@ -92,8 +100,8 @@ export function framesOf(
 /** Encodes events as frames; the first frame may need another encoding than the later ones. */
 function encodeFrames(
   events: readonly { readonly type: string; readonly body: Uint8Array }[],
-  first: WatchFrames,
-  later: WatchFrames = first,
+  first: EventFrames,
+  later: EventFrames = first,
 ): Uint8Array {
   const parts = events.map(({ type, body }, index) => (index === 0 ? first : later).frame(type, body));
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);

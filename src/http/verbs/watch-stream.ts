@@ -25,7 +25,7 @@ export interface WatchForm {
   /** Encodes a bookmark. */
   bookmark(revision: Revision): Uint8Array;
   /** Encodes the last message, with the reason of the watch's end. */
-  error(status: object, cause: unknown): Uint8Array;
+  error(status: object): Uint8Array;
 }
 
 /** The response of a watch: its duration, bookmarks, backlog and failures. */
@@ -158,7 +158,7 @@ export class WatchStream {
       failure instanceof StatusError
         ? failure
         : new StatusError("InternalError", "internal error; see the log");
-    this.stream.write(this.form.error(failureStatus(status, this.service.engine.vocabulary), error));
+    this.stream.write(this.form.error(failureStatus(status, this.service.engine.vocabulary)));
     detach(this.stream.end(), () => this.stream.destroy());
     this.close();
   }

@@ -39,7 +39,7 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
 }
 
 /** Rejects a resource version before the retained history with 410 (spec: conventions 7). */
-async function rejectExpired(service: HttpService, version: Revision): Promise<void> {
+export async function rejectExpired(service: HttpService, version: Revision): Promise<void> {
   const floor = await service.engine.store.floor();
   if (version < floor) throw new StatusError("Expired", `too old resource version: ${version} (${floor})`);
 }

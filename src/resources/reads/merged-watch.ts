@@ -187,7 +187,7 @@ export class MergedWatch implements Subscription {
     return bytes;
   }
 
-  /** Synchronizes the sources that are behind. Those that read the history go on by themselves, one portion at a time. */
+  /** Synchronizes the sources that are behind. Those that read the history continue by themselves, one portion at a time. */
   private syncSources(): void {
     const { latest } = this.options;
     const needed = Math.max(...this.sources.map(({ lastRevision }) => lastRevision));

@@ -22,7 +22,9 @@ import { AuthenticationMetrics } from "../../http/metrics/authentication-metrics
 import { RequestMetrics } from "../../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../../http/documents/openid-documents.ts";
 import { addOpenApiPaths, type OpenApiParts } from "../../http/documents/openapi/openapi-paths.ts";
+import { subscriptionsPath } from "../../http/request/facts.ts";
 import type { HttpService } from "../../http/service.ts";
+import { serveSubscription } from "../../http/subscriptions/serve-subscription.ts";
 import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
 import { PathTable } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
@@ -134,6 +136,7 @@ export async function httpService(
       cutOff: (reason, request) => log.warn(request, reason),
     },
   };
+  paths.addWithMethods(subscriptionsPath, ["GET", "POST"], (request) => serveSubscription(service, request));
   return service;
 }
 

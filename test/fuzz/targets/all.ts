@@ -20,6 +20,7 @@ import {
   urlTarget,
 } from "./scalars.ts";
 import { fieldSelectorTarget, labelSelectorTarget } from "./selectors.ts";
+import { subscriptionTarget } from "./subscriptions.ts";
 import { yamlTarget } from "./yaml.ts";
 
 /** All targets, by name in alphabetical order. */
@@ -59,6 +60,7 @@ export const targets: readonly Target[] = [
   quantityTarget,
   regularExpressionTarget,
   strategicMergeTarget,
+  subscriptionTarget,
   timestampTarget,
   urlTarget,
   yamlTarget,

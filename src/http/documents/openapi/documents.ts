@@ -11,6 +11,7 @@ import { binaryForm, jsonForm } from "./document-forms.ts";
 import { DocumentMembers, jsonPieces } from "./document-text.ts";
 import { DocumentCache, type DocumentBytes } from "./document-cache.ts";
 import { resourcePaths } from "./paths.ts";
+import { subscriptionPath } from "./subscription-path.ts";
 import { WholeDocument, type StreamedDocument, type WholeDocumentSources } from "./whole-document.ts";
 
 /** A document with its hash. */
@@ -68,9 +69,9 @@ export class OpenApiDocuments {
     return this.binary.document();
   }
 
-  /** Returns the paths of the group versions with their own document: `api/v1`, `apis/apps/v1`. */
+  /** Returns the paths with their own document: `subscriptions`, and those of the group versions: `api/v1`, `apis/apps/v1`. */
   groupPaths(): string[] {
-    return this.own().map(groupPath).toSorted();
+    return [...this.own().map(groupPath), subscriptions].toSorted();
   }
 
   /** Returns the hash of a group version's document by its path; undefined if there is none. */
@@ -79,8 +80,9 @@ export class OpenApiDocuments {
     return document?.hash === undefined ? await document?.read() : { hash: document.hash };
   }
 
-  /** Returns a group version in OpenAPI 3.0 by its path; undefined if there is none. */
+  /** Returns a group version, or the path of subscriptions, in OpenAPI 3.0 by its path; undefined if there is none. */
   group(path: string): Document | undefined {
+    if (path === subscriptions) return this.subscriptions();
     const match = this.own().find((one) => groupPath(one) === path);
     if (match === undefined) return undefined;
     const { group } = match;
@@ -92,6 +94,16 @@ export class OpenApiDocuments {
     const info = JSON.stringify(this.info());
     const hash = createHash("sha256").update(`${info} ${path} ${revision}`).digest("hex").toUpperCase();
     return { hash, read: async () => ({ ...(await read()), hash }) };
+  }
+
+  private subscriptions(): Document {
+    const paths = new DocumentMembers();
+    paths.add(subscriptionPath("v3"));
+    const read = () =>
+      this.kept.get(subscriptions, "", (yieldIfDue) =>
+        this.document3({ paths, definitions: new DocumentMembers() }, yieldIfDue),
+      );
+    return { hash: this.kept.hashOf(subscriptions, ""), read };
   }
 
   /** Returns the extension servers that publish an OpenAPI 3.0 document of their group version. */
@@ -112,7 +124,11 @@ export class OpenApiDocuments {
     const own = this.own().filter(({ group }) => this.registry.isBuiltIn(group));
     const paths = own.map(groupPath).join();
     if (this.builtIn?.paths !== paths) {
-      this.builtIn = { paths, described: this.describe("v2", own, yieldIfDue) };
+      const described = this.describe("v2", own, yieldIfDue).then((all) => {
+        all.paths.add(subscriptionPath("v2"));
+        return all;
+      });
+      this.builtIn = { paths, described };
     }
     return this.builtIn.described;
   }
@@ -149,7 +165,13 @@ export class OpenApiDocuments {
   }
 
   private async groupDocument(one: ServedGroupVersion, yieldIfDue: YieldIfDue): Promise<readonly Buffer[]> {
-    const { paths, definitions: schemas } = await this.describe("v3", [one], yieldIfDue);
+    return this.document3(await this.describe("v3", [one], yieldIfDue), yieldIfDue);
+  }
+
+  private document3(
+    { paths, definitions: schemas }: Described,
+    yieldIfDue: YieldIfDue,
+  ): Promise<readonly Buffer[]> {
     const { security: needed, securityDefinitions: securitySchemes } = security;
     const components = { schemas, securitySchemes };
     return jsonPieces(
@@ -173,6 +195,9 @@ export class OpenApiDocuments {
 
 const bearerToken = { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" };
 const security = { securityDefinitions: { BearerToken: bearerToken }, security: [{ BearerToken: [] }] };
+
+/** Path of the document of subscriptions, which belong to no group version. */
+const subscriptions = "subscriptions";
 
 function groupPath({ group, version }: ServedGroupVersion): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;

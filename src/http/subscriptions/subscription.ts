@@ -1,0 +1,137 @@
+import { listObjects } from "../../resources/reads/list.ts";
+import { MergedWatch, type MergedRun } from "../../resources/reads/merged-watch.ts";
+import { watchObjects } from "../../resources/reads/watch.ts";
+import type { WatchSource } from "../../resources/registry/versioned-storage.ts";
+import type { JsonValue } from "../../base/json/value.ts";
+import type { Revision, Subscription as StoreSubscription } from "../../storage/store.ts";
+import type { WatchEncoding } from "../encodings/encoding.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { HttpService } from "../service.ts";
+import type { BodyStream } from "../transport/body-stream.ts";
+import { pauseOf } from "../verbs/measured-list.ts";
+import { initialEvents } from "../verbs/watch-frames.ts";
+import { WatchStream } from "../verbs/watch-stream.ts";
+import { EntryMessages, keepAliveComment, message, type MessageForm } from "./messages.ts";
+import type { OpenEntry } from "./open-entries.ts";
+import type { StreamParameters } from "./stream-parameters.ts";
+
+/** Interval of the comments in a stream of server-sent events, in milliseconds; proxies often close idle connections after a minute. */
+const keepAliveMs = 30 * 1000;
+
+/** A resource type of a subscription with its encodings. */
+export interface EncodedEntry extends OpenEntry {
+  readonly encoding: WatchEncoding;
+}
+
+/** One stream with the events of several resource types, in the order of revisions. */
+export class Subscription {
+  readonly stream: WatchStream;
+  private readonly messages: readonly EntryMessages[];
+  /** Index of the resource type whose watch has ended. */
+  private failed: number | undefined;
+
+  constructor(
+    private readonly service: HttpService,
+    request: RequestContext,
+    private readonly parameters: StreamParameters,
+    private readonly entries: readonly EncodedEntry[],
+    private readonly form: MessageForm,
+    body: BodyStream,
+  ) {
+    const { timeoutSeconds, allowBookmarks } = parameters;
+    this.messages = entries.map(
+      ({ text, encoding }, index) => new EntryMessages(form, index, text, encoding),
+    );
+    const stream = {
+      timeoutSeconds,
+      allowBookmarks,
+      bookmark: (revision: Revision) => message(form, "BOOKMARK", revision, {}),
+      error: (status: object) => this.errorMessage(status as JsonValue),
+    };
+    this.stream = new WatchStream(service, request, stream, body);
+  }
+
+  /** Sends the state if it is requested, and starts the watches. */
+  async run(): Promise<void> {
+    const { stream, parameters } = this;
+    await stream.run(async () => {
+      if (this.form === "events") stream.every(keepAliveMs, () => void stream.write(keepAliveComment));
+      this.sendColumns();
+      const { store } = this.service.engine;
+      const after = parameters.sendsState
+        ? await this.sendState()
+        : (parameters.revision ?? (await store.latestRevision()));
+      if (after === undefined) return;
+      const latest = await store.latestRevision();
+      stream.follow(after, () => this.subscribe(after, latest));
+    });
+  }
+
+  /** Sends the columns of tables. Rows come without them. */
+  private sendColumns(): void {
+    for (const [index, { text, encoding }] of this.entries.entries()) {
+      const head = encoding.head?.();
+      if (head === undefined) continue;
+      const members = { watch: index, resource: text, object: head as JsonValue };
+      this.stream.write(message(this.form, "COLUMNS", undefined, members));
+    }
+  }
+
+  /**
+   * Sends the objects of all resource types at one revision, and a bookmark.
+   *
+   * @returns the revision; undefined if the stream has ended.
+   */
+  private async sendState(): Promise<Revision | undefined> {
+    const { stream, service } = this;
+    const revision = await service.engine.store.latestRevision();
+    for (const [index, { request, selection }] of this.entries.entries()) {
+      const pause = pauseOf(service, request);
+      const read = { mode: "exact", revision } as const;
+      const { view } = request;
+      const pages = listObjects(service.engine, request.target, { read, limit: 0, selection, pause, view });
+      const end = await stream.sendPages(pages, (page) =>
+        initialEvents(page, this.messages[index]!, undefined, pause),
+      );
+      if (end === undefined) return undefined;
+    }
+    stream.send(message(this.form, "BOOKMARK", revision, { initialEventsEnd: true }), revision);
+    return revision;
+  }
+
+  private subscribe(after: Revision, latest: Revision): StoreSubscription {
+    const { stream, service } = this;
+    const options = { after, latest, clock: service.clock };
+    const observer = {
+      changes: (runs: readonly MergedRun[], upTo: Revision) => this.send(runs, upTo),
+      ended: (error: Error, index: number | undefined) => {
+        this.failed = index;
+        stream.fail(error);
+      },
+      drained: () => stream.drained(),
+    };
+    const sources = this.entries.map(
+      ({ request, selection }): WatchSource =>
+        (inner) =>
+          watchObjects(service.engine, request.target, selection, after, inner),
+    );
+    return new MergedWatch(options, observer, sources.length).start(sources);
+  }
+
+  private send(runs: readonly MergedRun[], upTo: Revision): void {
+    if (this.stream.ended) return;
+    const parts = runs.map(({ source, changes, complete }) => {
+      const frames = this.messages[source]!.events(changes, complete);
+      const { resource } = this.entries[source]!.request.target;
+      this.service.metrics.watchEvents(resource, changes.length, frames.length);
+      return frames;
+    });
+    this.stream.send(parts.length === 1 ? parts[0]! : Buffer.concat(parts), upTo);
+  }
+
+  private errorMessage(status: JsonValue): Uint8Array {
+    const entry = this.failed === undefined ? undefined : this.entries[this.failed];
+    const members = entry === undefined ? {} : { watch: this.failed!, resource: entry.text };
+    return message(this.form, "ERROR", undefined, { ...members, object: status });
+  }
+}

@@ -26,6 +26,7 @@ import { memory } from "./scenarios/memory.ts";
 import { changedList, deleteCollection } from "./scenarios/prepared.ts";
 import { accessReview, rulesReview } from "./scenarios/review.ts";
 import { selectiveWatch } from "./scenarios/selective-watch.ts";
+import { subscription } from "./scenarios/subscription.ts";
 import { selectorList } from "./scenarios/selector-list.ts";
 import { selectors } from "./scenarios/selectors.ts";
 import { startUp } from "./scenarios/start.ts";
@@ -67,6 +68,7 @@ const scenarios: readonly Scenario[] = [
   watchers,
   informers,
   selectiveWatch,
+  subscription,
   authentication,
   accessReview,
   rulesReview,

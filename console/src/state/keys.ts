@@ -26,11 +26,13 @@ export function useKeys(commands: readonly KeyCommand[], inputs: readonly unknow
 export function followKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || event.altKey || event.metaKey) return;
-    if (isTextField(event.target) && event.key !== "Escape") return;
+    // The target of an event in the editor's shadow tree would be its host.
+    const target = event.composedPath()[0] ?? null;
+    if (isTextField(target) && event.key !== "Escape") return;
     if (document.querySelector("dialog[open]") !== null) return;
     const name = nameOf(event);
     // Enter and Space belong to a focused link or button.
-    if ((name === "Enter" || name === " ") && isControl(event.target)) return;
+    if ((name === "Enter" || name === " ") && isControl(target)) return;
     for (const commands of keyLayers.peek().toReversed()) {
       const command = commands.find(({ keys }) => keys.includes(name));
       if (command === undefined) continue;

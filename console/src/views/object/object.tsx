@@ -1,5 +1,139 @@
-import type { ResourceType } from "../../model/resource-types.ts";
-import type { ObjectRoute } from "../../model/routes.ts";
-export function ObjectView({ place }: { readonly type: ResourceType; readonly place: ObjectRoute }) {
-  return <p>{place.name}</p>;
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { actionOn } from "../../api/access.ts";
+import { apiVersionOf, type ResourceType } from "../../model/resource-types.ts";
+import { formatRoute, listRoute, type ObjectRoute } from "../../model/routes.ts";
+import { Action } from "../../parts/action.tsx";
+import { Lazy } from "../../parts/lazy.tsx";
+import { useKeys } from "../../state/keys.ts";
+import { LiveObject } from "../../state/live-object.ts";
+import { go } from "../../state/place.ts";
+import { DeleteDialog } from "../delete.tsx";
+import { Changes } from "./changes.tsx";
+import { Events } from "./events.tsx";
+import { Fields } from "./fields.tsx";
+import { Overview } from "./overview.tsx";
+import { Relations } from "./relations.tsx";
+import { YamlText } from "./yaml-text.tsx";
+
+/** Tabs in order: name in the place, title, and key. */
+const tabs = [
+  ["overview", "Overview", "1"],
+  ["yaml", "YAML", "2"],
+  ["fields", "Fields", "3"],
+  ["relations", "Relations", "4"],
+  ["events", "Events", "5"],
+  ["changes", "Changes", "6"],
+  ["edit", "Edit", "7"],
+] as const;
+
+interface ObjectProps {
+  readonly type: ResourceType;
+  readonly place: ObjectRoute;
+}
+
+/** One object, followed while it is shown. */
+export function ObjectView({ type, place }: ObjectProps) {
+  const { namespace, name } = place;
+  const live = useMemo(() => new LiveObject(type, namespace, name), [type, namespace, name]);
+  const isDeleting = useSignal(false);
+  useEffect(() => () => live.close(), [live]);
+  const show = (tab: string) => go({ ...place, tab }, true);
+  useObjectKeys(place, show, () => (isDeleting.value = true));
+  return (
+    <section class="object" aria-label={`${type.kind} ${name}`}>
+      <div class="toolbar">
+        <h1>
+          <a href={formatRoute(listRoute(type, namespace))}>{type.kind}</a> {name}{" "}
+          <span class="note">
+            {namespace} {apiVersionOf(type)}
+          </span>
+        </h1>
+        <span class="space" />
+        <Action
+          action={actionOn(type, "delete", { namespace, name })}
+          label="Delete"
+          isDangerous
+          onRun={() => (isDeleting.value = true)}
+        />
+      </div>
+      <div class="tabs" role="tablist" aria-label="Views of the object">
+        {tabs.map(([tab, label]) => (
+          <button
+            key={tab}
+            type="button"
+            role="tab"
+            id={`tab-${tab}`}
+            aria-selected={place.tab === tab}
+            aria-controls="tab-panel"
+            onClick={() => show(tab)}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      {live.failure.value !== "" && (
+        <p class="message bad" role="alert">
+          {live.failure.value}
+        </p>
+      )}
+      {live.isDeleted.value && (
+        <p class="message" role="status">
+          The object was deleted. This is its last version.
+        </p>
+      )}
+      <div id="tab-panel" class="page" role="tabpanel" tabIndex={0} aria-labelledby={`tab-${place.tab}`}>
+        <Panel type={type} place={place} live={live} />
+      </div>
+      {isDeleting.value && (
+        <DeleteDialog
+          type={type}
+          namespace={namespace}
+          name={name}
+          onClose={() => (isDeleting.value = false)}
+          onDeleted={() => go(listRoute(type, namespace))}
+        />
+      )}
+    </section>
+  );
+}
+
+function useObjectKeys(place: ObjectRoute, show: (tab: string) => void, remove: () => void): void {
+  useKeys(
+    [
+      ...tabs.map(([tab, label, key]) => ({ keys: [key], label, run: () => show(tab) })),
+      { keys: ["y"], label: "YAML", run: () => show("yaml") },
+      { keys: ["d"], label: "Overview", run: () => show("overview") },
+      { keys: ["e"], label: "Edit", run: () => show("edit") },
+      { keys: ["Ctrl+d", "Delete"], label: "Delete", run: remove },
+    ],
+    [place],
+  );
+}
+
+function Panel({ type, place, live }: ObjectProps & { readonly live: LiveObject }): ComponentChildren {
+  const { value: object } = live.object;
+  if (object === undefined) return <p class="note">Reading…</p>;
+  switch (place.tab) {
+    case "overview":
+      return <Overview object={object} />;
+    case "fields":
+      return <Fields object={object} />;
+    case "relations":
+      return <Relations key={object.metadata.uid} type={type} object={object} />;
+    case "events":
+      return <Events key={object.metadata.uid} object={object} />;
+    case "changes":
+      return <Changes versions={live.versions.value} />;
+    case "edit":
+      return (
+        <Lazy
+          load={async () => (await import("./edit.tsx")).EditView}
+          props={{ type, live, namespace: place.namespace, name: place.name }}
+        />
+      );
+    default:
+      return <YamlText object={object} />;
+  }
 }

@@ -1,0 +1,137 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { configMap, ok, until } from "../api/support.ts";
+import { useServer } from "../support/use-server.ts";
+import { expectAccessible, useBrowser } from "./browser.ts";
+
+const server = useServer({ console: true, users: [{ name: "root", groups: ["system:masters"] }] });
+const browser = useBrowser();
+const maps = "/api/v1/namespaces/default/configmaps";
+const place = (name: string, tab = "") => `#/object/core/configmaps/default/${name}${tab}`;
+const get = async (name: string) => (await server.admin.get(`${maps}/${name}`)).body;
+
+/** Replaces the text of the editor. */
+async function type(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: /^YAML of/ }).fill(text);
+}
+const yamlOf = (name: string, data: string) =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: default\ndata:\n${data}`;
+
+it("an edit is previewed, conflicts name the owner, and the change is applied when it is taken over", async () => {
+  await ok(server.admin.post(`${maps}?fieldManager=ci`, configMap("edited", { color: "red", size: "1" })));
+  const { page, complaints } = await browser.signIn(server, "root", place("edited", "/edit"));
+  await type(page, yamlOf("edited", "  color: blue\n  shape: round\n"));
+  await page.getByRole("button", { name: "Preview (dry run)" }).click();
+  await page.getByRole("heading", { name: "Other managers own these fields" }).waitFor();
+  const alert = page.getByRole("alert");
+  expect(await alert.getByText("ci", { exact: true }).count()).toBe(1);
+  await alert.getByText("data.color").waitFor();
+  // Before axe, which tries to add a style element for the editor's shadow tree.
+  expect(complaints).toEqual([]);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Preview taking them over" }).click();
+  await page.getByText("data.shape").waitFor();
+  // A dry run: nothing is written yet.
+  expect((await get("edited")).data).toEqual({ color: "red", size: "1" });
+  await page.getByRole("button", { name: "Apply and take over" }).click();
+  await page.getByText("Applied.").waitFor();
+  const { data, metadata } = await get("edited");
+  expect(data).toEqual({ color: "blue", shape: "round" });
+  const entries = metadata.managedFields as { manager: string; operation: string; fieldsV1: object }[];
+  expect(
+    entries.find(({ manager, operation }) => manager === "plinth-console" && operation === "Apply")?.fieldsV1,
+  ).toEqual({
+    "f:data": { "f:color": {}, "f:shape": {} },
+  });
+});
+
+it("an invalid edit is explained and changes nothing", async () => {
+  await ok(server.admin.post(maps, configMap("kept", { a: "1" })));
+  const { page } = await browser.signIn(server, "root", place("kept", "/edit"));
+  const preview = page.getByRole("button", { name: "Preview (dry run)" });
+  for (const [text, message] of [
+    ["a: [", "Flow sequence"],
+    [yamlOf("other", "  a: '1'\n"), "can't be changed"],
+    [yamlOf("kept", "  a: '1'\n"), "Nothing is changed"],
+    [yamlOf("kept", "  a: 5\n"), "data"],
+  ] as const) {
+    await type(page, text);
+    await preview.click();
+    await page.getByRole("alert").getByText(message).waitFor();
+  }
+  expect((await get("kept")).data).toEqual({ a: "1" });
+});
+
+it("the views of an object follow its changes: YAML, fields, changes, events and relations", async () => {
+  const { body: owner } = await ok(
+    server.admin.post(`${maps}?fieldManager=ci`, configMap("owner", { a: "one" })),
+  );
+  const reference = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.metadata.uid };
+  await ok(server.admin.post(maps, configMap("owned", {}, { ownerReferences: [reference] })));
+  const attack = "<img src=x onerror=\"document.title='attacked'\">";
+  await ok(
+    server.admin.post("/api/v1/namespaces/default/events", {
+      metadata: { name: "owner.1" },
+      involvedObject: reference && {
+        kind: "ConfigMap",
+        name: "owner",
+        namespace: "default",
+        uid: reference.uid,
+      },
+      reason: "Noted",
+      message: attack,
+    }),
+  );
+  const { page, complaints } = await browser.signIn(server, "root", place("owner"));
+  await page.getByLabel("YAML", { exact: true }).getByText("a: one").waitFor();
+  await ok(server.admin.patch(`${maps}/owner?fieldManager=other`, { data: { a: attack } }));
+  await page.getByLabel("YAML", { exact: true }).getByText("onerror").waitFor();
+  await page.keyboard.press("6");
+  await page.getByText("by other").waitFor();
+  await page.locator("del").getByText("one").waitFor();
+  await page.keyboard.press("3");
+  await page.getByRole("row", { name: /data.a.*other \(updated\)/ }).waitFor();
+  await page.keyboard.press("5");
+  await page.getByText(attack).waitFor();
+  await page.keyboard.press("4");
+  await page.getByRole("link", { name: "ConfigMap owned" }).waitFor();
+  for (const key of ["1", "2", "3", "4", "5", "6"]) {
+    await page.keyboard.press(key);
+    await expectAccessible(page);
+  }
+  expect(await page.locator("img[src=x]").count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+it("a deletion shows what goes too, and removes exactly the object that was shown", async () => {
+  const { body } = await ok(server.admin.post(maps, configMap("parent")));
+  const reference = { apiVersion: "v1", kind: "ConfigMap", name: "parent", uid: body.metadata.uid };
+  await ok(server.admin.post(maps, configMap("child", {}, { ownerReferences: [reference] })));
+  const { page } = await browser.signIn(server, "root", place("parent"));
+  await page.getByLabel("YAML", { exact: true }).getByText("name: parent").waitFor();
+  await page.keyboard.press("Control+d");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("ConfigMap default/child").waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await until(
+    () => page.url(),
+    (url) => url.includes("#/list/core/configmaps"),
+  );
+  expect((await server.admin.get(`${maps}/parent`)).status).toBe(404);
+  await until(
+    () => server.admin.get(`${maps}/child`),
+    ({ status }) => status === 404,
+  );
+});
+
+it("an object is created from YAML, after a dry run", async () => {
+  const { page } = await browser.signIn(server, "root", "#/create/core/configmaps?namespace=default");
+  await type(page, yamlOf("made", "  a: b\n"));
+  await page.getByRole("button", { name: "Check (dry run)" }).click();
+  await page.getByText("The server would create it.").waitFor();
+  expect((await server.admin.get(`${maps}/made`)).status).toBe(404);
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByLabel("YAML", { exact: true }).getByText("a: b").waitFor();
+  expect((await get("made")).data).toEqual({ a: "b" });
+});

@@ -55,13 +55,12 @@ export class LiveObject {
     }
   }
 
-  /** Watches the object; a user who may not watch it reads it again after a while. */
+  /**
+   * Watches the object from its present state, because the revision of its last change may be older than the history. A user who may
+   * not watch it reads it again after a while.
+   */
   private async watchFrom(aborted: AbortSignal): Promise<void> {
-    const query = new URLSearchParams({
-      watch: "1",
-      fieldSelector: `metadata.name=${this.name}`,
-      resourceVersion: this.object.value?.metadata.resourceVersion ?? "",
-    });
+    const query = new URLSearchParams({ watch: "1", fieldSelector: `metadata.name=${this.name}` });
     try {
       await watch<ApiObject>(
         `${pathOf(this.type, this.namespace)}?${query.toString()}`,

@@ -73,7 +73,7 @@ export async function httpService(
   engine: Engine,
   parts: ServiceParts,
 ): Promise<HttpService> {
-  const { clock, log } = options;
+  const { clock } = options;
   const defect = defectLog(options, parts.metrics);
   const { authenticator, serviceAccounts } = parts.authentication;
   const { apiServices, metrics } = parts;
@@ -128,16 +128,20 @@ export async function httpService(
     backlog: responseBacklogs(options, metrics),
     clients: clientConnections(options, metrics),
     guard: new HandlerGuard((error, event) => defect(error, { event })),
-    log: {
-      defect,
-      unavailable: rarely(clock, unavailableLogIntervalMs, (cause: unknown) =>
-        log.error({ error: stackOf(cause) }, "the store can't be used"),
-      ),
-      cutOff: (reason, request) => log.warn(request, reason),
-    },
+    log: httpLog(options, defect),
   };
   paths.addWithMethods(subscriptionsPath, ["GET", "POST"], (request) => serveSubscription(service, request));
   return service;
+}
+
+function httpLog({ clock, log }: ServerOptions, defect: HttpService["log"]["defect"]): HttpService["log"] {
+  return {
+    defect,
+    unavailable: rarely(clock, unavailableLogIntervalMs, (cause: unknown) =>
+      log.error({ error: stackOf(cause) }, "the store can't be used"),
+    ),
+    cutOff: (reason, request) => log.warn(request, reason),
+  };
 }
 
 /** Creates the web console. */

@@ -1,4 +1,4 @@
-// Each built-in kind, once: its declaration and, under the same name, the type of its objects.
+// Each built-in kind of the reference release, once: its declaration and, under the same name, the type of its objects.
 export { MutatingWebhookConfiguration } from "./admissionregistration/mutating-webhook-configuration.ts";
 export { ValidatingAdmissionPolicyBinding } from "./admissionregistration/validating-admission-policy-binding.ts";
 export { ValidatingAdmissionPolicy } from "./admissionregistration/validating-admission-policy.ts";

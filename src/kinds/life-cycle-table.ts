@@ -131,6 +131,10 @@ export const lifeCycles: readonly LifeCycle[] = [
     ["ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"],
   ),
   ...kinds(authentication, "v1", { introduced: "1.6" }, ["TokenReview"]),
+  ...kinds(authentication, "v1", { introduced: "1.28" }, ["SelfSubjectReview"]),
+  ...kinds(authentication, "v1beta1", { introduced: "1.27", deprecated: "1.30", removed: "1.33" }, [
+    "SelfSubjectReview",
+  ]),
   ...kinds(authentication, "v1alpha1", { introduced: "1.25", deprecated: "1.28", removed: "1.31" }, [
     "SelfSubjectReview",
   ]),
@@ -266,6 +270,7 @@ export const lifeCycles: readonly LifeCycle[] = [
     "FlowSchema",
     "PriorityLevelConfiguration",
   ]),
+  ...kinds(flowcontrol, "v1", { introduced: "1.29" }, ["FlowSchema", "PriorityLevelConfiguration"]),
   // Specific to this product; no release of the reference has these.
   ...kinds(insight, "v1", { introduced: "1.26" }, [
     "AccessExplanation",

@@ -1,7 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { createServer } from "../../src/index.ts";
-import { releases } from "../../src/base/releases.ts";
+import { isLater, releases } from "../../src/base/releases.ts";
 import { TestServer } from "../support/api.ts";
+
+/** The first release that serves a version, and the first one that doesn't any more. */
+interface Served {
+  readonly from: string;
+  readonly before?: string;
+}
+
+const flowVersions: Readonly<Record<string, Served>> = {
+  v1: { from: "1.29" },
+  v1beta3: { from: "1.26", before: "1.32" },
+  v1beta2: { from: "1.23", before: "1.29" },
+};
+
+function isServed({ from, before }: Served, release: string): boolean {
+  return !isLater(from, release) && (before === undefined || isLater(before, release));
+}
 
 describe.each(releases)("a server of release %s", (release) => {
   let server: TestServer;
@@ -21,13 +37,53 @@ describe.each(releases)("a server of release %s", (release) => {
     );
   });
 
-  it("serves no version that the release has removed", async () => {
-    const { body } = await server.admin.get("/apis/flowcontrol.apiserver.k8s.io");
-    const versions =
-      (body["versions"] as { version: string }[] | undefined)?.map(({ version }) => version) ?? [];
-    const minor = Number(release.split(".")[1]);
-    expect(versions.includes("v1beta2")).toBe(minor < 29);
-    expect(versions.includes("v1beta3")).toBe(minor < 32);
+  it("serves flow control in the versions of the release, with the default objects", async () => {
+    const group = "/apis/flowcontrol.apiserver.k8s.io";
+    const { body } = await server.admin.get(group);
+    const versions = (body["versions"] as { version: string }[]).map(({ version }) => version);
+    const served = ["v1", "v1beta3", "v1beta2"].filter((version) =>
+      isServed(flowVersions[version]!, release),
+    );
+    expect(versions.toSorted()).toEqual(served.toSorted());
+    for (const version of served) {
+      const { items } = (await server.admin.get(`${group}/${version}/flowschemas`)).body;
+      expect(items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).toContain(
+        "catch-all",
+      );
+      const level = await server.admin.get(`${group}/${version}/prioritylevelconfigurations/workload-low`);
+      const shares = version === "v1beta2" ? "assuredConcurrencyShares" : "nominalConcurrencyShares";
+      expect(level.body["spec"].limited).toMatchObject({ [shares]: 100 });
+    }
+  });
+
+  it("answers who the caller is from release 1.28 on", async () => {
+    const review = { kind: "SelfSubjectReview", apiVersion: "authentication.k8s.io/v1" };
+    const { status, body } = await server.admin.post(
+      "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+      review,
+    );
+    expect(status).toBe(isLater("1.28", release) ? 404 : 201);
+    if (status === 201) expect(body["status"].userInfo.groups).toContain("system:masters");
+  });
+
+  it("serves aggregated discovery in the versions of the release", async () => {
+    const answer = async (...versions: string[]) => {
+      const types = versions.map(
+        (v) => `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList`,
+      );
+      const accept = [...types, "application/json"].join(",");
+      const { body } = await server.admin.get("/apis", { accept });
+      return body["apiVersion"];
+    };
+    const has = {
+      v2: !isLater("1.30", release),
+      v2beta1: isServed({ from: "1.27", before: "1.33" }, release),
+    };
+    expect(await answer("v2")).toBe(has.v2 ? "apidiscovery.k8s.io/v2" : "v1");
+    expect(await answer("v2beta1")).toBe(has.v2beta1 ? "apidiscovery.k8s.io/v2beta1" : "v1");
+    expect(await answer("v2", "v2beta1")).toBe(
+      has.v2 ? "apidiscovery.k8s.io/v2" : has.v2beta1 ? "apidiscovery.k8s.io/v2beta1" : "v1",
+    );
   });
 });
 

@@ -3,8 +3,11 @@ import { WorkQueue, type QueueObserver } from "../work-queue.ts";
 import { defaultLevels, defaultSchemas, type DefaultObject } from "../../flow/default-objects.ts";
 import type { FlowControl } from "../../flow/flow-control.ts";
 import type { FlowSchemaObject, PriorityLevelObject } from "../../flow/objects.ts";
-import { FlowSchema } from "../../kinds/flowcontrol/flow-schema.ts";
-import { PriorityLevelConfiguration } from "../../kinds/flowcontrol/priority-level-configuration.ts";
+import { FlowSchema, FlowSchemaV1 } from "../../kinds/flowcontrol/flow-schema.ts";
+import {
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationV1,
+} from "../../kinds/flowcontrol/priority-level-configuration.ts";
 import type { Client, NewObject } from "../../resources/clients/client.ts";
 import { fromStored } from "../../resources/engine/conversion.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
@@ -38,7 +41,20 @@ interface Setup {
 /** The stored objects of entries, in the version that {@link FlowConfiguration} uses. */
 const storedEntries = new EntryValues<StoredObject>();
 
+/** A kind of the group, in the version that this class writes. */
+type FlowKind =
+  | typeof FlowSchema
+  | typeof FlowSchemaV1
+  | typeof PriorityLevelConfiguration
+  | typeof PriorityLevelConfigurationV1;
+
 type AnyDefault = DefaultObject<FlowSchemaObject> | DefaultObject<PriorityLevelObject>;
+
+/** FlowSchema and PriorityLevelConfiguration in the versions that a release may serve, in order of preference. */
+const flowKinds: readonly (readonly [FlowKind, FlowKind])[] = [
+  [FlowSchema, PriorityLevelConfiguration],
+  [FlowSchemaV1, PriorityLevelConfigurationV1],
+];
 
 /**
  * The stored flow schemas and priority levels: follows them, updates the default ones, and records in each schema
@@ -54,11 +70,15 @@ export class FlowConfiguration {
   /** Undefined until default objects are maintained. */
   private queue: WorkQueue | undefined;
   private readonly prefix: string;
+  private readonly schemaKind: FlowKind;
+  private readonly levelKind: FlowKind;
   /** False while the stored objects are being loaded; the configuration is applied once afterwards. */
   private loaded = false;
 
   constructor(private readonly setup: Setup) {
-    const { vocabulary } = setup;
+    const { vocabulary, registry } = setup;
+    const [kinds = flowKinds[0]!] = flowKinds.filter((pair) => pair.every((kind) => registry.serves(kind)));
+    [this.schemaKind, this.levelKind] = kinds;
     this.annotation = `apf.${vocabulary.domain}/autoupdate-spec`;
     this.defaultSchemas = defaultSchemas(vocabulary);
     this.prefix = `/${groupName(FlowSchema.group, vocabulary)}/`;
@@ -90,7 +110,7 @@ export class FlowConfiguration {
   async ensureDefaults(client: Client, upToDate = false): Promise<void> {
     const { clock, log, registry } = this.setup;
     if (this.queue !== undefined) return;
-    if (!registry.serves(FlowSchema) || !registry.serves(PriorityLevelConfiguration)) return;
+    if (!registry.serves(this.schemaKind) || !registry.serves(this.levelKind)) return;
     if (!upToDate) {
       const defaults = [...this.defaultLevels, ...this.defaultSchemas];
       await Promise.all(defaults.map((one) => this.maintain(one, client)));
@@ -127,7 +147,7 @@ export class FlowConfiguration {
     const storedObjects = ofLevels ? this.levels : this.schemas;
     if (entry === undefined) storedObjects.delete(name);
     else {
-      const kind = ofLevels ? PriorityLevelConfiguration : FlowSchema;
+      const kind = ofLevels ? this.levelKind : this.schemaKind;
       storedObjects.set(
         name,
         storedEntries.of(entry, lasting, () => this.read(kind, entry)),
@@ -138,14 +158,14 @@ export class FlowConfiguration {
   }
 
   /** Decodes an object and converts it to the version that this class uses. */
-  private read(kind: typeof FlowSchema | typeof PriorityLevelConfiguration, entry: Entry): StoredObject {
+  private read(kind: FlowKind, entry: Entry): StoredObject {
     const { vocabulary } = this.setup;
     const context = { vocabulary, enabled: () => true, subresource: "" };
     const object = fromStored(resourceOf(kind, vocabulary), decodeEntry(entry), context);
     return object as unknown as StoredObject;
   }
 
-  private resource(kind: typeof FlowSchema | typeof PriorityLevelConfiguration): Resource {
+  private resource(kind: FlowKind): Resource {
     return this.setup.registry.require(kind);
   }
 
@@ -182,7 +202,7 @@ export class FlowConfiguration {
 
   private changeOf(one: AnyDefault): Change | undefined {
     const storedObjects = isSchema(one) ? this.schemas : this.levels;
-    const { apiVersion, kind } = this.resource(isSchema(one) ? FlowSchema : PriorityLevelConfiguration);
+    const { apiVersion, kind } = this.resource(isSchema(one) ? this.schemaKind : this.levelKind);
     const type = { apiVersion, kind: kind.name };
     return changeFor(one, storedObjects.get(one.object.metadata.name), type, this.annotation);
   }

@@ -10,51 +10,66 @@ import { parseAccept, byPreference } from "../request/negotiation.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { RequestContext } from "../request/context.ts";
 
-const version = "v2beta1";
+/** A version of the aggregated document; they differ only in their names. */
+export type AggregatedVersion = "v2" | "v2beta1";
+
+interface Document {
+  readonly of: readonly DiscoveredVersion[];
+  readonly bytes: Buffer;
+  readonly tag: string;
+}
+
 const listKind = "APIGroupDiscoveryList";
 
 /** The aggregated discovery document: all groups, versions and resource types. */
 export class AggregatedDiscovery {
   private readonly group: string;
-  private readonly contentType: string;
-  private document:
-    { readonly of: readonly DiscoveredVersion[]; readonly bytes: Buffer; readonly tag: string } | undefined;
+  private readonly documents = new Map<AggregatedVersion, Document>();
 
-  /** @param isIn returns true for groups that the document contains. */
+  /**
+   * @param served the versions in which the document is available.
+   * @param isIn returns true for groups that the document contains.
+   */
   constructor(
     private readonly vocabulary: Vocabulary,
+    private readonly served: readonly AggregatedVersion[],
     private readonly all: DiscoveredVersions,
     private readonly isIn: (group: string) => boolean,
   ) {
     this.group = `apidiscovery.${vocabulary.groupSuffix}`;
-    this.contentType = `application/json;g=${this.group};v=${version};as=${listKind}`;
   }
 
   /** Sends the document if the client prefers it to the legacy one. Returns false otherwise. */
   answers({ exchange }: RequestContext): boolean {
     const accept = exchange.header("accept");
-    if (accept === undefined || !accept.includes(listKind) || !this.isPreferred(accept)) return false;
+    if (accept === undefined || !accept.includes(listKind)) return false;
+    const version = this.preferred(accept);
+    if (version === undefined) return false;
     const { versions } = this.all;
-    if (this.document?.of !== versions) this.document = { of: versions, ...this.make() };
-    const { bytes, tag } = this.document;
-    const headers = [...headersFor(this.contentType), "Vary", "Accept", "ETag", tag];
+    let document = this.documents.get(version);
+    if (document?.of !== versions) this.documents.set(version, (document = this.make(version, versions)));
+    const { bytes, tag } = document;
+    const contentType = `application/json;g=${this.group};v=${version};as=${listKind}`;
+    const headers = [...headersFor(contentType), "Vary", "Accept", "ETag", tag];
     if (exchange.header("if-none-match") === tag) exchange.send(304, headers, Buffer.alloc(0));
     else exchange.send(200, headers, bytes);
     return true;
   }
 
-  private isPreferred(accept: string): boolean {
+  /** Returns the version that the client prefers; undefined if it prefers the legacy document. */
+  private preferred(accept: string): AggregatedVersion | undefined {
     for (const { type, parameters, quality } of byPreference(parseAccept(accept))) {
       if (quality === 0 || type !== "application/json") continue;
-      if (parameters["as"] === undefined) return false;
+      if (parameters["as"] === undefined) return undefined;
       const { as, g, v } = parameters;
-      if (as === listKind && g === this.group && v === version) return true;
+      const version = this.served.find((one) => one === v);
+      if (as === listKind && g === this.group && version !== undefined) return version;
     }
-    return false;
+    return undefined;
   }
 
-  private make(): { readonly bytes: Buffer; readonly tag: string } {
-    const groupVersions = this.all.versions.filter(({ group }) => this.isIn(group));
+  private make(version: AggregatedVersion, versions: readonly DiscoveredVersion[]): Document {
+    const groupVersions = versions.filter(({ group }) => this.isIn(group));
     const groups = [...new Set(groupVersions.map(({ group }) => group))];
     const document = {
       kind: listKind,
@@ -66,7 +81,11 @@ export class AggregatedDiscovery {
       })),
     };
     const bytes = Buffer.from(`${JSON.stringify(document)}\n`);
-    return { bytes, tag: `"${createHash("sha256").update(bytes).digest("hex").toUpperCase()}"` };
+    return {
+      of: versions,
+      bytes,
+      tag: `"${createHash("sha256").update(bytes).digest("hex").toUpperCase()}"`,
+    };
   }
 
   /** The version of an extension server is shown as in its last discovery response. */

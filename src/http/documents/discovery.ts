@@ -11,7 +11,12 @@ import {
 } from "../../resources/registry/registry.ts";
 import { DiscoveredVersions } from "./discovered-versions.ts";
 import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
-import { AggregatedDiscovery, kindAt, shownSubresources } from "./aggregated-discovery.ts";
+import {
+  AggregatedDiscovery,
+  type AggregatedVersion,
+  kindAt,
+  shownSubresources,
+} from "./aggregated-discovery.ts";
 import { headersFor, sendJson } from "../answers/respond.ts";
 import { htmlMediaType, wantsWelcomePage, welcomePage } from "../answers/welcome-page.ts";
 import { checkAcceptsJson, sendDocument } from "./send-document.ts";
@@ -21,8 +26,8 @@ import type { ChangingPaths, PathTable } from "../request/path-table.ts";
 
 /** Parts of discovery that depend on feature gates. */
 export interface DiscoveryFeatures {
-  /** Whether the aggregated document is served. */
-  readonly aggregated: boolean;
+  /** The versions in which the aggregated document is served. */
+  readonly aggregated: readonly AggregatedVersion[];
   /** Whether resources have a hash that changes with their storage version. */
   readonly storageVersionHash: boolean;
 }
@@ -38,7 +43,9 @@ export function addDiscoveryPaths(
   const place = { paths, vocabulary };
   const all = new DiscoveredVersions(registry, apiServices);
   const aggregated = (isIn: (group: string) => boolean) =>
-    features.aggregated ? new AggregatedDiscovery(vocabulary, all, isIn) : undefined;
+    features.aggregated.length > 0
+      ? new AggregatedDiscovery(vocabulary, features.aggregated, all, isIn)
+      : undefined;
   const legacy = (request: RequestContext) => ({
     kind: "APIVersions",
     versions: versionsOf(registry.builtInVersions, ""),

@@ -1,25 +1,43 @@
-import { kind, struct } from "./v1alpha1.ts";
-import type { ObjectFor } from "../../schema/kind.ts";
+import * as v1 from "./v1.ts";
+import * as v1alpha1 from "./v1alpha1.ts";
+import * as v1beta1 from "./v1beta1.ts";
+import type { Declarations, ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field } from "../../schema/types.ts";
+import type { authentication } from "../groups.ts";
 import { UserInfo } from "./user-info.ts";
 
-const SelfSubjectReviewStatus = struct("SelfSubjectReviewStatus", "The caller, as the server sees them.", {
-  userInfo: field(1, UserInfo, "The caller's attributes.").emitEmpty(),
-});
+/** Declares SelfSubjectReview in one version of the group. */
+function declareSelfSubjectReview<const V extends string>(
+  { kind, struct }: Declarations<typeof authentication, V>,
+  servedByDefault: boolean,
+) {
+  const status = struct("SelfSubjectReviewStatus", "The caller, as the server sees them.", {
+    userInfo: field(1, UserInfo, "The caller's attributes.").emitEmpty(),
+  });
+  return kind({
+    name: "SelfSubjectReview",
+    resource: "selfsubjectreviews",
+    singular: "selfsubjectreview",
+    scope: "Cluster",
+    doc: "Says who the caller is to the server.",
+    verbs: ["create"],
+    servedByDefault,
+    fields: {
+      metadata: field(1, ObjectMeta, "Metadata; without a meaning here.").emitEmpty(),
+      status: field(2, status, "The answer, filled in by the server.").emitEmpty(),
+    },
+  });
+}
 
 /** Alpha: served only when runtime configuration enables it (spec: access review 9). */
-export const SelfSubjectReview = kind({
-  name: "SelfSubjectReview",
-  resource: "selfsubjectreviews",
-  singular: "selfsubjectreview",
-  scope: "Cluster",
-  doc: "Says who the caller is to the server.",
-  verbs: ["create"],
-  servedByDefault: false,
-  fields: {
-    metadata: field(1, ObjectMeta, "Metadata; without a meaning here.").emitEmpty(),
-    status: field(2, SelfSubjectReviewStatus, "The answer, filled in by the server.").emitEmpty(),
-  },
-});
+export const SelfSubjectReview = declareSelfSubjectReview(v1alpha1, false);
 export type SelfSubjectReview = ObjectFor<typeof SelfSubjectReview>;
+
+/** Releases 1.27 to 1.32; served only when runtime configuration enables it. */
+export const SelfSubjectReviewV1beta1 = declareSelfSubjectReview(v1beta1, false);
+export type SelfSubjectReviewV1beta1 = ObjectFor<typeof SelfSubjectReviewV1beta1>;
+
+/** Release 1.28 and later. */
+export const SelfSubjectReviewV1 = declareSelfSubjectReview(v1, true);
+export type SelfSubjectReviewV1 = ObjectFor<typeof SelfSubjectReviewV1>;

@@ -1,7 +1,6 @@
 import { imageReviewVersion } from "../../admission/plugins/image-policy-webhook/image-review.ts";
 import { apiVersionOf } from "../../base/group-names.ts";
-import { builtInKinds } from "../../kinds/all.ts";
-import { isInRelease } from "../../kinds/life-cycles.ts";
+import { kindsOfRelease } from "../../kinds/kinds-of-release.ts";
 import { Registry } from "../../resources/registry/registry.ts";
 import { RuntimeConfig, RuntimeConfigError } from "../../resources/registry/runtime-config.ts";
 import { groupName, type Kind } from "../../schema/kind.ts";
@@ -13,7 +12,7 @@ export function registryFor(options: ServerOptions, extensionKinds: readonly Kin
   const config = runtimeConfigOf(options, extensionKinds);
   const { vocabulary, release } = options;
   return new Registry(
-    [...builtInKinds.filter((kind) => isInRelease(kind, release)), ...extensionKinds],
+    [...kindsOfRelease(release), ...extensionKinds],
     vocabulary,
     (group, kind) => config.serves(group, kind),
     release,
@@ -30,7 +29,7 @@ export function runtimeConfigOf(
   extensionKinds: readonly Kind[] = extensions?.kinds ?? [],
 ): RuntimeConfig {
   const resourcesByVersion = new Map<string, Set<string>>([[imageReviewVersion(vocabulary), new Set()]]);
-  for (const kind of [...builtInKinds.filter((one) => isInRelease(one, release)), ...extensionKinds]) {
+  for (const kind of [...kindsOfRelease(release), ...extensionKinds]) {
     const group = groupName(kind.group, vocabulary);
     const version = apiVersionOf(group, kind.version);
     resourcesByVersion.set(version, (resourcesByVersion.get(version) ?? new Set()).add(kind.resource));

@@ -7,7 +7,11 @@ import {
 } from "../../controllers/bootstrap/default-objects.ts";
 import { publishClusterTrust } from "../../controllers/cluster-authentication-trust.ts";
 import type { FlowConfiguration } from "../../controllers/flow/flow-configuration.ts";
-import { SelfSubjectReview } from "../../kinds/authentication/self-subject-review.ts";
+import {
+  SelfSubjectReview,
+  SelfSubjectReviewV1,
+  SelfSubjectReviewV1beta1,
+} from "../../kinds/authentication/self-subject-review.ts";
 import { LimitRange } from "../../kinds/core/limit-range.ts";
 import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
 import type { Client } from "../../resources/clients/client.ts";
@@ -47,7 +51,9 @@ export async function ensureDefaultObjects(
   const hasLimits = vocabulary.behavior.defaultCpuRequest && registry.serves(LimitRange);
   const limits = hasLimits ? ensureDefaultCpuRequest(client) : Promise.resolve();
   const namespaces = ensureSystemNamespaces(client, vocabulary, limits);
-  const selfSubjectReviews = registry.serves(SelfSubjectReview);
+  const selfSubjectReviews = [SelfSubjectReview, SelfSubjectReviewV1beta1, SelfSubjectReviewV1].some((kind) =>
+    registry.serves(kind),
+  );
   const results = await Promise.allSettled([
     reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces }),
     registry.serves(PriorityClass) ? ensurePriorityClasses(client, vocabulary) : undefined,

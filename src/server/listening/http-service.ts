@@ -28,6 +28,8 @@ import { serveSubscription } from "../../http/subscriptions/serve-subscription.t
 import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
 import { PathTable } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
+import { isLater, type Release } from "../../base/releases.ts";
+import type { AggregatedVersion } from "../../http/documents/aggregated-discovery.ts";
 import { rarely } from "../../base/clock.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { ComponentStatus } from "../../kinds/core/component-status.ts";
@@ -170,6 +172,12 @@ function requestObservers({
   return { observer: allObservers(observers), requests };
 }
 
+/** Returns the versions of the aggregated discovery document in a release. */
+function aggregatedVersions(release: Release, on: Engine["featureEnabled"]): readonly AggregatedVersion[] {
+  const versions: AggregatedVersion[] = isLater("1.30", release) ? [] : ["v2"];
+  return on("AggregatedDiscoveryRemoveBetaType") ? versions : [...versions, "v2beta1"];
+}
+
 /** Adds the discovery and OpenAPI documents of this server and of extension servers. */
 function addApiDocuments(
   paths: PathTable,
@@ -180,7 +188,7 @@ function addApiDocuments(
   const failed: OpenApiParts["failed"] = (error, { name, group, version }) =>
     defect(error, { event: `OpenAPI of ${name}.${group}/${version}` });
   addDiscoveryPaths(paths, registry, apiServices, {
-    aggregated: on("AggregatedDiscoveryEndpoint"),
+    aggregated: on("AggregatedDiscoveryEndpoint") ? aggregatedVersions(registry.release, on) : [],
     storageVersionHash: on("StorageVersionHash"),
   });
   addOpenApiPaths(paths, registry, { apiServices, clock, version3: on("OpenAPIV3"), failed, passOn });

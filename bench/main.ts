@@ -30,6 +30,7 @@ import { subscription } from "./scenarios/subscription.ts";
 import { selectorList } from "./scenarios/selector-list.ts";
 import { selectors } from "./scenarios/selectors.ts";
 import { startUp } from "./scenarios/start.ts";
+import { views } from "./scenarios/views.ts";
 import { watch } from "./scenarios/watch.ts";
 import { watchers } from "./scenarios/watchers.ts";
 import { policies } from "./scenarios/policies.ts";
@@ -69,6 +70,7 @@ const scenarios: readonly Scenario[] = [
   informers,
   selectiveWatch,
   subscription,
+  views,
   authentication,
   accessReview,
   rulesReview,

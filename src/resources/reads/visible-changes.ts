@@ -4,14 +4,21 @@ import type { WatchChange } from "../registry/watch-change.ts";
 
 const none: readonly WatchChange[] = [];
 
-/** The results of one list of changes. */
-interface Results {
+interface Names {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What views of one list of changes share. */
+interface SharedChanges {
+  /** The names of each changed object. */
+  readonly names: readonly Names[];
   readonly byView: Map<EnumeratedView, readonly WatchChange[]>;
   /** By the positions of the visible changes. */
   readonly byPositions: Map<string, readonly WatchChange[]>;
 }
 
-const shared = new WeakMap<readonly WatchChange[], Results>();
+const shared = new WeakMap<readonly WatchChange[], SharedChanges>();
 
 /**
  * Returns the changes of the objects that a view has. Views with the same visible changes get the same array, so that their encodings
@@ -22,35 +29,37 @@ export function visibleChanges(
   view: EnumeratedView,
 ): readonly WatchChange[] {
   if (changes.length === 0) return none;
-  if (changes.length === 1) return isVisible(changes[0]!, view) ? changes : none;
-  let results = shared.get(changes);
-  if (results === undefined) shared.set(changes, (results = { byView: new Map(), byPositions: new Map() }));
-  let visible = results.byView.get(view);
-  if (visible === undefined) results.byView.set(view, (visible = choose(changes, view, results)));
+  if (view.everything) return changes;
+  let known = shared.get(changes);
+  if (known === undefined) {
+    const names = changes.map(({ event }) => namesOf(event.key));
+    shared.set(changes, (known = { names, byView: new Map(), byPositions: new Map() }));
+  }
+  if (changes.length === 1) return isIn(view, known.names[0]!) ? changes : none;
+  let visible = known.byView.get(view);
+  if (visible === undefined) known.byView.set(view, (visible = choose(changes, view, known)));
   return visible;
 }
 
 function choose(
   changes: readonly WatchChange[],
   view: EnumeratedView,
-  { byPositions }: Results,
+  { names, byPositions }: SharedChanges,
 ): readonly WatchChange[] {
-  const chosen: WatchChange[] = [];
+  if (names.every((one) => isIn(view, one))) return changes;
   const positions: number[] = [];
-  for (const [position, change] of changes.entries()) {
-    if (!isVisible(change, view)) continue;
-    chosen.push(change);
-    positions.push(position);
-  }
-  if (chosen.length === changes.length) return changes;
-  if (chosen.length === 0) return none;
+  for (const [position, one] of names.entries()) if (isIn(view, one)) positions.push(position);
+  if (positions.length === 0) return none;
   const key = positions.join();
-  const same = byPositions.get(key);
-  if (same === undefined) byPositions.set(key, chosen);
-  return same ?? chosen;
+  let chosen = byPositions.get(key);
+  if (chosen === undefined) byPositions.set(key, (chosen = positions.map((position) => changes[position]!)));
+  return chosen;
+}
+
+function isIn(view: EnumeratedView, { namespace, name }: Names): boolean {
+  return view.allows(namespace, name);
 }
 
 export function isVisible({ event: { key } }: WatchChange, view: EnumeratedView): boolean {
-  const { namespace, name } = namesOf(key);
-  return view.allows(namespace, name);
+  return isIn(view, namesOf(key));
 }

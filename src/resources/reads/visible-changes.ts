@@ -30,14 +30,14 @@ export function visibleChanges(
 ): readonly WatchChange[] {
   if (changes.length === 0) return none;
   if (view.everything) return changes;
-  let known = shared.get(changes);
-  if (known === undefined) {
+  let cached = shared.get(changes);
+  if (cached === undefined) {
     const names = changes.map(({ event }) => namesOf(event.key));
-    shared.set(changes, (known = { names, byView: new Map(), byPositions: new Map() }));
+    shared.set(changes, (cached = { names, byView: new Map(), byPositions: new Map() }));
   }
-  if (changes.length === 1) return isIn(view, known.names[0]!) ? changes : none;
-  let visible = known.byView.get(view);
-  if (visible === undefined) known.byView.set(view, (visible = choose(changes, view, known)));
+  if (changes.length === 1) return isIn(view, cached.names[0]!) ? changes : none;
+  let visible = cached.byView.get(view);
+  if (visible === undefined) cached.byView.set(view, (visible = choose(changes, view, cached)));
   return visible;
 }
 

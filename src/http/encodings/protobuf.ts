@@ -1,7 +1,7 @@
 import { WireType } from "@bufbuild/protobuf/wire";
 import { itemAt } from "../../resources/pages/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
-import type { PageForm } from "../../resources/pages/page-forms.ts";
+import type { PageForm, PagePart } from "../../resources/pages/page-forms.ts";
 import { asBuffer } from "../../resources/objects/stored.ts";
 import { ListMeta } from "../../schema/object-meta.ts";
 import { collectBytes, writeStruct } from "../../schema/protobuf/encode-message.ts";
@@ -68,9 +68,11 @@ export class ProtobufEncoding implements WatchEncoding {
   }
 
   /** Encodes the objects of a page, each as a field of the list. */
-  private *items({ entries, forms }: ListedPage): Generator<Uint8Array> {
+  private *items({ entries, forms, part }: ListedPage): Generator<Uint8Array> {
     const cached = forms?.get(this.key) as CachedItems | undefined;
     if (cached !== undefined) return yield cached.items;
+    const whole = part && this.wholePage(part);
+    if (whole !== undefined) return yield itemsAt(whole, part!.positions);
     const parts: Uint8Array[] = [];
     for (const some of portions(entries, this.view.ofStored ? fastChunkBytes : undefined)) {
       const part = this.fields(some);
@@ -80,6 +82,16 @@ export class ProtobufEncoding implements WatchEncoding {
     if (forms === undefined) return;
     const items = Buffer.concat(parts);
     forms.keep<CachedItems>(this.key, { items, bytes: items.length });
+  }
+
+  /** Returns the encoded items of the page of a part, if they are cached or worth being cached. */
+  private wholePage({ entries, forms, positions }: PagePart): Uint8Array | undefined {
+    const cached = forms.get(this.key) as CachedItems | undefined;
+    if (cached !== undefined) return cached.items;
+    if (!this.view.ofStored || positions.length * minPartOfPage < entries.length) return undefined;
+    const items = this.fields(entries);
+    forms.keep<CachedItems>(this.key, { items, bytes: items.length });
+    return items;
   }
 
   private fields(entries: readonly Entry[]): Uint8Array {
@@ -101,6 +113,46 @@ export class ProtobufEncoding implements WatchEncoding {
 
 /** Field number of a list's items. */
 const itemsField = 2;
+/** A part of at least one in this number of a page's entries is taken from the encoding of the whole page. */
+const minPartOfPage = 4;
+
+/**
+ * Takes some items out of the encoded items of a page.
+ *
+ * @param positions indexes of the items, ascending.
+ */
+function itemsAt(items: Uint8Array, positions: readonly number[]): Uint8Array {
+  const chosen: Uint8Array[] = [];
+  let at = 0;
+  let index = 0;
+  /** Start of consecutive chosen items; -1 outside of them. */
+  let start = -1;
+  for (const position of positions) {
+    if (start !== -1 && index < position) {
+      chosen.push(items.subarray(start, at));
+      start = -1;
+    }
+    for (; index < position; index++) at = endOfField(items, at);
+    if (start === -1) start = at;
+    at = endOfField(items, at);
+    index++;
+  }
+  if (start !== -1) chosen.push(items.subarray(start, at));
+  return Buffer.concat(chosen);
+}
+
+/** Returns the end of a field at a position: a tag of one byte, the length of the content, and the content. */
+function endOfField(bytes: Uint8Array, at: number): number {
+  let length = 0;
+  let shift = 0;
+  let next = at + 1;
+  for (;;) {
+    const byte = bytes[next++]!;
+    length += (byte & 0x7f) * 2 ** shift;
+    if (byte < 0x80) return next + length;
+    shift += 7;
+  }
+}
 
 /** Encoded items in the page cache. */
 interface CachedItems extends PageForm {

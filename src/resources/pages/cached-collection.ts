@@ -34,6 +34,8 @@ export interface CachedPage {
   /** The forms of the segment, and the index of the first entry in it. */
   readonly forms: PageForms;
   readonly from: number;
+  /** All entries of the segment. */
+  readonly all: readonly JoinedEntry[];
   /** Whether there are keys above the last entry; undefined if only the store knows. */
   readonly more: boolean | undefined;
 }
@@ -109,10 +111,10 @@ export class CachedCollection {
         : segment.since === at || this.hasMore(this.segments[index + 1], segment.last, at);
     const { entries: all, joined, forms } = segment;
     if (this.tooLarge) this.sharedPages = pagesAfterSharing;
-    if (after === segment.after) return { entries: all, joined, forms, from: 0, more };
+    if (after === segment.after) return { entries: all, joined, forms, from: 0, all, more };
     const from = firstAbove(all, after!);
     const entries = all.slice(from);
-    return { entries, joined: stretchOf(entries), forms, from, more };
+    return { entries, joined: stretchOf(entries), forms, from, all, more };
   }
 
   /**

@@ -12,6 +12,7 @@ const brace = 0x7b;
 
 /** Copies the bodies of entries into one buffer, each after a comma, in the form of list items. */
 export function joinBodies(entries: readonly Entry[], form: ItemForm): Buffer {
+  if (entries.every(isJoined)) return joinPieces(entries);
   let size = 0;
   for (const entry of entries) size += itemBytes(entry, form);
   const joined = Buffer.allocUnsafeSlow(size);
@@ -25,6 +26,29 @@ export function joinBodies(entries: readonly Entry[], form: ItemForm): Buffer {
     at += rest.length;
   }
   return joined;
+}
+
+function isJoined(entry: Entry): entry is JoinedEntry {
+  return entry instanceof JoinedEntry;
+}
+
+/** As {@link joinBodies}, for entries of joined buffers, which have their form already; consecutive ones are copied together. */
+function joinPieces(entries: readonly JoinedEntry[]): Buffer {
+  const runs: Buffer[] = [];
+  let first: JoinedEntry | undefined;
+  let last: JoinedEntry | undefined;
+  const endRun = (): void => {
+    if (first !== undefined) runs.push(first.piece.subarray(first.start - 1, last!.end));
+  };
+  for (const entry of entries) {
+    if (last === undefined || entry.piece !== last.piece || entry.start - 1 !== last.end) {
+      endRun();
+      first = entry;
+    }
+    last = entry;
+  }
+  endRun();
+  return Buffer.concat(runs);
 }
 
 /** The number of bytes of an entry in the joined buffer, with the comma before it. */

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../base/clock.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import type { RangeOptions, RangePage, Revision, Store } from "../../storage/store.ts";
+import type { Entry, RangeOptions, RangePage, Revision, Store } from "../../storage/store.ts";
 import { CachedCollection, type CachedPage, type CollectionLimits } from "./cached-collection.ts";
 import { stretchOf, type ItemForm } from "./joined-bodies.ts";
 import type { StretchForms } from "./page-forms.ts";
@@ -11,6 +11,9 @@ export interface CollectionPage extends RangePage {
   readonly joined: Buffer | undefined;
   /** Cache of other forms of the page; absent if the page isn't cached. */
   readonly forms?: StretchForms | undefined;
+  /** The cached page with the entries, which begin at index `from`; absent if the page isn't cached or was just read. */
+  readonly segment?:
+    { readonly entries: readonly Entry[]; readonly forms: StretchForms; readonly from: number } | undefined;
 }
 
 /** The requested page; see {@link RangeOptions}. */
@@ -176,12 +179,13 @@ const maxCollections = 64;
 
 /** The requested part of a cached page. */
 function cut(
-  { entries, joined, forms, from, more }: CachedPage & { readonly more: boolean },
+  { entries, joined, forms, from, all, more }: CachedPage & { readonly more: boolean },
   revision: Revision,
   { limit }: PageRequest,
 ): CollectionPage {
   if (limit === undefined || entries.length <= limit) {
-    return { revision, entries, joined, forms: forms.stretch(from, from + entries.length), more };
+    const segment = { entries: all, forms: forms.stretch(0, all.length), from };
+    return { revision, entries, joined, forms: forms.stretch(from, from + entries.length), segment, more };
   }
   const first = entries.slice(0, limit);
   const stretch = forms.stretch(from, from + limit);

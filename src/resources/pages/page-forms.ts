@@ -1,3 +1,5 @@
+import type { Entry } from "../../storage/store.ts";
+
 /** A cached encoding of the entries of a page. */
 export interface PageForm {
   /** Its size in memory. */
@@ -60,6 +62,15 @@ export class PageForms {
     this.bytes -= bytes;
     this.grow(-bytes);
   }
+}
+
+/** Some entries of a cached page, whose forms can be taken from those of the page. */
+export interface PagePart {
+  /** All entries of the page, and their forms. */
+  readonly entries: readonly Entry[];
+  readonly forms: StretchForms;
+  /** The indexes of the part's entries, ascending. */
+  readonly positions: readonly number[];
 }
 
 /** The forms of consecutive entries of a cached page. */

@@ -9,7 +9,7 @@ import type { Engine, Target } from "../engine/engine.ts";
 import { awaitVersion } from "./get.ts";
 import type { ItemForm } from "../pages/joined-bodies.ts";
 import type { CollectionPage } from "../pages/page-cache.ts";
-import type { StretchForms } from "../pages/page-forms.ts";
+import type { PagePart, StretchForms } from "../pages/page-forms.ts";
 import type { ObjectView } from "../objects/object-view.ts";
 import { keyOf, prefixOf, type Resource } from "../registry/registry.ts";
 import { storeFailure, type ListRead } from "../engine/resource-version.ts";
@@ -45,6 +45,8 @@ export interface ListedPage {
   readonly joined: Buffer | undefined;
   /** Cache of other forms of these entries; undefined if they aren't cached. */
   readonly forms?: StretchForms | undefined;
+  /** The cached page of which these entries are a part; undefined if they are all of it, or aren't cached. */
+  readonly part?: PagePart | undefined;
 }
 
 /** The form of the items in lists of a resource type. */

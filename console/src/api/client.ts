@@ -103,3 +103,13 @@ export function messageOf(error: unknown): string {
   if (error instanceof TypeError) return "the server can't be reached";
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Returns the text of a page, also of one that reports a failure with a status of 500. @throws as {@link send} */
+export async function sendText(path: string): Promise<string> {
+  try {
+    return await (await send(path, { accept: "text/plain" })).text();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 500) return error.message;
+    throw error;
+  }
+}

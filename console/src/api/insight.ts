@@ -64,3 +64,38 @@ export async function explain(
 function post<T>(groupSuffix: string, resource: string, spec: object): Promise<T> {
   return getJson<T>(`/apis/insight.${groupSuffix}/v1/${resource}`, { method: "POST", body: { spec } });
 }
+
+/** A subject that may do something, with the bindings that allow it. */
+export interface AccessSubject extends Reference {
+  readonly grants?: readonly Pick<Grant, "binding" | "role">[];
+}
+
+export interface SubjectList {
+  readonly subjects?: readonly AccessSubject[];
+  readonly continue?: string;
+  readonly unlisted?: readonly { readonly authorizer?: string; readonly message?: string }[];
+}
+
+/** Lists who may do something. @throws as `send` */
+export async function whoCan(groupSuffix: string, question: Question): Promise<SubjectList> {
+  const spec = { ...question, limit: 500 };
+  return (await post<{ status: SubjectList }>(groupSuffix, "subjectaccesslists", spec)).status;
+}
+
+/** The result of one of many reviews; `names` are allowed if not all are. */
+export interface ReviewResult {
+  readonly allowed: boolean;
+  readonly names?: readonly string[];
+}
+
+/** Reviews at most 1,000 requests of one user. @throws as `send` */
+export async function reviewAll(
+  groupSuffix: string,
+  subject: Subject,
+  actions: readonly ResourceAction[],
+): Promise<readonly ReviewResult[]> {
+  const checks = actions.map((resourceAttributes) => ({ subject: { ...subject, resourceAttributes } }));
+  const spec = { checks, listNames: true };
+  return (await post<{ status: { results: ReviewResult[] } }>(groupSuffix, "bulkaccessreviews", spec)).status
+    .results;
+}

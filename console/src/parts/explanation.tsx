@@ -2,7 +2,15 @@ import type { Explanation, Grant, Reference, Rule } from "../api/insight.ts";
 
 /** Shows an explanation of the server: the grants, or what is missing. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation }) {
-  const { allowed, reason, authorizers = [], grants = [], nearMisses = [], notes = [] } = explanation;
+  const {
+    allowed,
+    reason,
+    authorizers = [],
+    grants = [],
+    nearMisses = [],
+    faults = [],
+    notes = [],
+  } = explanation;
   return (
     <div class="explanation">
       <p>
@@ -12,15 +20,22 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
       <p class="note">
         Authorizers: {authorizers.map(({ name, opinion }) => `${name} (${opinionText(opinion)})`).join(", ")}
       </p>
-      {grants.length > 0 && <h3>Granted by</h3>}
+      {grants.length > 0 && <h2>Granted by</h2>}
       {grants.map((grant) => (
         <GrantView key={keyOf(grant)} grant={grant} missing={[]} />
       ))}
-      {nearMisses.length > 0 && <h3>Closest rules, and what they lack</h3>}
+      {nearMisses.length > 0 && <h2>Closest rules, and what they lack</h2>}
       {nearMisses.map((grant) => (
         <GrantView key={keyOf(grant)} grant={grant} missing={grant.missing.map(({ message }) => message)} />
       ))}
       {!allowed && nearMisses.length === 0 && <p>Nothing is granted to this user that comes close.</p>}
+      {faults.length > 0 && <h2>Without effect</h2>}
+      {faults.map(({ binding, message = "" }) => (
+        <p key={message} class="waiting">
+          {binding === undefined ? "" : `${referenceText(binding)}: `}
+          {message}
+        </p>
+      ))}
       {notes.map((note) => (
         <p key={note} class="note">
           {note}
@@ -51,11 +66,11 @@ function keyOf({ binding, role, subject, ruleIndex }: Grant): string {
   return [binding, role, subject].map(referenceText).join(" ") + String(ruleIndex);
 }
 
-function referenceText({ kind, namespace, name }: Reference): string {
+export function referenceText({ kind, namespace, name }: Reference): string {
   return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 }
 
-function ruleText({
+export function ruleText({
   verbs = [],
   apiGroups = [],
   resources = [],

@@ -18,7 +18,11 @@ export function WhyNot({
   const answer = useSignal<Explanation | string | undefined>(undefined);
   const user = session.value.kind === "signed-in" ? session.value.userName : "";
   useEffect(() => {
-    explain(serverTypes.value.groupSuffix, { user, groups: [] }, { resourceAttributes: action })
+    explain(
+      serverTypes.value.groupSuffix,
+      { user, groups: ["system:authenticated"] },
+      { resourceAttributes: action },
+    )
       .then((status) => (answer.value = status))
       .catch((error: unknown) => {
         answer.value =

@@ -86,7 +86,14 @@ async function authenticatedName(
     const { status } = (await answer.json()) as { status?: { userInfo?: { username?: string } } };
     if (status?.userInfo?.username !== undefined) return status.userInfo.username;
   }
-  return nameInToken(token) ?? "";
+  return nameInToken(token) ?? (await nameInRefusal(token)) ?? "";
+}
+
+/** Returns the user that a refusal names: all but administrators are refused this path. */
+async function nameInRefusal(token: string | undefined): Promise<string | undefined> {
+  const { message } = await errorOf(await sendWith(token, "/console/codes", {}));
+  // Names with escaped characters are left out.
+  return /User "([^"\\]*)" cannot/.exec(message)?.[1];
 }
 
 /** Returns the user that the claims of a token name; undefined if it has none. */

@@ -35,7 +35,7 @@ export function Shell() {
       </a>
       <Header openPalette={() => (dialog.value = "palette")} openKeys={() => (dialog.value = "keys")} />
       <Sidebar />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={0}>
         {bug.value !== "" && (
           <p class="message bad" role="alert">
             The console has a bug: {bug.value}{" "}

@@ -1,3 +1,65 @@
-export function AccessView({ place }: { readonly place: { readonly tab: string } }) {
-  return <p>{place.tab}</p>;
+import type { ComponentChildren } from "preact";
+import type { Route } from "../../model/routes.ts";
+import { useKeys } from "../../state/keys.ts";
+import { go } from "../../state/place.ts";
+import { Graph } from "./graph.tsx";
+import { Matrix } from "./matrix.tsx";
+import { WhoCan } from "./who-can.tsx";
+import { Why } from "./why.tsx";
+
+const tabs = [
+  ["why", "Why", "1"],
+  ["who-can", "Who can", "2"],
+  ["matrix", "Matrix", "3"],
+  ["graph", "Graph", "4"],
+] as const;
+
+type AccessPlace = Extract<Route, { view: "access" }>;
+
+/** Questions about who may do what. */
+export function AccessView({ place }: { readonly place: AccessPlace }) {
+  const show = (tab: string) => go({ ...place, tab });
+  useKeys(
+    tabs.map(([tab, label, key]) => ({ keys: [key], label, run: () => show(tab) })),
+    [place],
+  );
+  return (
+    <section class="object" aria-label="Access">
+      <div class="toolbar">
+        <h1>Access</h1>
+      </div>
+      <div class="tabs" role="tablist" aria-label="Questions">
+        {tabs.map(([tab, label]) => (
+          <button
+            key={tab}
+            type="button"
+            role="tab"
+            id={`tab-${tab}`}
+            aria-selected={place.tab === tab}
+            aria-controls="tab-panel"
+            onClick={() => show(tab)}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      <div id="tab-panel" class="page" role="tabpanel" tabIndex={0} aria-labelledby={`tab-${place.tab}`}>
+        <Panel key={place.tab} place={place} />
+      </div>
+    </section>
+  );
+}
+
+function Panel({ place: { tab, query } }: { readonly place: AccessPlace }): ComponentChildren {
+  const ask = (next: Readonly<Record<string, string>>) => go({ view: "access", tab, query: next });
+  switch (tab) {
+    case "who-can":
+      return <WhoCan query={query} onAsk={ask} />;
+    case "matrix":
+      return <Matrix query={query} onAsk={ask} />;
+    case "graph":
+      return <Graph query={query} onAsk={ask} />;
+    default:
+      return <Why query={query} onAsk={ask} />;
+  }
 }

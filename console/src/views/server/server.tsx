@@ -1,3 +1,177 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { messageOf, sendText } from "../../api/client.ts";
+import { pause } from "../../api/streams.ts";
+import { sumOf, sumsBy, type Metrics } from "../../model/metrics.ts";
+import { Chart, numberText } from "../../parts/chart.tsx";
+import { metricsFailure, newest, points, recordMetrics } from "../../state/metrics.ts";
+
+/** Each chart: its title, its unit, and the label and value of its lines. */
+const charts = [
+  ["Requests", "per second", { reads: "reads", writes: "writes" }],
+  ["Latency", "ms", { median: "median", "99 of 100": "slow" }],
+  ["Failures", "per second", { errors: "errors", rejected: "rejected" }],
+  ["Flow control", "requests", { executing: "executing", queued: "queued" }],
+  ["Watches", "open", { watches: "watchers", connections: "connections" }],
+  ["Watch events", "per second", { events: "events" }],
+  ["Writes to the store", "per second", { revisions: "revisions" }],
+  ["Storage", "MiB", { size: "storage" }],
+  ["Memory", "MiB", { resident: "memory" }],
+  ["Processor", "% of one core", { used: "processor" }],
+] as const;
+
+/** Health and metrics of the server. */
 export function ServerView() {
-  return <p>server</p>;
+  useEffect(recordMetrics, []);
+  const { value: all } = points;
+  return (
+    <section class="page server" aria-label="Server">
+      <h1>Server</h1>
+      {metricsFailure.value !== "" && (
+        <p class="message bad" role="alert">
+          Metrics: {metricsFailure.value}
+        </p>
+      )}
+      <div class="charts">
+        {charts.map(([title, unit, lines]) => (
+          <Chart
+            key={title}
+            title={title}
+            unit={unit}
+            lines={Object.entries(lines).map(([label, name]) => ({
+              label,
+              values: all.map(({ values }) => values[name] ?? Number.NaN),
+            }))}
+          />
+        ))}
+      </div>
+      <p class="note">The charts begin when this page is first opened, and go back one hour at most.</p>
+      <Health />
+      <FlowLevels metrics={newest.value} />
+      <Queues metrics={newest.value} />
+      <StoredObjects metrics={newest.value} />
+    </section>
+  );
+}
+
+const healthIntervalMs = 10_000;
+
+/** The health checks of the server. */
+function Health() {
+  const lines = useSignal<readonly string[]>([]);
+  useEffect(() => {
+    const controller = new AbortController();
+    const follow = async () => {
+      while (!controller.signal.aborted) {
+        const text = await sendText("/readyz?verbose").catch((error: unknown) => messageOf(error));
+        if (!controller.signal.aborted) lines.value = text.split("\n").filter((line) => line !== "");
+        await pause(healthIntervalMs, controller.signal);
+      }
+    };
+    follow().catch((error: unknown) => (lines.value = [messageOf(error)]));
+    return () => controller.abort();
+  }, []);
+  return (
+    <section>
+      <h2>Health</h2>
+      <ul class="health">
+        {lines.value.map((line) => (
+          <li key={line} class={line.startsWith("[-]") ? "bad" : ""}>
+            {line.replace(/^\[\+\](.*) ok$/, "✓ $1").replace(/^\[-\]/, "✗ ")}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface MetricsProps {
+  readonly metrics: Metrics;
+}
+
+/** Seats, running and waiting requests by priority level. */
+function FlowLevels({ metrics }: MetricsProps) {
+  const seats = sumsBy(metrics, "apiserver_flowcontrol_current_limit_seats", "priority_level");
+  const used = sumsBy(metrics, "apiserver_flowcontrol_request_concurrency_in_use", "priority_level");
+  const queued = sumsBy(metrics, "apiserver_flowcontrol_current_inqueue_requests", "priority_level");
+  const dispatched = sumsBy(metrics, "apiserver_flowcontrol_dispatched_requests_total", "priority_level");
+  const names = [...new Set([...seats.keys(), ...dispatched.keys()])].toSorted();
+  return (
+    <NumberTable
+      title="Priority levels"
+      columns={["Level", "Seats", "Used", "Waiting", "Served"]}
+      rows={names.map((name) => [
+        name,
+        seats.get(name),
+        used.get(name),
+        queued.get(name),
+        dispatched.get(name),
+      ])}
+    />
+  );
+}
+
+/** The queues of the controllers. */
+function Queues({ metrics }: MetricsProps) {
+  const depth = sumsBy(metrics, "workqueue_depth", "name");
+  const adds = sumsBy(metrics, "workqueue_adds_total", "name");
+  const retries = sumsBy(metrics, "workqueue_retries_total", "name");
+  const running = sumsBy(metrics, "workqueue_unfinished_work_seconds", "name");
+  return (
+    <NumberTable
+      title="Controllers"
+      columns={["Queue", "Waiting", "Added", "Retried", "Working for s"]}
+      rows={[...depth.keys()]
+        .toSorted()
+        .map((name) => [name, depth.get(name), adds.get(name), retries.get(name), running.get(name)])}
+    />
+  );
+}
+
+/** Numbers of stored objects, the most first. */
+function StoredObjects({ metrics }: MetricsProps) {
+  const counts = [...sumsBy(metrics, "apiserver_storage_objects", "resource")];
+  return (
+    <NumberTable
+      title={`Stored objects: ${numberText(sumOf(metrics, "apiserver_storage_objects"))}`}
+      columns={["Resource", "Objects"]}
+      rows={counts.filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one)}
+    />
+  );
+}
+
+interface NumberTableProps {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly [string, ...(number | undefined)[]])[];
+}
+
+function NumberTable({ title, columns, rows }: NumberTableProps) {
+  if (rows.length === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <table class="plain numbers">
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th scope="col" key={column}>
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, ...values]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {values.map((value, at) => (
+                <td key={columns[at + 1]}>{numberText(value)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
 }

@@ -1,0 +1,145 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { ResourceAction } from "../../api/access.ts";
+import { messageOf } from "../../api/client.ts";
+import type { Subject } from "../../api/insight.ts";
+import { fullName, matchingTypes } from "../../model/resource-types.ts";
+import { serverTypes } from "../../state/session.ts";
+
+/** A question, as the place has it. */
+export type Query = Readonly<Record<string, string>>;
+
+export interface QuestionProps {
+  readonly query: Query;
+  readonly onAsk: (query: Query) => void;
+}
+
+/** A field of the form: its name in the place, its label, and an example. */
+type Field = readonly [name: string, label: string, example: string];
+
+const fields: Readonly<Record<string, Field>> = {
+  user: ["user", "User", "ann, or system:serviceaccount:team-a:default"],
+  groups: ["groups", "Groups", "team-a, on-call"],
+  verb: ["verb", "Verb", "update"],
+  resource: ["resource", "Resource", "configmaps"],
+  namespace: ["namespace", "Namespace", "all"],
+  name: ["name", "Name", "any"],
+};
+
+interface FormProps extends QuestionProps {
+  readonly names: readonly string[];
+}
+
+/** The form of a question. */
+export function QuestionForm({ query, onAsk, names }: FormProps) {
+  return (
+    <form
+      class="question"
+      key={JSON.stringify(query)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const data = new FormData(event.currentTarget);
+        onAsk(Object.fromEntries(names.map((name) => [name, String(data.get(name) ?? "").trim()])));
+      }}
+    >
+      {names.map((name) => {
+        const [, label, example] = fields[name]!;
+        return (
+          <label key={name}>
+            {label}
+            <input
+              name={name}
+              defaultValue={query[name] ?? ""}
+              placeholder={example}
+              autocomplete="off"
+              spellcheck={false}
+              list={name === "resource" ? "resources" : name === "verb" ? "verbs" : undefined}
+            />
+          </label>
+        );
+      })}
+      <datalist id="resources">
+        {serverTypes.value.types.map((type) => (
+          <option key={fullName(type)} value={fullName(type)} />
+        ))}
+      </datalist>
+      <datalist id="verbs">
+        {verbs.map((verb) => (
+          <option key={verb} value={verb} />
+        ))}
+      </datalist>
+      <button type="submit" class="primary">
+        Ask
+      </button>
+    </form>
+  );
+}
+
+/** Verbs of the API. */
+export const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+
+/** Returns the user of a question, with the groups that every user of the kind has. */
+export function subjectOf({ user = "", groups = "" }: Query): Subject {
+  const parts = user.split(":");
+  const isAccount = user.startsWith("system:serviceaccount:") && parts.length === 4;
+  const ofAccounts = isAccount ? ["system:serviceaccounts", `system:serviceaccounts:${parts[2]}`] : [];
+  return { user, groups: [...splitWords(groups), ...ofAccounts, "system:authenticated"] };
+}
+
+function splitWords(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+/** Returns the action of a question. A resource is a name, short name or `NAME.GROUP`, with a subresource after a slash. */
+export function actionOf({ verb = "", resource = "", namespace = "", name = "" }: Query): ResourceAction {
+  const [word = "", subresource = ""] = resource.split("/", 2);
+  const type = matchingTypes(serverTypes.value.types, word).find(
+    (one) => fullName(one) === word || one.name === word || one.shortNames.includes(word),
+  );
+  const dot = word.indexOf(".");
+  const plain =
+    dot === -1 ? { name: word, group: "" } : { name: word.slice(0, dot), group: word.slice(dot + 1) };
+  const { name: resourceName, group } = type ?? plain;
+  return {
+    verb,
+    group,
+    resource: resourceName,
+    ...(subresource !== "" && { subresource }),
+    ...(namespace !== "" && { namespace }),
+    ...(name !== "" && { name }),
+  };
+}
+
+/** Asks when the question is complete, and again when it changes. @returns the answer; a message if it failed. */
+export function useAnswer<T>(
+  query: Query,
+  needed: readonly string[],
+  ask: () => Promise<T>,
+): T | string | undefined {
+  const answer = useSignal<T | string | undefined>(undefined);
+  useEffect(() => {
+    let isCurrent = true;
+    answer.value = undefined;
+    if (needed.some((name) => (query[name] ?? "") === "")) return undefined;
+    ask()
+      .then((result) => {
+        if (isCurrent) answer.value = result;
+      })
+      .catch((error: unknown) => {
+        if (isCurrent) answer.value = messageOf(error);
+      });
+    return () => {
+      isCurrent = false;
+    };
+  }, [JSON.stringify(query)]);
+  return answer.value;
+}
+
+/** Shows a failed question. */
+export function Failure({ message }: { readonly message: string }) {
+  return (
+    <p class="message bad" role="alert">
+      {message}
+    </p>
+  );
+}

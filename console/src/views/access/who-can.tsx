@@ -1,0 +1,57 @@
+import { whoCan, type SubjectList } from "../../api/insight.ts";
+import { referenceText } from "../../parts/explanation.tsx";
+import { serverTypes } from "../../state/session.ts";
+import { actionOf, Failure, QuestionForm, useAnswer, type QuestionProps } from "./question-form.tsx";
+
+/** Who may do something. */
+export function WhoCan({ query, onAsk }: QuestionProps) {
+  const answer = useAnswer<SubjectList>(query, ["verb", "resource"], () =>
+    whoCan(serverTypes.value.groupSuffix, { resourceAttributes: actionOf(query) }),
+  );
+  return (
+    <>
+      <QuestionForm query={query} onAsk={onAsk} names={["verb", "resource", "namespace", "name"]} />
+      {typeof answer === "string" && <Failure message={answer} />}
+      {typeof answer === "object" && <Subjects list={answer} />}
+    </>
+  );
+}
+
+function Subjects({
+  list: { subjects = [], continue: more = "", unlisted = [] },
+}: {
+  readonly list: SubjectList;
+}) {
+  return (
+    <>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th scope="col">Kind</th>
+            <th scope="col">Name</th>
+            <th scope="col">Binding</th>
+            <th scope="col">Role</th>
+          </tr>
+        </thead>
+        <tbody>
+          {subjects.map((subject) => (
+            <tr key={referenceText(subject)}>
+              <td>{subject.kind}</td>
+              <td>
+                {subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`}
+              </td>
+              <td>{subject.grants?.map(({ binding }) => referenceText(binding)).join(", ")}</td>
+              <td>{subject.grants?.map(({ role }) => referenceText(role)).join(", ")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more !== "" && <p class="note">There are more than {subjects.length}.</p>}
+      {unlisted.map(({ authorizer = "", message = "" }) => (
+        <p key={message} class="note">
+          Not listed: {authorizer}: {message}
+        </p>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { beforeAll, expect, it } from "vitest";
+import {
+  RBAC,
+  clusterRole,
+  clusterRoleBinding,
+  group,
+  grant,
+  ok,
+  refTo,
+  roleBinding,
+  user,
+} from "../api/support.ts";
+import { useServer } from "../support/use-server.ts";
+import { expectAccessible, useBrowser } from "./browser.ts";
+
+const server = useServer({
+  console: true,
+  users: [{ name: "root", groups: ["system:masters"] }, { name: "ann" }],
+});
+const browser = useBrowser();
+
+beforeAll(async () => {
+  const rule = { verbs: ["get", "list"], apiGroups: [""], resources: ["configmaps"] };
+  await ok(server.admin.post(`${RBAC}/clusterroles`, clusterRole("look", [rule])));
+  const local = `${RBAC}/namespaces/default/rolebindings`;
+  await ok(server.admin.post(local, roleBinding("looks", refTo("ClusterRole", "look"), [group("team")])));
+  await ok(server.admin.post(local, roleBinding("lost", refTo("Role", "missing"), [group("team")])));
+  const reads = [{ verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["secrets"] }];
+  await grant(server.admin, "ann", reads);
+  const insight = clusterRoleBinding("insight", refTo("ClusterRole", "system:insight-viewer"), [user("ann")]);
+  await ok(server.admin.post(`${RBAC}/clusterrolebindings`, insight));
+});
+
+it("the forms explain why a user may do something, who can, and what they may do", async () => {
+  const { page, complaints } = await browser.signIn(server, "root", "#/access/why");
+  await page.getByLabel("User").fill("devi");
+  await page.getByLabel("Groups").fill("team");
+  await page.getByLabel("Verb").fill("list");
+  await page.getByLabel("Resource").fill("cm");
+  await page.getByRole("tabpanel").getByLabel("Namespace").fill("default");
+  await page.keyboard.press("Enter");
+  await page.getByText("Group team → RoleBinding default/looks → ClusterRole look").waitFor();
+  await expectAccessible(page);
+  await page.getByLabel("Verb").fill("update");
+  await page.keyboard.press("Enter");
+  await page.getByText('the verb is "update"; the rule gives "get", "list"').waitFor();
+
+  await page.getByRole("tab", { name: "Who can" }).click();
+  await page.getByText("RoleBinding default/looks").waitFor({ state: "detached" });
+  await page.getByLabel("Verb").fill("list");
+  await page.keyboard.press("Enter");
+  await page.getByRole("row", { name: /Group team RoleBinding default\/looks ClusterRole look/ }).waitFor();
+  await expectAccessible(page);
+
+  await page.getByRole("tab", { name: "Matrix" }).click();
+  await page.getByLabel("User").fill("devi");
+  await page.getByLabel("Groups").fill("team");
+  await page.keyboard.press("Enter");
+  await page.getByRole("row", { name: "configmaps yes yes no no no no no no" }).waitFor();
+  await expectAccessible(page);
+
+  await page.getByRole("tab", { name: "Graph" }).click();
+  await page.getByText("Role missing").waitFor();
+  await page.getByText("doesn't exist: the binding has no effect").waitFor();
+  await page.getByText("get, list configmaps of core").waitFor();
+  await expectAccessible(page);
+  expect(complaints).toEqual([]);
+});
+
+it("a disabled action says which rule comes closest, to a user who may ask", async () => {
+  const { page } = await browser.signIn(server, "ann", "#/list/core/secrets?namespace=default");
+  const create = page.getByRole("button", { name: "Create" });
+  await create.and(page.locator('[aria-disabled="true"]')).waitFor();
+  await create.press("Enter");
+  await page.getByText('the verb is "create"; the rule gives "get", "list", "watch"').waitFor();
+});
+
+it("the page of the server shows health, charts, priority levels, queues and objects", async () => {
+  const { page, complaints } = await browser.signIn(server, "root", "#/server");
+  await page.getByText("✓ ping").waitFor();
+  await page.getByRole("row", { name: /^global-default/ }).waitFor();
+  await page.getByRole("row", { name: /^namespaces \d/ }).waitFor();
+  await page.getByText(/reads [\d.]+/).waitFor();
+  await expectAccessible(page);
+  expect(complaints).toEqual([]);
+});
+
+it("a user without the right to the metrics sees why the page of the server is empty", async () => {
+  const { page } = await browser.signIn(server, "ann", "#/server");
+  await page.getByRole("alert").getByText('cannot get path "/metrics"').waitFor();
+});

@@ -77,8 +77,8 @@ export class FlowConfiguration {
 
   constructor(private readonly setup: Setup) {
     const { vocabulary, registry } = setup;
-    const [kinds = flowKinds[0]!] = flowKinds.filter((pair) => pair.every((kind) => registry.serves(kind)));
-    [this.schemaKind, this.levelKind] = kinds;
+    const served = flowKinds.find((pair) => pair.every((kind) => registry.serves(kind)));
+    [this.schemaKind, this.levelKind] = served ?? flowKinds[0]!;
     this.annotation = `apf.${vocabulary.domain}/autoupdate-spec`;
     this.defaultSchemas = defaultSchemas(vocabulary);
     this.prefix = `/${groupName(FlowSchema.group, vocabulary)}/`;

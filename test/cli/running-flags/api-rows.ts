@@ -203,14 +203,6 @@ export function apiGroups(freePort: number): readonly FlagGroup[] {
           usual: ["rbac.authorization.platform.io"],
         },
         {
-          flag: "release",
-          value: "1.30",
-          observed: "the minor version in /version",
-          observe: async ({ admin }) => (await admin.get("/version")).body["minor"],
-          changed: "30",
-          usual: "26",
-        },
-        {
           flag: "secure-port",
           value: String(freePort),
           shownValue: "PORT",

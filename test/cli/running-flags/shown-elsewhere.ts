@@ -34,6 +34,13 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     title: "is short for --vocabulary=kubernetes",
   },
   {
+    flag: "release",
+    value: "1.30",
+    observed: "the version in /version, the gates and the served versions",
+    file: "server/release.test.ts",
+    title: "reports the release",
+  },
+  {
     flag: "log-format",
     value: "text",
     observed: "the form of log entries",

@@ -5,7 +5,7 @@ import { maxLogSize, GrantLog } from "../../src/authorization/rbac/grant-log.ts"
 import { StoredRbac } from "../../src/authorization/rbac/stored-rbac.ts";
 import type { FollowedView } from "../../src/resources/objects/followed-view.ts";
 import { revisionOf } from "../../src/storage/entry.ts";
-import { StoreClosedError, type Revision } from "../../src/storage/store.ts";
+import { RevisionCompactedError, StoreClosedError, type Revision } from "../../src/storage/store.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { settle } from "../support/manual-clock.ts";
 import { UnsteadyStore } from "../support/unsteady-store.ts";
@@ -181,6 +181,35 @@ test("if the changes are lost, views end with Expired, and the next one is compl
   expect(next.state.view.allows("a", "x")).toBe(true);
   view.close();
   next.close();
+});
+
+test("views end with Expired if too many changes wait for the rights of a user", async () => {
+  await write(clusterRoles, "", "all", mapRule("x"));
+  const view = await follow();
+  const ends: Error[] = [];
+  view.listen({ changed: () => undefined, ended: (error) => ends.push(error) });
+  // The first change affects the view, so that those in the same turn wait.
+  const large = { metadata: { annotations: { text: "x".repeat(1_000_000) } }, ...mapRule("y") };
+  await Promise.all([
+    write(clusterBindings, "", "g", { roleRef: clusterRole("all"), subjects: [toUser("ann")] }),
+    ...Array.from({ length: 40 }, (_, i) => write(clusterRoles, "", `large${i}`, large)),
+  ]);
+  expect(ends).toMatchObject([{ reason: "Expired" }]);
+  const next = await follow();
+  expect(next.state.view.allows("a", "x")).toBe(true);
+  next.close();
+});
+
+test("a view that begins before the retained history is refused", async () => {
+  await write(roles, "a", "reader", mapRule("x"));
+  const old = await unsteady.shown.latestRevision();
+  await write(bindings, "a", "b", { roleRef: role("reader"), subjects: [toUser("ann")] });
+  await unsteady.shown.compact(Infinity);
+  await write(bindings, "a", "b", { roleRef: role("reader"), subjects: [toUser("ann")] });
+  await expect(follow(ann, old)).rejects.toBeInstanceOf(RevisionCompactedError);
+  const view = await follow();
+  expect(view.state.view.allows("a", "x")).toBe(true);
+  view.close();
 });
 
 test("a binding that can't be decoded grants nothing and ends nothing", async () => {

@@ -13,9 +13,9 @@ export interface GrantStore {
 /** Maximum number, and bytes, of changes that are read from the history or wait to be applied. */
 export const maxPendingChanges = 20_000;
 export const maxPendingBytes = 32 * 1024 * 1024;
-/** Maximum number of entries, and of bytes, of one read. */
-const pageLimit = 500;
-const pageBytes = 512 * 1024;
+/** Maximum number of entries, and of bytes, of one read: about a millisecond of work. */
+const pageLimit = 250;
+const pageBytes = 256 * 1024;
 /** Interval at which the progress of a read of the history is checked. */
 const progressMs = 2;
 

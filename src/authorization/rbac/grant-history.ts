@@ -1,3 +1,4 @@
+import { StatusError } from "../../base/status-error.ts";
 import { createYielder } from "../../base/yielding.ts";
 import type { Revision, StoreEvent } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -6,6 +7,10 @@ import type { ResourceAttributes } from "../authorizer.ts";
 import { readGrantEvents, readGrants, type GrantStore } from "./grant-events.ts";
 import type { RoleRecord } from "./role-record.ts";
 import { TrackedGrants, type TrackedScopes } from "./tracked-grants.ts";
+
+/** Maximum number of questions that wait for the next run. */
+const maxQuestions = 10_000;
+const retryAfterSeconds = 1;
 
 /** The objects that a user may access from a revision on. */
 export interface PastScopes {
@@ -44,13 +49,17 @@ export class GrantHistory {
    * Returns the objects that a user may access at revision `after`, and after each change up to revision `upTo` that may affect them.
    *
    * @throws {StoreError} the roles of the revision are no longer retained.
-   * @throws {StatusError} Expired if there are too many changes.
+   * @throws {StatusError} Expired if there are too many changes; TooManyRequests.
    */
   scopesBetween(
     attributes: ResourceAttributes,
     after: Revision,
     upTo: Revision,
   ): Promise<readonly PastScopes[]> {
+    if (this.pending.length >= maxQuestions) {
+      const message = "too many watches of views are being resumed";
+      return Promise.reject(new StatusError("TooManyRequests", message, { retryAfterSeconds }));
+    }
     return new Promise((resolve, reject) => {
       this.pending.push(new PastQuestion(attributes, after, upTo, resolve, reject));
       if (!this.running) this.run().catch(reject);

@@ -9,7 +9,7 @@ import { bodyOf, type WatchChange, type WatchObserver } from "../../../src/resou
 import { namesOf } from "../../../src/resources/registry/registry.ts";
 import { revisionOf } from "../../../src/storage/entry.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
-import type { Revision, StoreEvent } from "../../../src/storage/store.ts";
+import { RevisionCompactedError, type Revision, type StoreEvent } from "../../../src/storage/store.ts";
 import { typeNamed, writeObject } from "../../authorization/stored-objects.ts";
 import { alice, ask } from "../../authorization/support.ts";
 import { settle } from "../../support/manual-clock.ts";
@@ -251,6 +251,20 @@ test("a view that ends, or a store that fails, ends the watch once", async () =>
     expect(ends.map(({ message }) => message)).toEqual(["lost"]);
     expect([view.closed, source.closed]).toEqual([true, true]);
   }
+});
+
+test("a change of grants whose revision is no longer retained ends the watch", async () => {
+  await put("a", "one");
+  const change = (await put("b", "two")).event.revision;
+  const view = new SetView(revisionOf(change - 1), viewOf("a"));
+  const source = new SetSource(change);
+  const { ends, texts } = watch(view, source);
+  await put("b", "two");
+  await store.compact(Infinity);
+  view.change(change, viewOf("b"));
+  await expect.poll(() => ends.length).toBe(1);
+  expect(ends[0]).toBeInstanceOf(RevisionCompactedError);
+  expect([texts(), view.closed, source.closed]).toEqual([[], true, true]);
 });
 
 test("history is read in portions: the next one waits for the held events, not for later changes of grants", async () => {

@@ -253,6 +253,8 @@ function versionDocument(release: Release): object {
     // Values of the parameter `view` of lists and of watches; clients of Kubernetes ignore the fields.
     listViews: ["mine"],
     watchViews: ["mine"],
+    // Further parameters of lists.
+    listParameters: ["search", "sort"],
     // Media types of `/subscriptions`.
     subscriptions: ["application/json", eventStreamType],
   };

@@ -7,6 +7,9 @@ import type { ResourceFacts } from "../request/facts.ts";
 /** Milliseconds for which a count is used; it is refreshed in the background. */
 const freshMs = 10_000;
 
+/** Parameters with which a list reads more objects than it returns. */
+const selecting = ["labelSelector", "fieldSelector", "search", "sort"];
+
 interface Count {
   /** Undefined if unknown. */
   objects: number | undefined;
@@ -33,7 +36,7 @@ export class ListWidths {
     return listWidth({
       stored: this.count(found),
       limit: Number.isInteger(limit) && limit > 0 ? limit : 0,
-      selects: query.get("labelSelector") !== undefined || query.get("fieldSelector") !== undefined,
+      selects: selecting.some((name) => query.get(name) !== undefined),
     });
   }
 

@@ -11,7 +11,9 @@ import {
   parseResourceVersion,
   type ResourceVersion,
 } from "../../resources/engine/resource-version.ts";
-import type { ListOptions } from "../../resources/reads/list.ts";
+import { SearchSelection } from "../../resources/objects/search.ts";
+import { sortableFields, sortOrder, type SortOrder } from "../../resources/objects/sort-order.ts";
+import type { SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import { parseSelection, type Selection } from "../../resources/objects/selection.ts";
 import { isTrue, type Query, type ResourceFacts } from "./facts.ts";
 
@@ -73,21 +75,68 @@ export function viewParameter(query: Query): "mine" | undefined {
 }
 
 /**
- * Rejects the parameter `view` of a request that would affect or send more objects without it.
+ * Rejects the parameters of lists in a request that would affect or send more objects without them.
  *
  * @param request for the message.
  * @throws {StatusError} BadRequest if there is one.
  */
-export function refuseView(query: Query, request: "deletecollection" | "paths with /watch/"): void {
-  if (viewParameter(query) === undefined) return;
+export function refuseListParameters(
+  query: Query,
+  request: "watch" | "paths with /watch/" | "deletecollection",
+): void {
+  const isView = viewParameter(query) !== undefined;
+  if (isView && request !== "watch")
+    throw new StatusError(
+      "BadRequest",
+      `parameter view: "mine" is supported by list and by list with watch=true, not by ${request}`,
+    );
+  for (const name of ["search", "sort"]) {
+    const text = textOf(query, name);
+    if (text === undefined) continue;
+    throw new StatusError(
+      "BadRequest",
+      `parameter ${name}: ${JSON.stringify(text)} is supported by list only, not by ${request}`,
+    );
+  }
+}
+
+/** Maximum number of characters of a search; labels are shorter. */
+const maxSearchLength = 512;
+
+/**
+ * Returns the parameter `search`, a text in names or labels; undefined if it is missing or empty.
+ *
+ * @throws {StatusError} BadRequest for a text that is too long.
+ */
+function searchParameter(query: Query): string | undefined {
+  const text = textOf(query, "search");
+  if (text === undefined || text.length <= maxSearchLength) return text;
   throw new StatusError(
     "BadRequest",
-    `parameter view: "mine" is supported by list and by list with watch=true, not by ${request}`,
+    `parameter search: has ${text.length} characters; at most ${maxSearchLength} are allowed`,
+  );
+}
+
+/**
+ * Returns the order of the parameter `sort`; undefined if it is missing or empty.
+ *
+ * @throws {StatusError} BadRequest for a field by which the resource type can't be sorted.
+ */
+function sortParameter(resource: Resource, query: Query): SortOrder | undefined {
+  const text = textOf(query, "sort");
+  if (text === undefined) return undefined;
+  const order = sortOrder(resource, text);
+  if (order !== undefined) return order;
+  const fields = sortableFields(resource).join(", ");
+  throw new StatusError(
+    "BadRequest",
+    `parameter sort: ${JSON.stringify(text)} is not supported; allowed are ${fields}, ` +
+      'with "-" in front for descending order',
   );
 }
 
 export interface ListParameters {
-  readonly list: ListOptions;
+  readonly list: SortedListOptions;
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -109,7 +158,10 @@ export function listParameters(resource: Resource, query: Query): ListParameters
   if (report.faults.length > 0) throw invalidOptions("ListOptions", report.faults);
   const resourceVersion = parseResourceVersion(query.get("resourceVersion"));
   const read = listRead({ resourceVersion, match, limit, token });
-  return { list: { read, limit, selection: selectionOf(resource, query) }, timeoutSeconds };
+  const search = searchParameter(query);
+  const selected = selectionOf(resource, query);
+  const selection = search === undefined ? selected : new SearchSelection(selected, search);
+  return { list: { read, limit, selection, sort: sortParameter(resource, query) }, timeoutSeconds };
 }
 
 export interface WatchParameters {
@@ -131,6 +183,7 @@ export function watchParameters(
   { query, name }: Pick<ResourceFacts, "name" | "query">,
   watchList: boolean,
 ): WatchParameters {
+  refuseListParameters(query, "watch");
   const report = FieldReport.start();
   const match = textOf(query, "resourceVersionMatch");
   const token = textOf(query, "continue");

@@ -1,3 +1,4 @@
+import { StatusError } from "../../base/status-error.ts";
 import { notFound } from "../../resources/engine/engine.ts";
 import { keyOf, namesOf, type Resource } from "../../resources/registry/registry.ts";
 import { encodeObject } from "../../resources/objects/stored.ts";
@@ -25,7 +26,10 @@ export async function serveComputed(service: HttpService, request: ResourceConte
     if (object === undefined) throw notFound(target);
     return sendObject(service, request, encoding, 200, bodyOf(object));
   }
-  const { selection } = listParameters(resource, facts.query).list;
+  const { selection, sort } = listParameters(resource, facts.query).list;
+  if (sort !== undefined) {
+    throw new StatusError("BadRequest", `parameter sort: lists of ${resource.name} are sorted by name only`);
+  }
   const entries = (await source()).map((object) => entryOf(resource, object));
   const chosen: Entry[] = [];
   for (const entry of entries) {

@@ -10,7 +10,7 @@ import {
   invalidOptions,
   isDryRun,
   listParameters,
-  refuseView,
+  refuseListParameters,
 } from "../request/parameters.ts";
 import { sendStatus } from "../answers/respond.ts";
 import { isTrue } from "../request/facts.ts";
@@ -41,7 +41,7 @@ export async function serveDelete(service: HttpService, request: ResourceContext
 /** DELETE of a collection. */
 export async function serveDeleteCollection(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
-  refuseView(facts.query, "deletecollection");
+  refuseListParameters(facts.query, "deletecollection");
   const { list } = listParameters(target.resource, facts.query);
   const { options } = await deleteOptions(service, request);
   if (options.uid !== undefined || options.resourceVersion !== undefined) {

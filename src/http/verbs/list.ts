@@ -1,4 +1,5 @@
-import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "../../resources/reads/list.ts";
+import type { ListedPage, ListEnd } from "../../resources/reads/list.ts";
+import { listInOrder, type SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import { listParameters } from "../request/parameters.ts";
@@ -25,7 +26,7 @@ export async function serveList(service: HttpService, request: ResourceContext):
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
   const pause = pauseOf(service, request);
-  const pages = listObjects(service.engine, request.target, { ...list, pause });
+  const pages = listInOrder(service.engine, request.target, { ...list, pause });
   const writer = recordedList(request, encoding);
   if (writer.around !== undefined) return serveMeasured(service, request, list, encoding);
   // An error before the first bytes has its own status.
@@ -82,7 +83,7 @@ export async function sendSmallList(
 const none = new Uint8Array();
 
 /** Without chunked lists, `limit` is ignored (spec: conventions 4.4). */
-function chunked({ engine }: HttpService, list: ListOptions): ListOptions {
+function chunked({ engine }: HttpService, list: SortedListOptions): SortedListOptions {
   return list.limit === 0 || engine.featureEnabled("APIListChunking") ? list : { ...list, limit: 0 };
 }
 

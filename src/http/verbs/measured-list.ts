@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { createYielder } from "../../base/yielding.ts";
-import { listObjects, type ListEnd, type ListedPage, type ListOptions } from "../../resources/reads/list.ts";
+import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
+import { listInOrder, type SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import { BufferedParts } from "./buffered-parts.ts";
 import { recordedList } from "./recorded-list.ts";
 import { sendCompressed, streamCompressed } from "../answers/compression.ts";
@@ -20,7 +21,7 @@ const maxJoinedBytes = 256 * 1024;
 export async function serveMeasured(
   service: HttpService,
   request: ResourceContext,
-  list: ListOptions,
+  list: SortedListOptions,
   encoding: Encoding,
 ): Promise<void> {
   const { exchange } = request;
@@ -62,10 +63,10 @@ async function measure(
     list,
     writer,
     buffered,
-  }: { readonly list: ListOptions; readonly writer: ListWriter; readonly buffered: BufferedParts },
+  }: { readonly list: SortedListOptions; readonly writer: ListWriter; readonly buffered: BufferedParts },
 ): Promise<ListEnd> {
   const pause = pauseOf(service, request);
-  const pages = listObjects(service.engine, request.target, { ...list, pause });
+  const pages = listInOrder(service.engine, request.target, { ...list, pause });
   for (;;) {
     const step = await pages.next();
     if (step.done === true) {
@@ -122,13 +123,13 @@ async function sendAgain(
     list,
     writer,
     stream,
-  }: { readonly list: ListOptions; readonly writer: ListWriter; readonly stream: BodyStream },
+  }: { readonly list: SortedListOptions; readonly writer: ListWriter; readonly stream: BodyStream },
   end: ListEnd,
 ): Promise<void> {
   const read =
     list.read.mode === "continue" ? list.read : ({ mode: "exact", revision: end.revision } as const);
   const pause = pauseOf(service, request);
-  const pages = listObjects(service.engine, request.target, { ...list, read, pause });
+  const pages = listInOrder(service.engine, request.target, { ...list, read, pause });
   for (;;) {
     const step = await pages.next();
     if (step.done === true) break;

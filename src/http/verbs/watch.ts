@@ -12,7 +12,7 @@ import type { Revision } from "../../storage/store.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { WatchEncoding, WatchFrames } from "../encodings/encoding.ts";
 import type { ResourceContext } from "../request/context.ts";
-import { refuseView, watchParameters, type WatchParameters } from "../request/parameters.ts";
+import { refuseListParameters, watchParameters, type WatchParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import { watchEncodingOf } from "./answer.ts";
@@ -55,7 +55,7 @@ async function openView(
   fromState: boolean,
   version: ResourceVersion,
 ): Promise<FollowedView | undefined> {
-  if (viewSource === undefined) refuseView(facts.query, "paths with /watch/");
+  if (viewSource === undefined) refuseListParameters(facts.query, "paths with /watch/");
   if (viewSource === undefined || viewSource.everything) return undefined;
   const isAtLeast = fromState && version !== undefined && version !== 0;
   if (isAtLeast) await awaitVersion(engine, version);

@@ -12,27 +12,32 @@ export interface ContinuePoint {
   readonly remaining: number | undefined;
   /** The view of the list (see `ObjectView.id`); undefined for a list without one. */
   readonly view?: string | undefined;
+  /** The order of a sorted list (see `SortOrder.text`), and the value of the object at `after`. */
+  readonly sort?: string | undefined;
+  readonly value?: string | undefined;
 }
 
 export function encodeContinue(point: ContinuePoint): string {
-  const { revision, after, remaining, view } = point;
-  return Buffer.from(JSON.stringify({ v: 1, rv: revision, after, remaining, view })).toString("base64url");
+  const { revision, after, remaining, view, sort, value } = point;
+  const token = { v: 1, rv: revision, after, remaining, view, sort, value };
+  return Buffer.from(JSON.stringify(token)).toString("base64url");
 }
 
 /**
  * @param view the view of the request.
- * @throws {StatusError} BadRequest for an invalid token, or one of another view.
+ * @param sort the order of the request.
+ * @throws {StatusError} BadRequest for an invalid token, or one of another view or order.
  */
-export function decodeContinue(token: string, view?: string): ContinuePoint {
+export function decodeContinue(token: string, view?: string, sort?: string): ContinuePoint {
   const invalid = (): StatusError => new StatusError("BadRequest", "continue key is not valid");
-  let parsed: { [member in "v" | "rv" | "after" | "remaining" | "view"]?: unknown } | null;
+  let parsed: { [member in "v" | "rv" | "after" | "remaining" | "view" | "sort" | "value"]?: unknown } | null;
   try {
     parsed = parseEmbeddedJson(Buffer.from(token, "base64url").toString("utf8")) as typeof parsed;
   } catch {
     throw invalid();
   }
   if (parsed === null || typeof parsed !== "object" || parsed.v !== 1) throw invalid();
-  const { rv, after, remaining } = parsed;
+  const { rv, after, remaining, value } = parsed;
   if (!Number.isSafeInteger(rv) || (rv as number) < 1 || typeof after !== "string") throw invalid();
   if (remaining !== undefined && !Number.isSafeInteger(remaining)) throw invalid();
   if (parsed.view !== view) {
@@ -41,5 +46,19 @@ export function decodeContinue(token: string, view?: string): ContinuePoint {
       "parameter continue: the token is of a list with another view; use it with the parameter view and the user of that list",
     );
   }
-  return { revision: rv as Revision, after, remaining: remaining as number | undefined, view };
+  if (parsed.sort !== sort) {
+    throw new StatusError(
+      "BadRequest",
+      "parameter continue: the token is of a list with another order; use it with the parameter sort of that list",
+    );
+  }
+  if (sort !== undefined && typeof value !== "string") throw invalid();
+  return {
+    revision: rv as Revision,
+    after,
+    remaining: remaining as number | undefined,
+    view,
+    sort,
+    value: value as string | undefined,
+  };
 }

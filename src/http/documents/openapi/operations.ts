@@ -12,7 +12,7 @@ import {
   forceParameter,
   listParameters,
   parameterObject,
-  viewParameter,
+  furtherListParameters,
   watchParameters,
   writeParameters,
   type Parameter,
@@ -108,7 +108,7 @@ function outlineOf(verb: Verb, place: Place, definitions: Definitions): Outline 
     case "get":
       return outline("get", "get", place, "read", { answers: { 200: object } });
     case "list": {
-      const parameters = [...listParameters, viewParameter, ...watchParameters];
+      const parameters = [...listParameters, ...furtherListParameters, ...watchParameters];
       return outline("get", "list", place, "list", { parameters, answers: { 200: definitions.list(kind) } });
     }
     case "create": {

@@ -76,6 +76,17 @@ export const viewParameter = query(
   "`mine` limits a list or watch to the objects that the user may get; it needs no right to list or watch.",
 );
 
+/** The parameters of lists without a counterpart in Kubernetes; see `docs/views.md` and `docs/sorted-lists.md`. */
+export const furtherListParameters: readonly Parameter[] = [
+  viewParameter,
+  query(
+    "search",
+    "string",
+    "Only objects with this text in their name or in a label, in upper or lower case.",
+  ),
+  query("sort", "string", "The field by which a list is sorted, such as `-metadata.creationTimestamp`."),
+];
+
 export const watchParameters: readonly Parameter[] = [
   query("allowWatchBookmarks", "boolean", "Whether a watch may tell, without a change, how far it has come."),
   query("sendInitialEvents", "boolean", "Whether a watch begins with the objects that exist."),

@@ -106,6 +106,7 @@ it("the keyboard alone goes to a kind, searches, moves, opens and returns", asyn
     () => page.url(),
     (url) => url.includes("#/object/core/configmaps/default/key-b"),
   );
+  await page.getByRole("tab", { name: "YAML" }).waitFor();
   await keyboard.press("Escape");
   await until(
     () => shownNames(page),
@@ -145,7 +146,7 @@ it("a revoked right empties an open list and disables its actions, with the reas
   await expectAccessible(page);
 });
 
-it("a user who may get some objects sees exactly these", async () => {
+it("a user who may get some objects sees exactly these, also when a grant changes", async () => {
   for (const name of ["mine", "not-mine"]) await ok(server.admin.post(maps, configMap(name)));
   const rule = { verbs: ["get"], apiGroups: [""], resources: ["configmaps"], resourceNames: ["mine"] };
   await ok(server.admin.post(`${RBAC}/clusterroles`, clusterRole("get-mine", [rule])));
@@ -154,6 +155,17 @@ it("a user who may get some objects sees exactly these", async () => {
   const { page } = await browser.signIn(server, "bob", "#/list/core/configmaps?namespace=default");
   await page.getByRole("row", { name: /mine/ }).waitFor();
   expect(await shownNames(page)).toEqual(["mine"]);
+  const both = { ...rule, resourceNames: ["mine", "not-mine"] };
+  await ok(server.admin.patch(`${RBAC}/clusterroles/get-mine`, { rules: [both] }));
+  await until(
+    () => shownNames(page),
+    (names) => names.join() === "mine,not-mine",
+  );
+  await ok(server.admin.patch(`${RBAC}/clusterroles/get-mine`, { rules: [] }));
+  await until(
+    () => shownNames(page),
+    (names) => names.length === 0,
+  );
 });
 
 it("texts of objects are never HTML or code", async () => {

@@ -22,8 +22,11 @@ export interface TableQuery {
 
 export type TableState =
   | { readonly kind: "loading" }
-  /** @property isView whether the list has only the objects that the user may get, and isn't live. */
-  | { readonly kind: "live"; readonly isView: boolean }
+  /**
+   * @property isView whether the list has only the objects that the user may get.
+   * @property isPolled whether it is read again instead of watched.
+   */
+  | { readonly kind: "live"; readonly isView: boolean; readonly isPolled: boolean }
   | { readonly kind: "failed"; readonly message: string; readonly status: number };
 
 /** Receives the rows of a live table. */
@@ -37,26 +40,32 @@ export interface TableSink {
 }
 
 const chunkSize = 500;
-/** Interval of lists of a view, which can't be watched. */
-const viewIntervalMs = 5000;
+/** Interval of lists that can't be watched. */
+const pollIntervalMs = 5000;
 const [firstRetryMs, lastRetryMs] = [500, 15_000];
 
 /** Lists a collection in chunks and follows it, until the signal is aborted. Failures are retried. */
 export async function followTable(query: TableQuery, sink: TableSink, signal: AbortSignal): Promise<void> {
   let retryMs = firstRetryMs;
   let isView = false;
+  let isPolled = !query.watches;
   sink.state({ kind: "loading" });
   while (!signal.aborted) {
     try {
       const revision = await list(query, isView, sink, signal);
-      sink.state({ kind: "live", isView });
+      sink.state({ kind: "live", isView, isPolled });
       retryMs = firstRetryMs;
-      if (isView || !query.watches) await pause(viewIntervalMs, signal);
-      else await follow(query, revision, sink, signal);
+      if (isPolled) await pause(pollIntervalMs, signal);
+      else await follow(query, isView, revision, sink, signal);
     } catch (error) {
       if (signal.aborted) return;
       const status = error instanceof ApiError ? error.status : 0;
       if (status === 410) continue;
+      // A server without watches of views, or an authorizer that can't enumerate.
+      if (status === 400 && isView && !isPolled) {
+        isPolled = true;
+        continue;
+      }
       if (status === 403 && !isView) {
         isView = true;
         continue;
@@ -102,20 +111,29 @@ async function list(
 }
 
 /** Watches from a revision, and again from the last one when the server ends the watch. */
-async function follow(query: TableQuery, from: string, sink: TableSink, signal: AbortSignal): Promise<void> {
+async function follow(
+  query: TableQuery,
+  isView: boolean,
+  from: string,
+  sink: TableSink,
+  signal: AbortSignal,
+): Promise<void> {
   let revision = from;
   const received = (events: readonly WatchEvent<Table>[]) => {
     const changes: Change[] = [];
     for (const { type, object } of events) {
       for (const row of object.rows ?? []) {
-        revision = row.object.metadata.resourceVersion ?? revision;
+        const { resourceVersion = "" } = row.object.metadata;
+        // An object that a grant shows has its own version, which may be older than the watch.
+        if (Number(resourceVersion) > Number(revision)) revision = resourceVersion;
         if (type !== "BOOKMARK") changes.push({ kind: type === "DELETED" ? "delete" : "set", row });
       }
     }
     if (changes.length > 0) sink.changes(changes);
   };
   while (!signal.aborted) {
-    const parameters = { watch: "1", resourceVersion: revision, allowWatchBookmarks: "true" };
+    const view = isView ? "mine" : "";
+    const parameters = { watch: "1", view, resourceVersion: revision, allowWatchBookmarks: "true" };
     const startMs = performance.now();
     await watch<Table>(`${query.path}?${parametersOf(query, parameters)}`, acceptOf(query), signal, received);
     if (performance.now() - startMs < 1000) await pause(firstRetryMs, signal);

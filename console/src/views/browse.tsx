@@ -158,8 +158,8 @@ function ListNotice({ table, type }: PartProps) {
   if (state.kind === "live" && state.isView) {
     return (
       <p class="message">
-        You may not list all {type.name} here. These are the objects that you may get; the list is read again
-        every five seconds.
+        You may not list all {type.name} here. These are the objects that you may get
+        {state.isPolled ? "; the list is read again every five seconds." : "."}
       </p>
     );
   }

@@ -1,6 +1,9 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { AuditedServer } from "../audit/support.ts";
 import { TestServer, type Api, type Frame, type Watching } from "../support/api.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { definition, order, served } from "./custom-resources/support.ts";
 import {
   RBAC,
@@ -42,6 +45,7 @@ let server: TestServer;
 let ann: Api;
 beforeAll(async () => {
   server = await TestServer.start({
+    featureGates: "WatchList=true",
     users: [{ name: "ann", groups: ["staff"] }, { name: "bob" }],
     anonymousAuth: true,
   });
@@ -133,6 +137,22 @@ describe("a watch with view=mine", () => {
     ]);
     watching.close();
     everything.close();
+  });
+
+  test("sends the view as initial events with sendInitialEvents, and then the bookmark of the view", async () => {
+    await bindInA();
+    const initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    const version = await versionNow();
+    for (const from of ["", `&resourceVersion=${version}`]) {
+      const watching = await ann.watch(`${mine}&${initial}${from}`);
+      expect(await next(watching, 2)).toEqual(["ADDED a/one", "ADDED a/two"]);
+      const bookmark = await watching.next();
+      expect(bookmark.type).toBe("BOOKMARK");
+      expect(versionOf(bookmark)).toBeGreaterThanOrEqual(Number(version));
+      await ok(server.admin.patch(`${inA}/two`, { data: { changed: `at ${from}` } }));
+      expect(await next(watching, 1)).toEqual(["MODIFIED a/two"]);
+      watching.close();
+    }
   });
 
   test("resumes at the version of a list or event with the grants of that version", async () => {
@@ -293,6 +313,39 @@ test("watches with view=mine of users whose objects can't be enumerated are a Ba
   } finally {
     await other.close();
   }
+});
+
+test("rights that never change: a watch of a view by ABAC, alone and together with RBAC", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder.path, "policies.jsonl");
+  const spec = { user: "ann", namespace: "a", resource: "configmaps", apiGroup: "", readonly: true };
+  writeFileSync(
+    file,
+    JSON.stringify({ apiVersion: "abac.authorization.platform.io/v1beta1", kind: "Policy", spec }),
+  );
+  for (const authorizationModes of [["ABAC"], ["ABAC", "RBAC"]] as const) {
+    const other = await TestServer.start({
+      authorizationModes,
+      authorizationPolicyFile: file,
+      users: [{ name: "ann" }],
+    });
+    try {
+      for (const space of ["a", "b"]) await ok(other.admin.post("/api/v1/namespaces", namespace(space)));
+      await ok(other.admin.post(inA, configMap("one", {}, { labels: { n: "one" } })));
+      const all = await other.as("ann").watch(`${mine}&labelSelector=n`);
+      const whole = await other.as("ann").watch(`${inA}?view=mine&labelSelector=n`);
+      for (const watching of [all, whole]) expect(await next(watching, 1)).toEqual(["ADDED a/one"]);
+      await ok(other.admin.post(inB, configMap("two", {}, { labels: { n: "two" } })));
+      await ok(other.admin.delete(`${inA}/one`));
+      for (const watching of [all, whole]) {
+        expect(await next(watching, 1)).toEqual(["DELETED a/one"]);
+        watching.close();
+      }
+    } finally {
+      await other.close();
+    }
+  }
+  folder.remove();
 });
 
 test("the audit event of a watch of a view has the verb watch and the annotation of the view", async () => {

@@ -70,7 +70,7 @@ export const listParameters: readonly Parameter[] = [
 ];
 
 /** The parameter of lists and watches without a counterpart in Kubernetes; see `docs/views.md`. */
-export const viewParameter = query(
+const viewParameter = query(
   "view",
   "string",
   "`mine` limits a list or watch to the objects that the user may get; it needs no right to list or watch.",

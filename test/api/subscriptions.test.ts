@@ -318,7 +318,7 @@ describe("invalid subscriptions", () => {
     [["namespaces?namespace=one"], {}, 400, "cluster-scoped"],
     [["pods", "unknown"], {}, 404, "watches[1] (v1/unknown)"],
     [["componentstatuses"], {}, 405, "can't be watched"],
-    [["pods"], { view: "mine" }, 400, 'parameter view: "mine"'],
+    [["pods"], { view: "all" }, 400, 'parameter view: "all"'],
     [["pods"], { other: "1" }, 400, "parameter other is not supported"],
     [["pods"], { timeoutSeconds: "-1" }, 422, "timeoutSeconds"],
     [["pods"], { resourceVersion: "x" }, 400, "parameter resourceVersion"],

@@ -2,6 +2,8 @@ import { decodeJson } from "../../base/json/decode.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
+import type { FollowedView } from "../../resources/objects/followed-view.ts";
+import type { Revision } from "../../storage/store.ts";
 import { kindContext } from "../../resources/engine/engine.ts";
 import { awaitVersion } from "../../resources/reads/get.ts";
 import { headersFor } from "../answers/respond.ts";
@@ -11,7 +13,7 @@ import { mediaType } from "../request/media-types.ts";
 import { eventStreamType, negotiateSubscription, type Representation } from "../request/negotiation.ts";
 import type { HttpService } from "../service.ts";
 import { readBytes } from "../verbs/body.ts";
-import { rejectExpired } from "../verbs/watch.ts";
+import { rejectExpired, viewAt } from "../verbs/watch.ts";
 import { openEntries, recordFailure, type OpenEntry } from "./open-entries.ts";
 import { streamParameters, type StreamParameters } from "./stream-parameters.ts";
 import { Subscription, type EncodedEntry } from "./subscription.ts";
@@ -30,15 +32,23 @@ export async function serveSubscription(service: HttpService, request: RequestCo
   const { vocabulary, store } = service.engine;
   const { representation, isEventStream } = negotiateSubscription(exchange.header("accept"), vocabulary);
   const parameters = streamParameters(facts.query, exchange.header("last-event-id"));
-  const entries = await readEntries(service, request);
+  const watches = await readEntries(service, request);
   const { sendsState, revision, view } = parameters;
-  const open = await openEntries(service, request, entries, { lists: sendsState, view });
+  const open = await openEntries(service, request, watches, { lists: sendsState, view });
+  const views: FollowedView[] = [];
   try {
     if (revision !== undefined && sendsState) await awaitVersion({ store, clock: service.clock }, revision);
     if (revision !== undefined && !sendsState) await rejectExpired(service, revision);
-    const encoded = open.map((entry) => encodedEntry(service, entry, representation, parameters));
-    await stream(service, request, { entries: encoded, parameters, isEventStream });
+    const after = sendsState || revision === undefined ? await store.latestRevision() : revision;
+    const entries: EncodedEntry[] = [];
+    for (const entry of open) {
+      const view = await viewAt(entry.request, after);
+      if (view !== undefined) views.push(view);
+      entries.push({ ...encodedEntry(service, entry, representation, parameters), view });
+    }
+    await stream(service, request, { entries, parameters, isEventStream, after });
   } catch (error) {
+    for (const followed of views) followed.close();
     recordFailure(service, open, error);
     throw error;
   }
@@ -49,12 +59,14 @@ interface StreamParts {
   readonly entries: readonly EncodedEntry[];
   readonly parameters: StreamParameters;
   readonly isEventStream: boolean;
+  /** Revision of the state, and after which the watches begin. */
+  readonly after: Revision;
 }
 
 async function stream(
   service: HttpService,
   request: RequestContext,
-  { entries, parameters, isEventStream }: StreamParts,
+  { entries, parameters, isEventStream, after }: StreamParts,
 ): Promise<void> {
   const { exchange, facts } = request;
   service.metrics.longRunning(facts, exchange);
@@ -67,7 +79,7 @@ async function stream(
   subscription.stream.attach(() => {
     for (const remove of unregister) remove();
   });
-  await subscription.run();
+  await subscription.run(after);
 }
 
 function encodedEntry(
@@ -75,7 +87,7 @@ function encodedEntry(
   entry: OpenEntry,
   representation: Representation,
   { includeObject }: StreamParameters,
-): EncodedEntry {
+): Omit<EncodedEntry, "view"> {
   const { target } = entry.request;
   const context = { kinds: kindContext(engine, target), clock };
   const encoding = encodings.of(representation, target.resource, context, includeObject);

@@ -46,17 +46,13 @@ export function streamParameters(query: Query, lastEventId: string | undefined):
     report.at("timeoutSeconds").invalid(timeoutSeconds, "must be 0 or more");
   }
   if (report.faults.length > 0) throw invalidOptions("ListOptions", report.faults);
-  const view = viewParameter(query);
-  if (view !== undefined) {
-    throw new StatusError("BadRequest", `parameter view: "${view}" is not supported by subscriptions`);
-  }
   const bookmarks = query.get("allowWatchBookmarks");
   return {
     ...start(query, lastEventId),
     allowBookmarks: bookmarks === undefined || bookmarks === "" || isTrue(bookmarks),
     timeoutSeconds: timeoutSeconds === 0 ? undefined : timeoutSeconds,
     includeObject: query.get("includeObject"),
-    view,
+    view: viewParameter(query),
   };
 }
 

@@ -1,6 +1,7 @@
 import { listObjects } from "../../resources/reads/list.ts";
 import { MergedWatch, type MergedRun } from "../../resources/reads/merged-watch.ts";
 import { watchObjects } from "../../resources/reads/watch.ts";
+import type { FollowedView } from "../../resources/objects/followed-view.ts";
 import type { WatchSource } from "../../resources/registry/versioned-storage.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { Revision, Subscription as StoreSubscription } from "../../storage/store.ts";
@@ -21,6 +22,8 @@ const keepAliveMs = 30 * 1000;
 /** A resource type of a subscription with its encodings. */
 export interface EncodedEntry extends OpenEntry {
   readonly encoding: WatchEncoding;
+  /** Limits the watch to the objects that the user may get; it is closed with the stream. Undefined for no limit. */
+  readonly view: FollowedView | undefined;
 }
 
 /** One stream with the events of several resource types, in the order of revisions. */
@@ -49,20 +52,21 @@ export class Subscription {
       error: (status: object) => this.errorMessage(status as JsonValue),
     };
     this.stream = new WatchStream(service, request, stream, body);
+    for (const { view } of entries) if (view !== undefined) this.stream.onClose(() => view.close());
   }
 
-  /** Sends the state if it is requested, and starts the watches. */
-  async run(): Promise<void> {
+  /**
+   * Sends the state if it is requested, and starts the watches.
+   *
+   * @param after revision of the state, and after which the watches begin.
+   */
+  async run(after: Revision): Promise<void> {
     const { stream, parameters } = this;
     await stream.run(async () => {
       if (this.form === "events") stream.every(keepAliveMs, () => void stream.write(keepAliveComment));
       this.sendColumns();
-      const { store } = this.service.engine;
-      const after = parameters.sendsState
-        ? await this.sendState()
-        : (parameters.revision ?? (await store.latestRevision()));
-      if (after === undefined) return;
-      const latest = await store.latestRevision();
+      if (parameters.sendsState) await this.sendState(after);
+      const latest = await this.service.engine.store.latestRevision();
       stream.follow(after, () => this.subscribe(after, latest));
     });
   }
@@ -77,26 +81,20 @@ export class Subscription {
     }
   }
 
-  /**
-   * Sends the objects of all resource types at one revision, and a bookmark.
-   *
-   * @returns the revision; undefined if the stream has ended.
-   */
-  private async sendState(): Promise<Revision | undefined> {
+  /** Sends the objects of all resource types at one revision, and a bookmark. */
+  private async sendState(revision: Revision): Promise<void> {
     const { stream, service } = this;
-    const revision = await service.engine.store.latestRevision();
-    for (const [index, { request, selection }] of this.entries.entries()) {
+    for (const [index, { request, selection, view: followed }] of this.entries.entries()) {
       const pause = pauseOf(service, request);
       const read = { mode: "exact", revision } as const;
-      const { view } = request;
+      const view = followed?.state.view;
       const pages = listObjects(service.engine, request.target, { read, limit: 0, selection, pause, view });
       const end = await stream.sendPages(pages, (page) =>
         initialEvents(page, this.messages[index]!, undefined, pause),
       );
-      if (end === undefined) return undefined;
+      if (end === undefined) return;
     }
     stream.send(message(this.form, "BOOKMARK", revision, { initialEventsEnd: true }), revision);
-    return revision;
   }
 
   private subscribe(after: Revision, latest: Revision): StoreSubscription {
@@ -111,9 +109,9 @@ export class Subscription {
       drained: () => stream.drained(),
     };
     const sources = this.entries.map(
-      ({ request, selection }): WatchSource =>
+      ({ request, selection, view }): WatchSource =>
         (inner) =>
-          watchObjects(service.engine, request.target, selection, after, inner),
+          watchObjects(service.engine, request.target, selection, after, inner, view),
     );
     return new MergedWatch(options, observer, sources.length).start(sources);
   }

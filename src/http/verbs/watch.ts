@@ -51,16 +51,31 @@ export async function rejectExpired(service: HttpService, version: Revision): Pr
  */
 async function openView(
   { engine }: HttpService,
-  { facts, viewSource }: ResourceContext,
+  request: ResourceContext,
   fromState: boolean,
   version: ResourceVersion,
 ): Promise<FollowedView | undefined> {
+  const { facts, viewSource } = request;
   if (viewSource === undefined) refuseListParameters(facts.query, "paths with /watch/");
   if (viewSource === undefined || viewSource.everything) return undefined;
   const isAtLeast = fromState && version !== undefined && version !== 0;
   if (isAtLeast) await awaitVersion(engine, version);
+  return viewAt(request, fromState ? undefined : (version as Revision));
+}
+
+/**
+ * Opens the view of a request; undefined for a request that isn't limited.
+ *
+ * @param revision see `ViewSource.open`.
+ * @throws {StatusError} Expired if the grants at the revision are no longer known.
+ */
+export async function viewAt(
+  { viewSource }: ResourceContext,
+  revision: Revision | undefined,
+): Promise<FollowedView | undefined> {
+  if (viewSource === undefined || viewSource.everything) return undefined;
   try {
-    return await viewSource.open(fromState ? undefined : (version as Revision));
+    return await viewSource.open(revision);
   } catch (error) {
     throw storeFailure(error);
   }

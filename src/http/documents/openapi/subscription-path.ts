@@ -13,6 +13,7 @@ const commonParameters: readonly Parameter[] = [
   query("sendInitialEvents", "boolean", "Whether the stream begins with the existing objects."),
   query("allowWatchBookmarks", "boolean", "Whether the stream has bookmarks; true by default."),
   query("timeoutSeconds", "integer", "Time after which the server ends the stream, in seconds."),
+  query("view", "string", "`mine` limits the stream to the objects that the user may get."),
   query("includeObject", "string", "The part of an object in the row of a table: None, Metadata or Object."),
 ];
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LoginCodes } from "../../src/authentication/console/login-codes.ts";
+import { grant } from "../api/support.ts";
 import { storeOf } from "../support/api.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { useServer } from "../support/use-server.ts";
@@ -8,10 +9,7 @@ const clock = new ManualClock();
 const server = useServer({
   console: true,
   clock,
-  users: [
-    { name: "root", groups: ["system:masters"] },
-    { name: "ann", groups: ["team"] },
-  ],
+  users: [{ name: "root", groups: ["system:masters"] }, { name: "ann", groups: ["team"] }, { name: "bob" }],
 });
 
 const newCode = async (client = server.admin) => {
@@ -79,14 +77,17 @@ describe("a one-time code", () => {
 
   it("can't be created without rights, by other users, impersonated administrators and sessions", async () => {
     const session = server.as(await newSession());
+    // The right to the path isn't enough.
+    await grant(server.admin, "bob", [{ verbs: ["post"], nonResourceURLs: ["/console/*"] }]);
     const headers = { "impersonate-user": "root", "impersonate-group": "system:masters" };
     const answers = [
       await server.as(undefined).post("/console/codes", {}),
       await server.as("ann").post("/console/codes", {}),
+      await server.as("bob").post("/console/codes", {}),
       await server.admin.post("/console/codes", {}, { headers }),
       await session.post("/console/codes", {}),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
     expect((await server.admin.get("/console/codes")).status).toBe(404);
   });
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Route } from "../../model/routes.ts";
+import { Tabs } from "../../parts/tabs.tsx";
 import { useKeys } from "../../state/keys.ts";
 import { go } from "../../state/place.ts";
 import { Graph } from "./graph.tsx";
@@ -28,21 +29,7 @@ export function AccessView({ place }: { readonly place: AccessPlace }) {
       <div class="toolbar">
         <h1>Access</h1>
       </div>
-      <div class="tabs" role="tablist" aria-label="Questions">
-        {tabs.map(([tab, label]) => (
-          <button
-            key={tab}
-            type="button"
-            role="tab"
-            id={`tab-${tab}`}
-            aria-selected={place.tab === tab}
-            aria-controls="tab-panel"
-            onClick={() => show(tab)}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
+      <Tabs label="Questions" tabs={tabs} current={place.tab} onShow={show} />
       <div id="tab-panel" class="page" role="tabpanel" tabIndex={0} aria-labelledby={`tab-${place.tab}`}>
         <Panel key={place.tab} place={place} />
       </div>

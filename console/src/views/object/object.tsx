@@ -6,6 +6,7 @@ import { apiVersionOf, type ResourceType } from "../../model/resource-types.ts";
 import { formatRoute, listRoute, type ObjectRoute } from "../../model/routes.ts";
 import { Action } from "../../parts/action.tsx";
 import { Lazy } from "../../parts/lazy.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
 import { useKeys } from "../../state/keys.ts";
 import { LiveObject } from "../../state/live-object.ts";
 import { go } from "../../state/place.ts";
@@ -58,21 +59,7 @@ export function ObjectView({ type, place }: ObjectProps) {
           onRun={() => (isDeleting.value = true)}
         />
       </div>
-      <div class="tabs" role="tablist" aria-label="Views of the object">
-        {tabs.map(([tab, label]) => (
-          <button
-            key={tab}
-            type="button"
-            role="tab"
-            id={`tab-${tab}`}
-            aria-selected={place.tab === tab}
-            aria-controls="tab-panel"
-            onClick={() => show(tab)}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
+      <Tabs label="Views of the object" tabs={tabs} current={place.tab} onShow={show} />
       {live.failure.value !== "" && (
         <p class="message bad" role="alert">
           {live.failure.value}

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { Dialog } from "./dialog.tsx";
 
 /** An entry of the palette. */
@@ -22,8 +21,6 @@ const maxShown = 12;
 export function Palette({ choices, onClose }: PaletteProps) {
   const text = useSignal("");
   const index = useSignal(0);
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current!.focus(), []);
   const shown = choices(text.value).slice(0, maxShown);
   const run = (choice: Choice | undefined) => {
     if (choice === undefined) return;
@@ -47,7 +44,7 @@ export function Palette({ choices, onClose }: PaletteProps) {
         </label>
         <input
           id="palette-input"
-          ref={input}
+          autofocus
           role="combobox"
           aria-expanded="true"
           aria-controls="palette-list"

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /** A command of the keyboard. */
 export interface KeyCommand {
@@ -14,7 +14,7 @@ export const keyLayers = signal<readonly (readonly KeyCommand[])[]>([]);
 
 /** Adds commands while a component is shown. They are replaced when one of `inputs` changes. */
 export function useKeys(commands: readonly KeyCommand[], inputs: readonly unknown[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     keyLayers.value = [...keyLayers.peek(), commands];
     return () => {
       keyLayers.value = keyLayers.peek().filter((one) => one !== commands);

@@ -6,6 +6,7 @@ import { listRoute, type ListRoute } from "../model/routes.ts";
 import { apiVersionOf, pathOf, type ResourceType } from "../model/resource-types.ts";
 import type { Row, Sort } from "../model/table.ts";
 import { Action } from "../parts/action.tsx";
+import { DraftInput } from "../parts/draft-input.tsx";
 import { VirtualTable } from "../parts/virtual-table.tsx";
 import { useKeys } from "../state/keys.ts";
 import { LiveTable } from "../state/live-table.ts";
@@ -116,17 +117,7 @@ interface SelectorProps {
 
 /** A selector that the server evaluates; it applies when the user confirms it. */
 function Selector({ label, value, onChange }: SelectorProps) {
-  return (
-    <input
-      class="selector"
-      aria-label={label}
-      placeholder={label}
-      spellcheck={false}
-      autocomplete="off"
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value.trim())}
-    />
-  );
+  return <DraftInput class="selector" placeholder={label} value={value} onCommit={onChange} />;
 }
 
 function LiveMark({ table }: { readonly table: LiveTable }) {

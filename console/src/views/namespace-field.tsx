@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { getJson } from "../api/client.ts";
+import { DraftInput } from "../parts/draft-input.tsx";
 import { go, lastNamespace, route } from "../state/place.ts";
 import { serverTypes } from "../state/session.ts";
 
@@ -14,7 +15,6 @@ interface NamespaceList {
 /** The namespace of the lists; empty for all. */
 export function NamespaceField() {
   const names = useSignal<readonly string[]>([]);
-  const field = useRef<HTMLInputElement>(null);
   const read = () => {
     const accept = `application/json;as=PartialObjectMetadataList;v=v1;g=meta.${serverTypes.value.groupSuffix}`;
     // A user without the right to list gets those that they may get.
@@ -34,16 +34,13 @@ export function NamespaceField() {
   return (
     <div class="namespace">
       <label for="namespace">Namespace</label>
-      <input
+      <DraftInput
         id="namespace"
-        ref={field}
         list="namespaces"
         placeholder="all"
-        autocomplete="off"
-        spellcheck={false}
         value={current}
         onFocus={read}
-        onChange={(event) => choose(event.currentTarget.value.trim())}
+        onCommit={choose}
         onKeyDown={(event) => {
           if (event.key === "Escape" || event.key === "Enter") {
             event.currentTarget.blur();

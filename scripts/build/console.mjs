@@ -1,9 +1,9 @@
-// Builds the web console: content-hashed files with their compressed forms, and the list of them that the server reads.
+// Builds the web console: content-hashed files, compressed, and the list of them that the server reads.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 
 const types = {
   ".css": "text/css; charset=utf-8",
@@ -47,17 +47,14 @@ export async function buildConsole(folder) {
     .replace("STYLE", named("style-", ".css"))
     .replace("SCRIPT", named("console-", ".js"));
   files.push({ name: "icon.svg", content: icon }, { name: "index.html", content: Buffer.from(page) });
-  const list = files.map(({ name, content }) => writeForms(folder, name, content));
+  const list = files.map(({ name, content }) => writeCompressed(folder, name, content));
   writeFileSync(path.join(folder, "files.json"), JSON.stringify(list));
   return result;
 }
 
-function writeForms(folder, name, content) {
-  const file = path.join(folder, name);
-  writeFileSync(file, content);
+function writeCompressed(folder, name, content) {
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
-  writeFileSync(`${file}.br`, brotliCompressSync(content, quality));
-  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  writeFileSync(path.join(folder, `${name}.br`), brotliCompressSync(content, quality));
   const tag = createHash("sha256").update(content).digest("hex").slice(0, 16);
   const immutable = !["icon.svg", "index.html"].includes(name);
   return {

@@ -22,6 +22,7 @@ const wrong: Readonly<Record<string, string>> = {
   "etcd-servers": "ftp://127.0.0.1:1",
   durability: "leases=later",
   vocabulary: "klingon",
+  release: "2.0",
   "log-format": "xml",
   "bind-address": "nowhere",
   "advertise-address": "nowhere",

@@ -222,7 +222,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
         components: { schemas: Record<string, unknown> };
       };
       expect(document.openapi).toBe("3.0.0");
-      expect(Object.keys(document.paths).every((one) => one.startsWith(`/${path}/`))).toBe(true);
+      expect(Object.keys(document.paths).every((one) => `${one}/`.startsWith(`/${path}/`))).toBe(true);
       const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
       for (const [, name] of references) expect(document.components.schemas).toHaveProperty([name!]);
     }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { packageFolder } from "../../../base/package-folder.ts";
 import type { HeaderLines } from "../../transport/header-lines.ts";
 import type { HttpExchange } from "../../transport/http-exchange.ts";
@@ -20,13 +21,12 @@ interface ListedFile {
   readonly immutable: boolean;
 }
 
-/** A file with its compressed forms. */
+/** A file, compressed; for clients that don't accept that, as it is. */
 interface ConsoleFile {
   readonly headers: HeaderLines;
   readonly tag: string;
-  readonly plain: Buffer;
   readonly brotli: Buffer;
-  readonly gzip: Buffer;
+  plain?: Buffer;
 }
 
 /** Headers of every response: the page loads its own files only, runs no inline code and can't be framed. */
@@ -87,11 +87,10 @@ function readFiles(folder: string): ReadonlyMap<string, ConsoleFile> {
   const list = JSON.parse(readFileSync(path.join(folder, "files.json"), "utf8")) as readonly ListedFile[];
   return new Map(
     list.map(({ name, file, type, tag, immutable }) => {
-      const read = (suffix: string) => readFileSync(path.join(folder, file + suffix));
       const lifetime = immutable ? "public, max-age=31536000, immutable" : "no-cache";
       const headers = ["Content-Type", type, "Cache-Control", lifetime, "Vary", "Accept-Encoding"];
       headers.push(...securityHeaders);
-      return [name, { headers, tag, plain: read(""), brotli: read(".br"), gzip: read(".gz") }];
+      return [name, { headers, tag, brotli: readFileSync(path.join(folder, `${file}.br`)) }];
     }),
   );
 }
@@ -101,15 +100,10 @@ function matches(header: string | undefined, tag: string): boolean {
 }
 
 function encoded(
-  { plain, brotli, gzip }: ConsoleFile,
+  file: ConsoleFile,
   accepted: string | undefined,
 ): { readonly body: Buffer; readonly encoding: HeaderLines } {
-  const names = new Set(
-    parseAccept(accepted ?? "")
-      .filter(({ quality }) => quality > 0)
-      .map(({ type }) => type),
-  );
-  if (names.has("br")) return { body: brotli, encoding: ["Content-Encoding", "br"] };
-  if (names.has("gzip")) return { body: gzip, encoding: ["Content-Encoding", "gzip"] };
-  return { body: plain, encoding: [] };
+  const isAccepted = parseAccept(accepted ?? "").some(({ type, quality }) => type === "br" && quality > 0);
+  if (isAccepted) return { body: file.brotli, encoding: ["Content-Encoding", "br"] };
+  return { body: (file.plain ??= brotliDecompressSync(file.brotli)), encoding: [] };
 }

@@ -44,7 +44,7 @@ describe.each(["22", "24"])("the installed package on Node %s", (version) => {
   it("has the command plinth", () => {
     const text = run("node_modules/plinth/dist/plinth.js", "version");
     expect(text).toMatch(
-      new RegExp(String.raw`^plinth \d+\.\d+\.\d+, API release 1\.26, node v${version}\.`),
+      new RegExp(String.raw`^plinth \d+\.\d+\.\d+, API releases 1\.26 to 1\.37, node v${version}\.`),
     );
   });
 });

@@ -168,6 +168,37 @@ test("a view that begins in the past has the grants of each revision since then"
   past.close();
 });
 
+test("views that are resumed together read the past changes of roles once", async () => {
+  const before = await unsteady.shown.latestRevision();
+  await write(roles, "a", "reader", mapRule("x"));
+  await write(bindings, "a", "b", { roleRef: role("reader"), subjects: [toUser("bob")] });
+  const { store } = unsteady;
+  const subscribe = store.subscribe.bind(store);
+  let subscriptions = 0;
+  store.subscribe = (...args) => {
+    subscriptions++;
+    return subscribe(...args);
+  };
+  const views = await Promise.all(Array.from({ length: 50 }, () => follow(ann, before)));
+  // One follows the changes, one reads those of the past.
+  expect(subscriptions).toBe(2);
+  for (const view of views) view.close();
+});
+
+test("a view is refused with Expired if its past has too many names", async () => {
+  const names = Array.from({ length: 60_000 }, (_, index) => `name-${index}`);
+  await write(roles, "a", "reader", mapRule(...names));
+  const before = await unsteady.shown.latestRevision();
+  for (let times = 0; times < 20; times++) {
+    await write(bindings, "a", "b", { roleRef: role("reader"), subjects: [toUser("ann")] });
+    await remove(bindings, "a", "b");
+  }
+  await expect(follow(ann, before)).rejects.toMatchObject({ reason: "Expired" });
+  const view = await follow(ann);
+  expect(view.state.view.allows("a", "name-1")).toBe(false);
+  view.close();
+});
+
 test("if the changes are lost, views end with Expired, and the next one is complete", async () => {
   const view = await follow();
   const ends: Error[] = [];
@@ -247,12 +278,12 @@ test("a server that stops ends its views", async () => {
 
 test("a log drops its oldest changes above its size, and then no longer reaches back to them", () => {
   const log = new GrantLog(revisionOf(1));
-  const subjects = new Set(["u/ann", "u/bob", "g/staff"]);
+  const subjects = ["u/ann", "u/bob", "g/staff"];
   for (let i = 2; i < maxLogSize; i++) log.add({ revision: revisionOf(i), namespace: "", subjects });
   expect(log.start).toBeGreaterThan(1);
   expect(log.hasAfter(revisionOf(1), () => false)).toBeUndefined();
   expect(log.hasAfter(log.start, () => false)).toBe(false);
-  expect(log.hasAfter(log.start, ({ subjects: bound }) => bound!.has("u/ann"))).toBe(true);
+  expect(log.hasAfter(log.start, ({ subjects: bound }) => bound!.includes("u/ann"))).toBe(true);
   log.extend(revisionOf(1), [], revisionOf(2));
   expect(log.hasAfter(revisionOf(1), () => false)).toBeUndefined();
 });

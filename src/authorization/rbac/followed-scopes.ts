@@ -10,7 +10,7 @@ import type { RoleRecord } from "./role-record.ts";
 import type { TrackedScopes } from "./tracked-grants.ts";
 
 /** Maximum number of namespaces and names in the states that a follower keeps in memory. */
-const maxHeldSize = 1_000_000;
+export const maxStatesSize = 1_000_000;
 
 /** A {@link ViewState} that can get a following one. */
 export class ScopeState implements ViewState {
@@ -23,7 +23,7 @@ export class ScopeState implements ViewState {
   ) {}
 }
 
-/** What all watches of one user, resource type and namespace share. */
+/** The granted objects of one user, resource type and namespace, shared by their watches. */
 export class LiveScopes implements TrackedScopes {
   roles: ReadonlySet<RoleRecord> = new Set();
   readonly followers = new Set<FollowedScopes>();
@@ -54,7 +54,7 @@ interface FollowedLine {
   release(follower: FollowedScopes): void;
 }
 
-/** One watch's hold of the grants of its user. */
+/** The granted objects of its user, as one watch follows them. */
 export class FollowedScopes implements FollowedView {
   private observer: ViewObserver | undefined;
   private failure: Error | undefined;
@@ -99,11 +99,8 @@ export class FollowedScopes implements FollowedView {
   /** A state has got a following one. */
   changed(): void {
     if (this.failure !== undefined) return;
-    if (this.live.tail.totalSize - this.state.totalSize <= maxHeldSize) this.observer?.changed();
-    else
-      this.end(
-        new StatusError("Expired", "the grants of the user change faster than the client reads; list again"),
-      );
+    if (this.live.tail.totalSize - this.state.totalSize <= maxStatesSize) this.observer?.changed();
+    else this.end(tooManyStates());
   }
 
   /** The line has ended. */
@@ -115,4 +112,9 @@ export class FollowedScopes implements FollowedView {
   private reportEnd(error: Error): void {
     if (!this.closed) this.observer?.ended(error);
   }
+}
+
+/** The error of a watch whose states exceed {@link maxStatesSize}. */
+export function tooManyStates(): StatusError {
+  return new StatusError("Expired", "the grants of the user have changed too often; list the view again");
 }

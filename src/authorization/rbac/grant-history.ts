@@ -5,6 +5,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AccessScopes } from "../access-scopes.ts";
 import type { ResourceAttributes } from "../authorizer.ts";
 import { readGrantEvents, readGrants, type GrantStore } from "./grant-events.ts";
+import { maxStatesSize, tooManyStates } from "./followed-scopes.ts";
 import type { RoleRecord } from "./role-record.ts";
 import { TrackedGrants, type TrackedScopes } from "./tracked-grants.ts";
 
@@ -21,6 +22,8 @@ export interface PastScopes {
 class PastQuestion implements TrackedScopes {
   roles: ReadonlySet<RoleRecord> = new Set();
   readonly states: PastScopes[] = [];
+  /** Number of namespaces and names in the states. */
+  private size = 0;
 
   constructor(
     readonly attributes: ResourceAttributes,
@@ -29,6 +32,23 @@ class PastQuestion implements TrackedScopes {
     readonly resolve: (states: readonly PastScopes[]) => void,
     readonly reject: (error: unknown) => void,
   ) {}
+
+  /** Whether the states are more than a watch may keep in memory. */
+  get isTooLarge(): boolean {
+    return this.size > maxStatesSize;
+  }
+
+  add(since: Revision, scopes: AccessScopes): void {
+    this.size += scopes.size + 1;
+    if (this.isTooLarge) this.states.length = 0;
+    else this.states.push({ since, scopes });
+  }
+
+  /** Reports the states, or that they are too many. */
+  finish(): void {
+    if (this.isTooLarge) this.reject(tooManyStates());
+    else this.resolve(this.states);
+  }
 }
 
 /**
@@ -73,7 +93,7 @@ export class GrantHistory {
       this.pending = [];
       try {
         await this.answer(questions.toSorted((one, other) => one.after - other.after));
-        for (const question of questions) question.resolve(question.states);
+        for (const question of questions) question.finish();
       } catch (error) {
         for (const question of questions) question.reject(error);
       }
@@ -93,7 +113,7 @@ export class GrantHistory {
       for (; started < questions.length && questions[started]!.after < revision; started++) {
         const question = questions[started]!;
         grants.track(question);
-        question.states.push({ since: question.after, scopes: await grants.scopesOf(question, yieldIfDue) });
+        question.add(question.after, await grants.scopesOf(question, yieldIfDue));
       }
     };
     const yieldIfDue = createYielder();
@@ -112,8 +132,8 @@ async function applyTo(
 ): Promise<void> {
   const { affected } = grants.apply(event);
   for (const question of affected) {
-    if (event.revision > question.upTo) continue;
-    question.states.push({ since: event.revision, scopes: await grants.scopesOf(question, yieldIfDue) });
+    if (event.revision > question.upTo || question.isTooLarge) continue;
+    question.add(event.revision, await grants.scopesOf(question, yieldIfDue));
   }
   await yieldIfDue();
 }

@@ -62,8 +62,14 @@ export class GrantLine {
   private log!: GrantLog;
   private subscription: Subscription | undefined;
   private readonly steps: Step[] = [];
+  /** The revisions of the changes in {@link steps}. */
+  private readonly pendingRevisions: Revision[] = [];
   private pendingBytes = 0;
   private waiters: (() => void)[] = [];
+  /** The end of the last extension of the log; they run one after another. */
+  private extending: Promise<void> = Promise.resolve();
+  /** The log can't be extended to this revision or earlier ones. */
+  private outOfReach = 0;
   /** Number of followers, and of callers that are becoming one. */
   private users = 0;
   private linger: Timer | undefined;
@@ -78,7 +84,8 @@ export class GrantLine {
 
   /** Every change up to this revision has been reported. */
   get position(): Revision {
-    for (const { revision } of this.steps) if (revision !== undefined) return (revision - 1) as Revision;
+    const [pending] = this.pendingRevisions;
+    if (pending !== undefined) return (pending - 1) as Revision;
     return this.subscription?.position ?? this.log.start;
   }
 
@@ -113,12 +120,12 @@ export class GrantLine {
   reach(revision: Revision): MaybePromise<void> {
     if (this.position >= revision) return;
     if (this.failure !== undefined) throw this.failure;
-    if (this.steps.length > 0) {
+    if (this.pendingRevisions.length > 0) {
       return new Promise<void>((resolve) => this.waiters.push(resolve)).then(() => this.reach(revision));
     }
     return andThen(this.subscription!.sync(), () => {
       if (this.failure !== undefined) throw this.failure;
-      return this.steps.length > 0 ? this.reach(revision) : undefined;
+      return this.pendingRevisions.length > 0 ? this.reach(revision) : undefined;
     });
   }
 
@@ -196,7 +203,7 @@ export class GrantLine {
         return affected.size === 0 ? undefined : this.report(event.revision, affected);
       },
     });
-    if (this.steps.length > maxPendingChanges || this.pendingBytes > maxPendingBytes)
+    if (this.pendingRevisions.length > maxPendingChanges || this.pendingBytes > maxPendingBytes)
       this.end(tooManyChanges());
   }
 
@@ -217,6 +224,7 @@ export class GrantLine {
 
   private addStep(step: Step): void {
     this.steps.push(step);
+    if (step.revision !== undefined) this.pendingRevisions.push(step.revision);
     this.pendingBytes += step.bytes;
     if (this.steps.length === 1) this.runSteps().catch((error: unknown) => this.end(error as Error));
   }
@@ -230,6 +238,8 @@ export class GrantLine {
       if (this.steps[0] !== step) return;
       this.steps.shift();
       this.pendingBytes -= step.bytes;
+      if (step.revision === undefined) continue;
+      this.pendingRevisions.shift();
       this.wake();
     }
   }
@@ -273,26 +283,43 @@ export class GrantLine {
 
   /** Whether a change after a revision may have affected what a user may access; also if that is unknown. */
   private isAffectedAfter(live: LiveScopes, revision: Revision): boolean {
-    const subjects = subjectsOf(live);
+    const subjects = new Set(subjectsOf(live));
     const roles = new Set([...live.roles].map(({ namespace, name }) => roleText(namespace, name)));
-    const matches = ({ namespace, subjects: bound, role }: LoggedChange): boolean =>
+    // The log bounds the subjects of its changes; a user may be in many groups.
+    const matches = ({ namespace, subjects: bound = [], role }: LoggedChange): boolean =>
       role !== undefined
         ? roles.has(role)
-        : concerns(live, namespace) && subjects.some((subject) => bound?.has(subject) === true);
+        : concerns(live, namespace) && bound.some((subject) => subjects.has(subject));
     return this.log.hasAfter(revision, matches) ?? true;
   }
 
-  /** Reads the changes since a revision into the log, if there are few. */
-  private async extendLog(after: Revision): Promise<void> {
+  /**
+   * Reads the changes since a revision into the log, if there are few.
+   *
+   * @throws {StoreError} the history can't be read.
+   */
+  private extendLog(after: Revision): Promise<void> {
+    const extended = this.extending.then(() => this.readEarlierChanges(after));
+    // The caller gets the error.
+    this.extending = extended.catch(() => undefined);
+    return extended;
+  }
+
+  private async readEarlierChanges(after: Revision): Promise<void> {
     const { log } = this;
+    if (after >= log.start || after <= this.outOfReach) return;
     try {
       const upTo = log.start;
-      const events = await readGrantEvents(this.parts, after, upTo);
-      const changes = events.map((event) => loggedChange(event, this.parts.vocabulary));
+      const changes: LoggedChange[] = [];
+      for (const event of await readGrantEvents(this.parts, after, upTo)) {
+        changes.push(loggedChange(event, this.parts.vocabulary));
+        await this.yieldIfDue();
+      }
       log.extend(after, changes, upTo);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
     }
+    if (after < log.start) this.outOfReach = after;
   }
 
   /** Replaces the state of a follower by that of a past revision, followed by those since then. */

@@ -6,7 +6,7 @@ export interface LoggedChange {
   /** Namespace of the role or binding; empty for the cluster. */
   readonly namespace: string;
   /** Subjects of the binding before and after the change; undefined for a role. */
-  readonly subjects?: ReadonlySet<string>;
+  readonly subjects?: readonly string[];
   /** Namespace and name of the role; undefined for a binding. */
   readonly role?: string;
 }
@@ -69,5 +69,5 @@ export class GrantLog {
 }
 
 function sizeOf({ subjects }: LoggedChange): number {
-  return 1 + (subjects?.size ?? 0);
+  return 1 + (subjects?.length ?? 0);
 }

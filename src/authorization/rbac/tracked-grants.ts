@@ -84,7 +84,7 @@ export class TrackedGrants<T extends TrackedScopes> {
     const before = this.index.findBinding(namespace, name)?.subjects ?? [];
     write();
     const after = this.index.findBinding(namespace, name)?.subjects ?? [];
-    const subjects = this.textsOf([...before, ...after]);
+    const subjects = subjectTexts([...before, ...after], this.vocabulary);
     const affected = new Set<T>();
     for (const subject of subjects) {
       for (const one of this.bySubject.get(subject) ?? []) {
@@ -92,10 +92,6 @@ export class TrackedGrants<T extends TrackedScopes> {
       }
     }
     return { affected, change: { revision, namespace, subjects } };
-  }
-
-  private textsOf(subjects: readonly BoundSubject[]): ReadonlySet<string> {
-    return subjectTexts(subjects, this.vocabulary);
   }
 
   private setRoles(one: T, roles: ReadonlySet<RoleRecord>): void {
@@ -122,14 +118,15 @@ export function loggedChange(
   return { revision, namespace, subjects: subjectTexts(subjects, vocabulary) };
 }
 
-function subjectTexts(subjects: readonly BoundSubject[], { systemPrefix }: Vocabulary): ReadonlySet<string> {
+/** The subjects, each once; invalid ones are omitted. */
+function subjectTexts(subjects: readonly BoundSubject[], { systemPrefix }: Vocabulary): readonly string[] {
   const texts = new Set<string>();
   for (const subject of subjects) {
     if (!subject.valid) continue;
     const { isGroup, name } = keyOfSubject(subject, systemPrefix);
     texts.add(`${isGroup ? "g" : "u"}/${name}`);
   }
-  return texts;
+  return [...texts];
 }
 
 /** The subjects whose bindings grant something to a user. */

@@ -129,7 +129,8 @@ export class PageCache {
     request: PageRequest,
     page: RangePage,
   ): MaybePromise<CollectionPage> {
-    if (request.after !== undefined || !page.more) return this.insert(collection, request, page);
+    const isFirst = request.after === undefined && request.limit === undefined && collection.bytes === 0;
+    if (!isFirst || !page.more) return this.insert(collection, request, page);
     return andThen(this.store.count(request.prefix), (count) => {
       collection.expect(page.entries, count);
       return this.insert(collection, request, page);

@@ -298,6 +298,26 @@ describe("pages of collections", () => {
     await store.close();
   });
 
+  it("stay cached when the first one is read again and is larger than the others", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const limits = { totalBytes: 6000, collectionBytes: 3600, bodyBytes: 3000, windowBytes: 0 };
+    const cache = new PageCache(store, systemClock, limits);
+    const read = async (after?: string, limit?: number) =>
+      cache.read({ prefix, form, after, at: undefined, limit, maxBytes: 1 });
+    for (const name of [0, 2, 4]) await put(store, keyOf(name), "a");
+    for (let after: string | undefined; ;) {
+      const page = await read(after);
+      after = page.entries.at(-1)!.key;
+      if (!page.more) break;
+    }
+    await put(store, keyOf(0), "a".repeat(1500));
+    await read(undefined, 1);
+    await read();
+    expect((await read(keyOf(0))).joined).toBeDefined();
+    cache.close();
+    await store.close();
+  });
+
   it("are dropped when a collection isn't read for some minutes", async () => {
     const clock = new ManualClock();
     const store = createMemoryStore({ clock });

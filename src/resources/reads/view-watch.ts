@@ -9,13 +9,14 @@ import { grantChanges, type WatchedCollection } from "./grant-changes.ts";
 import { visibleChanges } from "./visible-changes.ts";
 
 /** Maximum size of the objects of events that wait for changes of grants, in bytes; above it the watch ends. */
-const maxHeldBytes = 8 * 1024 * 1024;
+const maxPendingBytes = 8 * 1024 * 1024;
 /** Size of an event beside its object. */
 const eventOverheadBytes = 256;
-/** Interval at which the progress of a watch through the history is checked. */
-const progressMs = 2;
+/** Shortest and longest interval at which the progress of a watch through the history is checked. */
+const minProgressMs = 2;
+const maxProgressMs = 64;
 
-interface HeldBatch {
+interface PendingBatch {
   readonly changes: readonly WatchChange[];
   readonly upTo: Revision;
   readonly bytes: number;
@@ -28,10 +29,11 @@ interface HeldBatch {
 export class ViewWatch implements Subscription {
   private inner: Subscription | undefined;
   private delivered: Revision;
-  private held: HeldBatch[] = [];
-  private heldBytes = 0;
+  private pending: PendingBatch[] = [];
+  private pendingBytes = 0;
+  private progressMs = minProgressMs;
   private work: Promise<void> | undefined;
-  /** Called when no events are held. */
+  /** Called when no events are pending. */
   private onEmpty: (() => void)[] = [];
   /** Whether the collection's events have been followed up to the present. */
   private isLive = false;
@@ -79,7 +81,7 @@ export class ViewWatch implements Subscription {
 
   close(): void {
     this.ended = true;
-    this.held = [];
+    this.pending = [];
     this.inner?.close();
     this.view.close();
     this.releaseWaiting();
@@ -87,7 +89,7 @@ export class ViewWatch implements Subscription {
 
   /** Whether everything that has been received is delivered. */
   private get isIdle(): boolean {
-    return this.work === undefined && this.held.length === 0 && this.view.state.next === undefined;
+    return this.work === undefined && this.pending.length === 0 && this.view.state.next === undefined;
   }
 
   private settle(): MaybePromise<Revision> {
@@ -101,16 +103,16 @@ export class ViewWatch implements Subscription {
       (sum, change) => sum + shownEntry(change).body.length + eventOverheadBytes,
       0,
     );
-    this.held.push({ changes, upTo, bytes });
-    this.heldBytes += bytes;
-    if (this.heldBytes > maxHeldBytes) {
+    this.pending.push({ changes, upTo, bytes });
+    this.pendingBytes += bytes;
+    if (this.pendingBytes > maxPendingBytes) {
       const message = "the events come faster than the client and the changes of its user's grants allow";
       return this.end(new StatusError("Timeout", message));
     }
     this.proceed();
   }
 
-  /** Delivers what is held and the changes of the view, unless that is being done. */
+  /** Delivers the pending events and the changes of the view, unless that is in progress. */
   private proceed(): void {
     this.isLive ||= this.inner !== undefined && this.inner.position >= this.view.position;
     if (this.ended || this.work !== undefined || this.isIdle) return;
@@ -127,7 +129,7 @@ export class ViewWatch implements Subscription {
   private async run(): Promise<void> {
     while (!this.ended) {
       const { next } = this.view.state;
-      const batch = this.held[0];
+      const batch = this.pending[0];
       if (next === undefined) {
         if (batch === undefined) return;
         if (this.view.position < batch.upTo) await this.reach(batch.upTo);
@@ -154,15 +156,23 @@ export class ViewWatch implements Subscription {
   private async awaitEvents(): Promise<void> {
     // A long history must be read in portions, as the client takes them.
     if (this.isLive) await this.inner?.sync();
-    else await setTimeout(progressMs);
+    else await this.awaitProgress();
     this.isLive ||= this.inner !== undefined && this.inner.position >= this.view.position;
   }
 
-  private deliverFirst({ changes, upTo, bytes }: HeldBatch): void {
-    this.held.shift();
-    this.heldBytes -= bytes;
+  /** Waits longer each time the client has taken nothing. */
+  private async awaitProgress(): Promise<void> {
+    const before = this.inner?.position;
+    await setTimeout(this.progressMs);
+    const isStalled = this.inner?.position === before;
+    this.progressMs = isStalled ? Math.min(2 * this.progressMs, maxProgressMs) : minProgressMs;
+  }
+
+  private deliverFirst({ changes, upTo, bytes }: PendingBatch): void {
+    this.pending.shift();
+    this.pendingBytes -= bytes;
     this.deliver(changes, upTo);
-    if (this.held.length === 0) this.releaseWaiting();
+    if (this.pending.length === 0) this.releaseWaiting();
   }
 
   private deliver(changes: readonly WatchChange[], upTo: Revision): void {
@@ -187,19 +197,19 @@ export class ViewWatch implements Subscription {
     }
   }
 
-  /** Delivers the held events before a revision; returns the event of this revision. */
+  /** Delivers the pending events before a revision; returns the event of this revision. */
   private deliverUntil(since: Revision): WatchChange | undefined {
-    const batch = this.held[0];
+    const batch = this.pending[0];
     if (batch === undefined) return undefined;
     const { changes, upTo, bytes } = batch;
     const before = changes.filter(({ event }) => event.revision < since);
-    this.held[0] = { changes: changes.filter(({ event }) => event.revision > since), upTo, bytes };
+    this.pending[0] = { changes: changes.filter(({ event }) => event.revision > since), upTo, bytes };
     if (before.length > 0) this.deliver(before, (since - 1) as Revision);
     return changes.find(({ event }) => event.revision === since);
   }
 
   private async drained(): Promise<void> {
-    if (this.held.length > 0) await new Promise<void>((resolve) => this.onEmpty.push(resolve));
+    if (this.pending.length > 0) await new Promise<void>((resolve) => this.onEmpty.push(resolve));
     await this.observer.drained?.();
   }
 

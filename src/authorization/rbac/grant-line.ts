@@ -299,10 +299,9 @@ export class GrantLine {
    * @throws {StoreError} the history can't be read.
    */
   private extendLog(after: Revision): Promise<void> {
-    const extended = this.extending.then(() => this.readEarlierChanges(after));
-    // The caller gets the error.
-    this.extending = extended.catch(() => undefined);
-    return extended;
+    const next = (): Promise<void> => this.readEarlierChanges(after);
+    this.extending = this.extending.then(next, next);
+    return this.extending;
   }
 
   private async readEarlierChanges(after: Revision): Promise<void> {

@@ -3,29 +3,16 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
 import type { ItemForm } from "../../../src/resources/pages/joined-bodies.ts";
 import type { PageForm } from "../../../src/resources/pages/page-forms.ts";
-import { PageCache, pageCacheLimits, type CollectionPage } from "../../../src/resources/pages/page-cache.ts";
+import { PageCache, type CollectionPage } from "../../../src/resources/pages/page-cache.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import {
   StoreUnavailableError,
-  type Draft,
   type RangePage,
   type Revision,
   type Store,
 } from "../../../src/storage/store.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
 import { UnsteadyStore } from "../../support/unsteady-store.ts";
-
-const prefix = "/core/configmaps/";
-
-const form: ItemForm = "bare";
-
-const beginning = '{"kind":"ConfigMap","apiVersion":"v1",';
-
-function draft(text: string): Draft {
-  const beforeRevision = `${beginning}"metadata":{"resourceVersion":"`;
-  const body = Buffer.from(`${beforeRevision}"},"t":"${text}"}`);
-  return { header: Buffer.from("{}"), body, revisionAt: beforeRevision.length };
-}
+import { beginning, draft, form, keyOf, prefix, put, remove } from "./support.ts";
 
 function shown(page: RangePage): object {
   const { revision, more, entries } = page;
@@ -50,21 +37,6 @@ function expectTrue(page: CollectionPage, truth: RangePage, itemForm: ItemForm):
   expect(page.joined.toString()).toBe(items.map((item) => `,${item}`).join(""));
 }
 
-async function put(store: Store, key: string, text: string): Promise<void> {
-  const standing = await store.get(key);
-  const result =
-    standing === undefined
-      ? await store.commit({ kind: "create", key, draft: draft(text) })
-      : await store.commit({ kind: "update", key, expected: standing.revision, draft: draft(text) });
-  expect(result.ok).toBe(true);
-}
-
-async function remove(store: Store, key: string): Promise<void> {
-  const standing = await store.get(key);
-  if (standing === undefined) return;
-  await store.commit({ kind: "delete", key, expected: standing.revision });
-}
-
 const step = fc.oneof(
   fc.record({
     do: fc.constant("put" as const),
@@ -80,8 +52,6 @@ const step = fc.oneof(
     back: fc.integer({ min: 0, max: 3 }),
   }),
 );
-
-const keyOf = (name: number): string => `${prefix}${name % 2 === 0 ? "a" : "b"}/n${name}`;
 
 describe("pages of collections", () => {
   it.each(["typed", "bare"] as const)(
@@ -275,64 +245,6 @@ describe("pages of collections", () => {
     const third = await read(second.entries.at(-1)!.key);
     expect([third.entries.length, third.joined, third.forms]).toEqual([1, undefined, undefined]);
     expect((await read()).joined).toBeUndefined();
-    cache.close();
-    await store.close();
-  });
-
-  it("are cached up to a part of the memory of the process", () => {
-    const mebibytes = (gibibytes: number) => pageCacheLimits(gibibytes * 1024 ** 3).totalBytes / 1024 ** 2;
-    expect([0, 1, 2, 4, 8, 64].map(mebibytes)).toEqual([64, 64, 64, 128, 256, 256]);
-    expect(pageCacheLimits(0)).toMatchObject({ bodyBytes: 28 * 1024 ** 2, collectionBytes: 48 * 1024 ** 2 });
-  });
-
-  it("are not cached from the first one if the collection is expected to exceed the limits", async () => {
-    const store = createMemoryStore({ clock: systemClock });
-    const limits = { totalBytes: 6000, collectionBytes: 3600, bodyBytes: 3000, windowBytes: 0 };
-    const cache = new PageCache(store, systemClock, limits);
-    const read = async (within: string) =>
-      cache.read({ prefix: within, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1 });
-    for (let name = 0; name < 6; name++) await put(store, keyOf(name), "a".repeat(800));
-    expect((await read(prefix)).joined).toBeUndefined();
-    expect((await read(`${prefix}a/`)).joined).toBeDefined();
-    cache.close();
-    await store.close();
-  });
-
-  it("stay cached when the first one is read again and is larger than the others", async () => {
-    const store = createMemoryStore({ clock: systemClock });
-    const limits = { totalBytes: 6000, collectionBytes: 3600, bodyBytes: 3000, windowBytes: 0 };
-    const cache = new PageCache(store, systemClock, limits);
-    const read = async (after?: string, limit?: number) =>
-      cache.read({ prefix, form, after, at: undefined, limit, maxBytes: 1 });
-    for (const name of [0, 2, 4]) await put(store, keyOf(name), "a");
-    for (let after: string | undefined; ;) {
-      const page = await read(after);
-      after = page.entries.at(-1)!.key;
-      if (!page.more) break;
-    }
-    await put(store, keyOf(0), "a".repeat(1500));
-    await read(undefined, 1);
-    await read();
-    expect((await read(keyOf(0))).joined).toBeDefined();
-    cache.close();
-    await store.close();
-  });
-
-  it("are dropped when a collection isn't read for some minutes", async () => {
-    const clock = new ManualClock();
-    const store = createMemoryStore({ clock });
-    const cache = new PageCache(store, clock);
-    await put(store, keyOf(0), "a");
-    const read = async () =>
-      cache.read({ prefix, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1000 });
-    const { forms } = await read();
-    forms!.keep("form", { bytes: 1 });
-    await clock.advance(4 * 60_000);
-    expect((await read()).forms!.get("form")).toBeDefined();
-    await clock.advance(4 * 60_000);
-    expect((await read()).forms!.get("form")).toBeDefined();
-    await clock.advance(7 * 60_000);
-    expect((await read()).forms!.get("form")).toBeUndefined();
     cache.close();
     await store.close();
   });

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
+import { PageCache, pageCacheLimits } from "../../../src/resources/pages/page-cache.ts";
+import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { form, keyOf, prefix, put } from "./support.ts";
+
+describe("cached pages", () => {
+  it("are cached up to a part of the memory of the process", () => {
+    const mebibytes = (gibibytes: number) => pageCacheLimits(gibibytes * 1024 ** 3).totalBytes / 1024 ** 2;
+    expect([0, 1, 2, 4, 8, 64].map(mebibytes)).toEqual([64, 64, 64, 128, 256, 256]);
+    expect(pageCacheLimits(0)).toMatchObject({ bodyBytes: 28 * 1024 ** 2, collectionBytes: 48 * 1024 ** 2 });
+  });
+
+  it("are not cached from the first one if the collection is expected to exceed the limits", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const limits = { totalBytes: 6000, collectionBytes: 3600, bodyBytes: 3000, windowBytes: 0 };
+    const cache = new PageCache(store, systemClock, limits);
+    const read = async (within: string) =>
+      cache.read({ prefix: within, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1 });
+    for (let name = 0; name < 6; name++) await put(store, keyOf(name), "a".repeat(800));
+    expect((await read(prefix)).joined).toBeUndefined();
+    expect((await read(`${prefix}a/`)).joined).toBeDefined();
+    cache.close();
+    await store.close();
+  });
+
+  it("stay cached when the first one is read again and is larger than the others", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const limits = { totalBytes: 6000, collectionBytes: 3600, bodyBytes: 3000, windowBytes: 0 };
+    const cache = new PageCache(store, systemClock, limits);
+    const read = async (after?: string, limit?: number) =>
+      cache.read({ prefix, form, after, at: undefined, limit, maxBytes: 1 });
+    for (const name of [0, 2, 4]) await put(store, keyOf(name), "a");
+    for (let after: string | undefined; ;) {
+      const page = await read(after);
+      after = page.entries.at(-1)!.key;
+      if (!page.more) break;
+    }
+    await put(store, keyOf(0), "a".repeat(1500));
+    await read(undefined, 1);
+    await read();
+    expect((await read(keyOf(0))).joined).toBeDefined();
+    cache.close();
+    await store.close();
+  });
+
+  it("are dropped when a collection isn't read for some minutes", async () => {
+    const clock = new ManualClock();
+    const store = createMemoryStore({ clock });
+    const cache = new PageCache(store, clock);
+    await put(store, keyOf(0), "a");
+    const read = async () =>
+      cache.read({ prefix, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1000 });
+    const { forms } = await read();
+    forms!.keep("form", { bytes: 1 });
+    await clock.advance(4 * 60_000);
+    expect((await read()).forms!.get("form")).toBeDefined();
+    await clock.advance(4 * 60_000);
+    expect((await read()).forms!.get("form")).toBeDefined();
+    await clock.advance(7 * 60_000);
+    expect((await read()).forms!.get("form")).toBeUndefined();
+    cache.close();
+    await store.close();
+  });
+});

@@ -1,5 +1,5 @@
 import { Pod } from "../kinds/core/pod/pod.ts";
-import type { Kind } from "../schema/kind.ts";
+import { declarationOf, type Kind } from "../schema/kind.ts";
 import type { AdmissionRequest } from "../resources/engine/engine.ts";
 import type { AdmissionPlugin, AdmittedType } from "./admission-chain.ts";
 
@@ -7,7 +7,7 @@ type Operation = AdmissionRequest["operation"];
 
 /** Whether a write is of whole objects of a kind, in any version. */
 export function isOf({ resource, subresource }: AdmittedType, kind: Kind): boolean {
-  return subresource === "" && resource.stored.kind === kind;
+  return subresource === "" && declarationOf(resource.stored.kind) === kind;
 }
 
 /** Returns a `concerns` function for some operations on whole objects of some kinds. */

@@ -6,6 +6,7 @@ import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
 import type { Column, RowCondition } from "./columns.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
+import type { LaterFields } from "./later-fields.ts";
 import type { NameForm } from "./object-meta-rules.ts";
 import { structsIn } from "./structs.ts";
 import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
@@ -244,6 +245,8 @@ export interface KindMembers<O> {
   readonly conversion?: Conversion;
   /** For a kind that is defined by a CustomResourceDefinition. */
   readonly custom?: CustomKindFacts;
+  /** The declaration of which this kind is a copy with other fields; see {@link declarationOf}. */
+  readonly declaration?: Kind;
 }
 
 /** Properties of a custom kind. */
@@ -277,11 +280,21 @@ const memberDefaults = {
 export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
   /** Fields in addition to apiVersion and kind. */
   readonly fields: F | (() => F);
+  /** See {@link StructRules.later}; for the fields of the kind itself. */
+  readonly later?: () => LaterFields;
 };
 
 /** A kind, without the static type of its objects: its members are those of {@link KindMembers}, with defaults. */
 export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "status"> &
   Required<Pick<KindMembers<ApiObject>, keyof typeof memberDefaults>> & { readonly type: StructType };
+
+/**
+ * Returns the declared constant of a kind. A server may have a copy of it, with the fields of its release and vocabulary, so
+ * compare `declarationOf(resource.kind)` with a constant such as `Pod`, never the kind itself.
+ */
+export function declarationOf(kind: Kind): Kind {
+  return kind.declaration ?? kind;
+}
 
 declare const objectType: unique symbol;
 /** A kind with the static type of its objects. */
@@ -298,11 +311,10 @@ export const typeMeta = {
 
 /** Declares a kind. */
 function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
-  const { fields, ...rest } = spec;
-  const type = structsIn({ group: spec.group, version: spec.version }).struct(spec.name, spec.doc, () => ({
-    ...typeMeta,
-    ...(typeof fields === "function" ? fields() : fields),
-  }));
+  const { fields, later, ...rest } = spec;
+  const allFields = () => ({ ...typeMeta, ...(typeof fields === "function" ? fields() : fields) });
+  const { struct } = structsIn({ group: spec.group, version: spec.version });
+  const type = struct(spec.name, spec.doc, allFields, later && { later });
   return kindOfType(rest as unknown as KindMembers<ApiObject>, type) as KindOf<F>;
 }
 

@@ -3,6 +3,7 @@ import { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregistrat
 import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
 import type { AdmittedType } from "../admission-chain.ts";
+import { declarationOf } from "../../schema/kind.ts";
 
 const exempt: ReadonlySet<unknown> = new Set([
   MutatingWebhookConfiguration,
@@ -16,5 +17,5 @@ const exempt: ReadonlySet<unknown> = new Set([
  * everything can be removed.
  */
 export function isExempt({ resource }: AdmittedType): boolean {
-  return exempt.has(resource.stored.kind);
+  return exempt.has(declarationOf(resource.stored.kind));
 }

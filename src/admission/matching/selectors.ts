@@ -7,7 +7,7 @@ import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
-import type { ApiObject } from "../../schema/kind.ts";
+import { declarationOf, type ApiObject } from "../../schema/kind.ts";
 import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
 
 /** The label selectors of a webhook or policy; undefined selects everything. */
@@ -73,7 +73,7 @@ function namespaceSelected(
   { operation, target, object }: SelectedRequest,
   index: FollowedObjects<NamespaceFacts>,
 ): MaybePromise<boolean> {
-  const isNamespace = target.resource.stored.kind === Namespace;
+  const isNamespace = declarationOf(target.resource.stored.kind) === Namespace;
   if (isNamespace && target.subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
     return matches(object?.metadata.labels);
   }

@@ -8,6 +8,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 import { maySignFor } from "../signer-permission.ts";
+import { declarationOf } from "../../schema/kind.ts";
 
 type Request = CertificateSigningRequest;
 
@@ -19,7 +20,7 @@ function writesTo(
   return (requestOperation, target: Target) =>
     requestOperation === operation &&
     target.subresource === subresource &&
-    target.resource.stored.kind === CertificateSigningRequest;
+    declarationOf(target.resource.stored.kind) === CertificateSigningRequest;
 }
 
 /**

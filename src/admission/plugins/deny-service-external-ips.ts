@@ -1,6 +1,7 @@
 import { Service } from "../../kinds/core/service/service.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
+import { declarationOf } from "../../schema/kind.ts";
 
 /**
  * DenyServiceExternalIPs: rejects new external addresses of a Service; existing ones may be kept or removed (spec: conventions
@@ -8,7 +9,7 @@ import { forbidden } from "../forbidden.ts";
  */
 export function denyServiceExternalIps(): AdmissionPlugin {
   const concerns: AdmissionPlugin["concerns"] = (operation, { resource, subresource }) =>
-    operation !== "DELETE" && subresource === "" && resource.stored.kind === Service;
+    operation !== "DELETE" && subresource === "" && declarationOf(resource.stored.kind) === Service;
   return {
     name: "DenyServiceExternalIPs",
     concerns,

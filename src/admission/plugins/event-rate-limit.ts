@@ -7,7 +7,7 @@ import { Event } from "../../kinds/core/event.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { assertNoFaults, type Configuration } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
-import type { ObjectFor } from "../../schema/kind.ts";
+import { declarationOf, type ObjectFor } from "../../schema/kind.ts";
 import { struct } from "../../schema/meta.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -102,7 +102,7 @@ export async function readEventLimits(
 export function eventRateLimit(limits: readonly EventLimit[], clock: Clock): AdmissionPlugin {
   const limiters = limits.map((limit) => limiterFor(limit, clock));
   const concerns: AdmissionPlugin["concerns"] = (operation, { resource }) =>
-    operation !== "DELETE" && resource.stored.kind === Event;
+    operation !== "DELETE" && declarationOf(resource.stored.kind) === Event;
   return {
     name: "EventRateLimit",
     concerns,

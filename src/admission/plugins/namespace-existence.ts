@@ -4,13 +4,13 @@ import { authorization } from "../../kinds/groups.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { NamespacePhases } from "../../resources/followers/namespace-phases.ts";
-import { groupName } from "../../schema/kind.ts";
+import { declarationOf, groupName } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin, AdmittedType } from "../admission-chain.ts";
 
 /** Whether a type is namespaced and isn't Namespace itself. */
 function isInside({ resource }: AdmittedType): boolean {
-  return resource.namespaced && resource.stored.kind !== Namespace;
+  return resource.namespaced && declarationOf(resource.stored.kind) !== Namespace;
 }
 
 /** NamespaceExists: rejects writes in a missing namespace with 404 (spec: conventions 4.13). */

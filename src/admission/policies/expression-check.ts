@@ -8,6 +8,7 @@ import type { PolicyPrograms } from "./environment.ts";
 import { policyOf } from "./policy.ts";
 import { createYielder } from "../../base/yielding.ts";
 import { typeWarnings } from "./type-check.ts";
+import { declarationOf } from "../../schema/kind.ts";
 
 /**
  * PolicyExpressionCheck: rejects a policy with expressions that don't compile, and warns about fields that the matching kinds
@@ -23,7 +24,7 @@ export function policyExpressionCheck(
     concerns: (operation, { resource, subresource }) =>
       (operation === "CREATE" || operation === "UPDATE") &&
       subresource === "" &&
-      resource.stored.kind === ValidatingAdmissionPolicy,
+      declarationOf(resource.stored.kind) === ValidatingAdmissionPolicy,
     async validate({ object, target, effects }) {
       if (object === undefined) return;
       const policy = policyOf(object, programs);

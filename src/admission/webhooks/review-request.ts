@@ -9,6 +9,7 @@ import type { Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { ReviewObjects } from "./review-objects.ts";
 import type { ReviewVersion } from "./webhook.ts";
+import { declarationOf } from "../../schema/kind.ts";
 
 /** Builds the AdmissionReview objects for the webhooks of one request. */
 export class ReviewRequests {
@@ -68,7 +69,7 @@ export function versionAttributes(
 export function requestAttributes({ operation, target, user, dryRun }: AdmissionRequest): object {
   const { name } = target;
   // The namespace of a request for a Namespace is the Namespace itself.
-  const namespace = target.resource.stored.kind === Namespace ? name : target.namespace;
+  const namespace = declarationOf(target.resource.stored.kind) === Namespace ? name : target.namespace;
   return {
     ...(name === "" ? {} : { name }),
     ...(namespace === "" ? {} : { namespace }),

@@ -15,6 +15,7 @@ import {
   type ImageDecision,
   type ImageReview,
 } from "./image-review.ts";
+import { declarationOf } from "../../../schema/kind.ts";
 
 /** Dependencies of the plugin. */
 export interface ImagePolicyServices {
@@ -72,7 +73,7 @@ export function imagePolicyWebhook({
   return {
     name: "ImagePolicyWebhook",
     concerns: (operation, { resource, subresource }) =>
-      resource.stored.kind === Pod &&
+      declarationOf(resource.stored.kind) === Pod &&
       (subresource === "" || subresource === ephemeral) &&
       (operation === "CREATE" || operation === "UPDATE"),
     async validate(request) {

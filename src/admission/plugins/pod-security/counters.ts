@@ -3,6 +3,7 @@ import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import { defaultRelease, isLater, type Release } from "../../../base/releases.ts";
 import { latest, type LevelVersion } from "./levels.ts";
 import type { Mode } from "./namespace-policy.ts";
+import { declarationOf } from "../../../schema/kind.ts";
 
 /** A count and its labels. */
 export interface Count {
@@ -95,5 +96,5 @@ function operationLabel(operation: AdmissionRequest["operation"]): string {
 }
 
 function resourceLabel({ resource }: AdmissionRequest["target"]): string {
-  return resource.stored.kind === Pod ? "pod" : "controller";
+  return declarationOf(resource.stored.kind) === Pod ? "pod" : "controller";
 }

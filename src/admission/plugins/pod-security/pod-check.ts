@@ -1,7 +1,7 @@
 import { StatusError } from "../../../base/status-error.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
-import type { ApiObject } from "../../../schema/kind.ts";
+import { declarationOf, type ApiObject } from "../../../schema/kind.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { PodSecuritySettings } from "./configuration.ts";
@@ -36,7 +36,7 @@ export class PodCheck {
 
   /** @param policy undefined if the namespace doesn't exist. */
   check(request: AdmissionRequest, policy: NamespacePolicy | undefined): void {
-    const { kind } = request.target.resource.stored;
+    const kind = declarationOf(request.target.resource.stored.kind);
     if (policy === undefined) this.missingNamespace(request);
     else if (kind === Pod) this.checkPod(request, policy);
     else this.checkTemplate(request, policy, templateOf(kind, request.object as ApiObject));
@@ -71,7 +71,7 @@ export class PodCheck {
     const why = `failed to lookup namespace ${JSON.stringify(target.namespace)}`;
     this.parts.counters.failed(true, request);
     this.annotate(request, "error", why);
-    if (target.resource.stored.kind !== Pod) return;
+    if (declarationOf(target.resource.stored.kind) !== Pod) return;
     throw new StatusError("InternalError", `Internal error occurred: ${why}`);
   }
 
@@ -95,7 +95,7 @@ export class PodCheck {
   private report(request: AdmissionRequest, verdict: Verdict): void {
     const { counters } = this.parts;
     const { policy } = verdict;
-    const isEnforced = request.target.resource.stored.kind === Pod;
+    const isEnforced = declarationOf(request.target.resource.stored.kind) === Pod;
     const isRejected = isEnforced && verdict.isViolated("enforce");
     if (isEnforced) {
       this.annotate(request, "enforce-policy", textOf(policy.enforce));

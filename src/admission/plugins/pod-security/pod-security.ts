@@ -12,6 +12,7 @@ import { namespaceCheck, type PodSource } from "./namespace-check.ts";
 import { policyLabels, policyOf } from "./namespace-policy.ts";
 import { PodCheck } from "./pod-check.ts";
 import { templatedKinds } from "./pod-templates.ts";
+import { declarationOf } from "../../../schema/kind.ts";
 
 /** Dependencies of the plugin. */
 export interface PodSecurityParts {
@@ -42,7 +43,7 @@ export function podSecurity(parts: PodSecurityParts): AdmissionPlugin {
     concerns: (operation, type) => (operation === "CREATE" || operation === "UPDATE") && isChecked(type),
     validate(request) {
       const { target } = request;
-      if (target.resource.stored.kind === Namespace) return checkNamespace(request);
+      if (declarationOf(target.resource.stored.kind) === Namespace) return checkNamespace(request);
       if (checkPods.isExempt(request)) return;
       return andThen(policies.get("", target.namespace), (policy) => checkPods.check(request, policy));
     },
@@ -51,6 +52,7 @@ export function podSecurity(parts: PodSecurityParts): AdmissionPlugin {
 
 function isChecked(type: AdmittedType): boolean {
   const { resource, subresource } = type;
-  if (resource.stored.kind === Pod) return subresource === "" || subresource === "ephemeralcontainers";
+  if (declarationOf(resource.stored.kind) === Pod)
+    return subresource === "" || subresource === "ephemeralcontainers";
   return [Namespace, ...templatedKinds].some((kind) => isOf(type, kind));
 }

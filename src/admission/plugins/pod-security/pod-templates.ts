@@ -6,7 +6,7 @@ import { CronJob } from "../../../kinds/batch/cron-job.ts";
 import { Job } from "../../../kinds/batch/job.ts";
 import { PodTemplate } from "../../../kinds/core/pod-template.ts";
 import { ReplicationController } from "../../../kinds/core/replication-controller.ts";
-import type { ApiObject, Kind } from "../../../schema/kind.ts";
+import { declarationOf, type ApiObject, type Kind } from "../../../schema/kind.ts";
 import type { PodSpecValue } from "../../pod-spec.ts";
 
 /** A pod template: the parts that controls check. */
@@ -45,5 +45,5 @@ export const templatedKinds: readonly Kind[] = [...templates.keys()];
 
 /** Returns the pod template of an object of these kinds; undefined if it has none. */
 export function templateOf(kind: Kind, object: ApiObject): Template | undefined {
-  return templates.get(kind)?.(object as Templated);
+  return templates.get(declarationOf(kind))?.(object as Templated);
 }

@@ -8,13 +8,14 @@ import type { KindContext } from "../../../schema/context.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { podEvaluator } from "./pod-evaluator.ts";
 import { one, zero } from "./usage.ts";
+import { declarationOf } from "../../../schema/kind.ts";
 
 /** Resource types that quotas also count by their plain name, without `count/`. */
 const plainlyCounted = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
 
 /** Whether quotas count the objects of a type: all stored, namespaced types except Event. */
 export function isCounted(resource: Resource): boolean {
-  return resource.namespaced && isStored(resource) && resource.stored.kind !== Event;
+  return resource.namespaced && isStored(resource) && declarationOf(resource.stored.kind) !== Event;
 }
 
 /**
@@ -23,7 +24,7 @@ export function isCounted(resource: Resource): boolean {
  * @param resource the type in its stored version.
  */
 export function evaluatorOf(resource: Resource, context: KindContext): Evaluator {
-  switch (resource.kind) {
+  switch (declarationOf(resource.kind)) {
     case Pod:
       return podEvaluator(context);
     case Service:

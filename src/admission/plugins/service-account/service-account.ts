@@ -16,6 +16,7 @@ import {
   limitsSecrets,
 } from "./secret-references.ts";
 import { mountsToken, mountToken } from "./token-volume.ts";
+import { declarationOf } from "../../../schema/kind.ts";
 
 /** The account that the mutating phase has read; the validating phase uses it again. */
 class AccountState {
@@ -75,7 +76,7 @@ export function serviceAccount(
         ? isOf(type, Pod)
         : operation === "UPDATE" &&
           type.subresource === "ephemeralcontainers" &&
-          type.resource.stored.kind === Pod,
+          declarationOf(type.resource.stored.kind) === Pod,
     mutate(request) {
       if (request.operation !== "CREATE") return;
       if (isMirror(request)) return check(request);

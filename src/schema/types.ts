@@ -2,6 +2,7 @@ import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { KindContext } from "./context.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";
 import type { FieldReport } from "./faults.ts";
+import type { LaterFields } from "./later-fields.ts";
 
 /**
  * The types of kind declarations. A declaration is plain data: decoding, defaulting, validation, protobuf, merging and OpenAPI
@@ -92,6 +93,8 @@ export interface StructRules<V> {
   readonly fill?: (copy: V, context: KindContext) => void;
   /** Validates rules that depend on several fields. */
   readonly check?: (value: V, report: FieldReport, context: KindContext) => void;
+  /** The fields that later releases add, replace or remove. */
+  readonly later?: () => LaterFields;
 }
 
 /** A validation rule of one field. It is only called for values that are present and not `""`. */

@@ -56,6 +56,26 @@ describe.each(releases)("a server of release %s", (release) => {
     }
   });
 
+  it("admits pods by the policy and the quota of their namespace", async () => {
+    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+    await server.admin.post("/api/v1/namespaces", { metadata: { name: "guarded", labels } });
+    const pod = { metadata: { name: "a" }, spec: { containers: [{ name: "a", image: "a" }] } };
+    const violating = await server.admin.post("/api/v1/namespaces/guarded/pods", pod);
+    expect(violating.status).toBe(403);
+    expect(violating.body["message"]).toContain("violates PodSecurity");
+    const quota = { metadata: { name: "a" }, spec: { hard: { pods: 0, services: 0 } } };
+    await server.admin.post("/api/v1/namespaces/default/resourcequotas", quota);
+    const service = { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } };
+    for (const [path, body] of [
+      ["pods", pod],
+      ["services", service],
+    ] as const) {
+      const { status, body: answer } = await server.admin.post(`/api/v1/namespaces/default/${path}`, body);
+      expect(status, path).toBe(403);
+      expect(answer["message"]).toContain("exceeded quota");
+    }
+  });
+
   it("answers who the caller is from release 1.28 on", async () => {
     const review = { kind: "SelfSubjectReview", apiVersion: "authentication.k8s.io/v1" };
     const { status, body } = await server.admin.post(

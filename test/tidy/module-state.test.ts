@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/schema/protobuf/numbered.ts: cache",
     "src/schema/protobuf/transcode-plan.ts: structPlans",
     "src/schema/kind-in-vocabulary.ts: kindsByPrefix",
+    "src/schema/kind-in-release.ts: byRelease",
     "src/resources/registry/registry.ts: namesByVocabulary",
     "src/server/features/features.ts: featuresByRelease",
   ],

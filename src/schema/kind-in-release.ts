@@ -1,0 +1,55 @@
+import type { Release } from "../base/releases.ts";
+import { declarationOf, type Kind, type Subresource } from "./kind.ts";
+import { fieldsInRelease } from "./later-fields.ts";
+import { TypeCopier } from "./type-copier.ts";
+
+const byRelease = new Map<Release, ReleaseKinds>();
+
+/**
+ * Returns a kind with the fields of a release later than the reference release. The kind of its storage version, and those of its
+ * subresources, have them too.
+ */
+export function kindInRelease(kind: Kind, release: Release): Kind {
+  let kinds = byRelease.get(release);
+  if (kinds === undefined) byRelease.set(release, (kinds = new ReleaseKinds(release)));
+  return kinds.get(kind);
+}
+
+/** The kinds of a release. */
+class ReleaseKinds {
+  private readonly kinds = new WeakMap<Kind, Kind>();
+  private readonly copier: TypeCopier;
+
+  constructor(release: Release) {
+    this.copier = new TypeCopier((fields, type) => {
+      const later = type.shape === "struct" ? type.rules.later : undefined;
+      return later === undefined ? fields : fieldsInRelease(fields, later(), release);
+    });
+  }
+
+  get(kind: Kind): Kind {
+    let copy = this.kinds.get(kind);
+    if (copy === undefined) this.kinds.set(kind, (copy = this.copy(kind)));
+    return copy;
+  }
+
+  private copy(kind: Kind): Kind {
+    const { conversion } = kind;
+    const subresources = Object.entries<Subresource>(kind.subresources).map(
+      ([name, one]) => [name, this.subresource(one)] as const,
+    );
+    return {
+      ...kind,
+      declaration: declarationOf(kind),
+      type: this.copier.struct(kind.type),
+      subresources: Object.fromEntries(subresources),
+      ...(conversion && { conversion: { ...conversion, stored: () => this.get(conversion.stored()) } }),
+    };
+  }
+
+  private subresource(one: Subresource): Subresource {
+    return one.shape === "view" || one.shape === "action"
+      ? { ...one, kind: () => this.get(one.kind()) }
+      : one;
+  }
+}

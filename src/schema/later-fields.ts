@@ -2,9 +2,9 @@ import { isLater, type Release } from "../base/releases.ts";
 import type { Field, Fields } from "./types.ts";
 
 /** A field in the releases from `since` on; without a field, it is removed. */
-export interface LaterField {
+export interface LaterField<F extends Field | undefined = Field | undefined> {
   readonly since: Release;
-  readonly field: Field | undefined;
+  readonly field: F;
 }
 
 /**
@@ -13,14 +13,34 @@ export interface LaterField {
  */
 export type LaterFields = Readonly<Record<string, LaterField | readonly LaterField[]>>;
 
+/** The fields that are added once, for the static type of a struct; a field that a release replaces keeps its type. */
+export type AddedFields<L extends LaterFields> = {
+  readonly [K in keyof L as L[K] extends LaterField<Field> ? K : never]: L[K] extends LaterField<infer F>
+    ? F extends Field
+      ? F
+      : never
+    : never;
+};
+
 /** Declares a field that a release adds, or whose declaration it replaces. */
-export function since(release: Release, field: Field): LaterField {
+export function since<F extends Field>(release: Release, field: F): LaterField<F> {
   return { since: release, field };
 }
 
 /** Declares that a release no longer has a field. */
-export function removedIn(release: Release): LaterField {
+export function removedIn(release: Release): LaterField<undefined> {
   return { since: release, field: undefined };
+}
+
+/** Returns the later fields of a struct whose fields are inlined in another one; see `inlined`. */
+export function inlinedLater<L extends Readonly<Record<string, LaterField<Field>>>>(
+  number: number,
+  later: L,
+): L {
+  const entries = Object.entries(later).map(
+    ([name, one]) => [name, { ...one, field: one.field.inside(number) }] as const,
+  );
+  return Object.fromEntries(entries) as unknown as L;
 }
 
 /** Returns the fields of a struct in a release. */

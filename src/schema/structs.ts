@@ -1,4 +1,5 @@
 import type { SchemaNode } from "./custom/schema-node.ts";
+import type { AddedFields, LaterFields } from "./later-fields.ts";
 import type {
   Field,
   Fields,
@@ -11,12 +12,12 @@ import type {
 } from "./types.ts";
 
 /** Declares an object type. `fields` is a function if it refers to types that are declared later, or to the type itself. */
-export type DeclareStruct = <F extends Fields>(
+export type DeclareStruct = <F extends Fields, const L extends LaterFields = Record<never, never>>(
   name: string,
   doc: string,
   fields: F | (() => F),
-  rules?: StructRules<StaticFields<NoInfer<F>>>,
-) => StructType<F>;
+  rules?: StructRules<StaticFields<NoInfer<F & AddedFields<L>>>, L>,
+) => StructType<F & AddedFields<L>>;
 
 /** Declares a union type: the JSON type of a value selects one of the forms. */
 export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(
@@ -33,10 +34,17 @@ export function structsIn(groupVersion: GroupVersion): {
   readonly union: DeclareUnion;
 } {
   return {
-    struct: (name, doc, fields, rules) => new LazyStruct(groupVersion, name, doc, fields, false, rules),
-    atomicStruct: (name, doc, fields, rules) => new LazyStruct(groupVersion, name, doc, fields, true, rules),
+    struct: declare(groupVersion, false),
+    atomicStruct: declare(groupVersion, true),
     union: (name, doc, forms) => new LazyUnion(groupVersion, name, doc, forms),
   };
+}
+
+function declare(groupVersion: GroupVersion, atomic: boolean): DeclareStruct {
+  const declareStruct = (name: string, doc: string, fields: Fields | (() => Fields), rules?: unknown) =>
+    new LazyStruct(groupVersion, name, doc, fields, atomic, rules);
+  // The static type has the later fields too, which only copies for their releases have.
+  return declareStruct as DeclareStruct;
 }
 
 /** Returns the type of custom objects: `fields`, and members by a schema that is parsed on demand. */

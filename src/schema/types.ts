@@ -88,13 +88,13 @@ export interface StructType<F extends Fields = Fields> {
 }
 
 /** Rules of a struct, wherever it is used. */
-export interface StructRules<V> {
+export interface StructRules<V, L extends LaterFields = LaterFields> {
   /** Sets defaults that depend on several fields; runs before the defaults of the structs inside. */
   readonly fill?: (copy: V, context: KindContext) => void;
   /** Validates rules that depend on several fields. */
   readonly check?: (value: V, report: FieldReport, context: KindContext) => void;
   /** The fields that later releases add, replace or remove. */
-  readonly later?: () => LaterFields;
+  readonly later?: () => L;
 }
 
 /** A validation rule of one field. It is only called for values that are present and not `""`. */

@@ -1,4 +1,3 @@
-import { addQuantities, compareQuantities, type Quantity } from "../../../base/quantity.ts";
 import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import { LimitRange } from "../../../kinds/core/limit-range.ts";
@@ -11,6 +10,7 @@ import type { AdmissionPlugin } from "../../admission-chain.ts";
 import type { AdmissionFacts } from "../../followed-objects.ts";
 import { forbidden } from "../../forbidden.ts";
 import { podOf } from "../../pod-spec.ts";
+import { podUsage, type MeasuredSpec } from "../resource-quota/pod-usage.ts";
 import { addClaimViolations, addViolations, usageOf, type Usage } from "./constraints.ts";
 import { limitRangeFacts, type Amount, type LimitRangeFacts, type TypeLimits } from "./limits.ts";
 
@@ -103,14 +103,14 @@ function violationsOf(request: AdmissionRequest, ranges: readonly LimitRangeFact
       addClaimViolations(limits, usage, violations);
     return violations;
   }
-  const { containers = [], initContainers = [] } = podOf(request).spec;
+  const { spec } = podOf(request);
+  const { containers = [], initContainers = [] } = spec;
   const running = containers.map(({ resources }) => usageOf(resources ?? {}));
   const before = initContainers.map(({ resources }) => usageOf(resources ?? {}));
   let pod: Usage | undefined;
   for (const { limits } of ranges) {
     for (const typeLimits of limits) {
-      if (typeLimits.type === "Pod")
-        addViolations(typeLimits, (pod ??= podUsage(running, before)), violations);
+      if (typeLimits.type === "Pod") addViolations(typeLimits, (pod ??= usageOfPod(spec)), violations);
       if (typeLimits.type !== "Container") continue;
       for (const usage of running) addViolations(typeLimits, usage, violations);
       for (const usage of before) addViolations(typeLimits, usage, violations);
@@ -123,32 +123,6 @@ function limitsOf(ranges: readonly LimitRangeFacts[], type: string): TypeLimits[
   return ranges.flatMap(({ limits }) => limits.filter((typeLimits) => typeLimits.type === type));
 }
 
-/**
- * The usage of a pod: the sum of its containers or, if larger, the largest init container, as init containers run one after the
- * other.
- */
-function podUsage(containers: readonly Usage[], initContainers: readonly Usage[]): Usage {
-  const requests = new Map<string, Quantity>();
-  const limits = new Map<string, Quantity>();
-  for (const usage of containers) {
-    combine(requests, usage.requests, addQuantities);
-    combine(limits, usage.limits, addQuantities);
-  }
-  const larger = (a: Quantity, b: Quantity): Quantity => (compareQuantities(a, b) >= 0 ? a : b);
-  for (const usage of initContainers) {
-    combine(requests, usage.requests, larger);
-    combine(limits, usage.limits, larger);
-  }
-  return { requests, limits };
-}
-
-function combine(
-  into: Map<string, Quantity>,
-  from: ReadonlyMap<string, Quantity>,
-  how: (a: Quantity, b: Quantity) => Quantity,
-): void {
-  for (const [name, quantity] of from) {
-    const before = into.get(name);
-    into.set(name, before === undefined ? quantity : how(before, quantity));
-  }
+function usageOfPod(spec: MeasuredSpec): Usage {
+  return { requests: podUsage(spec, "requests"), limits: podUsage(spec, "limits") };
 }

@@ -5,7 +5,8 @@ import { isExtended, isHugePages } from "../../../kinds/core/pod/resource-names.
 import type { KindContext } from "../../../schema/context.ts";
 import type { Evaluator, Measured } from "./evaluator.ts";
 import { podTraits } from "./scopes.ts";
-import { addUsage, one, raiseUsage, usageOf, type Usage } from "./usage.ts";
+import { podUsage } from "./pod-usage.ts";
+import { addUsage, one, usageOf, type Usage } from "./usage.ts";
 
 const compute = ["cpu", "memory", "ephemeral-storage"];
 const measured = new Set([
@@ -61,16 +62,8 @@ function measurePod(pod: Pod, now: number, context: KindContext): Measured {
 }
 
 function runningUsage({ spec }: Pod, context: KindContext): Usage {
-  const requests = new Map<string, Quantity>();
-  const limits = new Map<string, Quantity>();
-  for (const { resources } of spec?.containers ?? []) {
-    addUsage(requests, usageOf(resources?.requests));
-    addUsage(limits, usageOf(resources?.limits));
-  }
-  for (const { resources } of spec?.initContainers ?? []) {
-    raiseUsage(requests, usageOf(resources?.requests));
-    raiseUsage(limits, usageOf(resources?.limits));
-  }
+  const requests = podUsage(spec, "requests");
+  const limits = podUsage(spec, "limits");
   const overhead = usageOf(spec?.overhead);
   addUsage(requests, overhead);
   addUsage(limits, overhead);

@@ -5,6 +5,7 @@ import { between } from "../../checks/numbers.ts";
 import { labelSelector } from "../../checks/selectors.ts";
 import { LabelSelector } from "../../meta/label-selector.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
+import { since } from "../../../schema/later-fields.ts";
 import { field, int32, list, string } from "../../../schema/types.ts";
 
 /** Requires the key of a node label. */
@@ -64,6 +65,20 @@ const PodAffinityTerm = struct(
       // As in the reference, the path has no index and is singular.
       for (const name of term.namespaces ?? []) namespaceName(name, report.at("namespace"));
     },
+    later: () => ({
+      matchLabelKeys: since(
+        "1.29",
+        field(5, list(string), "Keys whose values in the pod's labels narrow the selector.")
+          .atomic()
+          .gated("MatchLabelKeysInPodAffinity"),
+      ),
+      mismatchLabelKeys: since(
+        "1.29",
+        field(6, list(string), "Keys whose values in the pod's labels exclude other pods.")
+          .atomic()
+          .gated("MatchLabelKeysInPodAffinity"),
+      ),
+    }),
   },
 );
 

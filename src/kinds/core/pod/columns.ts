@@ -1,6 +1,7 @@
 import { agedCell, ageColumn, nameColumn } from "../../columns.ts";
 import { orNone } from "../../cells.ts";
 import type { Column } from "../../../schema/columns.ts";
+import { isSidecar } from "./restart-policy.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { ContainerStatus } from "./status.ts";
 
@@ -11,7 +12,7 @@ export const podColumns: readonly Column<PodShape>[] = [
     name: "Ready",
     type: "string",
     doc: "How many of its containers are ready.",
-    cell: (pod) => `${summaryOf(pod).ready}/${pod.spec?.containers?.length ?? 0}`,
+    cell: (pod) => `${summaryOf(pod).ready}/${containerCount(pod)}`,
   },
   {
     name: "Status",
@@ -61,6 +62,11 @@ export const podColumns: readonly Column<PodShape>[] = [
   },
 ];
 
+/** The number of containers that run together: the regular ones and the sidecars. */
+function containerCount({ spec }: PodShape): number {
+  return (spec?.containers?.length ?? 0) + (spec?.initContainers ?? []).filter(isSidecar).length;
+}
+
 function readinessGates(pod: PodShape): string {
   const gates = pod.spec?.readinessGates ?? [];
   if (gates.length === 0) return "<none>";
@@ -90,7 +96,11 @@ function summaryOf(pod: PodShape): Summary {
 
 function summarize(pod: PodShape): Summary {
   const init = initSummary(pod);
-  const all = init.reason === undefined ? containerSummary(pod, init.lastRestart) : init;
+  // While a sidecar is restarted, an initialized pod shows its containers.
+  const isInitialized =
+    init.sidecars !== undefined &&
+    (pod.status?.conditions ?? []).some(({ type, status }) => type === "Initialized" && status === "True");
+  const all = init.reason === undefined || isInitialized ? containerSummary(pod, init) : init;
   const reason = all.reason ?? phaseReason(pod);
   return { ...all, reason: deletionReason(pod) ?? reason };
 }
@@ -116,22 +126,45 @@ interface Partial {
   readonly lastRestart: string;
 }
 
-/** Summarizes the init containers up to the first one that isn't done; without a reason if all are done. */
-function initSummary({ spec, status }: PodShape): Partial {
+/** The restarts of the sidecars. */
+interface SidecarSummary {
+  restarts: number;
+  lastRestart: string;
+}
+
+interface InitSummary extends Partial {
+  /** Undefined for a pod without sidecars. */
+  readonly sidecars: SidecarSummary | undefined;
+}
+
+/** Summarizes the init containers up to the first one that isn't done or started; without a reason if there is none. */
+function initSummary({ spec, status }: PodShape): InitSummary {
   let restarts = 0;
   let lastRestart = "";
+  let ready = 0;
+  const sidecarNames = new Set((spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
+  const sidecars = sidecarNames.size === 0 ? undefined : { restarts: 0, lastRestart: "" };
   for (const [index, container] of (status?.initContainerStatuses ?? []).entries()) {
     restarts += container.restartCount;
     lastRestart = later(lastRestart, container);
+    const isRestarted = sidecarNames.has(container.name);
+    if (isRestarted && sidecars !== undefined) {
+      sidecars.restarts += container.restartCount;
+      sidecars.lastRestart = later(sidecars.lastRestart, container);
+    }
     const { terminated, waiting } = container.state ?? {};
     if (terminated !== undefined && terminated.exitCode === 0) continue;
+    if (isRestarted && container.started === true) {
+      if (container.ready) ready++;
+      continue;
+    }
     const waitingReason = waiting?.reason ?? "";
     let reason = `${index}/${spec?.initContainers?.length ?? 0}`;
     if (terminated !== undefined) reason = endReason(terminated);
     else if (waitingReason !== "" && waitingReason !== "PodInitializing") reason = waitingReason;
-    return { ready: 0, reason: `Init:${reason}`, restarts, lastRestart };
+    return { ready, reason: `Init:${reason}`, restarts, lastRestart, sidecars };
   }
-  return { ready: 0, reason: undefined, restarts, lastRestart };
+  return { ready, reason: undefined, restarts, lastRestart, sidecars };
 }
 
 function endReason(ended: {
@@ -145,10 +178,10 @@ function endReason(ended: {
 }
 
 /** Summarizes the regular containers; the reason is that of the first container that has one. */
-function containerSummary(pod: PodShape, initRestart: string): Partial {
-  let ready = 0;
-  let restarts = 0;
-  let lastRestart = initRestart;
+function containerSummary(pod: PodShape, init: InitSummary): Partial {
+  let { ready } = init;
+  let restarts = init.sidecars?.restarts ?? 0;
+  let lastRestart = init.sidecars === undefined ? init.lastRestart : init.sidecars.lastRestart;
   let reason: string | undefined;
   let running = false;
   for (const container of (pod.status?.containerStatuses ?? []).toReversed()) {

@@ -2,19 +2,31 @@ import type { FieldReport } from "../../../schema/faults.ts";
 import type { Container } from "./container.ts";
 import type { EphemeralContainer } from "./ephemeral-container.ts";
 import { checkVolumeUse, type DeclaredVolumes } from "./mount-rules.ts";
+import type { KindContext } from "../../../schema/context.ts";
+import { checkRestartPolicy, isSidecar } from "./restart-policy.ts";
+import { checkStopSignal } from "./stop-signals.ts";
 import { uniqueHostPorts } from "./port-rules.ts";
 import { checkClaims } from "./resource-rules.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
-/** Names that containers may refer to in their pod. */
+/** Properties of a pod that the rules of its containers use. */
 interface Declared {
+  /** Name of the operating system. */
+  readonly os: string | undefined;
+  /** In seconds. */
+  readonly gracePeriod: number | bigint | undefined;
+  /** Whether all containers may have a restart policy. */
+  readonly hasRestartRules: boolean;
   readonly volumes: DeclaredVolumes;
   readonly claims: ReadonlySet<string>;
 }
 
 /** Checks containers of all types against each other and against the volumes and claims of their pod. */
-export function checkContainers(spec: PodSpec, report: FieldReport): void {
+export function checkContainers(spec: PodSpec, report: FieldReport, { enabled }: KindContext): void {
   const declared: Declared = {
+    os: spec.os?.name,
+    gracePeriod: spec.terminationGracePeriodSeconds,
+    hasRestartRules: enabled("ContainerRestartRules"),
     volumes: new Map(
       (spec.volumes ?? []).map((volume) => [
         volume.name,
@@ -57,7 +69,9 @@ function checkRegular(
     if (report.full) return;
     const at = report.at(index);
     checkShared(container, names, declared, at);
+    checkRestartPolicy(container, false, declared.hasRestartRules, at);
     checkProbes(container, at);
+    checkLifecycle(container.lifecycle, declared, at.at("lifecycle"));
     uniqueHostPorts(container, hostPorts, at);
   }
 }
@@ -78,9 +92,29 @@ function checkProbes(container: Container, report: FieldReport): void {
   }
 }
 
+/** Checks pauses against the grace period of the pod, and the signal that stops a container against its operating system. */
+function checkLifecycle(
+  lifecycle: Container["lifecycle"],
+  { os, gracePeriod }: Declared,
+  report: FieldReport,
+): void {
+  for (const name of ["postStart", "preStop"] as const) {
+    const sleep = lifecycle?.[name]?.sleep;
+    if (sleep === undefined || gracePeriod === undefined) continue;
+    if (sleep.seconds < 0 || sleep.seconds > gracePeriod) {
+      const message = `must be from 0 to terminationGracePeriodSeconds (${gracePeriod})`;
+      report.at(name, "sleep").invalid(sleep.seconds, message);
+    }
+  }
+  const { stopSignal } = lifecycle ?? {};
+  if (stopSignal !== undefined) checkStopSignal(stopSignal, os, report.at("stopSignal"));
+}
+
 const notForInit = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const;
 
-/** Rejects members that init containers can't have, because they run to completion one after the other. */
+/**
+ * Rejects members that init containers can't have, because they run to completion one after the other. Sidecars may have them.
+ */
 function checkInit(
   containers: readonly Container[],
   names: Set<string>,
@@ -92,13 +126,29 @@ function checkInit(
     const at = report.at(index);
     checkShared(container, names, declared, at);
     uniqueHostPorts(container, new Set(), at);
+    checkRestartPolicy(container, true, declared.hasRestartRules, at);
+    if (isSidecar(container)) {
+      checkProbes(container, at);
+      checkLifecycle(container.lifecycle, declared, at.at("lifecycle"));
+      continue;
+    }
     for (const name of notForInit) {
-      if (container[name] !== undefined) at.at(name).forbidden("may not be set for init containers");
+      if (container[name] === undefined) continue;
+      at.at(name).forbidden("may not be set for init containers without restartPolicy=Always");
     }
   }
 }
 
-const notForEphemeral = ["ports", "livenessProbe", "readinessProbe", "lifecycle", "startupProbe"] as const;
+const notForEphemeral = [
+  "ports",
+  "livenessProbe",
+  "readinessProbe",
+  "lifecycle",
+  "startupProbe",
+  "resizePolicy",
+  "restartPolicy",
+  "restartPolicyRules",
+] as const;
 
 /** Rejects members that ephemeral containers can't have, such as ports and resources. */
 function checkEphemeral(

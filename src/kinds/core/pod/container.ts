@@ -9,7 +9,10 @@ import { portNumber } from "../../checks/numbers.ts";
 import { uniqueBy } from "../../checks/values.ts";
 import { envFromSources } from "./environment-rules.ts";
 import { fillPullPolicy } from "./image-name.ts";
+import { bindMountOptions } from "./mount-rules.ts";
 import { requiredPort } from "./port-rules.ts";
+import { ContainerResizePolicy, ContainerRestartRule, resizePolicy } from "./restart-policy.ts";
+import { since } from "../../../schema/later-fields.ts";
 import { type Static, bool, field, int32, list, string } from "../../../schema/types.ts";
 
 const ContainerPort = struct("ContainerPort", "A port on which a container listens.", {
@@ -22,21 +25,66 @@ const ContainerPort = struct("ContainerPort", "A port on which a container liste
   hostIP: field(5, string, "Address of the node to which the host port is bound."),
 });
 
-const VolumeMount = struct("VolumeMount", "Mounts a volume in a container.", {
-  name: field(1, string, "Name of one of the pod's volumes.").required(),
-  readOnly: field(2, bool, "Whether the container may only read it."),
-  mountPath: field(3, string, "Path of the volume in the container; must not contain a colon.").required(),
-  subPath: field(4, string, "Path inside the volume that is mounted instead of its root."),
-  mountPropagation: field(5, string, "How mounts spread between the node and the container.")
-    .nullable()
-    .oneOf("Bidirectional", "HostToContainer", "None"),
-  subPathExpr: field(6, string, "As subPath, with $(NAME) replaced by environment variables."),
-});
+const VolumeMount = struct(
+  "VolumeMount",
+  "Mounts a volume in a container.",
+  {
+    name: field(1, string, "Name of one of the pod's volumes.").required(),
+    readOnly: field(2, bool, "Whether the container may only read it."),
+    mountPath: field(3, string, "Path of the volume in the container; must not contain a colon.").required(),
+    subPath: field(4, string, "Path inside the volume that is mounted instead of its root."),
+    mountPropagation: field(5, string, "How mounts spread between the node and the container.")
+      .nullable()
+      .oneOf("Bidirectional", "HostToContainer", "None"),
+    subPathExpr: field(6, string, "As subPath, with $(NAME) replaced by environment variables."),
+  },
+  {
+    later: () => ({
+      recursiveReadOnly: since(
+        "1.30",
+        field(7, string, "Whether mounts below a read-only one are read-only too.")
+          .nullable()
+          .oneOf("Disabled", "Enabled", "IfPossible")
+          .gated("RecursiveReadOnlyMounts"),
+      ),
+      bindMountOptions: since(
+        "1.37",
+        field(8, list(string), "Options of the bind mount.")
+          .set()
+          .check(bindMountOptions)
+          .gated("VolumeBindMountOptions"),
+      ),
+    }),
+  },
+);
 
 const VolumeDevice = struct("VolumeDevice", "A raw block device in a container.", {
   name: field(1, string, "Name of a volume that is a claim.").required(),
   devicePath: field(2, string, "Path of the device inside the container.").required(),
 });
+
+/** The fields of containers that later releases add. */
+export const laterContainerFields = {
+  resizePolicy: since(
+    "1.27",
+    field(23, list(ContainerResizePolicy), "Whether the container is restarted when its resources change.")
+      .atomic()
+      .check(resizePolicy)
+      .gated("InPlacePodVerticalScaling"),
+  ),
+  restartPolicy: since(
+    "1.28",
+    field(24, string, "When the container is restarted; an init container with Always is a sidecar.")
+      .nullable()
+      .gated("SidecarContainers"),
+  ),
+  restartPolicyRules: since(
+    "1.34",
+    field(25, list(ContainerRestartRule), "Rules that go before the restart policy; the first match counts.")
+      .atomic()
+      .gated("ContainerRestartRules"),
+  ),
+};
 
 export const Container = struct(
   "Container",
@@ -118,6 +166,7 @@ export const Container = struct(
   },
   {
     fill: fillPullPolicy,
+    later: () => laterContainerFields,
   },
 );
 export type Container = Static<typeof Container>;

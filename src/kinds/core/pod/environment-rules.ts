@@ -9,6 +9,7 @@ interface Variable {
         readonly resourceFieldRef?: ResourceRef | undefined;
         readonly configMapKeyRef?: object | undefined;
         readonly secretKeyRef?: object | undefined;
+        readonly fileKeyRef?: object | undefined;
       }
     | undefined;
 }
@@ -33,8 +34,13 @@ export function valueSources(variable: Variable, report: FieldReport): void {
   if (source.resourceFieldRef !== undefined) {
     checkResourceRef(source.resourceFieldRef, false, from.at("resourceFieldRef"));
   }
-  const sources = [source.fieldRef, source.resourceFieldRef, source.configMapKeyRef, source.secretKeyRef];
-  const count = sources.filter((one) => one !== undefined).length;
+  const count = [
+    source.fieldRef,
+    source.resourceFieldRef,
+    source.configMapKeyRef,
+    source.secretKeyRef,
+    source.fileKeyRef,
+  ].filter((one) => one !== undefined).length;
   if (count === 0) {
     from.invalid("", "must give one of `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`");
   } else if ((variable.value ?? "") !== "") {

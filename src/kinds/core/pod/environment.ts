@@ -1,8 +1,10 @@
 import { LocalObjectReference } from "../references.ts";
 import { atomicStruct, struct } from "../v1.ts";
-import { dataKey, dnsSubdomain, environmentName } from "../../checks/names.ts";
+import { descendingPath } from "../../checks/paths.ts";
+import { dataKey, dnsLabel, dnsSubdomain, environmentName } from "../../checks/names.ts";
 import { valueSources } from "./environment-rules.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
+import { since } from "../../../schema/later-fields.ts";
 import { bool, field, inlined, quantity, string } from "../../../schema/types.ts";
 
 export const ObjectFieldSelector = atomicStruct("ObjectFieldSelector", "A field of the pod.", {
@@ -38,6 +40,13 @@ const SecretKeySelector = atomicStruct(
   { check: (selector, report) => dnsSubdomain(selector.name ?? "", report.at("name")) },
 );
 
+const FileKeySelector = atomicStruct("FileKeySelector", "A key of a file with environment variables.", {
+  volumeName: field(1, string, "Name of one of the pod's volumes.").required().check(dnsLabel),
+  path: field(2, string, "Path of the file in the volume.").required().check(descendingPath),
+  key: field(3, string, "The key.").required().check(environmentName),
+  optional: field(4, bool, "Whether the file or its key may be missing.").nullable().default(false),
+});
+
 const EnvVarSource = struct(
   "EnvVarSource",
   "Where the value of an environment variable comes from; exactly one is given.",
@@ -46,6 +55,16 @@ const EnvVarSource = struct(
     resourceFieldRef: field(2, ResourceFieldSelector, "A resource of the container.").nullable(),
     configMapKeyRef: field(3, ConfigMapKeySelector, "A key of a config map.").nullable(),
     secretKeyRef: field(4, SecretKeySelector, "A key of a secret in the pod's namespace.").nullable(),
+  },
+  {
+    later: () => ({
+      fileKeyRef: since(
+        "1.34",
+        field(5, FileKeySelector, "A key of a file in one of the pod's volumes.")
+          .nullable()
+          .gated("EnvFiles"),
+      ),
+    }),
   },
 );
 

@@ -1,12 +1,14 @@
-import { Container } from "./container.ts";
+import { Container, laterContainerFields } from "./container.ts";
 import { fillPullPolicy } from "./image-name.ts";
 import { struct } from "../v1.ts";
+import { inlinedLater } from "../../../schema/later-fields.ts";
 import { type Static, field, inlined, string } from "../../../schema/types.ts";
 
 const EphemeralContainerCommon = struct(
   "EphemeralContainerCommon",
   "What a temporary container has in common with others.",
   Container.fields,
+  { later: () => laterContainerFields },
 );
 
 export const EphemeralContainer = struct(
@@ -18,6 +20,7 @@ export const EphemeralContainer = struct(
   },
   {
     fill: fillPullPolicy,
+    later: () => inlinedLater(1, laterContainerFields),
   },
 );
 export type EphemeralContainer = Static<typeof EphemeralContainer>;

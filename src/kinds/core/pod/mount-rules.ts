@@ -9,7 +9,9 @@ interface VolumeUser {
         readonly mountPath: string;
         readonly subPath?: string | undefined;
         readonly subPathExpr?: string | undefined;
+        readonly readOnly?: boolean | undefined;
         readonly mountPropagation?: string | undefined;
+        readonly recursiveReadOnly?: string | undefined;
       }[]
     | undefined;
   readonly volumeDevices?: readonly { readonly name: string; readonly devicePath: string }[] | undefined;
@@ -54,6 +56,33 @@ function checkMounts(container: VolumeUser, volumes: DeclaredVolumes, report: Fi
     if (mount.mountPropagation === "Bidirectional" && container.securityContext?.privileged !== true) {
       at.at("mountPropagation").forbidden("Bidirectional is available only to privileged containers");
     }
+    checkRecursion(mount, report);
+  }
+}
+
+interface Mount {
+  readonly readOnly?: boolean | undefined;
+  readonly mountPropagation?: string | undefined;
+  readonly recursiveReadOnly?: string | undefined;
+}
+
+/** Allows recursive read-only mounts only without write access and propagation; the path is that of the list, as in the reference. */
+function checkRecursion({ readOnly, mountPropagation, recursiveReadOnly }: Mount, report: FieldReport): void {
+  if (recursiveReadOnly !== "Enabled" && recursiveReadOnly !== "IfPossible") return;
+  const at = report.at("recursiveReadOnly");
+  if (readOnly !== true) at.forbidden("may only be specified when readOnly is true");
+  if (mountPropagation !== undefined && mountPropagation !== "None") {
+    at.forbidden("may only be specified when mountPropagation is None or not specified");
+  }
+}
+
+const bindOptions = ["nodev", "noexec", "nosuid"];
+
+/** Allows the known options of bind mounts. */
+export function bindMountOptions(options: readonly string[], report: FieldReport): void {
+  for (const [index, option] of options.entries()) {
+    if (report.full) return;
+    if (!bindOptions.includes(option)) report.at(index).notSupported(option, bindOptions);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FieldReport } from "../../../schema/faults.ts";
 
-const handlers = ["exec", "httpGet", "tcpSocket", "grpc"] as const;
+const handlers = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
 
 type Handlers = { readonly [name in (typeof handlers)[number]]?: object | undefined };
 

@@ -2,11 +2,21 @@ import { struct } from "../v1.ts";
 import { dnsLabel, dnsSubdomain } from "../../checks/names.ts";
 import { roundUpToMilli } from "../../quantities.ts";
 import { checkClaimSource } from "./resource-rules.ts";
+import { removedIn, since } from "../../../schema/later-fields.ts";
 import { field, list, map, quantity, string } from "../../../schema/types.ts";
 
-const ResourceClaim = struct("ResourceClaim", "A claim on resources that a container uses.", {
-  name: field(1, string, "Name of one of the pod's resource claims.").declaredRequired(),
-});
+const ResourceClaim = struct(
+  "ResourceClaim",
+  "A claim on resources that a container uses.",
+  {
+    name: field(1, string, "Name of one of the pod's resource claims.").declaredRequired(),
+  },
+  {
+    later: () => ({
+      request: since("1.31", field(2, string, "The request of the claim; all requests when empty.")),
+    }),
+  },
+);
 
 export const ResourceRequirements = struct(
   "ResourceRequirements",
@@ -44,7 +54,26 @@ const ClaimSource = struct(
   { check: checkClaimSource },
 );
 
-export const PodResourceClaim = struct("PodResourceClaim", "A resource claim that containers can refer to.", {
-  name: field(1, string, "Name of the claim within the pod.").required().check(dnsLabel),
-  source: field(2, ClaimSource, "Where the claim comes from.").emitEmpty(),
-});
+export const PodResourceClaim = struct(
+  "PodResourceClaim",
+  "A resource claim that containers can refer to.",
+  {
+    name: field(1, string, "Name of the claim within the pod.").required().check(dnsLabel),
+    source: field(2, ClaimSource, "Where the claim comes from.").emitEmpty(),
+  },
+  {
+    later: () => ({
+      source: removedIn("1.31"),
+      resourceClaimName: since(
+        "1.31",
+        field(3, string, "Name of a claim in the pod's namespace.").nullable().check(dnsSubdomain),
+      ),
+      resourceClaimTemplateName: since(
+        "1.31",
+        field(4, string, "Name of a template from which a claim is made for this pod.")
+          .nullable()
+          .check(dnsSubdomain),
+      ),
+    }),
+  },
+);

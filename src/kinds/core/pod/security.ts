@@ -1,5 +1,6 @@
 import { struct } from "../v1.ts";
 import { dnsSubdomain } from "../../checks/names.ts";
+import { AppArmorProfile } from "./app-armor.ts";
 import { userOrGroupId } from "../../checks/numbers.ts";
 import { each } from "../../checks/values.ts";
 import {
@@ -11,6 +12,7 @@ import {
   sysctls,
   windowsUser,
 } from "./security-rules.ts";
+import { since } from "../../../schema/later-fields.ts";
 import { bool, field, int64, list, string } from "../../../schema/types.ts";
 
 const Capabilities = struct("Capabilities", "Rights of the process that are added or taken away.", {
@@ -99,8 +101,14 @@ export const SecurityContext = struct(
     windowsOptions: field(10, WindowsSecurityContextOptions, "Settings for Windows containers.").nullable(),
     seccompProfile: field(11, SeccompProfile, "System calls that the container may make.").nullable(),
   },
-  { check: checkEscalation },
+  { check: checkEscalation, later: () => ({ appArmorProfile: appArmorProfile(12) }) },
 );
+
+/** The AppArmor profile of a pod or container, with this field number. */
+function appArmorProfile(number: number) {
+  const profile = field(number, AppArmorProfile, "AppArmor profile of the programs.");
+  return since("1.30", profile.nullable().gated("AppArmorFields"));
+}
 
 const Sysctl = struct("Sysctl", "A kernel parameter.", {
   name: field(1, string, "Name of the parameter.").required(),
@@ -129,5 +137,24 @@ export const PodSecurityContext = struct(
       .nullable()
       .oneOf("Always", "OnRootMismatch"),
     seccompProfile: field(10, SeccompProfile, "System calls that the containers may make.").nullable(),
+  },
+  {
+    later: () => ({
+      appArmorProfile: appArmorProfile(11),
+      supplementalGroupsPolicy: since(
+        "1.31",
+        field(12, string, "Whether the groups of the image are added to supplementalGroups.")
+          .nullable()
+          .oneOf("Merge", "Strict")
+          .gated("SupplementalGroupsPolicy"),
+      ),
+      seLinuxChangePolicy: since(
+        "1.32",
+        field(13, string, "How volumes get their SELinux label.")
+          .nullable()
+          .oneOf("MountOption", "Recursive")
+          .gated("SELinuxChangePolicy"),
+      ),
+    }),
   },
 );

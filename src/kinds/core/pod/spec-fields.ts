@@ -2,7 +2,8 @@ import { Affinity } from "./affinity.ts";
 import { Container } from "./container.ts";
 import { EphemeralContainer } from "./ephemeral-container.ts";
 import { HostAlias, PodDNSConfig } from "./network.ts";
-import { PodResourceClaim } from "./resources.ts";
+import { checkRequirements } from "./resource-rules.ts";
+import { PodResourceClaim, ResourceRequirements } from "./resources.ts";
 import {
   PodOS,
   PodReadinessGate,
@@ -12,11 +13,13 @@ import {
 } from "./scheduling.ts";
 import { PodSecurityContext } from "./security.ts";
 import { LocalObjectReference } from "../references.ts";
-import { dnsLabel, dnsSubdomain, labelMap } from "../../checks/names.ts";
+import { dnsLabel, dnsSubdomain, labelMap, qualifiedName } from "../../checks/names.ts";
 import { between } from "../../checks/numbers.ts";
 import { notEmpty, uniqueBy } from "../../checks/values.ts";
 import { hostAliases } from "./network-rules.ts";
 import { preemptionPolicy, readinessGates, schedulingGates, uniqueConstraints } from "./scheduling-rules.ts";
+import { since, type AddedFields } from "../../../schema/later-fields.ts";
+import { struct } from "../v1.ts";
 import { Volume } from "../volumes/volume.ts";
 import {
   type StaticFields,
@@ -177,5 +180,53 @@ export const podSpecFields = {
     .check(uniqueBy((claim) => claim.name, "name")),
 };
 
+const EvictionResponder = struct(
+  "EvictionResponder",
+  "A controller that answers to requests to evict the pod.",
+  {
+    name: field(1, string, "Name of the controller, with a domain.").required().check(qualifiedName),
+    priority: field(2, int32, "Responders with a higher priority come first.")
+      .required()
+      .nullable()
+      .check(between(0, 100_000)),
+  },
+);
+
+const PodSchedulingGroup = struct("PodSchedulingGroup", "The group of pods that are placed together.", {
+  podGroupName: field(1, string, "Name of the PodGroup.").nullable().check(dnsSubdomain),
+});
+
+/** The fields of the spec that later releases add or change. */
+export const laterPodSpecFields = {
+  hostUsers: since("1.28", podSpecFields.hostUsers.gated("UserNamespacesSupport")),
+  resources: since(
+    "1.32",
+    field(40, ResourceRequirements, "Resources that the containers need and may use together.")
+      .nullable()
+      .check(checkRequirements)
+      .gated("PodLevelResources"),
+  ),
+  hostnameOverride: since(
+    "1.34",
+    field(41, string, "Host name of the pod, instead of hostname and subdomain.")
+      .nullable()
+      .check(dnsSubdomain)
+      .gated("HostnameOverride"),
+  ),
+  schedulingGroup: since(
+    "1.36",
+    field(43, PodSchedulingGroup, "The group with which the pod is placed.")
+      .nullable()
+      .gated("GenericWorkload"),
+  ),
+  evictionResponders: since(
+    "1.37",
+    field(44, list(EvictionResponder), "Controllers that answer to requests to evict the pod.")
+      .mapBy("name")
+      .patchMerge("name")
+      .gated("EvictionRequestAPI"),
+  ),
+};
+
 /** The spec of a pod, for its rules. */
-export type PodSpec = StaticFields<typeof podSpecFields>;
+export type PodSpec = StaticFields<typeof podSpecFields & AddedFields<typeof laterPodSpecFields>>;

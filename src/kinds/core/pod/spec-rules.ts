@@ -9,7 +9,7 @@ import type { PodSpec } from "./spec-fields.ts";
 
 /** Checks members of a pod spec against each other; each field has its own rules in its declaration. */
 export function checkPodSpec(spec: PodSpec, report: FieldReport, context: KindContext): void {
-  checkContainers(spec, report);
+  checkContainers(spec, report, context);
   if (spec.hostNetwork === true) {
     for (const list of ["containers", "initContainers"] as const) {
       for (const [index, container] of (spec[list] ?? []).entries()) {

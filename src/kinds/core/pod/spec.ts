@@ -1,7 +1,7 @@
 import { roundUpToMilli } from "../../quantities.ts";
 import { struct } from "../v1.ts";
 import { fillHostPorts } from "./port-rules.ts";
-import { podSpecFields } from "./spec-fields.ts";
+import { laterPodSpecFields, podSpecFields } from "./spec-fields.ts";
 import { checkPodSpec } from "./spec-rules.ts";
 
 export const PodSpec = struct("PodSpec", "What a pod should be.", podSpecFields, {
@@ -16,4 +16,5 @@ export const PodSpec = struct("PodSpec", "What a pod should be.", podSpecFields,
     }
   },
   check: checkPodSpec,
+  later: () => laterPodSpecFields,
 });

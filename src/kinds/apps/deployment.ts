@@ -18,6 +18,7 @@ import { LabelSelector } from "../meta/label-selector.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
+import { since } from "../../schema/later-fields.ts";
 import {
   type Static,
   bool,
@@ -121,24 +122,39 @@ const DeploymentCondition = struct("DeploymentCondition", "One aspect of a deplo
   lastTransitionTime: field(7, time, "When the status last changed.").emitEmpty(),
 });
 
-const DeploymentStatus = struct("DeploymentStatus", "What a deployment is like now.", {
-  observedGeneration: field(1, int64, "Generation that the controller has seen last.").check(nonNegative),
-  replicas: field(2, int32, "Number of its pods.").check(nonNegative),
-  updatedReplicas: field(3, int32, "Number of its pods that are made from the new template.").check(
-    nonNegative,
-  ),
-  availableReplicas: field(4, int32, "Number of its pods that have been ready long enough.").check(
-    nonNegative,
-  ),
-  unavailableReplicas: field(5, int32, "Number of pods that are still missing.").check(nonNegative),
-  conditions: field(6, list(DeploymentCondition), "What is known about its state.")
-    .mapBy("type")
-    .patchMerge("type"),
-  readyReplicas: field(7, int32, "Number of its pods that are ready.").check(nonNegative),
-  collisionCount: field(8, int32, "Counts equal names of replica sets, to find new ones.")
-    .nullable()
-    .check(nonNegative),
-});
+const DeploymentStatus = struct(
+  "DeploymentStatus",
+  "What a deployment is like now.",
+  {
+    observedGeneration: field(1, int64, "Generation that the controller has seen last.").check(nonNegative),
+    replicas: field(2, int32, "Number of its pods.").check(nonNegative),
+    updatedReplicas: field(3, int32, "Number of its pods that are made from the new template.").check(
+      nonNegative,
+    ),
+    availableReplicas: field(4, int32, "Number of its pods that have been ready long enough.").check(
+      nonNegative,
+    ),
+    unavailableReplicas: field(5, int32, "Number of pods that are still missing.").check(nonNegative),
+    conditions: field(6, list(DeploymentCondition), "What is known about its state.")
+      .mapBy("type")
+      .patchMerge("type"),
+    readyReplicas: field(7, int32, "Number of its pods that are ready.").check(nonNegative),
+    collisionCount: field(8, int32, "Counts equal names of replica sets, to find new ones.")
+      .nullable()
+      .check(nonNegative),
+  },
+  {
+    later: () => ({
+      terminatingReplicas: since(
+        "1.33",
+        field(9, int32, "Number of its pods that terminate and haven't ended.")
+          .nullable()
+          .check(nonNegative)
+          .gated("DeploymentReplicaSetTerminatingReplicas"),
+      ),
+    }),
+  },
+);
 type DeploymentStatus = Static<typeof DeploymentStatus>;
 
 interface Deployed extends ApiObject {

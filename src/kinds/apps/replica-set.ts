@@ -17,6 +17,7 @@ import { checkParts, replicaCountParts, replicaCounts } from "../core/pod/worklo
 import { LabelSelector } from "../meta/label-selector.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
+import { since } from "../../schema/later-fields.ts";
 import { type Static, field, int32, list, string, time } from "../../schema/types.ts";
 
 const ReplicaSetSpec = struct("ReplicaSetSpec", "What a replica set should do.", {
@@ -42,12 +43,27 @@ const ReplicaSetCondition = struct("ReplicaSetCondition", "One aspect of a repli
   message: field(5, string, "Explanation for people."),
 });
 
-const ReplicaSetStatus = struct("ReplicaSetStatus", "What a replica set is like now.", {
-  ...replicaCounts,
-  conditions: field(6, list(ReplicaSetCondition), "What is known about its state.")
-    .mapBy("type")
-    .patchMerge("type"),
-});
+const ReplicaSetStatus = struct(
+  "ReplicaSetStatus",
+  "What a replica set is like now.",
+  {
+    ...replicaCounts,
+    conditions: field(6, list(ReplicaSetCondition), "What is known about its state.")
+      .mapBy("type")
+      .patchMerge("type"),
+  },
+  {
+    later: () => ({
+      terminatingReplicas: since(
+        "1.33",
+        field(7, int32, "Number of its pods that terminate and haven't ended.")
+          .nullable()
+          .check(nonNegative)
+          .gated("DeploymentReplicaSetTerminatingReplicas"),
+      ),
+    }),
+  },
+);
 type ReplicaSetStatus = Static<typeof ReplicaSetStatus>;
 
 interface Replicated extends ApiObject {

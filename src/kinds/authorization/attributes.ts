@@ -1,16 +1,62 @@
+import { LabelSelectorRequirement } from "../meta/label-selector.ts";
 import { struct } from "./v1.ts";
+import { since } from "../../schema/later-fields.ts";
 import { bool, field, list, map, string, type Static } from "../../schema/types.ts";
 
-/** The action of a review on a resource (spec: access review 2.2). */
-export const ResourceAttributes = struct("ResourceAttributes", "An action on a resource.", {
-  namespace: field(1, string, "Namespace of the action; empty for cluster scope and for all namespaces."),
-  verb: field(2, string, "API verb such as get or create; `*` is every verb."),
-  group: field(3, string, "API group of the resource; `*` is every group."),
-  version: field(4, string, "API version of the resource; `*` is every version."),
-  resource: field(5, string, "Resource type; `*` is every type."),
-  subresource: field(6, string, "Subresource; empty for none."),
-  name: field(7, string, "Name of the object; empty for all."),
+const FieldSelectorRequirement = struct("FieldSelectorRequirement", "A requirement of a field selector.", {
+  key: field(1, string, "Path of the field.").declaredRequired(),
+  operator: field(2, string, "Relation of the field to the values.").declaredRequired(),
+  values: field(3, list(string), "The values.").atomic(),
 });
+
+const FieldSelectorAttributes = struct(
+  "FieldSelectorAttributes",
+  "A field selector, as text or as requirements.",
+  {
+    rawSelector: field(1, string, "The selector as in the query of a request."),
+    requirements: field(2, list(FieldSelectorRequirement), "The requirements; all must match.").atomic(),
+  },
+);
+
+const LabelSelectorAttributes = struct(
+  "LabelSelectorAttributes",
+  "A label selector, as text or as requirements.",
+  {
+    rawSelector: field(1, string, "The selector as in the query of a request."),
+    requirements: field(2, list(LabelSelectorRequirement), "The requirements; all must match.").atomic(),
+  },
+);
+
+/** The action of a review on a resource (spec: access review 2.2). */
+export const ResourceAttributes = struct(
+  "ResourceAttributes",
+  "An action on a resource.",
+  {
+    namespace: field(1, string, "Namespace of the action; empty for cluster scope and for all namespaces."),
+    verb: field(2, string, "API verb such as get or create; `*` is every verb."),
+    group: field(3, string, "API group of the resource; `*` is every group."),
+    version: field(4, string, "API version of the resource; `*` is every version."),
+    resource: field(5, string, "Resource type; `*` is every type."),
+    subresource: field(6, string, "Subresource; empty for none."),
+    name: field(7, string, "Name of the object; empty for all."),
+  },
+  {
+    later: () => ({
+      fieldSelector: since(
+        "1.31",
+        field(8, FieldSelectorAttributes, "Field selector that the action is limited to.")
+          .nullable()
+          .gated("AuthorizeWithSelectors"),
+      ),
+      labelSelector: since(
+        "1.31",
+        field(9, LabelSelectorAttributes, "Label selector that the action is limited to.")
+          .nullable()
+          .gated("AuthorizeWithSelectors"),
+      ),
+    }),
+  },
+);
 
 export const NonResourceAttributes = struct("NonResourceAttributes", "An action on a URL path.", {
   path: field(1, string, "Path of the request."),

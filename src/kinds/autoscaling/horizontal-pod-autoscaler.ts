@@ -1,7 +1,10 @@
 import { kind, struct } from "./v2.ts";
+import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, int32, int64, list, string, time } from "../../schema/types.ts";
+import { since } from "../../schema/later-fields.ts";
+import { field, int32, int64, list, quantity, string, time } from "../../schema/types.ts";
+import { quantityFrom } from "../quantities.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { MetricSpec } from "./metric-spec.ts";
@@ -24,6 +27,14 @@ const HPAScalingPolicy = struct("HPAScalingPolicy", "By how much may be scaled i
   periodSeconds: field(3, int32, "The time, in seconds, for which the value holds.").declaredRequired(),
 });
 
+/** Requires a tolerance that isn't negative. */
+function tolerance(text: string, report: FieldReport): void {
+  const quantity = quantityFrom(text);
+  if (quantity !== undefined && quantity.nanos < 0n) {
+    report.invalid(text, "must be greater than or equal to zero");
+  }
+}
+
 const HPAScalingRules = struct(
   "HPAScalingRules",
   "How fast is scaled in one direction.",
@@ -38,7 +49,18 @@ const HPAScalingRules = struct(
       "Number of seconds for which earlier recommendations are considered.",
     ).nullable(),
   },
-  { check: checkScalingRules },
+  {
+    check: checkScalingRules,
+    later: () => ({
+      tolerance: since(
+        "1.33",
+        field(4, quantity, "Share by which the metric may differ before it is scaled.")
+          .nullable()
+          .check(tolerance)
+          .gated("HPAConfigurableTolerance"),
+      ),
+    }),
+  },
 );
 
 export const HorizontalPodAutoscalerBehavior = struct(
@@ -79,6 +101,14 @@ const HorizontalPodAutoscalerCondition = struct(
     lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
     reason: field(4, string, "Short reason for programs."),
     message: field(5, string, "Explanation for people."),
+  },
+  {
+    later: () => ({
+      observedGeneration: since(
+        "1.37",
+        field(6, int64, "Generation that the condition is about.").nullable(),
+      ),
+    }),
   },
 );
 

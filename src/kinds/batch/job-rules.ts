@@ -1,8 +1,11 @@
 import { labelSelectorFaults, compileLabelSelector } from "../../base/label-selector.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
+import { domainPrefixedPath } from "../checks/names.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { unchanged } from "../checks/values.ts";
 import type { LabelSelector } from "../meta/label-selector.ts";
+import { checkIndexes } from "./job-index-rules.ts";
 import { checkFailurePolicy, type FailurePolicy } from "./pod-failure-rules.ts";
 
 interface PodSpec {
@@ -34,6 +37,11 @@ interface JobSpecFacts {
   readonly suspend?: boolean | undefined;
   readonly template?: Template | undefined;
   readonly podFailurePolicy?: FailurePolicy | undefined;
+  readonly backoffLimitPerIndex?: number | undefined;
+  readonly maxFailedIndexes?: number | undefined;
+  readonly podReplacementPolicy?: string | undefined;
+  readonly managedBy?: string | undefined;
+  readonly successPolicy?: Parameters<typeof checkIndexes>[0]["successPolicy"];
 }
 
 /** The members of a job that the rules use. */
@@ -48,10 +56,11 @@ interface JobFacts {
 }
 
 const maxIndexedParallelism = 100_000;
+const replacementPolicies = ["Failed", "TerminatingOrFailed"];
 const restartPolicies = ["Never", "OnFailure"];
 
 /** Checks of every job, also of the template of a CronJob. */
-export function checkJobSpec(spec: JobSpecFacts, report: FieldReport): void {
+export function checkJobSpec(spec: JobSpecFacts, report: FieldReport, context: KindContext): void {
   if (spec.completionMode === "Indexed") {
     if (spec.completions === undefined) {
       report.at("completions").required("when completion mode is Indexed");
@@ -63,6 +72,13 @@ export function checkJobSpec(spec: JobSpecFacts, report: FieldReport): void {
           spec.parallelism,
           `must be at most ${maxIndexedParallelism} when completion mode is Indexed`,
         );
+    }
+  }
+  checkIndexes(spec, report);
+  if (spec.podReplacementPolicy !== undefined) {
+    const allowed = spec.podFailurePolicy === undefined ? replacementPolicies : ["Failed"];
+    if (!allowed.includes(spec.podReplacementPolicy)) {
+      report.at("podReplacementPolicy").notSupported(spec.podReplacementPolicy, allowed);
     }
   }
   const pod = spec.template?.spec;
@@ -79,9 +95,22 @@ export function checkJobSpec(spec: JobSpecFacts, report: FieldReport): void {
   const containers = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])];
   checkFailurePolicy(
     spec.podFailurePolicy,
-    new Set(containers.map(({ name }) => name)),
+    {
+      containers: new Set(containers.map(({ name }) => name)),
+      failsIndexes: spec.backoffLimitPerIndex !== undefined,
+    },
     report.at("podFailurePolicy"),
+    context,
   );
+}
+
+/** Maximum length of the name of a controller, in characters. */
+const maxManagedByLength = 63;
+
+/** Requires the name of a controller with a domain. */
+export function managedBy(name: string, report: FieldReport): void {
+  domainPrefixedPath(name, report);
+  if (name.length > maxManagedByLength) report.tooLong(maxManagedByLength, "characters");
 }
 
 const uidLabel = "controller-uid";
@@ -157,7 +186,9 @@ export function checkJobChange(job: JobFacts, live: JobFacts, report: FieldRepor
   const template = movable ? withPlacement(before.template ?? {}, spec.template ?? {}) : before.template;
   unchanged(spec.template, template, specReport.at("template"));
   unchanged(spec.completionMode, before.completionMode, specReport.at("completionMode"));
-  unchanged(spec.podFailurePolicy, before.podFailurePolicy, specReport.at("podFailurePolicy"));
+  for (const name of ["podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"] as const) {
+    unchanged(spec[name], before[name], specReport.at(name));
+  }
 }
 
 /** Returns a template with the labels, annotations and scheduling directives of another one. */

@@ -1,5 +1,6 @@
 import { struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
+import { since } from "../../schema/later-fields.ts";
 import { field, int32, list, string, time } from "../../schema/types.ts";
 import { nonNegative } from "../checks/numbers.ts";
 
@@ -42,20 +43,45 @@ const UncountedTerminatedPods = struct(
   { check: checkUncounted },
 );
 
-export const JobStatus = struct("JobStatus", "How far a job has come.", {
-  conditions: field(1, list(JobCondition), "What is known about its state; Complete and Failed are its ends.")
-    .atomic()
-    .patchMerge("type"),
-  startTime: field(2, time, "When a controller began with the job, or took it up again.").nullable(),
-  completionTime: field(3, time, "When the job ended well.").nullable(),
-  active: field(4, int32, "Pods that wait or run.").check(nonNegative),
-  succeeded: field(5, int32, "Pods that ended well.").check(nonNegative),
-  failed: field(6, int32, "Pods that failed.").check(nonNegative),
-  completedIndexes: field(7, string, "Indexes that are done, as numbers and ranges: `1,3-5`."),
-  uncountedTerminatedPods: field(
-    8,
-    UncountedTerminatedPods,
-    "Pods that ended but aren't in the counters yet.",
-  ).nullable(),
-  ready: field(9, int32, "Pods that are ready.").nullable().check(nonNegative),
-});
+export const JobStatus = struct(
+  "JobStatus",
+  "How far a job has come.",
+  {
+    conditions: field(
+      1,
+      list(JobCondition),
+      "What is known about its state; Complete and Failed are its ends.",
+    )
+      .atomic()
+      .patchMerge("type"),
+    startTime: field(2, time, "When a controller began with the job, or took it up again.").nullable(),
+    completionTime: field(3, time, "When the job ended well.").nullable(),
+    active: field(4, int32, "Pods that wait or run.").check(nonNegative),
+    succeeded: field(5, int32, "Pods that ended well.").check(nonNegative),
+    failed: field(6, int32, "Pods that failed.").check(nonNegative),
+    completedIndexes: field(7, string, "Indexes that are done, as numbers and ranges: `1,3-5`."),
+    uncountedTerminatedPods: field(
+      8,
+      UncountedTerminatedPods,
+      "Pods that ended but aren't in the counters yet.",
+    ).nullable(),
+    ready: field(9, int32, "Pods that are ready.").nullable().check(nonNegative),
+  },
+  {
+    later: () => ({
+      failedIndexes: since(
+        "1.28",
+        field(10, string, "Indexes that failed, as numbers and ranges.")
+          .nullable()
+          .gated("JobBackoffLimitPerIndex"),
+      ),
+      terminating: since(
+        "1.28",
+        field(11, int32, "Pods that terminate and haven't failed or succeeded.")
+          .nullable()
+          .check(nonNegative)
+          .gated("JobPodReplacementPolicy"),
+      ),
+    }),
+  },
+);

@@ -3,7 +3,8 @@ import { dnsLabelFaults } from "../../base/names.ts";
 import type { Since } from "../../schema/context.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { bool, field, int32, int64, string } from "../../schema/types.ts";
+import { since } from "../../schema/later-fields.ts";
+import { bool, field, int32, int64, list, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { containerImages, containerNames, selectorCell } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
@@ -11,9 +12,18 @@ import { age, agedCell, ageColumn, nameColumn } from "../columns.ts";
 import { PodTemplateSpec } from "../core/pod/template.ts";
 import { workloadWarnings } from "../core/pod/warnings.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
-import { checkJobChange, checkJobSpec, checkSelector, generateSelector } from "./job-rules.ts";
+import { checkJobChange, checkJobSpec, checkSelector, generateSelector, managedBy } from "./job-rules.ts";
 import { JobStatus } from "./job-status.ts";
 import { PodFailurePolicy } from "./pod-failure-policy.ts";
+
+const SuccessPolicyRule = struct("SuccessPolicyRule", "A condition of success.", {
+  succeededIndexes: field(1, string, "Indexes of which all, or succeededCount, must succeed.").nullable(),
+  succeededCount: field(2, int32, "How many indexes must succeed.").nullable(),
+});
+
+const SuccessPolicy = struct("SuccessPolicy", "When a job counts as succeeded before all pods are done.", {
+  rules: field(1, list(SuccessPolicyRule), "The conditions; one is enough.").declaredRequired().atomic(),
+});
 
 export const JobSpec = struct(
   "JobSpec",
@@ -51,7 +61,45 @@ export const JobSpec = struct(
       .nullable()
       .gated("JobPodFailurePolicy"),
   },
-  { check: checkJobSpec },
+  {
+    check: checkJobSpec,
+    later: () => ({
+      backoffLimitPerIndex: since(
+        "1.28",
+        field(12, int32, "Number of failures of an index that are retried.")
+          .nullable()
+          .check(nonNegative)
+          .gated("JobBackoffLimitPerIndex"),
+      ),
+      maxFailedIndexes: since(
+        "1.28",
+        field(13, int32, "Number of failed indexes from which the job counts as failed.")
+          .nullable()
+          .check(nonNegative)
+          .gated("JobBackoffLimitPerIndex"),
+      ),
+      podReplacementPolicy: since(
+        "1.28",
+        field(14, string, "When a pod is replaced: when it terminates, or when it has failed.")
+          .nullable()
+          .gated("JobPodReplacementPolicy"),
+      ),
+      managedBy: since(
+        "1.30",
+        field(15, string, "Controller that manages the job; absent for the built-in one.")
+          .nullable()
+          .checkedWhenEmpty()
+          .check(managedBy)
+          .gated("JobManagedBy"),
+      ),
+      successPolicy: since(
+        "1.30",
+        field(16, SuccessPolicy, "When the job counts as succeeded before all pods are done.")
+          .nullable()
+          .gated("JobSuccessPolicy"),
+      ),
+    }),
+  },
 );
 
 /** Annotation of jobs whose pods are counted by means of finalizers; the server sets it on every new job. */
@@ -81,14 +129,17 @@ export const Job = kind({
     status: field(3, JobStatus, "How far the job has come.").emitEmpty(),
   },
   selectable: { "status.successful": ({ status }) => String(status?.succeeded ?? 0) },
-  fillDefaults(copy) {
+  fillDefaults(copy, { enabled }) {
     const { spec } = copy;
     if (spec === undefined) return;
     if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
     spec.parallelism ??= 1;
-    spec.backoffLimit ??= 6;
+    spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
     spec.completionMode ??= "NonIndexed";
     spec.suspend ??= false;
+    if (enabled("JobPodReplacementPolicy")) {
+      spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+    }
     takeLabels(copy);
     for (const rule of spec.podFailurePolicy?.rules ?? []) {
       for (const pattern of rule.onPodConditions ?? []) if (pattern.status === "") pattern.status = "True";

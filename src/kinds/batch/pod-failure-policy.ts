@@ -1,4 +1,5 @@
 import { struct } from "./v1.ts";
+import { since } from "../../schema/later-fields.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 
 const PodFailurePolicyOnExitCodesRequirement = struct(
@@ -49,6 +50,16 @@ const PodFailurePolicyRule = struct(
     )
       .emitEmpty()
       .atomic(),
+  },
+  {
+    later: () => ({
+      action: since(
+        "1.28",
+        field(1, string, "What is done: FailJob, FailIndex, Ignore or Count.")
+          .declaredRequired()
+          .knownValues("Count", "FailIndex", "FailJob", "Ignore"),
+      ),
+    }),
   },
 );
 

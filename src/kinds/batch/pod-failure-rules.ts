@@ -1,3 +1,4 @@
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { qualifiedName } from "../checks/names.ts";
 
@@ -21,30 +22,49 @@ export interface FailurePolicy {
 const maxRules = 20;
 const maxPatterns = 20;
 const maxExitCodes = 255;
-const actions = ["Count", "FailJob", "Ignore"];
 const operators = ["In", "NotIn"];
 const statuses = ["False", "True", "Unknown"];
 
-/**
- * Checks a pod failure policy.
- *
- * @param containers names of the template's containers.
- */
+/** Properties of the job that the rules use. */
+interface JobFacts {
+  /** Names of the template's containers. */
+  readonly containers: ReadonlySet<string>;
+  /** Whether single indexes can fail. */
+  readonly failsIndexes: boolean;
+}
+
+/** Checks a pod failure policy. */
 export function checkFailurePolicy(
   policy: FailurePolicy,
-  containers: ReadonlySet<string>,
+  job: JobFacts,
   report: FieldReport,
+  { enabled }: KindContext,
 ): void {
+  const actions = enabled("JobBackoffLimitPerIndex")
+    ? ["Count", "FailIndex", "FailJob", "Ignore"]
+    : ["Count", "FailJob", "Ignore"];
   const rules = policy.rules ?? [];
   if (rules.length > maxRules) report.at("rules").tooMany(rules.length, maxRules);
   for (const [index, rule] of rules.entries()) {
     if (report.full) return;
-    checkRule(rule, containers, report.at("rules", index));
+    checkAction(rule.action, actions, job, report.at("rules", index, "action"));
+    checkRule(rule, job.containers, report.at("rules", index));
+  }
+}
+
+function checkAction(
+  action: string,
+  actions: readonly string[],
+  { failsIndexes }: JobFacts,
+  report: FieldReport,
+): void {
+  requiredWord(action, actions, report);
+  if (action === "FailIndex" && actions.includes(action) && !failsIndexes) {
+    report.invalid(action, "requires the backoffLimitPerIndex to be set");
   }
 }
 
 function checkRule(rule: Rule, containers: ReadonlySet<string>, report: FieldReport): void {
-  requiredWord(rule.action, actions, report.at("action"));
   const codes = rule.onExitCodes ?? undefined;
   const patterns = rule.onPodConditions ?? [];
   if (codes !== undefined && patterns.length > 0) {

@@ -1,19 +1,41 @@
 import { kind, struct } from "./v1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
+import { since } from "../../schema/later-fields.ts";
 import { field, int32, microTime, string } from "../../schema/types.ts";
 import { nonNegative, positive } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 
-const LeaseSpec = struct("LeaseSpec", "Who holds a lease, and how long.", {
-  holderIdentity: field(1, string, "Who holds the lease now.").nullable(),
-  leaseDurationSeconds: field(2, int32, "Seconds after the last renewal for which others must wait.")
-    .nullable()
-    .check(positive),
-  acquireTime: field(3, microTime, "When the holder got the lease.").nullable(),
-  renewTime: field(4, microTime, "When the holder last renewed the lease.").nullable(),
-  leaseTransitions: field(5, int32, "How often the holder changed.").nullable().check(nonNegative),
-});
+const LeaseSpec = struct(
+  "LeaseSpec",
+  "Who holds a lease, and how long.",
+  {
+    holderIdentity: field(1, string, "Who holds the lease now.").nullable(),
+    leaseDurationSeconds: field(2, int32, "Seconds after the last renewal for which others must wait.")
+      .nullable()
+      .check(positive),
+    acquireTime: field(3, microTime, "When the holder got the lease.").nullable(),
+    renewTime: field(4, microTime, "When the holder last renewed the lease.").nullable(),
+    leaseTransitions: field(5, int32, "How often the holder changed.").nullable().check(nonNegative),
+  },
+  {
+    later: () => ({
+      strategy: since(
+        "1.31",
+        field(6, string, "How the holder is chosen, if the server chooses it.")
+          .nullable()
+          .knownValues("OldestEmulationVersion")
+          .gated("CoordinatedLeaderElection"),
+      ),
+      preferredHolder: since(
+        "1.31",
+        field(7, string, "Who should get the lease; the holder releases it then.")
+          .nullable()
+          .gated("CoordinatedLeaderElection"),
+      ),
+    }),
+  },
+);
 
 export const Lease = kind({
   name: "Lease",

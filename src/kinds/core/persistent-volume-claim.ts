@@ -11,13 +11,25 @@ import {
   fractionWarnings,
 } from "./persistent-volume-claim-rules.ts";
 import { phaseText } from "./phase-text.ts";
-import { ResourceRequirements } from "./pod/resources.ts";
+import { ResourceRequirements, roundRequirements } from "./pod/resources.ts";
+import { VolumeHealthStatus } from "./pod/status-details.ts";
 import { TypedLocalObjectReference, TypedObjectReference } from "./references.ts";
 import { kind, struct } from "./v1.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
+import { removedIn, since } from "../../schema/later-fields.ts";
 import { type Static, field, list, map, quantity, string, time } from "../../schema/types.ts";
+
+const VolumeResourceRequirements = struct(
+  "VolumeResourceRequirements",
+  "The storage that a claim needs and allows.",
+  {
+    limits: field(1, map(quantity), "The most that the volume may hold."),
+    requests: field(2, map(quantity), "The least that the volume must hold."),
+  },
+  { fill: roundRequirements },
+);
 
 export const PersistentVolumeClaimSpec = struct(
   "PersistentVolumeClaimSpec",
@@ -52,7 +64,22 @@ export const PersistentVolumeClaimSpec = struct(
       .nullable()
       .gated("AnyVolumeDataSource"),
   },
-  { check: checkClaimSpec },
+  {
+    check: checkClaimSpec,
+    later: () => ({
+      resources: since(
+        "1.29",
+        field(2, VolumeResourceRequirements, "The least that the volume must hold.").emitEmpty().unchecked(),
+      ),
+      volumeAttributesClassName: since(
+        "1.29",
+        field(9, string, "Class of the attributes of the volume.")
+          .nullable()
+          .check(dnsSubdomain)
+          .gated("VolumeAttributesClass"),
+      ),
+    }),
+  },
 );
 export type PersistentVolumeClaimSpec = Static<typeof PersistentVolumeClaimSpec>;
 
@@ -70,6 +97,13 @@ const PersistentVolumeClaimCondition = struct(
     message: field(6, string, "Explanation for people."),
   },
 );
+
+const ModifyVolumeStatus = struct("ModifyVolumeStatus", "State of a change of a volume's attributes.", {
+  targetVolumeAttributesClassName: field(1, string, "Class of the attributes that the volume gets."),
+  status: field(2, string, "State of the change.")
+    .declaredRequired()
+    .knownValues("InProgress", "Infeasible", "Pending"),
+});
 
 const PersistentVolumeClaimStatus = struct(
   "PersistentVolumeClaimStatus",
@@ -105,6 +139,31 @@ const PersistentVolumeClaimStatus = struct(
       roundUpToMilli(status.capacity);
       roundUpToMilli(status.allocatedResources);
     },
+    later: () => ({
+      resizeStatus: removedIn("1.28"),
+      allocatedResourceStatuses: since(
+        "1.28",
+        field(7, map(string), "How far the growing of the volume is, by resource.")
+          .granular()
+          .gated("RecoverVolumeExpansionFailure"),
+      ),
+      currentVolumeAttributesClassName: since(
+        "1.29",
+        field(8, string, "Class of the attributes that the volume has.")
+          .nullable()
+          .gated("VolumeAttributesClass"),
+      ),
+      modifyVolumeStatus: since(
+        "1.29",
+        field(9, ModifyVolumeStatus, "State of a change of the attributes.")
+          .nullable()
+          .gated("VolumeAttributesClass"),
+      ),
+      healthStatus: since(
+        "1.37",
+        field(10, VolumeHealthStatus, "Health of the volume.").nullable().gated("CSIVolumeHealth"),
+      ),
+    }),
   },
 );
 

@@ -32,7 +32,8 @@ import {
   ScaleIOPersistentVolumeSource,
   StorageOSPersistentVolumeSource,
 } from "./volumes/plugin-storage.ts";
-import { type Static, field, inlined, list, map, quantity, string } from "../../schema/types.ts";
+import { since } from "../../schema/later-fields.ts";
+import { type Static, field, inlined, list, map, quantity, string, time } from "../../schema/types.ts";
 
 const PersistentVolumeSource = struct(
   "PersistentVolumeSource",
@@ -103,6 +104,15 @@ export const PersistentVolumeSpec = struct(
   },
   {
     fill: (spec) => roundUpToMilli(spec.capacity),
+    later: () => ({
+      volumeAttributesClassName: since(
+        "1.29",
+        field(10, string, "Class of the attributes of the volume.")
+          .nullable()
+          .check(dnsSubdomain)
+          .gated("VolumeAttributesClass"),
+      ),
+    }),
   },
 );
 export type PersistentVolumeSpec = Static<typeof PersistentVolumeSpec>;
@@ -120,5 +130,15 @@ export const PersistentVolumeStatus = struct(
     ),
     message: field(2, string, "Explanation of the phase for people."),
     reason: field(3, string, "Short reason for programs, when something failed."),
+  },
+  {
+    later: () => ({
+      lastPhaseTransitionTime: since(
+        "1.28",
+        field(4, time, "When the phase last changed.")
+          .nullable()
+          .gated("PersistentVolumeLastPhaseTransitionTime"),
+      ),
+    }),
   },
 );

@@ -1,11 +1,11 @@
 import type { FieldReport } from "../../schema/faults.ts";
 import { familyOf, isAddress, reachableAddress } from "../checks/addresses.ts";
-import { fullyQualifiedName, labelValue } from "../checks/names.ts";
+import { dnsSubdomain, fullyQualifiedName, labelValue } from "../checks/names.ts";
 
 const maxEndpoints = 1000;
 const maxAddresses = 100;
 const maxPorts = 20_000;
-const maxZones = 8;
+const maxHints = 8;
 
 interface Endpoint {
   readonly addresses?: readonly string[] | null;
@@ -53,12 +53,25 @@ export function checkPortNames(
 
 /** Requires unique zones that are valid label values. */
 export function checkZones(zones: readonly { readonly name: string }[], report: FieldReport): void {
-  if (zones.length > maxZones) return report.tooMany(zones.length, maxZones);
+  checkNames(zones, labelValue, report);
+}
+
+/** Requires at most 8 unique names of nodes. */
+export function checkNodes(nodes: readonly { readonly name: string }[], report: FieldReport): void {
+  checkNames(nodes, dnsSubdomain, report);
+}
+
+function checkNames(
+  items: readonly { readonly name: string }[],
+  check: (name: string, report: FieldReport) => void,
+  report: FieldReport,
+): void {
+  if (items.length > maxHints) return report.tooMany(items.length, maxHints);
   const seen = new Set<string>();
-  for (const [index, { name }] of zones.entries()) {
+  for (const [index, { name }] of items.entries()) {
     const here = report.at(index, "name");
     if (seen.has(name)) here.duplicate(name);
     seen.add(name);
-    labelValue(name, here);
+    check(name, here);
   }
 }

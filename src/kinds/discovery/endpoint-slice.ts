@@ -2,11 +2,18 @@ import { dnsLabel, dnsSubdomain, qualifiedName } from "../checks/names.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { TruncatedList } from "../truncated-list.ts";
-import { checkAddressCount, checkEndpoints, checkPortNames, checkZones } from "./endpoint-slice-rules.ts";
+import {
+  checkAddressCount,
+  checkEndpoints,
+  checkNodes,
+  checkPortNames,
+  checkZones,
+} from "./endpoint-slice-rules.ts";
 import { ObjectReference } from "../core/references.ts";
 import { atomicStruct, kind, struct } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
+import { since } from "../../schema/later-fields.ts";
 import { bool, field, int32, list, map, string } from "../../schema/types.ts";
 
 const EndpointConditions = struct("EndpointConditions", "State of an endpoint.", {
@@ -19,11 +26,30 @@ const ForZone = struct("ForZone", "A zone that an endpoint is meant for.", {
   name: field(1, string, "Name of the zone.").declaredRequired(),
 });
 
-const EndpointHints = struct("EndpointHints", "Advice on who should use an endpoint.", {
-  forZones: field(1, list(ForZone), "Zones whose clients should use the endpoint.")
-    .atomic()
-    .check(checkZones),
+const ForNode = struct("ForNode", "A node that an endpoint is meant for.", {
+  name: field(1, string, "Name of the node.").declaredRequired(),
 });
+
+const EndpointHints = struct(
+  "EndpointHints",
+  "Advice on who should use an endpoint.",
+  {
+    forZones: field(1, list(ForZone), "Zones whose clients should use the endpoint.")
+      .atomic()
+      .check(checkZones),
+  },
+  {
+    later: () => ({
+      forNodes: since(
+        "1.33",
+        field(2, list(ForNode), "Nodes whose clients should use the endpoint.")
+          .atomic()
+          .check(checkNodes)
+          .gated("PreferSameTrafficDistribution"),
+      ),
+    }),
+  },
+);
 
 const Endpoint = struct("Endpoint", "One backend of a service.", {
   addresses: field(

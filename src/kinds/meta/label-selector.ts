@@ -1,7 +1,7 @@
 import { atomicStruct, struct } from "../../schema/meta.ts";
 import { type Static, field, list, map, string } from "../../schema/types.ts";
 
-const LabelSelectorRequirement = struct(
+export const LabelSelectorRequirement = struct(
   "LabelSelectorRequirement",
   "One condition on a label: a key, an operator, and values where the operator takes them.",
   {

@@ -4,8 +4,10 @@ import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { checkChoices, checkTokenRequests } from "./csi-driver-rules.ts";
 import { kind, struct } from "./v1.ts";
+import type { FieldReport } from "../../schema/faults.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
+import { since } from "../../schema/later-fields.ts";
 import { bool, field, int64, list, string } from "../../schema/types.ts";
 
 const TokenRequest = struct("TokenRequest", "A token of the pod's service account that a driver asks for.", {
@@ -13,39 +15,74 @@ const TokenRequest = struct("TokenRequest", "A token of the pod's service accoun
   expirationSeconds: field(2, int64, "Seconds that the token is valid.").nullable(),
 });
 
-const CSIDriverSpec = struct("CSIDriverSpec", "What a driver can do and needs.", {
-  attachRequired: field(1, bool, "Whether its volumes must be attached before they are mounted.")
-    .nullable()
-    .unpublishedDefault(true),
-  podInfoOnMount: field(2, bool, "Whether the driver is told about the pod when it mounts.")
-    .nullable()
-    .unpublishedDefault(false),
-  volumeLifecycleModes: field(3, list(string), "Kinds of volumes that the driver supports.")
-    .set()
-    .unpublishedDefault(["Persistent"])
-    .knownValues("Ephemeral", "Persistent"),
-  storageCapacity: field(
-    4,
-    bool,
-    "Whether the scheduler minds the storage capacities that the driver publishes.",
-  )
-    .nullable()
-    .unpublishedDefault(false),
-  fsGroupPolicy: field(5, string, "Whether the owner of a volume's files is changed before it is mounted.")
-    .nullable()
-    .unpublishedDefault("ReadWriteOnceWithFSType")
-    .knownValues("File", "None", "ReadWriteOnceWithFSType"),
-  tokenRequests: field(6, list(TokenRequest), "Tokens that the driver gets when it mounts.")
-    .atomic()
-    .check(checkTokenRequests),
-  requiresRepublish: field(7, bool, "Whether the driver is called again and again while a volume is mounted.")
-    .nullable()
-    .unpublishedDefault(false),
-  seLinuxMount: field(8, bool, "Whether the driver can mount with a security context.")
-    .nullable()
-    .unpublishedDefault(false)
-    .gated("SELinuxMountReadWriteOncePod"),
-});
+function updatePeriod(seconds: number | bigint, report: FieldReport): void {
+  if (seconds < 10) report.invalid(seconds, "must be greater than or equal to 10 seconds");
+}
+
+const CSIDriverSpec = struct(
+  "CSIDriverSpec",
+  "What a driver can do and needs.",
+  {
+    attachRequired: field(1, bool, "Whether its volumes must be attached before they are mounted.")
+      .nullable()
+      .unpublishedDefault(true),
+    podInfoOnMount: field(2, bool, "Whether the driver is told about the pod when it mounts.")
+      .nullable()
+      .unpublishedDefault(false),
+    volumeLifecycleModes: field(3, list(string), "Kinds of volumes that the driver supports.")
+      .set()
+      .unpublishedDefault(["Persistent"])
+      .knownValues("Ephemeral", "Persistent"),
+    storageCapacity: field(
+      4,
+      bool,
+      "Whether the scheduler minds the storage capacities that the driver publishes.",
+    )
+      .nullable()
+      .unpublishedDefault(false),
+    fsGroupPolicy: field(5, string, "Whether the owner of a volume's files is changed before it is mounted.")
+      .nullable()
+      .unpublishedDefault("ReadWriteOnceWithFSType")
+      .knownValues("File", "None", "ReadWriteOnceWithFSType"),
+    tokenRequests: field(6, list(TokenRequest), "Tokens that the driver gets when it mounts.")
+      .atomic()
+      .check(checkTokenRequests),
+    requiresRepublish: field(
+      7,
+      bool,
+      "Whether the driver is called again and again while a volume is mounted.",
+    )
+      .nullable()
+      .unpublishedDefault(false),
+    seLinuxMount: field(8, bool, "Whether the driver can mount with a security context.")
+      .nullable()
+      .unpublishedDefault(false)
+      .gated("SELinuxMountReadWriteOncePod"),
+  },
+  {
+    later: () => ({
+      nodeAllocatableUpdatePeriodSeconds: since(
+        "1.33",
+        field(9, int64, "Seconds between updates of the volume limits of nodes; at least 10.")
+          .nullable()
+          .check(updatePeriod)
+          .gated("MutableCSINodeAllocatableCount"),
+      ),
+      serviceAccountTokenInSecrets: since(
+        "1.35",
+        field(10, bool, "Whether the tokens are in the secrets of the call.")
+          .nullable()
+          .gated("CSIServiceAccountTokenSecrets"),
+      ),
+      preventPodSchedulingIfMissing: since(
+        "1.36",
+        field(11, bool, "Whether pods that use the driver aren't placed on nodes without it.")
+          .nullable()
+          .gated("VolumeLimitScaling"),
+      ),
+    }),
+  },
+);
 
 /** Members of the spec that can be changed. */
 const followedByNodes = ["tokenRequests", "requiresRepublish", "seLinuxMount"] as const;

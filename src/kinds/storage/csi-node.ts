@@ -5,7 +5,8 @@ import { checkNodeDriver, nodeIdentifier } from "./csi-node-rules.ts";
 import { kind, struct } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, int32, list, string } from "../../schema/types.ts";
+import { since } from "../../schema/later-fields.ts";
+import { field, int32, list, string, time } from "../../schema/types.ts";
 
 const VolumeNodeResources = struct("VolumeNodeResources", "Limits of a driver on a node.", {
   count: field(1, int32, "The most volumes of the driver that the node can use; absent means no limit.")
@@ -33,6 +34,27 @@ const CSINodeSpec = struct("CSINodeSpec", "Storage drivers of a node.", {
     .check(uniqueBy(({ name }) => name, "name")),
 });
 
+const StorageHealthCondition = struct("StorageHealthCondition", "A problem of the storage of a driver.", {
+  status: field(1, string, "What is wrong.").declaredRequired(),
+  reason: field(2, string, "Short reason for programs.").declaredRequired(),
+  message: field(3, string, "Explanation for people."),
+  accessMode: field(4, string, "Access mode of the volumes that have the problem.").nullable(),
+  volumeMode: field(5, string, "Mode of the volumes that have the problem.").nullable(),
+  lastTransitionTime: field(6, time, "When the condition last changed.").nullable(),
+});
+
+const StorageHealth = struct("StorageHealth", "Health of the storage of a driver.", {
+  name: field(1, string, "Name of the driver.").declaredRequired(),
+  healthConditions: field(2, list(StorageHealthCondition), "Problems of the storage.").atomic(),
+});
+
+const CSINodeStatus = struct("CSINodeStatus", "State of the storage on a node.", {
+  storageHealth: field(1, list(StorageHealth), "Health by driver.")
+    .mapBy("name")
+    .patchMerge("name")
+    .gated("CSIVolumeHealth"),
+});
+
 export const CSINode = kind({
   name: "CSINode",
   resource: "csinodes",
@@ -45,6 +67,7 @@ export const CSINode = kind({
     metadata: field(1, ObjectMeta, "Metadata; the name is that of the node.").emitEmpty(),
     spec: field(2, CSINodeSpec, "Storage drivers of the node.").declaredRequired(),
   },
+  later: () => ({ status: since("1.37", field(3, CSINodeStatus, "State of the storage.").emitEmpty()) }),
   validateUpdate(node, live, report) {
     const now = new Map((node.spec?.drivers ?? []).map((driver) => [driver.name, driver]));
     for (const driver of live.spec?.drivers ?? []) {

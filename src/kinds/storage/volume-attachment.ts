@@ -6,7 +6,8 @@ import { kind, struct } from "./v1.ts";
 import { checkAttachment, checkAttachmentStatus } from "./volume-attachment-rules.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { bool, field, map, string, time } from "../../schema/types.ts";
+import { since } from "../../schema/later-fields.ts";
+import { bool, field, int32, map, string, time } from "../../schema/types.ts";
 
 const VolumeAttachmentSource = struct(
   "VolumeAttachmentSource",
@@ -27,10 +28,22 @@ const VolumeAttachmentSpec = struct("VolumeAttachmentSpec", "What should be atta
   nodeName: field(3, string, "Node to which the volume is attached.").declaredRequired(),
 });
 
-const VolumeError = struct("VolumeError", "What went wrong, and when.", {
-  time: field(1, time, "When it went wrong.").emitEmpty(),
-  message: field(2, string, "What went wrong; no secrets."),
-});
+const VolumeError = struct(
+  "VolumeError",
+  "What went wrong, and when.",
+  {
+    time: field(1, time, "When it went wrong.").emitEmpty(),
+    message: field(2, string, "What went wrong; no secrets."),
+  },
+  {
+    later: () => ({
+      errorCode: since(
+        "1.33",
+        field(3, int32, "Code of the driver's error.").nullable().gated("MutableCSINodeAllocatableCount"),
+      ),
+    }),
+  },
+);
 
 const VolumeAttachmentStatus = struct("VolumeAttachmentStatus", "How far the attachment has come.", {
   attached: field(1, bool, "Whether the volume is attached.").declaredRequired(),

@@ -1,6 +1,7 @@
 import { kind, struct } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
+import { since } from "../../../schema/later-fields.ts";
 import { bool, field, list, string } from "../../../schema/types.ts";
 import { ageColumn, nameColumn } from "../../columns.ts";
 import { addressOf, orUnknown, rolesText, stateText } from "./cells.ts";
@@ -8,6 +9,14 @@ import { NodeConfigSource } from "./config-source.ts";
 import { checkAddresses, checkAmounts, checkPodRanges, checkSetOnce } from "./rules.ts";
 import { NodeStatus } from "./status.ts";
 import { Taint, uniqueTaints } from "./taint.ts";
+
+const NodePodPreemptionPolicy = struct("NodePodPreemptionPolicy", "Which preemptions a node allows.", {
+  disableResizePreemption: field(
+    1,
+    list(string),
+    "Reasons for which no pod is preempted for a resize.",
+  ).set(),
+});
 
 const NodeSpec = struct(
   "NodeSpec",
@@ -42,6 +51,14 @@ const NodeSpec = struct(
         if (first !== undefined) spec.podCIDR = first;
       } else if (first !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR!];
     },
+    later: () => ({
+      podPreemptionPolicy: since(
+        "1.37",
+        field(8, NodePodPreemptionPolicy, "Which preemptions the node allows.")
+          .nullable()
+          .gated("InPlacePodVerticalScalingSchedulerPreemption"),
+      ),
+    }),
   },
 );
 

@@ -1,8 +1,10 @@
 import { NodeConfigStatus } from "./config-source.ts";
 import { struct } from "../v1.ts";
 import { roundUpToMilli } from "../../quantities.ts";
+import { since } from "../../../schema/later-fields.ts";
 import {
   type Static,
+  bool,
   field,
   int32,
   int64,
@@ -39,18 +41,67 @@ const NodeDaemonEndpoints = struct("NodeDaemonEndpoints", "Ports of the daemons 
   kubeletEndpoint: field(1, DaemonEndpoint, "Where the node agent listens.").emitEmpty(),
 });
 
-const NodeSystemInfo = struct("NodeSystemInfo", "What a node runs on.", {
-  machineID: field(1, string, "Identifier of the machine that the node reports.").declaredRequired(),
-  systemUUID: field(2, string, "Identifier of the system that the node reports.").declaredRequired(),
-  bootID: field(3, string, "Identifier of the node's present boot.").declaredRequired(),
-  kernelVersion: field(4, string, "Version of the node's kernel.").declaredRequired(),
-  osImage: field(5, string, "Operating system as the node names it.").declaredRequired(),
-  containerRuntimeVersion: field(6, string, "Name and version of the container runtime.").declaredRequired(),
-  kubeletVersion: field(7, string, "Version of the node agent.").declaredRequired(),
-  kubeProxyVersion: field(8, string, "Version of the service proxy on the node.").declaredRequired(),
-  operatingSystem: field(9, string, "Operating system that the node reports.").declaredRequired(),
-  architecture: field(10, string, "Processor architecture that the node reports.").declaredRequired(),
+const NodeSwapStatus = struct("NodeSwapStatus", "Swap of a node.", {
+  capacity: field(1, int64, "Size of the swap in bytes.").nullable(),
 });
+
+const NodeRuntimeHandlerFeatures = struct(
+  "NodeRuntimeHandlerFeatures",
+  "What a runtime can do.",
+  {
+    recursiveReadOnlyMounts: field(
+      1,
+      bool,
+      "Whether it can make mounts below a read-only one read-only.",
+    ).nullable(),
+  },
+  {
+    later: () => ({
+      userNamespaces: since("1.31", field(2, bool, "Whether it has user namespaces.").nullable()),
+    }),
+  },
+);
+
+const NodeRuntimeHandler = struct("NodeRuntimeHandler", "A container runtime of a node.", {
+  name: field(1, string, "Name of the runtime; empty for the default one.").emitEmpty(),
+  features: field(2, NodeRuntimeHandlerFeatures, "What it can do.").nullable(),
+});
+
+const NodeFeatures = struct("NodeFeatures", "What the container runtime of a node can do.", {
+  supplementalGroupsPolicy: field(1, bool, "Whether it has supplementalGroupsPolicy.").nullable(),
+});
+
+const NodeSystemInfo = struct(
+  "NodeSystemInfo",
+  "What a node runs on.",
+  {
+    machineID: field(1, string, "Identifier of the machine that the node reports.").declaredRequired(),
+    systemUUID: field(2, string, "Identifier of the system that the node reports.").declaredRequired(),
+    bootID: field(3, string, "Identifier of the node's present boot.").declaredRequired(),
+    kernelVersion: field(4, string, "Version of the node's kernel.").declaredRequired(),
+    osImage: field(5, string, "Operating system as the node names it.").declaredRequired(),
+    containerRuntimeVersion: field(
+      6,
+      string,
+      "Name and version of the container runtime.",
+    ).declaredRequired(),
+    kubeletVersion: field(7, string, "Version of the node agent.").declaredRequired(),
+    kubeProxyVersion: field(8, string, "Version of the service proxy on the node.").declaredRequired(),
+    operatingSystem: field(9, string, "Operating system that the node reports.").declaredRequired(),
+    architecture: field(10, string, "Processor architecture that the node reports.").declaredRequired(),
+  },
+  {
+    later: () => ({
+      swap: since("1.33", field(11, NodeSwapStatus, "Swap of the node.").nullable()),
+      runningInUserNamespace: since(
+        "1.37",
+        field(12, bool, "Whether the node agent is in a user namespace.")
+          .nullable()
+          .gated("KubeletInUserNamespace"),
+      ),
+    }),
+  },
+);
 
 const ContainerImage = struct("ContainerImage", "An image of containers that lies on a node.", {
   names: field(1, list(string), "Names by which the image is known.").emitEmpty().atomic(),
@@ -96,6 +147,26 @@ export const NodeStatus = struct(
       roundUpToMilli(status.capacity);
       roundUpToMilli(status.allocatable);
     },
+    later: () => ({
+      runtimeHandlers: since(
+        "1.30",
+        field(12, list(NodeRuntimeHandler), "Runtimes of the node.")
+          .atomic()
+          .gated("RecursiveReadOnlyMounts"),
+      ),
+      features: since(
+        "1.31",
+        field(13, NodeFeatures, "What the container runtime can do.")
+          .nullable()
+          .gated("SupplementalGroupsPolicy"),
+      ),
+      declaredFeatures: since(
+        "1.35",
+        field(14, list(string), "Features that the node agent declares.")
+          .atomic()
+          .gated("NodeDeclaredFeatures"),
+      ),
+    }),
   },
 );
 export type NodeStatus = Static<typeof NodeStatus>;

@@ -36,6 +36,10 @@ export function fillPullPolicy(copy: {
   image?: string | undefined;
   imagePullPolicy?: string | undefined;
 }): void {
-  if ((copy.imagePullPolicy ?? "") !== "") return;
-  copy.imagePullPolicy = imageTag(copy.image ?? "") === "latest" ? "Always" : "IfNotPresent";
+  if ((copy.imagePullPolicy ?? "") === "") copy.imagePullPolicy = defaultPullPolicy(copy.image ?? "");
+}
+
+/** Returns the pull policy of an image that has none. */
+export function defaultPullPolicy(image: string): "Always" | "IfNotPresent" {
+  return imageTag(image) === "latest" ? "Always" : "IfNotPresent";
 }

@@ -18,6 +18,15 @@ const ResourceClaim = struct(
   },
 );
 
+/** Rounds the amounts to thousandths. Changes the copy. */
+export function roundRequirements(copy: {
+  readonly limits?: Record<string, string> | undefined;
+  readonly requests?: Record<string, string> | undefined;
+}): void {
+  roundUpToMilli(copy.limits);
+  roundUpToMilli(copy.requests);
+}
+
 export const ResourceRequirements = struct(
   "ResourceRequirements",
   "Resources that are needed and allowed.",
@@ -33,10 +42,7 @@ export const ResourceRequirements = struct(
       .gated("DynamicResourceAllocation"),
   },
   {
-    fill(copy) {
-      roundUpToMilli(copy.limits);
-      roundUpToMilli(copy.requests);
-    },
+    fill: roundRequirements,
   },
 );
 

@@ -1,5 +1,7 @@
+import type { KindContext } from "../../../schema/context.ts";
 import { struct } from "../v1.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
+import { since } from "../../../schema/later-fields.ts";
 import { type Static, bool, field, int32, intOrString, list, map, string } from "../../../schema/types.ts";
 import { ipAddress, isAddress, reachableAddress } from "../../checks/addresses.ts";
 import { dnsLabel, portNumberOrName, qualifiedName } from "../../checks/names.ts";
@@ -127,6 +129,16 @@ export const ServiceSpec = struct(
   },
   {
     fill: fillServiceSpec,
+    later: () => ({
+      trafficDistribution: since(
+        "1.30",
+        field(23, string, "Which endpoints traffic prefers, by their place.")
+          .nullable()
+          .checkedWhenEmpty()
+          .check(trafficDistribution)
+          .gated("ServiceTrafficDistribution"),
+      ),
+    }),
   },
 );
 export type ServiceSpec = Static<typeof ServiceSpec>;
@@ -155,6 +167,13 @@ function fillServiceSpec(spec: Defaulted): void {
   if (type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
   if (type === "LoadBalancer" || type === "NodePort") spec.externalTrafficPolicy ??= "Cluster";
   if (type !== "ExternalName") spec.internalTrafficPolicy ??= "Cluster";
+}
+
+/** Allows the values of the release; several of them only with `PreferSameTrafficDistribution`. */
+function trafficDistribution(value: string, report: FieldReport, { enabled }: KindContext): void {
+  const more = enabled("PreferSameTrafficDistribution") ? ["PreferSameNode", "PreferSameZone"] : [];
+  const allowed = ["PreferClose", ...more];
+  if (!allowed.includes(value)) report.notSupported(value, allowed);
 }
 
 function externalAddress(text: string, report: FieldReport): void {

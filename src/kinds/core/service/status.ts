@@ -1,5 +1,6 @@
 import { struct } from "../v1.ts";
 import { Condition } from "../../meta/condition.ts";
+import { since } from "../../../schema/later-fields.ts";
 import { type Static, field, int32, list, string } from "../../../schema/types.ts";
 
 const PortStatus = struct("PortStatus", "State of one port of a load balancer.", {
@@ -17,6 +18,17 @@ const LoadBalancerIngress = struct(
     ip: field(1, string, "Its address, for load balancers that have addresses."),
     hostname: field(2, string, "Its name, for load balancers that have names."),
     ports: field(4, list(PortStatus), "State of the service's ports there.").atomic(),
+  },
+  {
+    later: () => ({
+      ipMode: since(
+        "1.29",
+        field(3, string, "Whether nodes deliver traffic for the address, or the load balancer does.")
+          .nullable()
+          .oneOf("Proxy", "VIP")
+          .gated("LoadBalancerIPMode"),
+      ),
+    }),
   },
 );
 

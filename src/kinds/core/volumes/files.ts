@@ -2,19 +2,31 @@ import { PersistentVolumeClaimSpec } from "../persistent-volume-claim.ts";
 import { ObjectFieldSelector, ResourceFieldSelector } from "../pod/environment.ts";
 import { LocalObjectReference } from "../references.ts";
 import { struct } from "../v1.ts";
-import { fileMode } from "../../checks/numbers.ts";
+import { fileMode, userOrGroupId } from "../../checks/numbers.ts";
 import { descendingPath, noBacksteps, volumeFilePath } from "../../checks/paths.ts";
 import { checkDownwardFile, claimTemplateMetadata, sizeLimit } from "./file-rules.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
-import { bool, field, inlined, int32, list, quantity, string } from "../../../schema/types.ts";
+import { since } from "../../../schema/later-fields.ts";
+import { bool, field, inlined, int32, int64, list, quantity, string } from "../../../schema/types.ts";
 
-export const KeyToPath = struct("KeyToPath", "Puts a key's value into a file.", {
-  key: field(1, string, "The key.").required(),
-  path: field(2, string, "Path of the file below the mount point, without '..'.")
-    .required()
-    .check(volumeFilePath),
-  mode: field(3, int32, "Permissions of the file.").nullable().check(fileMode),
-});
+/** The owner of written files, with this field number. */
+export function volumeUser(number: number) {
+  const user = field(number, int64, "Numeric id of the user who owns the files.");
+  return since("1.37", user.nullable().check(userOrGroupId).gated("AtomicWriteVolumeUserFields"));
+}
+
+export const KeyToPath = struct(
+  "KeyToPath",
+  "Puts a key's value into a file.",
+  {
+    key: field(1, string, "The key.").required(),
+    path: field(2, string, "Path of the file below the mount point, without '..'.")
+      .required()
+      .check(volumeFilePath),
+    mode: field(3, int32, "Permissions of the file.").nullable().check(fileMode),
+  },
+  { later: () => ({ user: volumeUser(4) }) },
+);
 
 export const ConfigMapVolumeSource = struct(
   "ConfigMapVolumeSource",
@@ -36,18 +48,28 @@ export const ConfigMapVolumeSource = struct(
     check(source, report) {
       if ((source.name ?? "") === "") report.at("name").required();
     },
+    later: () => ({ defaultUser: volumeUser(5) }),
   },
 );
 
-export const SecretVolumeSource = struct("SecretVolumeSource", "The data of a secret as files.", {
-  secretName: field(1, string, "Name of the secret in the pod's namespace.").mustBeGiven(),
-  items: field(2, list(KeyToPath), "Keys that become files, with their paths; all keys when empty.").atomic(),
-  defaultMode: field(3, int32, "Permissions of files that have none of their own.")
-    .nullable()
-    .unpublishedDefault(420)
-    .check(fileMode),
-  optional: field(4, bool, "Whether the secret or its keys may be missing.").nullable(),
-});
+export const SecretVolumeSource = struct(
+  "SecretVolumeSource",
+  "The data of a secret as files.",
+  {
+    secretName: field(1, string, "Name of the secret in the pod's namespace.").mustBeGiven(),
+    items: field(
+      2,
+      list(KeyToPath),
+      "Keys that become files, with their paths; all keys when empty.",
+    ).atomic(),
+    defaultMode: field(3, int32, "Permissions of files that have none of their own.")
+      .nullable()
+      .unpublishedDefault(420)
+      .check(fileMode),
+    optional: field(4, bool, "Whether the secret or its keys may be missing.").nullable(),
+  },
+  { later: () => ({ defaultUser: volumeUser(5) }) },
+);
 
 export const DownwardAPIVolumeFile = struct(
   "DownwardAPIVolumeFile",
@@ -60,16 +82,21 @@ export const DownwardAPIVolumeFile = struct(
     resourceFieldRef: field(3, ResourceFieldSelector, "A container's resource.").nullable(),
     mode: field(4, int32, "Permissions of the file.").nullable().check(fileMode),
   },
-  { check: checkDownwardFile },
+  { check: checkDownwardFile, later: () => ({ user: volumeUser(5) }) },
 );
 
-export const DownwardAPIVolumeSource = struct("DownwardAPIVolumeSource", "Facts about the pod as files.", {
-  items: field(1, list(DownwardAPIVolumeFile), "The files.").atomic(),
-  defaultMode: field(2, int32, "Permissions of files that have none of their own.")
-    .nullable()
-    .unpublishedDefault(420)
-    .check(fileMode),
-});
+export const DownwardAPIVolumeSource = struct(
+  "DownwardAPIVolumeSource",
+  "Facts about the pod as files.",
+  {
+    items: field(1, list(DownwardAPIVolumeFile), "The files.").atomic(),
+    defaultMode: field(2, int32, "Permissions of files that have none of their own.")
+      .nullable()
+      .unpublishedDefault(420)
+      .check(fileMode),
+  },
+  { later: () => ({ defaultUser: volumeUser(3) }) },
+);
 
 export const EmptyDirVolumeSource = struct(
   "EmptyDirVolumeSource",
@@ -81,6 +108,17 @@ export const EmptyDirVolumeSource = struct(
       "What stores the directory: empty is the node's disk, Memory its memory.",
     ).knownValues("", "HugePages", "HugePages-", "Memory"),
     sizeLimit: field(2, quantity, "The most that may be stored.").nullable().check(sizeLimit),
+  },
+  {
+    later: () => ({
+      mode: since(
+        "1.37",
+        field(3, int32, "Permissions of the directory.")
+          .nullable()
+          .check(fileMode)
+          .gated("EmptyDirVolumeMode"),
+      ),
+    }),
   },
 );
 

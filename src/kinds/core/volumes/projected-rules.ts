@@ -7,9 +7,24 @@ interface Source {
   readonly configMap?: { readonly name?: string | undefined; readonly items?: Items } | undefined;
   readonly downwardAPI?: { readonly items?: Items } | undefined;
   readonly serviceAccountToken?: { readonly path: string } | undefined;
+  readonly clusterTrustBundle?: { readonly path: string } | undefined;
+  readonly podCertificate?:
+    | {
+        readonly credentialBundlePath?: string | undefined;
+        readonly keyPath?: string | undefined;
+        readonly certificateChainPath?: string | undefined;
+      }
+    | undefined;
 }
 
-const kinds = ["secret", "configMap", "downwardAPI", "serviceAccountToken"] as const;
+const kinds = [
+  "secret",
+  "configMap",
+  "downwardAPI",
+  "serviceAccountToken",
+  "clusterTrustBundle",
+  "podCertificate",
+] as const;
 
 /** Requires sources of one type each, and unique paths of files. */
 export function checkSources(
@@ -31,10 +46,37 @@ export function checkSources(
   }
 }
 
-function pathsOf({ secret, configMap, downwardAPI, serviceAccountToken }: Source): string[] {
+function pathsOf(source: Source): string[] {
+  const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
   const items = [...(secret?.items ?? []), ...(configMap?.items ?? []), ...(downwardAPI?.items ?? [])];
-  if (serviceAccountToken !== undefined) items.push(serviceAccountToken);
-  return items.map(({ path }) => path);
+  const paths = [...items, serviceAccountToken, clusterTrustBundle].map((item) => item?.path);
+  const { credentialBundlePath, keyPath, certificateChainPath } = podCertificate ?? {};
+  return [...paths, credentialBundlePath, keyPath, certificateChainPath].filter((path) => path !== undefined);
+}
+
+/** Types of the keys of pod certificates. */
+export const certificateKeyTypes = ["ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519", "RSA3072", "RSA4096"];
+
+interface TrustBundles {
+  readonly name?: string | undefined;
+  readonly signerName?: string | undefined;
+  readonly labelSelector?: object | undefined;
+}
+
+/** Requires either the name of a bundle or a signer; a selector of labels needs a signer. */
+export function checkTrustBundles(
+  { name, signerName, labelSelector }: TrustBundles,
+  report: FieldReport,
+): void {
+  if (name !== undefined && signerName !== undefined) {
+    report.invalid("", "only one of name and signerName may be used");
+  } else if (name === undefined && signerName === undefined) {
+    report.required("either name or signerName must be specified");
+  } else if (name === "") report.at("name").required();
+  else if (signerName === "") report.at("signerName").required();
+  if (name !== undefined && labelSelector !== undefined) {
+    report.at("labelSelector").invalid(labelSelector, "may only be used with signerName");
+  }
 }
 
 const minSeconds = 600;

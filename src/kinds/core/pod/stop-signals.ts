@@ -5,44 +5,14 @@ const numbered = [
   ...Array.from({ length: 14 }, (_, index) => `SIGRTMAX-${14 - index}`),
 ];
 
-const linuxSignals: ReadonlySet<string> = new Set(
-  [
-    ...[
-      "ABRT",
-      "ALRM",
-      "BUS",
-      "CHLD",
-      "CLD",
-      "CONT",
-      "FPE",
-      "HUP",
-      "ILL",
-      "INT",
-      "IO",
-      "IOT",
-      "KILL",
-      "PIPE",
-    ],
-    ...[
-      "POLL",
-      "PROF",
-      "PWR",
-      "QUIT",
-      "SEGV",
-      "STKFLT",
-      "STOP",
-      "SYS",
-      "TERM",
-      "TRAP",
-      "TSTP",
-      "TTIN",
-      "TTOU",
-    ],
-    ...["URG", "USR1", "USR2", "VTALRM", "WINCH", "XCPU", "XFSZ", "RTMIN", "RTMAX"],
-  ]
-    .map((name) => `SIG${name}`)
-    .concat(numbered),
-);
+const named =
+  "ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT " +
+  "STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ RTMIN RTMAX";
+
+const linuxSignals: ReadonlySet<string> = new Set([
+  ...named.split(" ").map((name) => `SIG${name}`),
+  ...numbered,
+]);
 
 const windowsSignals: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL"]);
 

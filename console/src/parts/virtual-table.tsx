@@ -4,7 +4,7 @@ import type { TableColumn } from "../model/columns.ts";
 import type { Row, Sort } from "../model/table.ts";
 import { useKeys } from "../state/keys.ts";
 
-/** Height of a row in pixels, as in style.css. */
+/** Height of a row in pixels, as `--row` in style/tokens.css. */
 const rowHeight = 28;
 /** Rows outside of the visible part that are rendered too. */
 const overscan = 6;

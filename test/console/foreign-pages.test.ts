@@ -23,3 +23,17 @@ it("a page of another site may follow a link, but opens no connection", async ()
   const upgrade = { ...headers, upgrade: "websocket", connection: "Upgrade" };
   expect((await server.admin.get(namespaces, { headers: upgrade })).status).toBe(403);
 });
+
+it("a WebSocket of a page of another site is refused by its Origin, which Chromium sends without Sec-Fetch-Site", async () => {
+  const { host, hostname } = new URL(server.server.url!);
+  const open = async (origin: string, client = server.as(undefined)) => {
+    const headers = { origin, upgrade: "websocket", connection: "Upgrade" };
+    return (await client.get(namespaces, { headers })).text.includes("pages of other sites");
+  };
+  expect(await open(`https://${host}`)).toBe(false);
+  expect(await open(`https://${hostname}`)).toBe(true);
+  expect(await open("https://example.com")).toBe(true);
+  expect(await open("null")).toBe(true);
+  // A program with a token of its own, which sends an Origin because its library does.
+  expect(await open("http://localhost", server.admin)).toBe(false);
+});

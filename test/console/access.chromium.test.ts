@@ -89,3 +89,19 @@ it("a user without the right to the metrics sees why the page of the server is e
   const { page } = await browser.signIn(server, "ann", "#/server");
   await page.getByRole("alert").getByText('cannot get path "/metrics"').waitFor();
 });
+
+it("the metrics are not read after the sign-out", async () => {
+  const { page, requested } = await browser.signIn(server, "root");
+  await page.clock.install();
+  await page.goto(`${server.server.url}/console/#/server`);
+  await page.getByText("✓ ping").waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("You are signed out.").waitFor();
+  const reads = () => requested.filter((url) => url.endsWith("/metrics")).length;
+  const before = reads();
+  expect(before).toBeGreaterThan(0);
+  await page.clock.runFor(10_000);
+  // The event of this request comes after those of earlier ones.
+  await page.evaluate("fetch('/livez').then(({ status }) => status)");
+  expect(reads()).toBe(before);
+});

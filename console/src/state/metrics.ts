@@ -1,5 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { messageOf, send } from "../api/client.ts";
+import { pause } from "../api/streams.ts";
 import {
   bucketsOf,
   parseMetrics,
@@ -35,32 +36,42 @@ interface Counters {
   readonly latencies: Buckets;
 }
 
-let timer: ReturnType<typeof setInterval> | undefined;
+let recording: AbortController | undefined;
 let last: Counters | undefined;
 
 /** Reads the metrics every few seconds, from the first call until the user signs out. */
 export function recordMetrics(): void {
-  if (timer !== undefined) return;
-  const read = () => {
-    if (document.hidden) return;
-    send("/metrics", { accept: "text/plain" })
-      .then((response) => response.text())
-      .then((text) => record(parseMetrics(text)))
-      .catch((error: unknown) => (metricsFailure.value = messageOf(error)));
-  };
-  timer = setInterval(read, intervalMs);
-  read();
-  // Soon after the first page there is a first point.
-  setTimeout(read, firstIntervalMs);
+  if (recording !== undefined) return;
+  const controller = new AbortController();
+  recording = controller;
+  follow(controller.signal).catch((error: unknown) => (metricsFailure.value = messageOf(error)));
   const stop = effect(() => {
     if (session.value.kind === "signed-in") return;
-    clearInterval(timer);
-    timer = undefined;
+    controller.abort();
+    recording = undefined;
     last = undefined;
     points.value = [];
     newest.value = new Map();
+    metricsFailure.value = "";
     queueMicrotask(() => stop());
   });
+}
+
+async function follow(aborted: AbortSignal): Promise<void> {
+  // Soon after the first page there is a first point.
+  for (let waitMs = firstIntervalMs; !aborted.aborted; waitMs = intervalMs) {
+    if (!document.hidden) await read(aborted);
+    await pause(waitMs, aborted);
+  }
+}
+
+async function read(aborted: AbortSignal): Promise<void> {
+  try {
+    const text = await (await send("/metrics", { accept: "text/plain", signal: aborted })).text();
+    if (!aborted.aborted) record(parseMetrics(text));
+  } catch (error) {
+    if (!aborted.aborted) metricsFailure.value = messageOf(error);
+  }
 }
 
 function record(metrics: Metrics): void {

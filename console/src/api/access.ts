@@ -20,14 +20,14 @@ interface Review {
   readonly status: { readonly allowed: boolean; readonly reason?: string };
 }
 
-/** Access reviews of the user, with answers that are reused for a short time. */
+/** Access reviews of the user. Parts of the page that ask the same at about the same time share an answer. */
 export class AccessReviews {
   private readonly answers = new Map<string, { readonly atMs: number; readonly answer: Promise<Decision> }>();
 
   /** @param groupSuffix of the server's API groups. */
   constructor(
     private readonly groupSuffix: string,
-    private readonly reuseMs = 3000,
+    private readonly reuseMs = 1000,
   ) {}
 
   /** Returns whether the user may do something; a failed review counts as allowed, because the server decides anyway. */

@@ -4,8 +4,8 @@ import type { Decision, ResourceAction } from "../api/access.ts";
 import { reportBug } from "./bugs.ts";
 import { reviews } from "./session.ts";
 
-/** Interval of repeated reviews, so that a revoked right is noticed. */
-const intervalMs = 3000;
+/** Interval of repeated reviews. With the time for which answers are reused, a revoked right is noticed within three seconds. */
+const intervalMs = 2000;
 
 /** Returns whether the user may do something; undefined until it is known. It is reviewed again every few seconds. */
 export function useAccess(action: ResourceAction): ReadonlySignal<Decision | undefined> {

@@ -15,11 +15,18 @@ import { expectAccessible, shownNames, useBrowser } from "./browser.ts";
 
 const lines: string[] = [];
 const note = (_fields: object, message: string) => void lines.push(JSON.stringify(_fields) + message);
+/** A token with readable claims, as of an OpenID provider; here it is a static token, whose user has the same name. */
+const tokenWithClaims = `a.${Buffer.from(JSON.stringify({ name: "Cleo Example" })).toString("base64url")}.b`;
 const server = useServer({
   console: true,
   accessLog: true,
   log: { info: note, warn: note, error: note },
-  users: [{ name: "ann" }, { name: "bob" }, { name: "root", groups: ["system:masters"] }],
+  users: [
+    { name: "ann" },
+    { name: "bob" },
+    { name: tokenWithClaims },
+    { name: "root", groups: ["system:masters"] },
+  ],
 });
 const browser = useBrowser();
 const maps = "/api/v1/namespaces/default/configmaps";
@@ -56,6 +63,11 @@ it("a wrong token is refused, and the place is kept until the right one", async 
   await page.getByText("You are signed out.").waitFor();
   await page.getByRole("button", { name: "Use a client certificate" }).click();
   await page.getByText("sent no client certificate").waitFor();
+});
+
+it("the user's name is the server's, not one in the claims of a token", async () => {
+  const { page } = await browser.signIn(server, tokenWithClaims);
+  await page.getByRole("heading", { name: `Signed in as ${tokenWithClaims}` }).waitFor();
 });
 
 it("a list is live: it shows new, changed and deleted objects without a reload", async () => {

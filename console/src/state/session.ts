@@ -34,9 +34,7 @@ export async function signIn(token: string | undefined): Promise<void> {
     const types = await readTypes();
     const userName = await authenticatedName(token, types);
     if (userName === undefined) {
-      return signOut(
-        "Your browser sent no client certificate that the server accepts. Paste a token instead.",
-      );
+      return signOut(noCertificate);
     }
     serverTypes.value = types;
     session.value = { kind: "signed-in", userName };
@@ -58,11 +56,12 @@ export async function signInWithCode(code: string): Promise<void> {
   }
 }
 
+const noCertificate =
+  "Your browser sent no client certificate that the server accepts. Paste a token instead.";
+
 async function refusalText(response: Response, token: string | undefined): Promise<string> {
   if (response.status === 401 && token !== undefined) return "The server doesn't accept this token.";
-  if (token === undefined) {
-    return "Your browser sent no client certificate that the server accepts. Paste a token instead.";
-  }
+  if (token === undefined) return noCertificate;
   return (await errorOf(response)).message;
 }
 
@@ -86,7 +85,8 @@ async function authenticatedName(
     const { status } = (await answer.json()) as { status?: { userInfo?: { username?: string } } };
     if (status?.userInfo?.username !== undefined) return status.userInfo.username;
   }
-  return nameInToken(token) ?? (await nameInRefusal(token)) ?? "";
+  // The claims may have another name than the server, such as the full name of a person.
+  return (await nameInRefusal(token)) ?? nameInToken(token) ?? "";
 }
 
 /** Returns the user that a refusal names: all but administrators are refused this path. */

@@ -86,6 +86,32 @@ it("a list is live: it shows new, changed and deleted objects without a reload",
   expect(complaints).toEqual([]);
 });
 
+it("a list that is read again after an expired watch has no rows of changes before it", async () => {
+  const { page } = await browser.signIn(server, "root");
+  let watches = 0;
+  const object = {
+    rows: [{ cells: ["ghost", 0, "1s"], object: { metadata: { name: "ghost", namespace: "default" } } }],
+  };
+  const events = [
+    { type: "ADDED", object },
+    { type: "ERROR", object: { code: 410, message: "expired" } },
+  ];
+  await page.route(/configmaps\?.*watch=1/, async (route) => {
+    watches++;
+    if (watches > 1) await route.continue();
+    else await route.fulfill({ body: events.map((event) => `${JSON.stringify(event)}\n`).join("") });
+  });
+  await page.goto(`${server.server.url}/console/#/list/core/configmaps?namespace=default`);
+  await until(
+    () => watches,
+    (count) => count > 1,
+  );
+  await ok(server.admin.post(maps, configMap("after-the-list")));
+  await page.getByRole("row", { name: /after-the-list/ }).waitFor();
+  expect(await shownNames(page)).not.toContain("ghost");
+  await ok(server.admin.delete(`${maps}/after-the-list`));
+});
+
 it("the keyboard alone goes to a kind, searches, moves, opens and returns", async () => {
   for (const name of ["key-a", "key-b", "other"]) await ok(server.admin.post(maps, configMap(name)));
   const { page, complaints } = await browser.signIn(server, "root");

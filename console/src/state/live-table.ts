@@ -23,7 +23,11 @@ export class LiveTable {
         this.model.columns = columns;
         this.columnVersion.value++;
       },
-      beginList: () => this.model.beginList(),
+      beginList: () => {
+        // Older than the new list.
+        this.applyPending();
+        this.model.beginList();
+      },
       rows: (rows: Parameters<TableModel["addRows"]>[0]) => {
         this.model.addRows(rows);
         this.changed();

@@ -63,6 +63,15 @@ describe("an edit", () => {
   it("doesn't contain what the server sets", () => {
     const metadata = { name: "a", uid: "u", resourceVersion: "1", managedFields: [], labels: { a: "b" } };
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { a: "1" }, status: {} };
+  it("removes and adds fields with the names of members that every object inherits", () => {
+    const [without, withField] = [{ data: {} }, { data: { constructor: "a", toString: "b" } }];
+    expect(editOf(withField, without).removed).toEqual({ data: { constructor: null, toString: null } });
+    expect(changesBetween(without, withField)).toEqual([
+      { path: "data.constructor", before: undefined, after: "a" },
+      { path: "data.toString", before: undefined, after: "b" },
+    ]);
+  });
+
     expect(editable(object)).toEqual({
       apiVersion: "v1",
       kind: "ConfigMap",

@@ -1,4 +1,4 @@
-import { isEqual, isRecord, pathText } from "./paths.ts";
+import { isEqual, isRecord, memberOf, pathText } from "./paths.ts";
 
 /** A changed field; `before` or `after` is undefined if the field was added or removed. */
 export interface FieldChange {
@@ -20,7 +20,7 @@ function* changes(before: unknown, after: unknown, path: readonly string[]): Gen
   if (isRecord(before) && isRecord(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       if (path.length === 1 && path[0] === "metadata" && ignored.has(key)) continue;
-      yield* changes(before[key], after[key], [...path, key]);
+      yield* changes(memberOf(before, key), memberOf(after, key), [...path, key]);
     }
     return;
   }

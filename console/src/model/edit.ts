@@ -1,4 +1,4 @@
-import { isEqual, isRecord } from "./paths.ts";
+import { isEqual, isRecord, memberOf } from "./paths.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,7 @@ export function editOf(original: Fields, edited: Fields): Edit {
   const changed: Record<string, unknown> = {};
   const removed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(edited)) {
-    const before = original[key];
+    const before = memberOf(original, key);
     if (isEqual(before, value)) continue;
     if (isRecord(before) && isRecord(value)) {
       const below = editOf(before, value);
@@ -26,7 +26,7 @@ export function editOf(original: Fields, edited: Fields): Edit {
     changed[key] = value;
     if (Array.isArray(before) && Array.isArray(value) && losesItems(before, value)) removed[key] = value;
   }
-  for (const key of Object.keys(original)) if (edited[key] === undefined) removed[key] = null;
+  for (const key of Object.keys(original)) if (memberOf(edited, key) === undefined) removed[key] = null;
   return { changed, removed: Object.keys(removed).length === 0 ? undefined : removed };
 }
 

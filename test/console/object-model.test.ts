@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { changesBetween } from "../../console/src/model/diff.ts";
 import { editable, editOf, joined } from "../../console/src/model/edit.ts";
 import { ownedFields, partsOf } from "../../console/src/model/managed-fields.ts";
+import { deletedWith, byOwner } from "../../console/src/model/owned-objects.ts";
 import { isEqual, pathText } from "../../console/src/model/paths.ts";
+import { typesOf } from "../../console/src/model/resource-types.ts";
 import { TestServer } from "../support/api.ts";
 import { configMap, ok } from "../api/support.ts";
 
@@ -60,9 +62,6 @@ describe("an edit", () => {
     ).toBeUndefined();
   });
 
-  it("doesn't contain what the server sets", () => {
-    const metadata = { name: "a", uid: "u", resourceVersion: "1", managedFields: [], labels: { a: "b" } };
-    const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { a: "1" }, status: {} };
   it("removes and adds fields with the names of members that every object inherits", () => {
     const [without, withField] = [{ data: {} }, { data: { constructor: "a", toString: "b" } }];
     expect(editOf(withField, without).removed).toEqual({ data: { constructor: null, toString: null } });
@@ -72,6 +71,9 @@ describe("an edit", () => {
     ]);
   });
 
+  it("doesn't contain what the server sets", () => {
+    const metadata = { name: "a", uid: "u", resourceVersion: "1", managedFields: [], labels: { a: "b" } };
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { a: "1" }, status: {} };
     expect(editable(object)).toEqual({
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -153,4 +155,32 @@ describe("the owners of fields", () => {
 
 it("a path has dots, and brackets for other names and items", () => {
   expect(pathText(["a", "b.c", '[name="x"]', "d"])).toBe('a["b.c"][name="x"].d');
+});
+
+it("with an object go those at any depth whose owners all go", () => {
+  const type = typesOf([
+    { groupVersion: "v1", resources: [{ name: "pods", kind: "Pod", namespaced: true, verbs: ["list"] }] },
+  ])[0]!;
+  const object = (uid: string, ...owners: readonly string[]) => ({
+    type,
+    namespace: "",
+    name: uid,
+    uid,
+    owners,
+  });
+  const objects = [
+    object("child", "root"),
+    object("grandchild", "child"),
+    object("shared", "root", "other"),
+    object("of-both", "root", "child"),
+    object("of-shared", "shared"),
+    object("of-cycle", "of-cycle", "child"),
+    object("unrelated", "other"),
+  ];
+  const names = (uid: string) =>
+    deletedWith(uid, byOwner(objects))
+      .map(({ name }) => name)
+      .toSorted();
+  expect(names("root")).toEqual(["child", "grandchild", "of-both"]);
+  expect(names("nothing")).toEqual([]);
 });

@@ -109,12 +109,17 @@ it("the views of an object follow its changes: YAML, fields, changes, events and
 it("a deletion shows what goes too, and removes exactly the object that was shown", async () => {
   const { body } = await ok(server.admin.post(maps, configMap("parent")));
   const reference = { apiVersion: "v1", kind: "ConfigMap", name: "parent", uid: body.metadata.uid };
-  await ok(server.admin.post(maps, configMap("child", {}, { ownerReferences: [reference] })));
+  const { body: child } = await ok(
+    server.admin.post(maps, configMap("child", {}, { ownerReferences: [reference] })),
+  );
+  const ofChild = { ...reference, name: "child", uid: child.metadata.uid };
+  await ok(server.admin.post(maps, configMap("grandchild", {}, { ownerReferences: [ofChild] })));
   const { page } = await browser.signIn(server, "root", place("parent"));
   await page.getByLabel("YAML", { exact: true }).getByText("name: parent").waitFor();
   await page.keyboard.press("Control+d");
   const dialog = page.getByRole("dialog");
   await dialog.getByText("ConfigMap default/child").waitFor();
+  await dialog.getByText("ConfigMap default/grandchild").waitFor();
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Delete" }).click();
   await until(
@@ -136,5 +141,38 @@ it("an object is created from YAML, after a dry run", async () => {
   expect((await server.admin.get(`${maps}/made`)).status).toBe(404);
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByLabel("YAML", { exact: true }).getByText("a: b").waitFor();
-  expect((await get("made")).data).toEqual({ a: "b" });
+  expect((await get("created")).data).toEqual({ a: "b" });
+});
+
+it("a deletion before the preview is read names the object that the list has shown", async () => {
+  const { body } = await ok(server.admin.post(maps, configMap("listed")));
+  const { page } = await browser.signIn(
+    server,
+    "root",
+    "#/list/core/configmaps?namespace=default&search=listed",
+  );
+  await page.locator('[aria-selected="true"]').getByText("listed").waitFor();
+  // The preview reads the object first; without an answer it stays unread.
+  await page.route(`**${maps}/listed`, async (route) => {
+    if (route.request().method() !== "GET") await route.continue();
+  });
+  const deletion = page.waitForRequest((request) => request.method() === "DELETE");
+  await page.keyboard.press("Control+d");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Looking for what goes with it").waitFor();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  expect((await deletion).postDataJSON()).toMatchObject({
+    preconditions: { uid: body.metadata.uid as string },
+  });
+});
+
+it("the tree of relations lists each type once, at any depth", async () => {
+  const references: object[] = [];
+  for (const name of ["tree", "branch", "leaf"]) {
+    const { body } = await ok(server.admin.post(maps, configMap(name, {}, { ownerReferences: references })));
+    references.splice(0, 1, { apiVersion: "v1", kind: "ConfigMap", name, uid: body.metadata.uid as string });
+  }
+  const { page, requested } = await browser.signIn(server, "root", place("tree", "/relations"));
+  await page.getByRole("link", { name: "ConfigMap leaf" }).waitFor();
+  expect(requested.filter((url) => url.includes(`${maps}?limit=`))).toHaveLength(1);
 });

@@ -1,38 +1,7 @@
 import { pathOf, type ResourceType } from "../model/resource-types.ts";
+import type { Metadata, OwnerReference } from "../model/metadata.ts";
+import { byOwner, type ObjectsByOwner, type OwnedObject } from "../model/owned-objects.ts";
 import { getJson, send } from "./client.ts";
-
-/** Metadata that the console reads. */
-export interface Metadata {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly creationTimestamp?: string | null;
-  readonly deletionTimestamp?: string | null;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly ManagedFields[];
-}
-
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
-
-/** An entry of `metadata.managedFields`. */
-export interface ManagedFields {
-  readonly manager?: string;
-  readonly operation?: string;
-  readonly time?: string | null;
-  readonly subresource?: string;
-  readonly fieldsV1?: object;
-}
 
 /** Any object of the API. */
 export interface ApiObject {
@@ -70,35 +39,28 @@ interface MetadataList {
   readonly items: readonly { readonly metadata: Metadata }[];
 }
 
-/** An object that has an owner. */
-export interface Dependent {
-  readonly type: ResourceType;
-  readonly metadata: Metadata;
-}
-
-/** Objects of a type beyond this number are not searched for dependents. */
+/** Objects of a type beyond this number are not searched for owners. */
 const maxSearched = 5000;
 const chunkSize = 500;
 
-export interface DependentSearch {
-  readonly dependents: readonly Dependent[];
+export interface OwnedSearch {
+  readonly owned: ObjectsByOwner;
   /** Types of which not all objects were searched: too many, or the user may not list them. */
   readonly incomplete: readonly ResourceType[];
 }
 
 /**
- * Searches the objects that one of the owners owns, in a namespace or, if it is empty, in all.
+ * Searches the objects that have owners, in a namespace or, if it is empty, in all. Each type is listed once.
  *
  * @param metaGroup group of the kind PartialObjectMetadataList.
  */
-export async function findDependents(
+export async function findOwned(
   types: readonly ResourceType[],
   metaGroup: string,
   namespace: string,
-  owners: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<DependentSearch> {
-  const dependents: Dependent[] = [];
+): Promise<OwnedSearch> {
+  const objects: OwnedObject[] = [];
   const incomplete: ResourceType[] = [];
   const searched = types.filter(
     ({ verbs, namespaced }) =>
@@ -114,7 +76,8 @@ export async function findDependents(
         { accept, signal },
       );
       for (const { metadata } of list.items) {
-        if (metadata.ownerReferences?.some(({ uid }) => owners.has(uid))) dependents.push({ type, metadata });
+        const owners = metadata.ownerReferences ?? [];
+        if (owners.length > 0) objects.push(ownedObject(type, metadata, owners));
       }
       next = list.metadata.continue ?? "";
       if (next === "") return;
@@ -127,7 +90,15 @@ export async function findDependents(
       incomplete.push(type);
     }),
   );
-  return { dependents, incomplete };
+  return { owned: byOwner(objects), incomplete };
+}
+
+function ownedObject(
+  type: ResourceType,
+  { namespace = "", name, uid = "" }: Metadata,
+  owners: readonly OwnerReference[],
+): OwnedObject {
+  return { type, namespace, name, uid, owners: owners.map((owner) => owner.uid) };
 }
 
 /** Returns the number of objects of each type in a namespace, without types that have none or can't be listed. */

@@ -1,3 +1,5 @@
+import type { Metadata } from "./metadata.ts";
+
 /** A column, as the server defines it. */
 export interface ColumnDefinition {
   readonly name: string;
@@ -12,15 +14,7 @@ export interface ColumnDefinition {
 export interface TableRow {
   readonly cells: readonly unknown[];
   readonly object: {
-    readonly metadata: {
-      readonly name: string;
-      readonly namespace?: string;
-      readonly uid?: string;
-      readonly creationTimestamp?: string | null;
-      readonly deletionTimestamp?: string | null;
-      readonly labels?: Readonly<Record<string, string>>;
-      readonly resourceVersion?: string;
-    };
+    readonly metadata: Metadata;
   };
 }
 
@@ -30,6 +24,7 @@ export interface Row {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
+  readonly uid: string | undefined;
   /** Milliseconds since 1970; NaN if unknown. */
   readonly createdMs: number;
   readonly isDeleting: boolean;
@@ -153,11 +148,12 @@ export class TableModel {
   }
 
   private rowOf({ cells, object: { metadata } }: TableRow, changedMs: number): Row {
-    const { name, namespace = "", creationTimestamp, deletionTimestamp } = metadata;
+    const { name, namespace = "", uid, creationTimestamp, deletionTimestamp } = metadata;
     return {
       key: `${namespace}/${name}`,
       namespace,
       name,
+      uid,
       createdMs: creationTimestamp ? Date.parse(creationTimestamp) : Number.NaN,
       isDeleting: deletionTimestamp !== undefined && deletionTimestamp !== null,
       cells,

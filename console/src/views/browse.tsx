@@ -209,6 +209,7 @@ function Rows({ type, table, showsNamespace }: PartProps & { readonly showsNames
           type={type}
           namespace={deleting.value.namespace}
           name={deleting.value.name}
+          uid={deleting.value.uid}
           onClose={() => (deleting.value = undefined)}
         />
       )}

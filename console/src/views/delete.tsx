@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { actionOn } from "../api/access.ts";
 import { messageOf } from "../api/client.ts";
-import { countIn, deleteObject, findDependents, getObject } from "../api/objects.ts";
+import { countIn, deleteObject, findOwned, getObject } from "../api/objects.ts";
+import { deletedWith } from "../model/owned-objects.ts";
 import type { ResourceType } from "../model/resource-types.ts";
 import { Action } from "../parts/action.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -12,19 +13,20 @@ interface DeleteProps {
   readonly type: ResourceType;
   readonly namespace: string;
   readonly name: string;
+  /** UID of the object that the user has seen; another one of the same name is not deleted. */
+  readonly uid: string | undefined;
   readonly onClose: () => void;
   readonly onDeleted?: () => void;
 }
 
 /** What else a deletion removes. */
 interface Preview {
-  readonly uid: string | undefined;
   readonly lines: readonly string[];
   readonly note: string;
 }
 
 /** Asks before an object is deleted, and shows what goes with it. */
-export function DeleteDialog({ type, namespace, name, onClose, onDeleted }: DeleteProps) {
+export function DeleteDialog({ type, namespace, name, uid, onClose, onDeleted }: DeleteProps) {
   const preview = useSignal<Preview | string | undefined>(undefined);
   const failure = useSignal("");
   const orphans = useSignal(false);
@@ -39,7 +41,6 @@ export function DeleteDialog({ type, namespace, name, onClose, onDeleted }: Dele
   }, []);
   const { value } = preview;
   const remove = () => {
-    const uid = typeof value === "object" ? value.uid : undefined;
     deleteObject(type, namespace, name, orphans.value ? "Orphan" : "Background", uid)
       .then(() => {
         onClose();
@@ -53,7 +54,7 @@ export function DeleteDialog({ type, namespace, name, onClose, onDeleted }: Dele
       {value === undefined && <p role="status">Looking for what goes with it…</p>}
       {typeof value === "string" && <p class="bad">{value}</p>}
       {typeof value === "object" && <PreviewView preview={value} />}
-      {type.kind !== "Namespace" && (
+      {!isNamespace(type) && (
         <label class="check">
           <input
             type="checkbox"
@@ -104,6 +105,10 @@ function PreviewView({ preview: { lines, note } }: { readonly preview: Preview }
   );
 }
 
+function isNamespace({ group, kind }: ResourceType): boolean {
+  return group === "" && kind === "Namespace";
+}
+
 async function previewOf(
   type: ResourceType,
   namespace: string,
@@ -116,22 +121,20 @@ async function previewOf(
   const finalizers = metadata.finalizers ?? [];
   const waits =
     finalizers.length === 0 ? "" : `It stays until its finalizers are done: ${finalizers.join(", ")}.`;
-  if (type.kind === "Namespace" && type.group === "") {
+  if (isNamespace(type)) {
     const counts = await countIn(types, metaGroup, name, signal);
     return {
-      uid: metadata.uid,
       lines: counts.map(({ type: { kind }, count }) => `${count} × ${kind}`),
       note: waits,
     };
   }
-  const owners = new Set([metadata.uid ?? ""]);
-  const { dependents, incomplete } = await findDependents(types, metaGroup, namespace, owners, signal);
-  const lines = dependents.map(
-    ({ type: { kind }, metadata: one }) => `${kind} ${one.namespace ? `${one.namespace}/` : ""}${one.name}`,
+  const { owned, incomplete } = await findOwned(types, metaGroup, namespace, signal);
+  const lines = deletedWith(metadata.uid ?? "", owned).map(
+    (one) => `${one.type.kind} ${one.namespace ? `${one.namespace}/` : ""}${one.name}`,
   );
   const unsearched =
     incomplete.length === 0
       ? ""
       : `Not searched completely: ${incomplete.map((one) => one.kind).join(", ")}.`;
-  return { uid: metadata.uid, lines, note: [waits, unsearched].filter((one) => one !== "").join(" ") };
+  return { lines, note: [waits, unsearched].filter((one) => one !== "").join(" ") };
 }

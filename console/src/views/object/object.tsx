@@ -78,6 +78,7 @@ export function ObjectView({ type, place }: ObjectProps) {
           type={type}
           namespace={namespace}
           name={name}
+          uid={live.object.value?.metadata.uid}
           onClose={() => (isDeleting.value = false)}
           onDeleted={() => go(listRoute(type, namespace))}
         />

@@ -1,7 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { messageOf } from "../../api/client.ts";
-import { findDependents, type ApiObject, type Dependent, type OwnerReference } from "../../api/objects.ts";
+import { findOwned, type ApiObject, type OwnedSearch } from "../../api/objects.ts";
+import type { OwnerReference } from "../../model/metadata.ts";
+import type { ObjectsByOwner } from "../../model/owned-objects.ts";
 import { apiVersionOf, type ResourceType } from "../../model/resource-types.ts";
 import { formatRoute } from "../../model/routes.ts";
 import { serverTypes } from "../../state/session.ts";
@@ -21,7 +23,7 @@ export function Relations({ type, object }: { readonly type: ResourceType; reado
         <strong>
           {type.kind} {metadata.name}
         </strong>
-        <Dependents uid={metadata.uid ?? ""} namespace={metadata.namespace ?? ""} depth={0} />
+        <Dependents uid={metadata.uid ?? ""} namespace={metadata.namespace ?? ""} />
       </li>
     </ul>
   );
@@ -53,50 +55,54 @@ function ObjectLink({ type, namespace, name }: ObjectLinkProps) {
   );
 }
 
-/** Levels that are searched without being asked. */
-const openLevels = 3;
+/** Levels of dependents that are shown. */
+const maxLevels = 3;
 
-interface DependentsProps {
-  readonly uid: string;
-  readonly namespace: string;
-  readonly depth: number;
-}
-
-function Dependents({ uid, namespace, depth }: DependentsProps) {
-  const found = useSignal<readonly Dependent[] | string | undefined>(undefined);
-  const incomplete = useSignal<readonly ResourceType[]>([]);
+/** The dependents of the object, as a tree. */
+function Dependents({ uid, namespace }: { readonly uid: string; readonly namespace: string }) {
+  const search = useSignal<OwnedSearch | string | undefined>(undefined);
   useEffect(() => {
-    if (depth >= openLevels) return undefined;
     const controller = new AbortController();
     const { types, groupSuffix } = serverTypes.value;
-    findDependents(types, `meta.${groupSuffix}`, namespace, new Set([uid]), controller.signal)
-      .then((result) => {
-        found.value = result.dependents;
-        incomplete.value = result.incomplete;
-      })
+    findOwned(types, `meta.${groupSuffix}`, namespace, controller.signal)
+      .then((result) => (search.value = result))
       .catch((error: unknown) => {
-        if (!controller.signal.aborted) found.value = messageOf(error);
+        if (!controller.signal.aborted) search.value = messageOf(error);
       });
     return () => controller.abort();
   }, []);
-  const { value } = found;
-  if (depth >= openLevels) return null;
+  const { value } = search;
   if (value === undefined) return <p class="note">Searching for dependents…</p>;
   if (typeof value === "string") return <p class="bad">{value}</p>;
+  const { owned, incomplete } = value;
   return (
     <>
-      {value.length === 0 && depth === 0 && <p class="note">Nothing depends on it.</p>}
-      <ul>
-        {value.map(({ type, metadata }) => (
-          <li key={metadata.uid}>
-            <ObjectLink type={type} namespace={metadata.namespace ?? ""} name={metadata.name} />
-            <Dependents uid={metadata.uid ?? ""} namespace={metadata.namespace ?? ""} depth={depth + 1} />
-          </li>
-        ))}
-      </ul>
-      {incomplete.value.length > 0 && depth === 0 && (
-        <p class="note">Not searched completely: {incomplete.value.map(({ kind }) => kind).join(", ")}.</p>
+      {!owned.has(uid) && <p class="note">Nothing depends on it.</p>}
+      <DependentList owned={owned} uid={uid} levels={maxLevels} />
+      {incomplete.length > 0 && (
+        <p class="note">Not searched completely: {incomplete.map(({ kind }) => kind).join(", ")}.</p>
       )}
     </>
+  );
+}
+
+interface DependentListProps {
+  readonly owned: ObjectsByOwner;
+  readonly uid: string;
+  readonly levels: number;
+}
+
+function DependentList({ owned, uid, levels }: DependentListProps) {
+  const objects = owned.get(uid) ?? [];
+  if (objects.length === 0 || levels === 0) return null;
+  return (
+    <ul>
+      {objects.map((object) => (
+        <li key={object.uid}>
+          <ObjectLink type={object.type} namespace={object.namespace} name={object.name} />
+          <DependentList owned={owned} uid={object.uid} levels={levels - 1} />
+        </li>
+      ))}
+    </ul>
   );
 }

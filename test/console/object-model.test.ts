@@ -6,6 +6,7 @@ import { ownedFields, partsOf } from "../../console/src/model/managed-fields.ts"
 import { deletedWith, byOwner } from "../../console/src/model/owned-objects.ts";
 import { isEqual, pathText } from "../../console/src/model/paths.ts";
 import { typesOf } from "../../console/src/model/resource-types.ts";
+import { whyCommand } from "../../console/src/model/why-command.ts";
 import { TestServer } from "../support/api.ts";
 import { configMap, ok } from "../api/support.ts";
 
@@ -183,4 +184,14 @@ it("with an object go those at any depth whose owners all go", () => {
       .toSorted();
   expect(names("root")).toEqual(["child", "grandchild", "of-both"]);
   expect(names("nothing")).toEqual([]);
+});
+
+it("the command for an administrator quotes names that come from a link", () => {
+  const action = { verb: "delete", group: "apps", resource: "deployments" };
+  expect(whyCommand("system:serviceaccount:a:b", { ...action, namespace: "team", name: "web" })).toBe(
+    "plinth auth why system:serviceaccount:a:b delete deployments.apps web --namespace=team",
+  );
+  expect(whyCommand("ann", { ...action, subresource: "scale", name: "$(id)'; ls" })).toBe(
+    String.raw`plinth auth why ann delete deployments.apps/scale '$(id)'\''; ls' -A`,
+  );
 });

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { ResourceAction } from "../api/access.ts";
 import { explain, type Explanation } from "../api/insight.ts";
 import { ApiError, messageOf } from "../api/client.ts";
+import { whyCommand } from "../model/why-command.ts";
 import { serverTypes, session } from "../state/session.ts";
 import { Dialog } from "./dialog.tsx";
 import { ExplanationView } from "./explanation.tsx";
@@ -38,7 +39,7 @@ export function WhyNot({
       {typeof value === "string" && (
         <>
           <p>No role that is bound to you or your groups allows it. {value}</p>
-          <pre>{commandOf(action, user)}</pre>
+          <pre>{whyCommand(user, action)}</pre>
         </>
       )}
       {typeof value === "object" && <ExplanationView explanation={value} />}
@@ -55,9 +56,4 @@ export function WhyNot({
 function textOf({ verb, resource, group, subresource, namespace, name }: ResourceAction): string {
   const type = `${resource}${group === "" ? "" : `.${group}`}${subresource ? `/${subresource}` : ""}`;
   return `${verb} ${type}${name ? ` ${name}` : ""}${namespace ? ` in ${namespace}` : ""}`;
-}
-
-function commandOf({ verb, resource, group, namespace, name }: ResourceAction, user: string): string {
-  const type = group === "" ? resource : `${resource}.${group}`;
-  return `plinth auth why ${user} ${verb} ${type}${name ? ` ${name}` : ""}${namespace ? ` --namespace=${namespace}` : " -A"}`;
 }

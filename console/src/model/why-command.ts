@@ -1,0 +1,25 @@
+import { fullName } from "./resource-types.ts";
+
+/** An action that `plinth auth why` explains. */
+interface ExplainedAction {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Returns the command by which an administrator explains a decision. Names come from links too, so they are quoted for the shell. */
+export function whyCommand(user: string, action: ExplainedAction): string {
+  const { verb, resource, group, subresource = "", namespace = "", name = "" } = action;
+  const type = fullName({ group, name: resource });
+  const words = [user, verb, subresource === "" ? type : `${type}/${subresource}`];
+  if (name !== "") words.push(name);
+  words.push(namespace === "" ? "-A" : `--namespace=${namespace}`);
+  return ["plinth auth why", ...words.map(shellWord)].join(" ");
+}
+
+function shellWord(text: string): string {
+  return /^[\w.:/@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

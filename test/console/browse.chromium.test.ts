@@ -36,10 +36,10 @@ it("a one-time code signs in; the code and the token are in no URL, log, cookie 
   const { page, complaints, requested } = await browser.open(`${server.server.url}/console/#code=${code}`);
   await page.getByRole("heading", { name: "Signed in as admin" }).waitFor();
   expect(page.url()).not.toContain("code");
-  const kept = await page.evaluate<string>(
+  const stored = await page.evaluate<string>(
     "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state])",
   );
-  expect(kept).not.toContain("console.");
+  expect(stored).not.toContain("console.");
   expect(requested.join()).not.toContain(code);
   expect(requested.every((url) => url.startsWith(server.server.url!))).toBe(true);
   expect(lines.join()).toContain("/console/sessions");

@@ -49,20 +49,20 @@ it("an edit is previewed, conflicts name the owner, and the change is applied wh
 });
 
 it("an invalid edit is explained and changes nothing", async () => {
-  await ok(server.admin.post(maps, configMap("kept", { a: "1" })));
-  const { page } = await browser.signIn(server, "root", place("kept", "/edit"));
+  await ok(server.admin.post(maps, configMap("unchanged", { a: "1" })));
+  const { page } = await browser.signIn(server, "root", place("unchanged", "/edit"));
   const preview = page.getByRole("button", { name: "Preview (dry run)" });
   for (const [text, message] of [
     ["a: [", "Flow sequence"],
     [yamlOf("other", "  a: '1'\n"), "can't be changed"],
-    [yamlOf("kept", "  a: '1'\n"), "Nothing is changed"],
-    [yamlOf("kept", "  a: 5\n"), "data"],
+    [yamlOf("unchanged", "  a: '1'\n"), "Nothing is changed"],
+    [yamlOf("unchanged", "  a: 5\n"), "data"],
   ] as const) {
     await type(page, text);
     await preview.click();
     await page.getByRole("alert").getByText(message).waitFor();
   }
-  expect((await get("kept")).data).toEqual({ a: "1" });
+  expect((await get("unchanged")).data).toEqual({ a: "1" });
 });
 
 it("the views of an object follow its changes: YAML, fields, changes, events and relations", async () => {
@@ -135,10 +135,10 @@ it("a deletion shows what goes too, and removes exactly the object that was show
 
 it("an object is created from YAML, after a dry run", async () => {
   const { page } = await browser.signIn(server, "root", "#/create/core/configmaps?namespace=default");
-  await type(page, yamlOf("made", "  a: b\n"));
+  await type(page, yamlOf("created", "  a: b\n"));
   await page.getByRole("button", { name: "Check (dry run)" }).click();
   await page.getByText("The server would create it.").waitFor();
-  expect((await server.admin.get(`${maps}/made`)).status).toBe(404);
+  expect((await server.admin.get(`${maps}/created`)).status).toBe(404);
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByLabel("YAML", { exact: true }).getByText("a: b").waitFor();
   expect((await get("created")).data).toEqual({ a: "b" });

@@ -34,8 +34,8 @@ export class AccessReviews {
   may(action: ResourceAction): Promise<Decision> {
     const key = JSON.stringify(action);
     const nowMs = performance.now();
-    const known = this.answers.get(key);
-    if (known !== undefined && nowMs - known.atMs < this.reuseMs) return known.answer;
+    const cached = this.answers.get(key);
+    if (cached !== undefined && nowMs - cached.atMs < this.reuseMs) return cached.answer;
     if (this.answers.size > 500) this.answers.clear();
     const answer = this.review(action);
     this.answers.set(key, { atMs: nowMs, answer });

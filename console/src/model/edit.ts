@@ -63,7 +63,7 @@ const serverMetadata = new Set([
 /** Returns an object without what the server sets: its status, and parts of its metadata. */
 export function editable(object: Fields): Record<string, unknown> {
   const { status: _status, metadata, ...rest } = object;
-  const kept = Object.entries((metadata ?? {}) as Fields).filter(([key]) => !serverMetadata.has(key));
+  const entries = Object.entries((metadata ?? {}) as Fields).filter(([key]) => !serverMetadata.has(key));
   const { apiVersion, kind, ...others } = rest;
-  return { apiVersion, kind, metadata: Object.fromEntries(kept), ...others };
+  return { apiVersion, kind, metadata: Object.fromEntries(entries), ...others };
 }

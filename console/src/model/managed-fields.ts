@@ -66,10 +66,10 @@ function stepTo(key: string, value: unknown): { readonly step: string; readonly 
   if (key.startsWith("f:")) return { step: text, child: isRecord(value) ? value[text] : undefined };
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   if (key.startsWith("i:")) return { step: `[${text}]`, child: items[Number(text)] };
-  const wanted = parsed(text);
-  if (key.startsWith("v:")) return { step: `[${text}]`, child: wanted };
-  if (!isRecord(wanted)) return { step: `[${text}]`, child: undefined };
-  const names = Object.entries(wanted);
+  const selector = parsed(text);
+  if (key.startsWith("v:")) return { step: `[${text}]`, child: selector };
+  if (!isRecord(selector)) return { step: `[${text}]`, child: undefined };
+  const names = Object.entries(selector);
   const child = items.find(
     (item) => isRecord(item) && names.every(([name, one]) => item[name] === undefined || item[name] === one),
   );

@@ -15,13 +15,15 @@ interface DraftInputProps {
 }
 
 /** A text field whose text counts when it is left. What was typed until then is kept when the page renders again. */
-export function DraftInput({ id, value, onCommit, ...attributes }: DraftInputProps) {
+export function DraftInput({ id, list, value, onCommit, ...attributes }: DraftInputProps) {
   const draft = useSignal<string | undefined>(undefined);
-  const named: object = id === undefined ? { "aria-label": attributes.placeholder } : { id };
-  const others: object = { ...named, ...attributes };
+  const name = id === undefined ? { "aria-label": attributes.placeholder } : { id };
   return (
     <input
-      {...others}
+      type="text"
+      {...name}
+      {...(list !== undefined && { list })}
+      {...attributes}
       autocomplete="off"
       spellcheck={false}
       value={draft.value ?? value}

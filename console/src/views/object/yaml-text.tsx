@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ApiObject } from "../../api/objects.ts";
+import { reportBug } from "../../state/bugs.ts";
 import { writeYaml, type Json } from "../../model/yaml.ts";
 
 /** Lines above this number are shown without colors. */
@@ -23,7 +24,7 @@ export function YamlText({ object }: { readonly object: ApiObject }) {
           />
           managedFields
         </label>
-        <button type="button" onClick={() => void navigator.clipboard.writeText(text)}>
+        <button type="button" onClick={() => void navigator.clipboard.writeText(text).catch(reportBug)}>
           Copy
         </button>
       </div>

@@ -3,6 +3,7 @@ import { AccessReviews } from "../api/access.ts";
 import { errorOf, messageOf, onUnauthorized, sendWith, setToken } from "../api/client.ts";
 import { readTypes, type ServerTypes } from "../api/discovery.ts";
 import { pathOf } from "../model/resource-types.ts";
+import { claimsOf } from "../model/tokens.ts";
 
 /** The state of the login. */
 export type SessionState =
@@ -60,9 +61,10 @@ const noCertificate =
   "Your browser sent no client certificate that the server accepts. Paste a token instead.";
 
 async function refusalText(response: Response, token: string | undefined): Promise<string> {
-  if (response.status === 401 && token !== undefined) return "The server doesn't accept this token.";
   if (token === undefined) return noCertificate;
-  return (await errorOf(response)).message;
+  const { message } = await errorOf(response);
+  if (response.status !== 401) return message;
+  return `The server doesn't accept this token${message === "Unauthorized" ? "" : `: ${message}`}.`;
 }
 
 /**
@@ -98,19 +100,7 @@ async function nameInRefusal(token: string | undefined): Promise<string | undefi
 
 /** Returns the user that the claims of a token name; undefined if it has none. */
 function nameInToken(token: string | undefined): string | undefined {
-  const text = token?.split(".")[1] ?? "";
-  try {
-    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) =>
-      one.charCodeAt(0),
-    );
-    const claims = JSON.parse(new TextDecoder().decode(bytes)) as {
-      readonly name?: unknown;
-      readonly sub?: unknown;
-    };
-    const name = claims.name ?? claims.sub;
-    return typeof name === "string" ? name : undefined;
-  } catch {
-    // A token without readable claims.
-    return undefined;
-  }
+  const { name, sub } = claimsOf(token ?? "") ?? {};
+  const user = name ?? sub;
+  return typeof user === "string" ? user : undefined;
 }

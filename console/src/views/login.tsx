@@ -1,6 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { reportBug } from "../state/bugs.ts";
+import { messageOf } from "../api/client.ts";
+import { readProvider } from "../api/openid.ts";
+import type { Provider } from "../model/openid.ts";
+import { signInWithProvider } from "../state/openid.ts";
 import { session, signIn } from "../state/session.ts";
 
 /** The login page. */
@@ -50,11 +54,36 @@ export function Login() {
             Use a client certificate
           </button>
         </div>
+        <ProviderSignIn isBusy={isBusy} />
         <p class="note">
           On the machine of the server, <code>plinth console</code> opens this page as the administrator.
         </p>
       </form>
     </main>
+  );
+}
+
+/** The sign-in with the server's OpenID provider; nothing if it has none. */
+function ProviderSignIn({ isBusy }: { readonly isBusy: boolean }) {
+  const provider = useSignal<Provider | string | undefined>(undefined);
+  useEffect(() => {
+    readProvider()
+      .then((result) => (provider.value = result))
+      .catch((error: unknown) => (provider.value = messageOf(error)));
+  }, []);
+  const { value } = provider;
+  if (value === undefined) return null;
+  if (typeof value === "string") return <p class="note">{value}</p>;
+  const { host } = new URL(value.issuer);
+  if (value.endpoints === undefined) {
+    return (
+      <p class="note">The server can't reach the OpenID provider {host}. Reload the page to try again.</p>
+    );
+  }
+  return (
+    <button type="button" disabled={isBusy} onClick={() => void signInWithProvider(value).catch(reportBug)}>
+      Sign in with {host}
+    </button>
   );
 }
 

@@ -2,9 +2,10 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { RemoteClient } from "../../remote/remote-client.ts";
-import { parseClaims, claim, textClaim, unverifiedHeader, type Claims } from "../jwt/claims.ts";
+import { claim, textClaim, unverifiedHeader, type Claims } from "../jwt/claims.ts";
 import { algorithmsOf, verifyClaims, type VerificationKey } from "../jwt/signature.ts";
 import { isRefusal } from "../refusal.ts";
+import { discover, discoveryUrl, fetchJson } from "./discovery.ts";
 
 /** Keys are fetched again after this time, so that revoked keys become invalid. */
 const maxAgeMs = 10 * 60_000;
@@ -95,8 +96,8 @@ export class ProviderKeys {
   private async fetchNow(): Promise<CachedKeys> {
     try {
       this.keysUrl ??= await this.discoverKeysUrl();
-      const fetchDocument = await this.fetchDocument(this.keysUrl);
-      this.cached = { keys: this.parseKeys(fetchDocument), fetchedMs: this.clock.monotonicNow() };
+      const document = await fetchJson(this.keysUrl, this.client);
+      this.cached = { keys: this.parseKeys(document), fetchedMs: this.clock.monotonicNow() };
       this.failure = undefined;
       return this.cached;
     } catch (error) {
@@ -110,36 +111,16 @@ export class ProviderKeys {
 
   /** Returns `jwks_uri` of the discovery document. */
   private async discoverKeysUrl(): Promise<URL> {
-    const url = new URL(`${this.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-    const fetchDocument = await this.fetchDocument(url);
-    if (textClaim(fetchDocument, "issuer") !== this.issuer) {
-      const actual = JSON.stringify(claim(fetchDocument, "issuer") ?? null).slice(0, 200);
-      throw new RemoteFault(`${url.href} has the issuer ${actual}, expected ${this.issuer}`, false);
-    }
-    const keys = textClaim(fetchDocument, "jwks_uri") ?? "";
+    const url = discoveryUrl(this.issuer);
+    const keys = textClaim(await discover(this.issuer, this.client), "jwks_uri") ?? "";
     if (!URL.canParse(keys) || new URL(keys).protocol !== "https:") {
       throw new RemoteFault(`${url.href} has no https URL in jwks_uri`, false);
     }
     return new URL(keys);
   }
 
-  private async fetchDocument(url: URL): Promise<Claims> {
-    const { status, bytes } = await this.client.send(url, {
-      method: "GET",
-      headers: { accept: "application/json" },
-    });
-    if (status !== 200) throw new RemoteFault(`${url.href} responded with status ${status}`, true);
-    try {
-      const fetchDocument = parseClaims(bytes.toString("utf8"));
-      if (fetchDocument !== undefined) return fetchDocument;
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
-    throw new RemoteFault(`${url.href} did not return a JSON object`, false);
-  }
-
-  private parseKeys(fetchDocument: Claims): VerificationKey[] {
-    const entries = claim(fetchDocument, "keys");
+  private parseKeys(document: Claims): VerificationKey[] {
+    const entries = claim(document, "keys");
     if (!Array.isArray(entries)) throw new RemoteFault(`the keys of ${this.issuer} are not an array`, false);
     return entries.slice(0, maxKeys).flatMap((one: unknown) => this.parseKey(one) ?? []);
   }

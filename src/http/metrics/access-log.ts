@@ -16,11 +16,17 @@ export type RequestObserver = (request: RequestContext) => void;
 export function accessLog(log: Logger, nowMs: () => number): RequestObserver {
   return ({ exchange, user, startMs }) => {
     const { method, url, status } = exchange;
-    const path = url.length > maxPathLength ? `${url.slice(0, maxPathLength)}…` : url;
+    const path = loggedPath(url);
     const durationMs = Math.round((nowMs() - startMs) * 10) / 10;
     log.info(
       { method, path, user: user === unknownUser ? undefined : user.name, status, durationMs },
       "request",
     );
   };
+}
+
+/** The query of the console's page is left out: an OpenID provider sends the authorization code in it. */
+function loggedPath(url: string): string {
+  if (url.startsWith("/console/?")) return "/console/";
+  return url.length > maxPathLength ? `${url.slice(0, maxPathLength)}…` : url;
 }

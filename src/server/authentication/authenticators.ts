@@ -2,6 +2,7 @@ import { anonymousByDefault } from "../../authentication/anonymous.ts";
 import { BootstrapTokens } from "../../authentication/bootstrap-token.ts";
 import type { Authenticator } from "../../authentication/authenticator.ts";
 import { SessionTokens } from "../../authentication/console/session-tokens.ts";
+import type { ProviderSignIn } from "../../authentication/oidc/provider-sign-in.ts";
 import { AuthenticatorChain } from "../../authentication/authenticator-chain.ts";
 import { ClientCertificateAuthenticator } from "../../authentication/client-certificate.ts";
 import { AuthenticationCounters } from "../../authentication/counters.ts";
@@ -19,7 +20,7 @@ import type { TokenWebhookSettings } from "../options/settings-types.ts";
 import { authenticatingProxy, identityHeaders } from "./authenticating-proxy.ts";
 import type { ClientAuthorities } from "../certificates/serving.ts";
 import { ClientCertificateVerifier } from "../../authentication/presented-certificate.ts";
-import { oidcTokens } from "./oidc.ts";
+import { oidcTokens, type Oidc } from "./oidc.ts";
 import { readOptionFile } from "../options/option-files.ts";
 import { OptionsError } from "../options/options-error.ts";
 import { stackOf } from "../../base/logger.ts";
@@ -33,12 +34,15 @@ export interface ServerAuthentication {
   readonly counters: AuthenticationCounters;
   /** Tokens of sessions of the console; undefined if it is off. */
   readonly sessions: SessionTokens | undefined;
+  /** The sign-in of browsers with the OpenID provider; undefined without a provider. */
+  readonly signIn: ProviderSignIn | undefined;
   /** Closes clients and file watches. */
   close(): Promise<void>;
 }
 
 /** The dependencies of the authentication methods. */
-interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
+interface Parts extends Omit<ServerAuthentication, "authenticator" | "signIn" | "close"> {
+  readonly oidc: Oidc | undefined;
   /** Static tokens of the server's own administrator. */
   readonly ownTokens: readonly TokenEntry[];
   readonly store: Store;
@@ -67,8 +71,11 @@ export async function serverAuthentication(
   const opened: Parts["opened"] = (one) => void open.push(one);
   const close = async () => void (await Promise.all(open.map((one) => one.close())));
   try {
-    const authenticator = await authenticators(options, { ...parts, counters, sessions, opened });
-    return { authenticator, serviceAccounts, counters, sessions, close };
+    const { oidc: provider } = options.authentication;
+    const oidc = provider && (await oidcTokens(options, provider, counters));
+    if (oidc !== undefined) opened(oidc.client);
+    const authenticator = await authenticators(options, { ...parts, counters, sessions, opened, oidc });
+    return { authenticator, serviceAccounts, counters, sessions, signIn: oidc?.signIn, close };
   } catch (error) {
     await close();
     throw error;
@@ -85,11 +92,11 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   const live = new LiveObjects(parts.store, parts.registry);
   methods.push(serviceAccountTokens(options, parts, live));
   if (methodOptions.bootstrapTokens) methods.push(new BootstrapTokens(vocabulary, live, clock));
-  if (methodOptions.oidc !== undefined) {
-    const { method, client } = await oidcTokens(options, methodOptions.oidc, parts.counters);
-    parts.opened(client);
+  if (parts.oidc !== undefined) {
+    const { method, signIn } = parts.oidc;
     methods.push(method);
-    method.prepare().catch((error: unknown) => {
+    const prepared = [method.prepare(), ...(options.console ? [signIn.endpoints()] : [])];
+    Promise.all(prepared).catch((error: unknown) => {
       options.log.error({ error: stackOf(error) }, "bug in the server, please report it");
     });
   }

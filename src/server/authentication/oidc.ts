@@ -2,8 +2,10 @@ import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
 import { usernamePrefix } from "../../authentication/oidc/claims-to-user.ts";
+import { ProviderSignIn } from "../../authentication/oidc/provider-sign-in.ts";
 import { OidcTokens } from "../../authentication/oidc/oidc-tokens.ts";
 import { rarely } from "../../base/clock.ts";
+import type { RemoteFault } from "../../remote/answer-reader.ts";
 import { RemoteClient } from "../../remote/remote-client.ts";
 import type { OidcSettings } from "../options/settings-types.ts";
 import { OptionsError } from "../options/options-error.ts";
@@ -23,6 +25,13 @@ const systemCaFiles = [
   "/etc/ssl/cert.pem",
 ];
 
+/** The authenticator of ID tokens, the endpoints for the sign-in of browsers, and the client of both. */
+export interface Oidc {
+  readonly method: OidcTokens;
+  readonly signIn: ProviderSignIn;
+  readonly client: RemoteClient;
+}
+
 /**
  * Creates the authenticator of ID tokens (spec: conventions 5.6). The provider needn't be reachable yet.
  *
@@ -32,19 +41,22 @@ export async function oidcTokens(
   { clock, log, vocabulary }: ServerOptions,
   choice: OidcSettings,
   counters: AuthenticationCounters,
-): Promise<{ readonly method: OidcTokens; readonly client: RemoteClient }> {
-  const { issuerUrl: issuer, clientId, usernameClaim = "sub" } = choice;
+): Promise<Oidc> {
+  const { issuerUrl: issuer, clientId, usernameClaim = "sub", groupsClaim = "" } = choice;
   checkIssuer(issuer);
   if (clientId === "") throw new OptionsError("--oidc-client-id: is needed with --oidc-issuer-url");
   if (usernameClaim === "") throw new OptionsError("--oidc-username-claim: must not be empty");
   const client = new RemoteClient({ ca: await authorities(choice.caFile) }, limits, clock);
+  const failed = rarely(clock, outageLogIntervalMs, (error: RemoteFault) =>
+    log.warn({ error: error.message }, "the OpenID provider can't be reached"),
+  );
   const method = new OidcTokens({
     issuer,
     clientId,
     mapping: {
       usernameClaim,
       usernamePrefix: usernamePrefix(choice.usernamePrefix ?? "", usernameClaim, issuer),
-      groupsClaim: choice.groupsClaim ?? "",
+      groupsClaim,
       groupsPrefix: choice.groupsPrefix ?? "",
       singleGroupClaim: vocabulary.behavior.singleGroupClaim,
       requiredClaims: requiredClaims(choice.requiredClaims ?? []),
@@ -52,12 +64,11 @@ export async function oidcTokens(
     algorithms: algorithms(choice.signingAlgorithms ?? ["RS256"]),
     client,
     clock,
-    failed: rarely(clock, outageLogIntervalMs, (error) =>
-      log.warn({ error: error.message }, "the OpenID provider can't be reached"),
-    ),
+    failed,
     cacheWatcher: counters,
   });
-  return { method, client };
+  const signIn = new ProviderSignIn({ issuer, clientId, usernameClaim, groupsClaim, client, clock, failed });
+  return { method, signIn, client };
 }
 
 function checkIssuer(issuer: string): void {

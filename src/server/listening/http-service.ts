@@ -150,7 +150,7 @@ function httpLog({ clock, log }: ServerOptions, defect: HttpService["log"]["defe
 function consolePages(
   { clock, vocabulary: { systemPrefix } }: ServerOptions,
   { store }: Engine,
-  { sessions }: ServerAuthentication,
+  { sessions, signIn }: ServerAuthentication,
 ): ConsolePages | undefined {
   if (sessions === undefined) return undefined;
   return new ConsolePages(
@@ -158,6 +158,7 @@ function consolePages(
     new LoginCodes(store, clock),
     sessions,
     `${systemPrefix}masters`,
+    signIn,
   );
 }
 

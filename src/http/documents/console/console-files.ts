@@ -29,14 +29,13 @@ interface ConsoleFile {
   plain?: Buffer;
 }
 
-/** Headers of every response: the page loads its own files only, runs no inline code and can't be framed. */
-const securityHeaders: HeaderLines = [
-  "Content-Security-Policy",
-  [
+/** Returns the policy: the page loads its own files only, runs no inline code and can't be framed. */
+function policy(connectOrigin: string | undefined): string {
+  return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self'${connectOrigin === undefined ? "" : ` ${connectOrigin}`}`,
     "img-src 'self' data:",
     "font-src 'self'",
     "frame-ancestors 'none'",
@@ -44,7 +43,11 @@ const securityHeaders: HeaderLines = [
     "form-action 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-  ].join("; "),
+  ].join("; ");
+}
+
+/** Headers of every response besides the policy. */
+const securityHeaders: HeaderLines = [
   "X-Content-Type-Options",
   "nosniff",
   "X-Frame-Options",
@@ -66,18 +69,26 @@ export class ConsoleFiles {
   /** @param folder has `files.json` and the files that it lists. */
   constructor(private readonly folder = path.join(packageFolder(), "dist/console")) {}
 
-  /** Sends the file of a path below `/console/`; false if there is none. */
-  send(exchange: HttpExchange, requestPath: string): boolean {
+  /**
+   * Sends the file of a path below `/console/`.
+   *
+   * @param connectOrigin origin besides the server's to which the page may send requests.
+   * @returns false if there is no such file.
+   */
+  send(exchange: HttpExchange, requestPath: string, connectOrigin: string | undefined): boolean {
     this.table ??= readFiles(this.folder);
     const file = this.table.get(requestPath.slice(consolePrefix.length));
     if (file === undefined) return false;
-    const tag = `"${file.tag}"`;
+    // Browsers keep the policy of the cached response when they revalidate it, so the tag depends on the policy.
+    const suffix = connectOrigin === undefined ? "" : `-${encodeURIComponent(connectOrigin)}`;
+    const tag = `"${file.tag}${suffix}"`;
+    const headers = [...file.headers, "Content-Security-Policy", policy(connectOrigin), "ETag", tag];
     if (matches(exchange.header("if-none-match"), tag)) {
-      exchange.send(304, ["ETag", tag, ...file.headers.slice(2)], Buffer.alloc(0));
+      exchange.send(304, headers.slice(2), Buffer.alloc(0));
       return true;
     }
     const { body, encoding } = encoded(file, exchange.header("accept-encoding"));
-    exchange.send(200, [...file.headers, "ETag", tag, ...encoding], body);
+    exchange.send(200, [...headers, ...encoding], body);
     return true;
   }
 }

@@ -1,6 +1,7 @@
 import type { LoginCodes } from "../../../authentication/console/login-codes.ts";
 import { isSessionToken, type SessionTokens } from "../../../authentication/console/session-tokens.ts";
 import { bearerToken } from "../../../authentication/bearer-token.ts";
+import type { ProviderSignIn } from "../../../authentication/oidc/provider-sign-in.ts";
 import { StatusError } from "../../../base/status-error.ts";
 import { sendJson } from "../../answers/respond.ts";
 import type { PathHandler } from "../../request/path-table.ts";
@@ -12,6 +13,8 @@ import { consolePrefix, type ConsoleFiles } from "./console-files.ts";
 export const codesPath = `${consolePrefix}codes`;
 /** Path at which a code is exchanged for a token of a session. */
 const sessionsPath = `${consolePrefix}sessions`;
+/** Path of the document that says how to sign in with the OpenID provider. */
+const signInPath = `${consolePrefix}sign-in`;
 
 /** The console: its files, and the login with a one-time code. */
 export class ConsolePages implements WebConsole {
@@ -21,6 +24,8 @@ export class ConsolePages implements WebConsole {
     private readonly tokens: SessionTokens,
     /** Name of the group of administrators. */
     private readonly administrators: string,
+    /** Undefined without an OpenID provider. */
+    private readonly signIn: ProviderSignIn | undefined,
   ) {}
 
   publicHandler({ exchange: { method }, facts }: RequestContext): PathHandler | undefined {
@@ -30,6 +35,7 @@ export class ConsolePages implements WebConsole {
     if (!path.startsWith(consolePrefix)) return undefined;
     if (path === sessionsPath && method === "POST") return (request) => this.redeem(request);
     if (path === codesPath || path === sessionsPath || !isRead(method)) return undefined;
+    if (path === signInPath) return ({ exchange }) => this.sendSignIn(exchange);
     return ({ exchange }) => this.sendFile(exchange, path);
   }
 
@@ -58,9 +64,20 @@ export class ConsolePages implements WebConsole {
     sendJson(exchange, 201, this.tokens.issue(user));
   }
 
+  /** Sends issuer, client ID and endpoints of the OpenID provider; without endpoints if it can't be reached. */
+  private async sendSignIn(exchange: RequestContext["exchange"]): Promise<void> {
+    if (this.signIn === undefined) {
+      sendJson(exchange, 200, {});
+      return;
+    }
+    const { issuer, clientId } = this.signIn;
+    sendJson(exchange, 200, { openid: { issuer, clientId, endpoints: await this.signIn.endpoints() } });
+  }
+
   /** @throws {StatusError} NotFound */
   private sendFile(exchange: RequestContext["exchange"], path: string): void {
-    if (!this.files.send(exchange, path)) {
+    const { current } = this.signIn ?? {};
+    if (!this.files.send(exchange, path, current && new URL(current.token).origin)) {
       throw new StatusError("NotFound", "the server could not find the requested resource");
     }
   }

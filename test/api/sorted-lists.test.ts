@@ -187,9 +187,9 @@ describe("search", () => {
     for (const parameter of ["search=web", "sort=metadata.name"]) {
       const [name] = parameter.split("=");
       const message = expect.stringContaining(`parameter ${name}`);
-      const watch = await server.admin.get(`${all}?watch=true&${parameter}`);
+      const watch = await server.admin.refusal("GET", `${all}?watch=true&${parameter}`);
       expect([watch.status, watch.body.message]).toEqual([400, message]);
-      const deletion = await server.admin.delete(`${path("s-a")}?${parameter}`);
+      const deletion = await server.admin.refusal("DELETE", `${path("s-a")}?${parameter}`);
       expect([deletion.status, deletion.body.message]).toEqual([400, message]);
     }
     expect(keysIn(await ok(server.admin.get(`${all}?${ours}`)))).toHaveLength(60);

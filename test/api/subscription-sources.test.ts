@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AuditedServer, everythingAt, type Event } from "../audit/support.ts";
 import { RawConnection, head, portOf } from "../robustness/support.ts";
-import { TestServer } from "../support/api.ts";
+import { TestServer, storeOf } from "../support/api.ts";
 import { ExtensionServer } from "../support/extension-server.ts";
-import { useConversionWebhook } from "./custom-resources/conversion-support.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { useServer } from "../support/use-server.ts";
+import { right, useConversionWebhook } from "./custom-resources/conversion-support.ts";
 import { definition, definitions, order, served } from "./custom-resources/support.ts";
 import { ManualClock, configMap, namespace, ok, until } from "./support.ts";
-import { shown, subscribe, subscriptionPath } from "./subscriptions-support.ts";
+import { Subscribed, shown, subscribe, subscriptionPath } from "./subscriptions-support.ts";
 
 const minutes = 60_000;
 const live = { sendInitialEvents: "false" };
@@ -32,6 +34,32 @@ describe("a subscription to custom resources", () => {
       { host: "host", port: 80 },
     ]);
     stream.close();
+  });
+
+  test("holds events back while earlier ones of another resource type are being converted", async () => {
+    const { admin } = fixture.server;
+    const made = await endpoints();
+    const from = (await ok(admin.get("/api/v1/configmaps"))).body.metadata.resourceVersion as string;
+    const watches = [`shop.example.com/v2/${made.plural}`, "configmaps"];
+    const stream = await subscribe(admin, watches, { resourceVersion: from });
+    const plain = await subscribe(admin, ["configmaps"], { resourceVersion: from });
+    let convert: () => void = () => undefined;
+    const isReleased = new Promise<void>((resolve) => (convert = resolve));
+    fixture.answer = async (request) => {
+      await isReleased;
+      return right(request);
+    };
+    await ok(admin.post(made.v1, made.inV1("slow", "host:80")));
+    await ok(admin.post("/api/v1/namespaces/default/configmaps", configMap("fast")));
+    expect(shown(await plain.next())).toBe("ADDED 0 fast");
+    await until(
+      () => fixture.webhook.received.length,
+      (count) => count > 0,
+    );
+    convert();
+    expect((await stream.messages(2)).map(shown)).toEqual(["ADDED 0 slow", "ADDED 1 fast"]);
+    stream.close();
+    plain.close();
   });
 
   test("ends with an ERROR that names the watch whose objects can't be converted", async () => {
@@ -66,7 +94,7 @@ test("a subscription to the group version of an extension server is BadRequest",
   try {
     await extension.register(server.admin);
     const path = subscriptionPath(["configmaps", `${extension.group}/v1/widgets`]);
-    const { status, body } = await server.admin.get(path);
+    const { status, body } = await server.admin.refusal("GET", path);
     expect([status, body.message]).toEqual([
       400,
       expect.stringMatching(/^watches\[1\] \(widgets.example.com\/v1\/widgets\): an extension server serves/),
@@ -77,23 +105,51 @@ test("a subscription to the group version of an extension server is BadRequest",
   }
 });
 
-test("C-7-04 a resource version before the retained history is Expired, in the response or in the stream", async () => {
+describe("C-7-04 a subscription after a resource version before the retained history", () => {
+  const maps = "/api/v1/namespaces/default/configmaps";
   const clock = new ManualClock();
-  const server = await TestServer.start({ clock });
-  try {
-    const maps = "/api/v1/namespaces/default/configmaps";
+  const server = useServer({ clock });
+
+  test("is rejected with Expired", async () => {
     const old = (await ok(server.admin.post(maps, configMap("a")))).body.metadata.resourceVersion as string;
     for (let index = 0; index < 4; index++) {
       await ok(server.admin.patch(`${maps}/a`, { data: { index: `${index}` } }));
       await clock.advance(4 * minutes);
     }
-    const answer = await server.admin.get(subscriptionPath(["configmaps", "pods"], { resourceVersion: old }));
-    expect([answer.status, answer.body.reason]).toEqual([410, "Expired"]);
-    const { message } = answer.body;
-    expect(message).toContain("too old resource version");
-  } finally {
-    await server.close();
-  }
+    const path = subscriptionPath(["configmaps", "pods"], { resourceVersion: old });
+    const { status, body } = await server.admin.refusal("GET", path);
+    expect([status, body.reason]).toEqual([410, "Expired"]);
+    expect(body.message).toContain("too old resource version");
+  });
+
+  test("ends with an ERROR of the reason Expired when the history expires while the client reads it", async () => {
+    const folder = temporaryFolder();
+    const embedded = await TestServer.start({ storage: { engine: "embedded", dir: folder.path } });
+    const { admin } = embedded;
+    try {
+      const old = (await ok(admin.post(maps, configMap("a")))).body.metadata.resourceVersion as string;
+      const text = "x".repeat(900_000);
+      const versions = 40;
+      for (let index = 0; index < versions; index++) {
+        await ok(admin.put(`${maps}/a`, configMap("a", { text, index: `${index}` })));
+      }
+      const path = subscriptionPath(["pods", "configmaps"], { resourceVersion: old });
+      // The client doesn't read yet, so the server has sent a part of the history at most.
+      const response = await admin.open("GET", path, {});
+      await storeOf(embedded).compact(Date.now() + minutes);
+      const messages = await new Subscribed(response).toEnd();
+      expect(messages.length).toBeLessThan(versions);
+      expect(messages.at(-1)).toMatchObject({
+        type: "ERROR",
+        watch: 1,
+        resource: "v1/configmaps",
+        object: { reason: "Expired", code: 410 },
+      });
+    } finally {
+      await embedded.close();
+      folder.remove();
+    }
+  });
 });
 
 describe("the audit of a subscription", () => {
@@ -132,7 +188,7 @@ describe("the audit of a subscription", () => {
   });
 
   test("has the failure in the events of each resource type", async () => {
-    const answer = await server.api.admin.get(subscriptionPath(["pods", "unknown"]));
+    const answer = await server.api.admin.refusal("GET", subscriptionPath(["pods", "unknown"]));
     const events = await server.events(answer.headers["audit-id"]);
     const complete = events.filter(({ stage }) => stage === "ResponseComplete").map(paths);
     expect(complete.map(({ verb, resource, code }) => [verb, resource, code])).toEqual(

@@ -30,7 +30,7 @@ const grantTo = (name: string, resources: string[]) =>
 
 test("a subscription with view=mine needs no right to watch, and follows the grants of all its resource types", async () => {
   const watches = ["configmaps", "secrets", "configmaps?namespace=seen"];
-  expect((await server.as("ann").get("/subscriptions?watch=configmaps")).status).toBe(403);
+  expect((await server.as("ann").refusal("GET", "/subscriptions?watch=configmaps")).status).toBe(403);
   const stream = await subscribe(server.as("ann"), watches, mine);
   expect(stream.status).toBe(200);
   const [bookmark] = await stream.state();

@@ -28,12 +28,18 @@ export async function subscribe(
   parameters: Record<string, string> = {},
   options: AskOptions = {},
 ): Promise<Subscribed> {
-  const response = await api.open("GET", subscriptionPath(watches, parameters), options);
-  return new Subscribed(response);
+  return new Subscribed(await api.open("GET", subscriptionPath(watches, parameters), options));
 }
+
+/** How long a test waits for one message, in milliseconds. */
+const limitMs = 10_000;
 
 /** A subscription in JSON lines. */
 export class Subscribed extends Watching {
+  constructor(response: IncomingMessage) {
+    super(response, limitMs);
+  }
+
   override next(): Promise<Message> {
     return super.next() as Promise<Message>;
   }

@@ -272,7 +272,7 @@ describe("a subscription in server-sent events", () => {
 
 describe("authorization of a subscription", () => {
   const attempt = async (as: string, watches: readonly string[], parameters: Record<string, string> = {}) => {
-    const answer = await server.as(as).get(subscriptionPath(watches, { timeoutSeconds: "1", ...parameters }));
+    const answer = await server.as(as).refusal("GET", subscriptionPath(watches, parameters));
     return [answer.status, answer.body?.message as string | undefined];
   };
 
@@ -296,7 +296,7 @@ describe("authorization of a subscription", () => {
   });
 
   test("an anonymous user needs a right to the path", async () => {
-    const { status, body } = await server.as(undefined).get(subscriptionPath(["configmaps"]));
+    const { status, body } = await server.as(undefined).refusal("GET", subscriptionPath(["configmaps"]));
     expect([status, body.message]).toEqual([
       403,
       expect.stringContaining('cannot get path "/subscriptions"'),
@@ -323,7 +323,10 @@ describe("invalid subscriptions", () => {
     [["pods"], { timeoutSeconds: "-1" }, 422, "timeoutSeconds"],
     [["pods"], { resourceVersion: "x" }, 400, "parameter resourceVersion"],
   ])("%j %j are %i: %s", async (watches, parameters, status, message) => {
-    const answer = await server.admin.get(subscriptionPath(watches, parameters as Record<string, string>));
+    const answer = await server.admin.refusal(
+      "GET",
+      subscriptionPath(watches, parameters as Record<string, string>),
+    );
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)]);
   });
 
@@ -338,26 +341,26 @@ describe("invalid subscriptions", () => {
     ['{"watches":[{"group":"apps","resource":"deployments"}]}', "watches[0].version: is required"],
     ['{"watches":[{"resource":1}]}', "watches[0].resource: must be a string"],
   ])("a body %s is BadRequest: %s", async (raw, message) => {
-    const answer = await server.admin.ask("POST", "/subscriptions", { raw });
+    const answer = await server.admin.refusal("POST", "/subscriptions", { raw });
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
   test("a wrong Last-Event-ID, media type, method or size is refused", async () => {
     const path = subscriptionPath(["pods"]);
-    const wrong = await server.admin.get(path, { headers: { "last-event-id": "x" } });
+    const wrong = await server.admin.refusal("GET", path, { headers: { "last-event-id": "x" } });
     expect([wrong.status, wrong.body.message]).toEqual([
       400,
       expect.stringContaining("header Last-Event-ID"),
     ]);
-    expect((await server.admin.get(path, { accept: "application/yaml" })).status).toBe(406);
+    expect((await server.admin.refusal("GET", path, { accept: "application/yaml" })).status).toBe(406);
     expect(
-      (await server.admin.ask("POST", "/subscriptions", { raw: "a: b", contentType: "application/yaml" }))
+      (await server.admin.refusal("POST", "/subscriptions", { raw: "a: b", contentType: "application/yaml" }))
         .status,
     ).toBe(415);
-    expect((await server.admin.ask("PUT", path)).status).toBe(405);
-    expect((await server.admin.ask("POST", path, { body: { watches: [] } })).status).toBe(400);
+    expect((await server.admin.refusal("PUT", path)).status).toBe(405);
+    expect((await server.admin.refusal("POST", path, { body: { watches: [] } })).status).toBe(400);
     const large = { watches: [{ resource: "pods", labelSelector: "x".repeat(300_000) }] };
-    expect((await server.admin.ask("POST", "/subscriptions", { body: large })).status).toBe(413);
+    expect((await server.admin.refusal("POST", "/subscriptions", { body: large })).status).toBe(413);
     await settle();
   });
 });

@@ -16,15 +16,18 @@ export const keysIn = ({ body }: Answer): string[] =>
     ({ metadata: { namespace = "", name } }) => `${namespace}/${name}`,
   );
 
-/** All chunks of a list. */
+/** All chunks of a list. @throws if a token repeats. */
 export async function chunksOf(api: Api, path: string): Promise<Answer[]> {
   const chunks: Answer[] = [];
+  const tokens = new Set<string>();
   for (let token = ""; ;) {
     const next = token === "" ? "" : `&continue=${encodeURIComponent(token)}`;
     const answer = await ok(api.get(`${path}${next}`));
     chunks.push(answer);
     token = answer.body.metadata.continue ?? "";
     if (token === "") return chunks;
+    if (tokens.has(token)) throw new Error(`the list doesn't advance: ${path}${next}`);
+    tokens.add(token);
   }
 }
 

@@ -55,7 +55,18 @@ export class Api {
     });
 
   async ask(method: string, path: string, options: AskOptions = {}): Promise<Answer> {
+    return this.read(path, await this.open(method, path, options));
+  }
+
+  /** Sends a request that the server must reject; throws at once if a stream begins, which might never end. */
+  async refusal(method: string, path: string, options: AskOptions = {}): Promise<Answer> {
     const response = await this.open(method, path, options);
+    if (response.statusCode! >= 400) return this.read(path, response);
+    response.destroy();
+    throw new Error(`${method} ${path} was accepted with ${response.statusCode}`);
+  }
+
+  private async read(path: string, response: IncomingMessage): Promise<Answer> {
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
     const bytes = Buffer.concat(chunks);
@@ -120,7 +131,11 @@ export class Watching {
   private rest = "";
   ended = false;
 
-  constructor(private readonly response: IncomingMessage) {
+  /** @param limitMs how long a test waits for one event. */
+  constructor(
+    private readonly response: IncomingMessage,
+    private readonly limitMs = 30_000,
+  ) {
     response.setEncoding("utf8");
     response.on("data", (text: string) => this.take(text));
     response.once("close", () => {
@@ -176,10 +191,24 @@ export class Watching {
   }
 
   private async until(condition: () => boolean, what: string): Promise<void> {
-    while (!condition()) {
-      if (this.ended) throw new Error(`the watch ended before ${what}; left over: ${this.rest}`);
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    let isLate = false;
+    const limit = setTimeout(() => {
+      isLate = true;
+      this.wake();
+    }, this.limitMs);
+    try {
+      while (!condition()) {
+        if (this.ended) throw new Error(`the watch ended before ${what}; left over: ${this.rest}`);
+        if (isLate) throw new Error(`waited for ${what} longer than ${this.limitMs} ms; ${this.unread()}`);
+        await new Promise<void>((resolve) => this.waiting.push(resolve));
+      }
+    } finally {
+      clearTimeout(limit);
     }
+  }
+
+  private unread(): string {
+    return `unread: ${JSON.stringify(this.frames.slice(0, 3))}`;
   }
 }
 
